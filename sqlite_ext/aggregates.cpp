@@ -1,0 +1,69 @@
+// The aggregate functions. sqlite_ext/README.md is their reference.
+#include <array>
+#include <optional>
+
+#include "crivo/builder.h"
+#include "functions.h"
+#include "options.h"
+
+namespace crivo::sqlite {
+namespace {
+
+struct AggState {
+  FilterSpec options;
+  std::optional<FilterBuilder> builder;
+};
+
+void bloom_agg_step(const Call& call) {
+  auto& state = aggregate_state<AggState>(call);
+  const FilterSpec options = parse_options(call.args.subspan(1));
+  if (!state.builder) {
+    state.options = options;
+    state.builder = unwrap(FilterBuilder::create(options, max_payload_bytes(call.context)));
+  } else {
+    require_same_options(state.options, options);
+  }
+  const KeyBytes key(call.args[0]);
+  if (!key.is_null()) unwrap(state.builder->add(key.view()));
+}
+
+/// Without any row SQLite does not tell us the options: the filter is then the default one.
+void bloom_agg_finish(const Call& call) {
+  const std::unique_ptr<AggState> state = take_aggregate_state<AggState>(call);
+  if (state != nullptr && state->builder) {
+    set_result(call, unwrap(state->builder->finish()).ref());
+  } else {
+    set_result(call, unwrap(unwrap(FilterBuilder::create({})).finish()).ref());
+  }
+}
+
+struct UnionState {
+  std::optional<AnyFilter> filter;
+};
+
+void bloom_union_agg_step(const Call& call) {
+  auto& state = aggregate_state<UnionState>(call);
+  if (call.is_null(0)) return;
+  OpenedBlob operand = open_filter(call, 0);
+  if (state.filter) {
+    unwrap(state.filter->unite(operand.ref()));
+  } else {
+    state.filter = std::move(operand).into_filter();
+  }
+}
+
+void bloom_union_agg_finish(const Call& call) {
+  const std::unique_ptr<UnionState> state = take_aggregate_state<UnionState>(call);
+  if (state != nullptr && state->filter) set_result(call, state->filter->ref());
+}
+
+constexpr std::array kAggregates = {
+    FunctionRow{"bloom_agg", 1, 1 + kOptions, kPure, guarded<bloom_agg_step>, guarded_finish<bloom_agg_finish>},
+    FunctionRow{"bloom_union_agg", 1, 1, kPure, guarded<bloom_union_agg_step>, guarded_finish<bloom_union_agg_finish>},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> aggregate_functions() noexcept { return kAggregates; }
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,124 @@
+// The edge between SQLite and C++; see boundary.h.
+#include "boundary.h"
+
+#include <exception>
+#include <new>
+
+#include "functions.h"
+
+namespace crivo::sqlite {
+namespace {
+
+/// Error messages quote no more of a text than this.
+constexpr std::size_t kShownTextBytes = 40;
+
+std::span<const std::byte> blob_of(sqlite3_value* value) {
+  const void* bytes = sqlite3_value_blob(value);
+  const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
+  if (bytes == nullptr && size != 0) throw std::bad_alloc();
+  return {static_cast<const std::byte*>(bytes), size};
+}
+
+std::string_view text_of(sqlite3_value* value) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  if (text == nullptr) throw std::bad_alloc();
+  return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+void set_error(sqlite3_context* context, std::string_view message) {
+  const auto* row = static_cast<const FunctionRow*>(sqlite3_user_data(context));
+  const std::string text = std::string(row->name) + ": " + std::string(message);
+  sqlite3_result_error(context, text.c_str(), -1);
+}
+
+}  // namespace
+
+void report_exception(sqlite3_context* context) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const SqlError& error) {
+      set_error(context, error.message);
+    } catch (const std::bad_alloc&) {
+      sqlite3_result_error_nomem(context);
+    } catch (const std::exception& error) {
+      set_error(context, error.what());
+    }
+  } catch (...) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+// The type decides before any text is asked for: asking would convert the value in place.
+KeyBytes::KeyBytes(sqlite3_value* value) {
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+      number_.emplace(std::int64_t{sqlite3_value_int64(value)});
+      break;
+    case SQLITE_FLOAT:
+      number_.emplace(sqlite3_value_double(value));
+      break;
+    case SQLITE_TEXT:
+      bytes_ = text_of(value);
+      break;
+    case SQLITE_BLOB: {
+      const std::span<const std::byte> blob = blob_of(value);
+      bytes_ = {reinterpret_cast<const char*>(blob.data()), blob.size()};
+      break;
+    }
+    default:
+      is_null_ = true;
+  }
+}
+
+std::string shown(sqlite3_value* value) {
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_NULL:
+      return "NULL";
+    case SQLITE_BLOB:
+      return "a blob of " + std::to_string(sqlite3_value_bytes(value)) + " bytes";
+    case SQLITE_TEXT: {
+      const std::string_view text = text_of(value);
+      const bool cut = text.size() > kShownTextBytes;
+      return "'" + std::string(text.substr(0, kShownTextBytes)) + (cut ? "...'" : "'");
+    }
+    default:
+      return std::string(KeyBytes(value).view());
+  }
+}
+
+std::uint64_t max_payload_bytes(sqlite3_context* context) {
+  const int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1);
+  return static_cast<std::uint64_t>(limit) -
+         std::min(static_cast<std::uint64_t>(limit), std::uint64_t{kBlobHeaderBytes});
+}
+
+OpenedBlob open_filter(const Call& call, std::size_t arg) {
+  sqlite3_value* value = call.args[arg];
+  if (sqlite3_value_type(value) != SQLITE_BLOB) {
+    throw SqlError{"argument " + std::to_string(arg + 1) + " must be a filter, got " + shown(value)};
+  }
+  return unwrap(parse_blob(blob_of(value), ReadLimits{.max_raw_bytes = max_payload_bytes(call.context)}));
+}
+
+bool is_filter(const Call& call, std::size_t arg) {
+  sqlite3_value* value = call.args[arg];
+  return sqlite3_value_type(value) == SQLITE_BLOB &&
+         parse_blob(blob_of(value), ReadLimits{.max_raw_bytes = max_payload_bytes(call.context)}).has_value();
+}
+
+void set_result(const Call& call, const FilterRef& filter, BlobForm form, int level) {
+  const std::vector<std::byte> blob = unwrap(to_blob(filter, form, level));
+  const int limit = sqlite3_limit(sqlite3_context_db_handle(call.context), SQLITE_LIMIT_LENGTH, -1);
+  if (blob.size() > static_cast<std::size_t>(limit)) {
+    throw SqlError{"result must fit SQLITE_LIMIT_LENGTH, " + std::to_string(limit) + " bytes, got " +
+                   std::to_string(blob.size())};
+  }
+  sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
+}
+
+void set_result(const Call& call, std::string_view text) {
+  sqlite3_result_text64(call.context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,115 @@
+// The edge between SQLite and C++: values in, results out, and no exception crosses it.
+#pragma once
+
+#include <sqlite3ext.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "crivo/blob.h"
+#include "crivo/filter.h"
+#include "crivo/key.h"
+#include "crivo/result.h"
+
+extern "C" {
+SQLITE_EXTENSION_INIT3
+}
+
+namespace crivo::sqlite {
+
+/// What ends a SQL function with an error: "<field> must ..., got ...". The edge puts the function's name in front.
+struct SqlError {
+  std::string message;
+};
+
+/// The value, or its error thrown as SqlError.
+template <class T>
+T unwrap(Result<T> result) {
+  if (!result) throw SqlError{result.error().message};
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+/// One call of a SQL function. Setting no result gives NULL.
+struct Call {
+  sqlite3_context* context;
+  std::span<sqlite3_value* const> args;
+
+  [[nodiscard]] bool is_null(std::size_t arg) const { return sqlite3_value_type(args[arg]) == SQLITE_NULL; }
+};
+
+using SqlCallback = void (*)(sqlite3_context*, int, sqlite3_value**);
+using SqlFinalizer = void (*)(sqlite3_context*);
+
+/// Turns the exception in flight into the call's error: SQLITE_NOMEM for std::bad_alloc, else a text.
+void report_exception(sqlite3_context* context) noexcept;
+
+/// Makes a `void body(const Call&)` a function that SQLite can call.
+template <auto body>
+void guarded(sqlite3_context* context, int argc, sqlite3_value** argv) noexcept {
+  try {
+    body(Call{context, {argv, static_cast<std::size_t>(argc)}});
+  } catch (...) {
+    report_exception(context);
+  }
+}
+
+template <auto body>
+void guarded_finish(sqlite3_context* context) noexcept {
+  try {
+    body(Call{context, {}});
+  } catch (...) {
+    report_exception(context);
+  }
+}
+
+/// The bytes of a value that is a key; borrows from the value until the call ends.
+class KeyBytes {
+ public:
+  explicit KeyBytes(sqlite3_value* value);
+  [[nodiscard]] bool is_null() const noexcept { return is_null_; }
+  [[nodiscard]] std::string_view view() const noexcept { return number_ ? number_->view() : bytes_; }
+
+ private:
+  bool is_null_ = false;
+  std::optional<NumberKey> number_;
+  std::string_view bytes_;
+};
+
+/// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.
+[[nodiscard]] std::string shown(sqlite3_value* value);
+
+/// Most bytes a filter's payload may have: what still fits SQLITE_LIMIT_LENGTH with its header.
+[[nodiscard]] std::uint64_t max_payload_bytes(sqlite3_context* context);
+
+/// The filter in an argument, borrowing from the value where it is raw. Throws SqlError for whatever is no filter.
+[[nodiscard]] OpenedBlob open_filter(const Call& call, std::size_t arg);
+
+/// True if open_filter would give a filter.
+[[nodiscard]] bool is_filter(const Call& call, std::size_t arg);
+
+void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
+                int level = kDefaultCompressionLevel);
+void set_result(const Call& call, std::string_view text);
+
+/// The state of an aggregate's group, made at the first row.
+template <class State>
+State& aggregate_state(const Call& call) {
+  auto** slot = static_cast<State**>(sqlite3_aggregate_context(call.context, sizeof(State*)));
+  if (slot == nullptr) throw std::bad_alloc();
+  if (*slot == nullptr) *slot = new State();
+  return **slot;
+}
+
+/// Takes the state for the last time; null if there was no row.
+template <class State>
+std::unique_ptr<State> take_aggregate_state(const Call& call) {
+  auto** slot = static_cast<State**>(sqlite3_aggregate_context(call.context, 0));
+  return std::unique_ptr<State>(slot == nullptr ? nullptr : std::exchange(*slot, nullptr));
+}
+
+}  // namespace crivo::sqlite

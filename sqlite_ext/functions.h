@@ -1,0 +1,28 @@
+// The registration table: a function of SQL is one C++ function and one row here.
+#pragma once
+
+#include <span>
+
+#include "boundary.h"
+
+namespace crivo::sqlite {
+
+/// max_args of a function that takes any number; it checks its least number itself.
+inline constexpr int kAnyNumber = -1;
+
+/// Pure functions: usable in indexes and generated columns, and in any schema under trusted_schema=0.
+inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+
+struct FunctionRow {
+  const char* name;
+  int min_args;
+  int max_args;
+  int flags;
+  SqlCallback call;               // of a scalar function, or the step of an aggregate
+  SqlFinalizer finish = nullptr;  // of an aggregate
+};
+
+[[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
+
+}  // namespace crivo::sqlite

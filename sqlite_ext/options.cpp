@@ -1,0 +1,77 @@
+// The options that bloom_create and bloom_agg share; see options.h.
+#include "options.h"
+
+#include <cmath>
+
+#include "crivo/sizing.h"
+
+namespace crivo::sqlite {
+namespace {
+
+SqlError wrong(std::string_view field, std::string_view rule, sqlite3_value* got) {
+  return {std::string(field) + " must " + std::string(rule) + ", got " + shown(got)};
+}
+
+std::uint64_t parse_capacity(sqlite3_value* value) {
+  const auto error = [value] {
+    return wrong("capacity", "be an integer from 1 to " + std::to_string(kMaxCapacity), value);
+  };
+  const int type = sqlite3_value_type(value);
+  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) throw error();
+  // Exact where it matters: every integer up to 2^40 is a double, and none beyond rounds into the range.
+  const double capacity = sqlite3_value_double(value);
+  if (!(capacity >= 1 && capacity <= static_cast<double>(kMaxCapacity)) || capacity != std::floor(capacity)) {
+    throw error();
+  }
+  return static_cast<std::uint64_t>(capacity);
+}
+
+double parse_fp_rate(sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  const bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+  const double fp_rate = number ? sqlite3_value_double(value) : 0;
+  if (!(fp_rate > 0 && fp_rate < 1)) throw wrong("fpr", "lie in (0, 1)", value);
+  return fp_rate;
+}
+
+Kind parse_kind(sqlite3_value* value) {
+  if (sqlite3_value_type(value) != SQLITE_TEXT) throw wrong("kind", "be a text", value);
+  return unwrap(kind_from_name(KeyBytes(value).view()));
+}
+
+std::uint64_t parse_seed(sqlite3_value* value) {
+  if (sqlite3_value_type(value) != SQLITE_INTEGER) throw wrong("seed", "be a 64-bit integer", value);
+  return static_cast<std::uint64_t>(sqlite3_value_int64(value));
+}
+
+[[noreturn]] void refuse_change(std::string_view field, const std::string& first, const std::string& later) {
+  throw SqlError{std::string(field) + " must be the same in every row, got " + first + ", then " + later};
+}
+
+}  // namespace
+
+FilterSpec parse_options(std::span<sqlite3_value* const> args) {
+  const auto given = [args](std::size_t option) {
+    return option < args.size() && sqlite3_value_type(args[option]) != SQLITE_NULL;
+  };
+  FilterSpec spec;
+  if (given(0)) spec.capacity = parse_capacity(args[0]);
+  if (given(1)) spec.fp_rate = parse_fp_rate(args[1]);
+  if (given(2)) spec.kind = parse_kind(args[2]);
+  if (given(3)) spec.seed = parse_seed(args[3]);
+  return spec;
+}
+
+void require_same_options(const FilterSpec& first, const FilterSpec& later) {
+  const auto integer = [](std::uint64_t value) { return std::to_string(static_cast<std::int64_t>(value)); };
+  const auto capacity = [&](const FilterSpec& spec) { return spec.capacity == 0 ? "NULL" : integer(spec.capacity); };
+  const auto number = [](double value) { return std::string(NumberKey(value).view()); };
+  if (first.capacity != later.capacity) refuse_change("capacity", capacity(first), capacity(later));
+  if (first.fp_rate != later.fp_rate) refuse_change("fpr", number(first.fp_rate), number(later.fp_rate));
+  if (first.kind != later.kind) {
+    refuse_change("kind", std::string(kind_name(first.kind)), std::string(kind_name(later.kind)));
+  }
+  if (first.seed != later.seed) refuse_change("seed", integer(first.seed), integer(later.seed));
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,19 @@
+// The options that bloom_create and bloom_agg share: (capacity, fpr, kind, seed).
+#pragma once
+
+#include <span>
+
+#include "boundary.h"
+
+namespace crivo::sqlite {
+
+inline constexpr int kOptions = 4;
+
+/// The options in these arguments; a missing or NULL one has its default, and capacity 0 means "not given".
+/// Throws SqlError for a value of the wrong type or outside its range.
+[[nodiscard]] FilterSpec parse_options(std::span<sqlite3_value* const> args);
+
+/// Throws SqlError naming the first option that differs.
+void require_same_options(const FilterSpec& first, const FilterSpec& later);
+
+}  // namespace crivo::sqlite
