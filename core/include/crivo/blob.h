@@ -1,0 +1,67 @@
+// A filter as a string of bytes, and back: the one door for untrusted bytes. docs/format.md is the specification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "crivo/filter.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Every blob starts with a header of this size; a raw payload follows it as it lies in memory.
+inline constexpr std::size_t kBlobHeaderBytes = 64;
+
+/// How a blob's payload is stored. Values are part of the format.
+enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1 };
+
+[[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
+
+/// Which form to_blob writes.
+enum class BlobForm {
+  kAuto,      // raw if the filter is pinned or too full to gain, else zstd (docs/format.md, "Which codec")
+  kRaw,       // raw: fixed size, read without a copy
+  kSmallest,  // the smallest that the codecs here reach
+};
+
+inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
+inline constexpr int kMinCompressionLevel = 1;
+inline constexpr int kMaxCompressionLevel = 22;
+
+/// What a reader allows before anything is allocated.
+struct ReadLimits {
+  std::uint64_t max_raw_bytes = std::uint64_t{1} << 40;  // of the decoded payload
+};
+
+/// A filter read from a blob. Borrows a raw payload from the blob it was parsed from; owns a decoded one.
+/// Moving it keeps ref() valid; a raw blob must outlive it.
+class OpenedBlob {
+ public:
+  [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
+  [[nodiscard]] Codec codec() const noexcept { return codec_; }
+  [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
+  /// An owning filter: takes the decoded payload, or copies the borrowed one.
+  [[nodiscard]] AnyFilter into_filter() &&;
+
+ private:
+  friend Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits);
+  OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes)
+      : ref_(ref), decoded_(std::move(decoded)), codec_(codec), blob_bytes_(blob_bytes) {}
+
+  FilterRef ref_;
+  AlignedBytes decoded_;
+  Codec codec_;
+  std::size_t blob_bytes_;
+};
+
+/// Reads a blob of any form. Errors: kCorrupt naming the field, the value and what is allowed; kTooLarge when the
+/// decoded payload is over the limit, before anything is allocated.
+[[nodiscard]] Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits = {});
+
+/// Writes a blob. `level` is zstd's, used where the form compresses. Errors: kBadArgument for a level outside 1..22.
+[[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
+                                                     int level = kDefaultCompressionLevel);
+
+}  // namespace crivo

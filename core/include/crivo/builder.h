@@ -1,0 +1,44 @@
+// Building a filter from keys that arrive one by one, with or without knowing how many there will be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "crivo/filter.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Call order: create, add*, finish. One thread.
+///
+/// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a static
+/// kind, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; memory is 8 bytes per
+/// kept hash, and repeated hashes are dropped as they pile up.
+class FilterBuilder {
+ public:
+  /// spec.capacity may be 0: "size yourself". Errors: as AnyFilter::create, at once where the capacity is given.
+  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
+
+  Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
+  Result<void> add_hash(std::uint64_t key_hash);
+
+  /// Keys added so far, duplicates included.
+  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
+
+  /// The filter; the builder is used up. No keys give an empty filter (of capacity 1 when sizing itself).
+  [[nodiscard]] Result<AnyFilter> finish();
+
+ private:
+  FilterBuilder(const FilterSpec& spec, std::uint64_t max_bytes) : spec_(spec), max_bytes_(max_bytes) {}
+  void drop_repeated_hashes();
+
+  FilterSpec spec_;
+  std::uint64_t max_bytes_;
+  std::uint64_t keys_ = 0;
+  std::optional<AnyFilter> filter_;    // when keys go straight in
+  std::vector<std::uint64_t> hashes_;  // when they are kept
+};
+
+}  // namespace crivo

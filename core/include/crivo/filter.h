@@ -1,0 +1,181 @@
+// The filters: AnyFilter owns one and can change it, FilterRef borrows one and asks it.
+//
+// A filter is a byte payload and pure functions over it; the same bytes lie in memory, in a blob, in an SST block.
+// There are no false negatives: a key that was added, and not removed, is always found.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "crivo/hash.h"
+#include "crivo/memory.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// The kinds a stored filter can name. Values are part of the format (docs/format.md) and are never reused.
+enum class Kind : std::uint8_t {
+  kClassic = 1,  // Bloom 1970
+  kBlocked = 2,  // Putze, Sanders & Singler 2007
+};
+
+/// What a kind can do.
+struct Capabilities {
+  bool add = false;
+  bool unite = false;
+  bool intersect = false;
+};
+
+/// A kind's name and what it can do.
+struct KindInfo {
+  Kind kind;
+  std::string_view name;
+  Capabilities can;
+};
+
+/// Every kind there is, in the order of their numbers.
+[[nodiscard]] std::span<const KindInfo> kinds() noexcept;
+/// The kind's lower-case name, "blocked".
+[[nodiscard]] std::string_view kind_name(Kind kind) noexcept;
+/// Errors: kBadArgument, with the names there are.
+[[nodiscard]] Result<Kind> kind_from_name(std::string_view name);
+
+/// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
+struct FilterSpec {
+  Kind kind = Kind::kBlocked;
+  std::uint64_t capacity = 0;          // keys, 1 to 2^40
+  double fp_rate = 0.01;               // wanted at capacity, in (0, 1)
+  std::optional<double> bits_per_key;  // instead of fp_rate: finite, > 0, at most 1000
+  std::uint64_t seed = 0;              // of the hash
+};
+
+/// Everything two filters must have in common to be merged, and all that a query needs beside the payload.
+struct Shape {
+  Kind kind = Kind::kBlocked;
+  HashId hash_id = HashId::kXxh3_64;
+  std::uint8_t probes = 0;  // k, bits tested per key
+  std::uint16_t param = 0;  // of the kind; 0 where the kind has none
+  std::uint64_t units = 0;  // classic: bits; blocked: 512-bit blocks
+  std::uint64_t seed = 0;   // of the hash
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// What a filter tells about itself; no answer of may_contain depends on it.
+struct Facts {
+  std::uint64_t keys = 0;      // successful additions, duplicates included, saturating
+  std::uint64_t capacity = 0;  // what it was sized for
+  double fp_rate = 0;          // what it promised at capacity
+  bool pinned_raw = false;     // came from a raw blob, and is stored raw again
+  friend bool operator==(const Facts&, const Facts&) = default;
+};
+
+/// How full a filter is, and what follows from it. Takes a pass over the payload.
+struct Stats {
+  std::uint64_t bits = 0;             // in use by the kind, without padding
+  std::uint64_t bits_set = 0;         // of those
+  double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
+  std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
+};
+
+/// A payload with its shape, borrowed. What the functions of a kind see.
+struct View {
+  Shape shape;
+  const std::byte* payload = nullptr;
+  std::size_t payload_bytes = 0;
+};
+
+struct KindRow;  // a kind's functions; core/src/registry.h
+
+/// A validated filter, borrowed: a small value that is free to copy. Valid while the payload it came from is neither
+/// changed nor freed. Any number of threads may ask at once.
+class FilterRef {
+ public:
+  /// Validates payload and shape against each other; every later query is then safe.
+  /// Errors: kCorrupt, naming the field. Opening is O(1) but for kinds that say otherwise in docs/format.md.
+  [[nodiscard]] static Result<FilterRef> open(const Shape& shape, const Facts& facts,
+                                              std::span<const std::byte> payload);
+
+  /// False: the key was certainly never added. True: it was, or this is one of the fp_rate() false hits.
+  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return may_contain_hash(hash(key)); }
+  [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept { return contains_(view_, key_hash); }
+  /// Asks for many at once, with prefetching; `hits` must be as long as `hashes`. Any length, 0 included.
+  void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
+
+  /// The hash this filter expects of a key.
+  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, view_.shape.seed); }
+
+  [[nodiscard]] const Shape& shape() const noexcept { return view_.shape; }
+  [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
+  [[nodiscard]] std::span<const std::byte> payload() const noexcept { return {view_.payload, view_.payload_bytes}; }
+  [[nodiscard]] const KindInfo& kind() const noexcept;
+  [[nodiscard]] Stats stats() const noexcept;
+  /// The model's false-positive rate with `keys` distinct keys in a filter of this shape.
+  [[nodiscard]] double predicted_fp_rate(double keys) const noexcept;
+  /// Whether this fill is worth compressing (docs/format.md, "Which codec"). Takes a pass over the payload.
+  [[nodiscard]] bool compresses() const noexcept;
+
+ private:
+  friend class AnyFilter;
+  FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept;
+
+  View view_;
+  Facts facts_;
+  const KindRow* row_;
+  bool (*contains_)(const View&, std::uint64_t) noexcept;
+  void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
+};
+
+/// A filter that owns its payload. One thread may change it, or any number may ask it.
+class AnyFilter {
+ public:
+  /// An empty filter. Errors: kBadArgument naming the field; kTooLarge when the payload would need more than max_bytes.
+  [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
+  /// A filter with these hashes (duplicates are harmless): for kinds that are built once, and any other.
+  [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
+                                               std::uint64_t max_bytes = UINT64_MAX);
+  /// An owning copy.
+  [[nodiscard]] static AnyFilter copy_of(const FilterRef& filter);
+  /// Takes over a payload that FilterRef::open accepts. Errors: as there.
+  [[nodiscard]] static Result<AnyFilter> adopt(const Shape& shape, const Facts& facts, AlignedBytes payload);
+
+  /// Adds a key. Errors: kUnsupported for a static kind; kFull, with the filter unchanged.
+  Result<void> add(std::string_view key);
+  /// Adds keys by their hashes, in order. On an error those before the failing one are added and counted.
+  Result<void> add_hashes(std::span<const std::uint64_t> hashes);
+
+  /// Adds every key of `other`: afterwards this is the filter that was built from both sets.
+  /// Errors: kIncompatible naming the field that differs; kUnsupported. Unchanged on error.
+  Result<void> unite(const FilterRef& other);
+  /// Keeps what is in both: finds every common key, and some of the others. Errors: as unite.
+  Result<void> intersect(const FilterRef& other);
+  /// Forgets every key; shape, capacity and rate stay.
+  Result<void> clear();
+
+  /// Says how the filter is stored: pinned filters are stored raw through every later operation.
+  void pin_raw(bool pinned) noexcept { facts_.pinned_raw = pinned; }
+
+  /// Borrows; valid until this filter is next changed, moved from or destroyed.
+  [[nodiscard]] FilterRef ref() const noexcept;
+
+  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return ref().may_contain(key); }
+  [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
+  [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
+
+ private:
+  friend class FilterBuilder;
+  AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload) noexcept
+      : row_(&row), shape_(shape), facts_(facts), payload_(std::move(payload)) {}
+  void count_added(std::uint64_t keys) noexcept;
+
+  const KindRow* row_;
+  Shape shape_;
+  Facts facts_;
+  AlignedBytes payload_;
+};
+
+}  // namespace crivo

@@ -1,0 +1,72 @@
+// The published formulas, one function each. Pure arithmetic: no filter is built here.
+//
+// Throughout: n keys, m bits, k probes per key, fp_rate in (0, 1): 0.01 is one false hit in a hundred absent keys.
+#pragma once
+
+#include <cstdint>
+
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Largest capacity a filter can be asked for: 2^40 keys.
+inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
+/// Most probes per key: classic, and blocked (sixteen 32-bit lanes of one 512-bit register).
+inline constexpr unsigned kMaxClassicProbes = 64;
+inline constexpr unsigned kMaxBlockedProbes = 16;
+/// Bits in a block of the blocked kind: one cache line.
+inline constexpr unsigned kBlockBits = 512;
+
+/// Bits per key that no filter can go below: log2(1 / fp_rate). Source: Carter et al. 1978.
+/// Errors: kBadArgument if fp_rate is outside (0, 1) or NaN. 6.64 for 0.01.
+[[nodiscard]] Result<double> information_bits_per_key(double fp_rate);
+
+/// Bits per key a Bloom filter needs to reach a target rate: log2(e) * log2(1 / fp_rate). 9.59 for 0.01.
+/// Errors: as above. Source: Bloom 1970, at the optimal k = bits_per_key * ln 2.
+[[nodiscard]] Result<double> bloom_bits_per_key(double fp_rate);
+
+/// The real-valued best number of probes: (m / n) ln 2. bits, keys > 0. Source: Bloom 1970; Broder & Mitzenmacher 2004,
+/// section 2.
+[[nodiscard]] double optimal_probes(double bits, double keys) noexcept;
+
+/// Rate of the classic filter with n keys in m bits: (1 - e^(-kn/m))^k. 0 when keys is 0. Source: Broder & Mitzenmacher
+/// 2004, (1).
+[[nodiscard]] double classic_fp_rate(double bits, double keys, unsigned probes) noexcept;
+
+/// Rate of the blocked filter: over the Poisson(n / blocks) number of keys in a block, the mean of the in-block rate.
+/// Source: Putze, Sanders & Singler 2007, (3); the in-block rate carries the variance of the block's fill, which their
+/// (1 - (1-1/B)^(kj))^k leaves out.
+[[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
+
+/// A size that meets a rate: the unit count (bits for classic, 512-bit blocks for blocked) and the probes per key.
+struct FilterSize {
+  std::uint64_t units;
+  unsigned probes;
+};
+
+/// The smallest classic filter whose classic_fp_rate at `capacity` keys is at most fp_rate, over all k up to
+/// kMaxClassicProbes. m = -n ln p / (ln 2)^2 before rounding k. Errors: kBadArgument for a capacity
+/// outside 1..kMaxCapacity, an fp_rate outside (0, 1), or one at or below capacity * 2^-64, where 64-bit hashes of
+/// different keys coincide too often.
+[[nodiscard]] Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate);
+
+/// The smallest blocked filter whose blocked_fp_rate at `capacity` keys is at most fp_rate, over all k up to
+/// kMaxBlockedProbes. Errors: as above.
+[[nodiscard]] Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate);
+
+/// The probes per key with the lowest rate for a given size. bits_per_key > 0.
+[[nodiscard]] unsigned best_classic_probes(double bits_per_key) noexcept;
+[[nodiscard]] unsigned best_blocked_probes(double bits_per_key) noexcept;
+
+/// Keys in a classic filter with `set` of `bits` bits set: -(m / k) ln(1 - set / m); infinite when all are set.
+/// Source: Swamidass & Baldi 2007.
+[[nodiscard]] double classic_cardinality(double bits, double set, unsigned probes) noexcept;
+
+/// The same for a blocked filter: the Poisson number of keys per block makes the expected share of clear bits
+/// e^(-(n / blocks) (1 - (1 - 1/512)^k)), solved for n.
+[[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
+
+/// Shannon entropy in bits of one bit that is 1 with this probability: what an ideal coder needs. 0 at 0 and 1.
+[[nodiscard]] double bit_entropy(double probability) noexcept;
+
+}  // namespace crivo

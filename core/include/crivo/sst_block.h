@@ -1,0 +1,30 @@
+// A filter as a RocksDB filter block: the payload first, then a trailer of 32 bytes that ends in RocksDB's five
+// metadata bytes. docs/format.md, "The SST framing".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "crivo/filter.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+inline constexpr std::size_t kSstTrailerBytes = 32;
+
+/// The reserved negative marker at byte [size - 5]: RocksDB's built-in reader answers "maybe" for it.
+inline constexpr std::int8_t kSstMarker = -67;
+
+/// True if the block ends in our trailer's marker. Says nothing about validity; any size.
+[[nodiscard]] bool is_sst_block(std::span<const std::byte> block) noexcept;
+
+/// Writes the trailer for a filter of this shape behind its payload. `block` is the payload followed by
+/// kSstTrailerBytes to be filled.
+void seal_sst_block(const Shape& shape, std::span<std::byte> block) noexcept;
+
+/// Opens a sealed block in place; never reads outside it. The ref borrows from it.
+/// Errors: kCorrupt. The caller then answers "maybe", never "no".
+[[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block);
+
+}  // namespace crivo

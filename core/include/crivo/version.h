@@ -1,0 +1,15 @@
+// The library's version and the machine code it runs.
+#pragma once
+
+#include <string_view>
+
+namespace crivo {
+
+/// "0.1.0", semantic versioning; the blob's format has a version of its own.
+[[nodiscard]] std::string_view version() noexcept;
+
+/// The instruction set the kernels use here: "scalar", "avx2" or "avx512". Chosen once, from the CPU;
+/// the environment variable CRIVO_ISA forces a level, and one the machine lacks becomes the best lower one.
+[[nodiscard]] std::string_view active_isa() noexcept;
+
+}  // namespace crivo

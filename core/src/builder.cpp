@@ -1,0 +1,55 @@
+#include "crivo/builder.h"
+
+#include <algorithm>
+
+#include "crivo/sizing.h"
+#include "registry.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
+
+}  // namespace
+
+Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, std::uint64_t max_bytes) {
+  FilterBuilder builder(spec, max_bytes);
+  FilterSpec checked = spec;
+  if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
+  Result<AnyFilter> filter = AnyFilter::create(checked, max_bytes);
+  if (!filter) return filter.error();
+  if (spec.capacity != 0 && filter->ref().kind().can.add) builder.filter_ = *std::move(filter);
+  return builder;
+}
+
+Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
+  if (filter_) {
+    if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
+  } else {
+    // Sorting when the vector is about to grow bounds it by about twice the number of distinct keys.
+    if (hashes_.size() == hashes_.capacity()) drop_repeated_hashes();
+    hashes_.push_back(key_hash);
+  }
+  ++keys_;
+  return {};
+}
+
+void FilterBuilder::drop_repeated_hashes() {
+  std::sort(hashes_.begin(), hashes_.end());
+  hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
+  if (hashes_.capacity() < kFirstSweep || hashes_.size() > hashes_.capacity() / 2) {
+    hashes_.reserve(std::max(kFirstSweep, hashes_.capacity() * 2));
+  }
+}
+
+Result<AnyFilter> FilterBuilder::finish() {
+  if (filter_) return *std::move(filter_);
+  drop_repeated_hashes();
+  FilterSpec spec = spec_;
+  if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, hashes_.size());
+  Result<AnyFilter> built = AnyFilter::build(spec, hashes_, max_bytes_);
+  if (built) built->count_added(keys_ - hashes_.size());
+  return built;
+}
+
+}  // namespace crivo

@@ -1,0 +1,85 @@
+// The only place that knows endianness: unaligned little-endian loads and stores, and a reader and a writer over them.
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace crivo {
+
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T little_endian(T value) noexcept {
+  if constexpr (std::endian::native == std::endian::little || sizeof(T) == 1) {
+    return value;
+  } else {
+    T swapped = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      swapped = static_cast<T>(swapped << 8) | static_cast<T>((value >> (8 * i)) & 0xFF);
+    return swapped;
+  }
+}
+
+/// Reads a T from any address.
+template <std::unsigned_integral T>
+[[nodiscard]] inline T load_le(const std::byte* from) noexcept {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return little_endian(value);
+}
+
+/// Writes a T to any address.
+template <std::unsigned_integral T>
+inline void store_le(std::byte* to, T value) noexcept {
+  value = little_endian(value);
+  std::memcpy(to, &value, sizeof(T));
+}
+
+/// Reads fields in order from bytes whose length the caller has checked.
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  template <std::unsigned_integral T>
+  [[nodiscard]] T read() noexcept {
+    assert(bytes_.size() >= sizeof(T));
+    const T value = load_le<T>(bytes_.data());
+    bytes_ = bytes_.subspan(sizeof(T));
+    return value;
+  }
+  [[nodiscard]] std::uint64_t read_u48() noexcept {
+    const std::uint64_t low = read<std::uint32_t>();
+    return low | std::uint64_t{read<std::uint16_t>()} << 32;
+  }
+  [[nodiscard]] double read_f64() noexcept { return std::bit_cast<double>(read<std::uint64_t>()); }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// Writes fields in order into bytes whose length the caller has checked.
+class ByteWriter {
+ public:
+  explicit ByteWriter(std::span<std::byte> bytes) : bytes_(bytes) {}
+
+  template <std::unsigned_integral T>
+  void write(T value) noexcept {
+    assert(bytes_.size() >= sizeof(T));
+    store_le(bytes_.data(), value);
+    bytes_ = bytes_.subspan(sizeof(T));
+  }
+  void write_u48(std::uint64_t value) noexcept {
+    assert(value >> 48 == 0);
+    write(static_cast<std::uint32_t>(value));
+    write(static_cast<std::uint16_t>(value >> 32));
+  }
+  void write_f64(double value) noexcept { write(std::bit_cast<std::uint64_t>(value)); }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+}  // namespace crivo

@@ -1,0 +1,31 @@
+// Errors from parts: error(code, "capacity must lie in [1, ", max, "], got ", value).
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <string>
+#include <string_view>
+
+#include "crivo/result.h"
+
+namespace crivo {
+
+inline void append_text(std::string& text, std::string_view part) { text += part; }
+
+/// Integers in decimal; reals as the shortest text that reads back the same.
+template <class Number>
+requires std::integral<Number> || std::floating_point<Number>
+void append_text(std::string& text, Number part) {
+  char digits[40];
+  const auto end = std::to_chars(digits, digits + sizeof digits, part);
+  text.append(digits, end.ptr);
+}
+
+template <class... Parts>
+[[nodiscard]] Error error(ErrorCode code, const Parts&... parts) {
+  Error result{code, {}};
+  (append_text(result.message, parts), ...);
+  return result;
+}
+
+}  // namespace crivo

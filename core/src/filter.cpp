@@ -1,0 +1,162 @@
+// The edge where kinds become one type: everything here finds the kind's row and calls it.
+#include "crivo/filter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "error_text.h"
+#include "registry.h"
+
+namespace crivo {
+namespace {
+
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
+}
+
+Error unsupported(const KindRow& row, std::string_view operation, bool Capabilities::*capability) {
+  std::string able;
+  for (const KindInfo& info : kinds()) {
+    if (!(info.can.*capability)) continue;
+    if (!able.empty()) able += ", ";
+    able += info.name;
+  }
+  return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", row.info.name);
+}
+
+/// Names the first field in which two filters differ.
+Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape& theirs) {
+  const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
+    return error(ErrorCode::kIncompatible, field, " must equal the first filter's ", wanted, ", got ", got, hint);
+  };
+  if (ours.kind != theirs.kind) return differs("kind", row.info.name, kind_name(theirs.kind));
+  if (ours.hash_id != theirs.hash_id) {
+    return differs("hash id", static_cast<unsigned>(ours.hash_id), static_cast<unsigned>(theirs.hash_id));
+  }
+  if (ours.seed != theirs.seed) return differs("seed", ours.seed, theirs.seed);
+  constexpr std::string_view kHint = "; create both with the same capacity and fpr";
+  if (ours.probes != theirs.probes) return differs("k", unsigned{ours.probes}, unsigned{theirs.probes}, kHint);
+  if (ours.param != theirs.param) return differs("kind parameter", ours.param, theirs.param, kHint);
+  if (ours.units != theirs.units) return differs(row.unit_name, ours.units, theirs.units, kHint);
+  return {};
+}
+
+}  // namespace
+
+Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::span<const std::byte> payload) {
+  const KindRow* row = find_kind(shape.kind);
+  if (row == nullptr) return error(ErrorCode::kCorrupt, "kind must be known, got ", static_cast<unsigned>(shape.kind));
+  if (shape.hash_id != HashId::kXxh3_64) {
+    return error(ErrorCode::kCorrupt, "hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
+  }
+  const Result<std::uint64_t> expected = row->payload_bytes(shape);
+  if (!expected) return expected.error();
+  if (payload.size() != *expected) {
+    return error(ErrorCode::kCorrupt, "raw payload bytes must be ", *expected, ", got ", payload.size());
+  }
+  const View view{shape, payload.data(), payload.size()};
+  if (auto valid = row->validate(view); !valid) return valid.error();
+  return FilterRef(*row, view, facts);
+}
+
+FilterRef::FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept
+    : view_(view), facts_(facts), row_(&row) {
+  const Probe probe = row.probe(view.shape);
+  contains_ = probe.contains;
+  contains_batch_ = probe.contains_batch;
+}
+
+void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept {
+  assert(hits.size() >= hashes.size());
+  contains_batch_(view_, hashes.data(), hashes.size(), hits.data());
+}
+
+const KindInfo& FilterRef::kind() const noexcept { return row_->info; }
+Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
+double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_.shape, keys); }
+bool FilterRef::compresses() const noexcept { return row_->compresses(view_, facts_); }
+
+Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
+  const KindRow* row = find_kind(spec.kind);
+  if (row == nullptr)
+    return error(ErrorCode::kBadArgument, "kind must be known, got ", static_cast<unsigned>(spec.kind));
+  const Result<Shape> shape = row->plan(spec);
+  if (!shape) return shape.error();
+  const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
+  if (!bytes || *bytes > max_bytes) {
+    return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", spec.capacity,
+                 " keys, which need ", bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
+  }
+  Facts facts;
+  facts.capacity = spec.capacity;
+  facts.fp_rate = spec.fp_rate;
+  if (spec.bits_per_key) {  // the promise is then what the model says of that size
+    const double predicted = row->predicted_fp_rate(*shape, static_cast<double>(spec.capacity));
+    facts.fp_rate = std::clamp(predicted, std::numeric_limits<double>::min(), 1.0);
+  }
+  return AnyFilter(*row, *shape, facts, AlignedBytes(static_cast<std::size_t>(*bytes)));
+}
+
+Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
+                                   std::uint64_t max_bytes) {
+  Result<AnyFilter> filter = create(spec, max_bytes);
+  if (!filter) return filter;
+  if (auto added = filter->add_hashes(hashes); !added) return added.error();
+  return filter;
+}
+
+AnyFilter AnyFilter::copy_of(const FilterRef& filter) {
+  const auto payload = filter.payload();
+  return {*filter.row_, filter.shape(), filter.facts(), AlignedBytes(payload.begin(), payload.end())};
+}
+
+Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, AlignedBytes payload) {
+  const Result<FilterRef> ref = FilterRef::open(shape, facts, payload);
+  if (!ref) return ref.error();
+  return AnyFilter(*ref->row_, shape, facts, std::move(payload));
+}
+
+Result<void> AnyFilter::add(std::string_view key) {
+  const std::uint64_t hash = hash_key(key, shape_.seed);
+  return add_hashes({&hash, 1});
+}
+
+Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
+  if (row_->add == nullptr) return unsupported(*row_, "add", &Capabilities::add);
+  std::uint64_t added = 0;
+  auto result = row_->add({shape_, payload_}, hashes, added);
+  count_added(added);
+  return result;
+}
+
+void AnyFilter::count_added(std::uint64_t keys) noexcept { facts_.keys = saturating_add(facts_.keys, keys); }
+
+Result<void> AnyFilter::unite(const FilterRef& other) {
+  if (row_->unite == nullptr) return unsupported(*row_, "unite", &Capabilities::unite);
+  if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
+  row_->unite({shape_, payload_}, other.view_);
+  count_added(other.facts().keys);
+  facts_.pinned_raw = facts_.pinned_raw || other.facts().pinned_raw;
+  return {};
+}
+
+Result<void> AnyFilter::intersect(const FilterRef& other) {
+  if (row_->intersect == nullptr) return unsupported(*row_, "intersect", &Capabilities::intersect);
+  if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
+  row_->intersect({shape_, payload_}, other.view_);
+  facts_.keys = std::min(facts_.keys, other.facts().keys);
+  facts_.pinned_raw = facts_.pinned_raw || other.facts().pinned_raw;
+  return {};
+}
+
+Result<void> AnyFilter::clear() {
+  std::fill(payload_.begin(), payload_.end(), std::byte{0});
+  facts_.keys = 0;
+  return {};
+}
+
+FilterRef AnyFilter::ref() const noexcept { return {*row_, {shape_, payload_.data(), payload_.size()}, facts_}; }
+
+}  // namespace crivo

@@ -1,0 +1,33 @@
+// XXH3, inlined from libxxhash's header; nothing else includes it.
+#include "crivo/hash.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cassert>
+
+#include "bytes.h"
+#include "checksum.h"
+
+namespace crivo {
+
+std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
+}
+
+void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept {
+  assert(hashes.size() >= keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = XXH3_64bits_withSeed(keys[i].data(), keys[i].size(), seed);
+}
+
+std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
+  std::uint64_t sum = XXH3_64bits(header.data(), header.size());
+  for (std::uint64_t chunk = 1; !payload.empty(); ++chunk) {
+    const std::size_t size = payload.size() < kChecksumChunkBytes ? payload.size() : kChecksumChunkBytes;
+    sum += XXH3_64bits_withSeed(payload.data(), size, chunk);
+    payload = payload.subspan(size);
+  }
+  return sum;
+}
+
+}  // namespace crivo

@@ -1,0 +1,27 @@
+// The classic Bloom filter: m bits, k positions by double hashing from one 64-bit hash.
+// Papers: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors";
+// Kirsch & Mitzenmacher 2006, "Less hashing, same performance: building a better Bloom filter".
+#pragma once
+
+#include "registry.h"
+
+namespace crivo {
+
+struct Classic {
+  static constexpr Kind kKind = Kind::kClassic;
+  static constexpr std::string_view kName = "classic";
+  static constexpr const char* kUnitName = "number of bits";
+
+  static Result<Shape> plan(const FilterSpec& spec);
+  static Result<std::uint64_t> payload_bytes(const Shape& shape);
+  static Result<void> validate(const View& view);
+  static Probe probe(const Shape& shape) noexcept;
+  static Stats stats(const View& view) noexcept;
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
+  static bool compresses(const View& view, const Facts& facts) noexcept;
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  static void unite(Store into, const View& other) noexcept;
+  static void intersect(Store into, const View& other) noexcept;
+};
+
+}  // namespace crivo

@@ -1,0 +1,23 @@
+// From a spec to a shape, for kinds that are sized by a unit count and a number of probes.
+#pragma once
+
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+
+namespace crivo {
+
+/// The spec's capacity lies in 1..kMaxCapacity. Errors: kBadArgument.
+Result<void> check_capacity(std::uint64_t capacity);
+/// A rate lies in (0, 1). Errors: kBadArgument.
+Result<void> check_fp_rate(double fp_rate);
+
+/// Sizes from spec.bits_per_key where it is given (units = ceil(capacity x bits / bits_per_unit)), else from
+/// spec.fp_rate.
+Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,
+                           Result<FilterSize> (*size)(std::uint64_t capacity, double fp_rate),
+                           unsigned (*best_probes)(double bits_per_key) noexcept);
+
+/// k in 1..max_probes, units in 1..max_units, no parameter. Errors: kCorrupt naming the field.
+Result<void> check_shape(const Shape& shape, unsigned max_probes, std::uint64_t max_units, const char* unit_name);
+
+}  // namespace crivo

@@ -1,0 +1,72 @@
+// One row of functions per kind. A kind is a plain class with static functions; make_row() finds which it has,
+// and what it lacks it cannot do: a capability is never declared twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "crivo/filter.h"
+
+namespace crivo {
+
+/// The query functions chosen for one filter: once per filter, not per key.
+struct Probe {
+  bool (*contains)(const View&, std::uint64_t hash) noexcept;
+  void (*contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+};
+
+/// A shape and the payload that goes with it, while a filter is being changed.
+struct Store {
+  Shape& shape;
+  AlignedBytes& payload;
+  [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
+};
+
+struct KindRow {
+  KindInfo info;
+  const char* unit_name;  // what Shape::units counts, for messages
+
+  /// Spec to shape. Errors: kBadArgument naming the field.
+  Result<Shape> (*plan)(const FilterSpec&);
+  /// The payload's size. Errors: kCorrupt when k, param or units are not allowed; never overflows.
+  Result<std::uint64_t> (*payload_bytes)(const Shape&);
+  /// What else must hold of a payload of that size, such as clear padding.
+  Result<void> (*validate)(const View&);
+  Probe (*probe)(const Shape&) noexcept;
+  Stats (*stats)(const View&) noexcept;
+  double (*predicted_fp_rate)(const Shape&, double keys) noexcept;
+  /// Whether a new filter in this state is stored compressed by default.
+  bool (*compresses)(const View&, const Facts&) noexcept;
+
+  // Null where a kind cannot do it.
+  /// Adds hashes in order and counts them in `added`; stops at the first that fails.
+  Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  void (*unite)(Store into, const View& other) noexcept;
+  void (*intersect)(Store into, const View& other) noexcept;
+};
+
+template <class K>
+constexpr KindRow make_row() {
+  KindRow row{};
+  row.info = {K::kKind, K::kName, {}};
+  row.unit_name = K::kUnitName;
+  row.plan = &K::plan;
+  row.payload_bytes = &K::payload_bytes;
+  row.validate = &K::validate;
+  row.probe = &K::probe;
+  row.stats = &K::stats;
+  row.predicted_fp_rate = &K::predicted_fp_rate;
+  row.compresses = &K::compresses;
+  if constexpr (requires { &K::add; }) row.add = &K::add;
+  if constexpr (requires { &K::unite; }) row.unite = &K::unite;
+  if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
+  row.info.can = {row.add != nullptr, row.unite != nullptr, row.intersect != nullptr};
+  return row;
+}
+
+/// The row of a kind, or nullptr for a number that names none.
+[[nodiscard]] const KindRow* find_kind(Kind kind) noexcept;
+
+}  // namespace crivo

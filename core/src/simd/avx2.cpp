@@ -1,0 +1,89 @@
+// AVX2: eight positions per multiply; the block is two registers, and a blend picks between them.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "kinds/block.h"
+#include "simd/kernels.h"
+
+#define CRIVO_AVX2 __attribute__((target("avx2,bmi2")))
+
+namespace crivo {
+namespace {
+
+/// The positions of eight lanes.
+CRIVO_AVX2 inline __m256i eight_positions(std::uint32_t seed) noexcept {
+  const __m256i multipliers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPositionMultipliers));
+  return _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(seed)), multipliers), kPositionShift);
+}
+
+/// In each lane's sign bit: is the lane's bit set in the block?
+CRIVO_AVX2 inline __m256i test_positions(__m256i low_words, __m256i high_words, __m256i positions) noexcept {
+  const __m256i word = _mm256_srli_epi32(positions, 5);  // permutevar8x32 uses its low three bits
+  const __m256i from_low = _mm256_permutevar8x32_epi32(low_words, word);
+  const __m256i from_high = _mm256_permutevar8x32_epi32(high_words, word);
+  const __m256i in_high = _mm256_slli_epi32(positions, 23);  // bit 8 of the position, as the sign
+  const __m256i words = _mm256_castps_si256(
+      _mm256_blendv_ps(_mm256_castsi256_ps(from_low), _mm256_castsi256_ps(from_high), _mm256_castsi256_ps(in_high)));
+  const __m256i to_sign = _mm256_andnot_si256(positions, _mm256_set1_epi32(31));  // 31 - (position mod 32)
+  return _mm256_sllv_epi32(words, to_sign);
+}
+
+CRIVO_AVX2 inline unsigned lanes_set(__m256i tested) noexcept {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(tested)));
+}
+
+CRIVO_AVX2 inline bool contains_inline(const View& view, std::uint64_t hash) noexcept {
+  const BlockKey key(hash, view.shape.units);
+  const auto* block = reinterpret_cast<const __m256i*>(view.payload + key.block * kBlockBytes);
+  const __m256i low_words = _mm256_loadu_si256(block);
+  const __m256i high_words = _mm256_loadu_si256(block + 1);
+  const unsigned wanted = (1U << view.shape.probes) - 1;
+  unsigned set = lanes_set(test_positions(low_words, high_words, eight_positions(key.low_seed)));
+  if (view.shape.probes > 8) {
+    set |= lanes_set(test_positions(low_words, high_words, eight_positions(key.high_seed))) << 8;
+  }
+  return (wanted & ~set) == 0;
+}
+
+CRIVO_AVX2 bool contains(const View& view, std::uint64_t hash) noexcept { return contains_inline(view, hash); }
+
+CRIVO_AVX2 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  constexpr std::size_t kAhead = 32;
+  const View local = view;
+  for (std::size_t from = 0; from < count; from += kAhead) {
+    const std::size_t end = std::min(count, from + kAhead);
+    for (std::size_t i = from; i < end; ++i) {
+      __builtin_prefetch(local.payload + mulhi(hashes[i], local.shape.units) * kBlockBytes);
+    }
+    for (std::size_t i = from; i < end; ++i) hits[i] = contains_inline(local, hashes[i]);
+  }
+}
+
+CRIVO_AVX2 void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept {
+  constexpr std::size_t kAhead = 16;
+  const std::uint64_t blocks = shape.units;
+  const unsigned probes = shape.probes;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) __builtin_prefetch(payload + mulhi(hashes[i + kAhead], blocks) * kBlockBytes, 1);
+    const BlockKey key(hashes[i], blocks);
+    std::byte* block = payload + key.block * kBlockBytes;
+    alignas(32) std::uint32_t positions[16];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(positions), eight_positions(key.low_seed));
+    if (probes > 8) _mm256_store_si256(reinterpret_cast<__m256i*>(positions + 8), eight_positions(key.high_seed));
+    for (unsigned probe = 0; probe < probes; ++probe) {
+      const std::uint32_t position = positions[probe];
+      block[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
+    }
+  }
+}
+
+}  // namespace
+
+const Kernels kAvx2Kernels = {"avx2", &contains, &contains_batch, &add};
+
+}  // namespace crivo
+
+#endif  // __x86_64__

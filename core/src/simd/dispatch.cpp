@@ -1,0 +1,57 @@
+// The only place that looks at the CPU. avx512 means F, BW, DQ, VL, VBMI2 and VPOPCNTDQ; the compiler's test covers the
+// operating system's support for the registers too.
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+struct Levels {
+  std::array<const Kernels*, 3> kernels{&kScalarKernels};
+  std::size_t count = 1;
+};
+
+const Levels& levels() noexcept {
+  static const Levels detected = [] {
+    Levels found;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+      found.kernels[found.count++] = &kAvx2Kernels;
+      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+          __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq")) {
+        found.kernels[found.count++] = &kAvx512Kernels;
+      }
+    }
+#endif
+    return found;
+  }();
+  return detected;
+}
+
+const Kernels& choose() noexcept {
+  const auto available = available_kernels();
+  const char* wanted = std::getenv("CRIVO_ISA");
+  if (wanted == nullptr) return *available.back();
+  const std::string_view name = wanted;
+  constexpr std::array<std::string_view, 3> kNames = {"scalar", "avx2", "avx512"};
+  for (std::size_t level = 0; level < kNames.size(); ++level) {
+    if (kNames[level] == name) return *available[level < available.size() ? level : available.size() - 1];
+  }
+  return *available.back();
+}
+
+}  // namespace
+
+std::span<const Kernels* const> available_kernels() noexcept { return {levels().kernels.data(), levels().count}; }
+
+const Kernels& kernels() noexcept {
+  static const Kernels& chosen = choose();
+  return chosen;
+}
+
+}  // namespace crivo

@@ -1,0 +1,33 @@
+// The inner loops that exist once per instruction set, behind one object that is chosen once per process.
+// Every level computes the same bits; tests compare each with scalar.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "crivo/filter.h"
+
+namespace crivo {
+
+struct Kernels {
+  std::string_view isa;
+  bool (*blocked_contains)(const View&, std::uint64_t hash) noexcept;
+  void (*blocked_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+  void (*blocked_add)(const Shape&, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept;
+};
+
+extern const Kernels kScalarKernels;
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+#endif
+
+/// The levels this machine can run, lowest first.
+[[nodiscard]] std::span<const Kernels* const> available_kernels() noexcept;
+
+/// The level in use: the best available, or what CRIVO_ISA asks for.
+[[nodiscard]] const Kernels& kernels() noexcept;
+
+}  // namespace crivo
