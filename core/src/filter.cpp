@@ -73,6 +73,11 @@ void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::s
   contains_batch_(view_, hashes.data(), hashes.size(), hits.data());
 }
 
+Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
+  if (row_->count == nullptr) return unsupported(*row_, "count", &Capabilities::count);
+  return row_->count(view_, key_hash);
+}
+
 const KindInfo& FilterRef::kind() const noexcept { return row_->info; }
 Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
 double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_.shape, keys); }
@@ -96,13 +101,20 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
     const double predicted = row->predicted_fp_rate(*shape, static_cast<double>(spec.capacity));
     facts.fp_rate = std::clamp(predicted, std::numeric_limits<double>::min(), 1.0);
   }
-  return AnyFilter(*row, *shape, facts, AlignedBytes(static_cast<std::size_t>(*bytes)));
+  AnyFilter filter(*row, *shape, facts, AlignedBytes(static_cast<std::size_t>(*bytes)));
+  if (row->start != nullptr) row->start({filter.shape_, filter.payload_}, spec);
+  return filter;
 }
 
 Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
                                    std::uint64_t max_bytes) {
   Result<AnyFilter> filter = create(spec, max_bytes);
   if (!filter) return filter;
+  if (const auto build = filter->row_->build; build != nullptr) {
+    if (auto built = build({filter->shape_, filter->payload_}, spec, hashes); !built) return built.error();
+    filter->count_added(hashes.size());
+    return filter;
+  }
   if (auto added = filter->add_hashes(hashes); !added) return added.error();
   return filter;
 }
@@ -133,6 +145,14 @@ Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
 
 void AnyFilter::count_added(std::uint64_t keys) noexcept { facts_.keys = saturating_add(facts_.keys, keys); }
 
+Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
+  if (row_->remove == nullptr) return unsupported(*row_, "remove", &Capabilities::remove);
+  if (auto removed = row_->remove({shape_, payload_}, key_hash); !removed) return removed;
+  // A saturated count says "at least"; it stays, like a saturated counter.
+  if (facts_.keys != 0 && facts_.keys != std::numeric_limits<std::uint64_t>::max()) --facts_.keys;
+  return {};
+}
+
 Result<void> AnyFilter::unite(const FilterRef& other) {
   if (row_->unite == nullptr) return unsupported(*row_, "unite", &Capabilities::unite);
   if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
@@ -152,7 +172,12 @@ Result<void> AnyFilter::intersect(const FilterRef& other) {
 }
 
 Result<void> AnyFilter::clear() {
-  std::fill(payload_.begin(), payload_.end(), std::byte{0});
+  if (row_->add == nullptr) return unsupported(*row_, "clear", &Capabilities::add);
+  if (row_->clear != nullptr) {
+    row_->clear({shape_, payload_});
+  } else {
+    std::fill(payload_.begin(), payload_.end(), std::byte{0});
+  }
   facts_.keys = 0;
   return {};
 }

@@ -40,9 +40,20 @@ struct KindRow {
   /// Whether a new filter in this state is stored compressed by default.
   bool (*compresses)(const View&, const Facts&) noexcept;
 
+  // Null where there is nothing to do: a payload of zeros is a new filter of most kinds.
+  /// Writes what a new payload, all zeros, holds before the first key.
+  void (*start)(Store, const FilterSpec&);
+  /// Back to no keys.
+  void (*clear)(Store);
+
   // Null where a kind cannot do it.
+  /// Builds a static kind from all its hashes, any order, duplicates allowed; the payload may change its size.
+  Result<void> (*build)(Store, const FilterSpec&, std::span<const std::uint64_t> hashes);
   /// Adds hashes in order and counts them in `added`; stops at the first that fails.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  /// Errors: kNotFound, unchanged.
+  Result<void> (*remove)(Store, std::uint64_t hash);
+  std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
 };
@@ -59,11 +70,23 @@ constexpr KindRow make_row() {
   row.stats = &K::stats;
   row.predicted_fp_rate = &K::predicted_fp_rate;
   row.compresses = &K::compresses;
+  if constexpr (requires { &K::start; }) row.start = &K::start;
+  if constexpr (requires { &K::clear; }) row.clear = &K::clear;
+  if constexpr (requires { &K::build; }) row.build = &K::build;
   if constexpr (requires { &K::add; }) row.add = &K::add;
+  if constexpr (requires { &K::remove; }) row.remove = &K::remove;
+  if constexpr (requires { &K::count; }) row.count = &K::count;
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
-  row.info.can = {row.add != nullptr, row.unite != nullptr, row.intersect != nullptr};
-  return row;
+  row.info.can = {.add = row.add != nullptr,
+                  .remove = row.remove != nullptr,
+                  .count = row.count != nullptr,
+                  .unite = row.unite != nullptr,
+                  .intersect = row.intersect != nullptr,
+                  .grow = requires {requires K::kGrows;
+}
+};  // namespace crivo
+return row;
 }
 
 /// The row of a kind, or nullptr for a number that names none.

@@ -19,15 +19,24 @@ namespace crivo {
 
 /// The kinds a stored filter can name. Values are part of the format (docs/format.md) and are never reused.
 enum class Kind : std::uint8_t {
-  kClassic = 1,  // Bloom 1970
-  kBlocked = 2,  // Putze, Sanders & Singler 2007
+  kClassic = 1,     // Bloom 1970
+  kBlocked = 2,     // Putze, Sanders & Singler 2007
+  kCounting = 3,    // Fan, Cao, Almeida & Broder 2000
+  kSpectral = 4,    // Cohen & Matias 2003
+  kScalable = 5,    // Almeida, Baquero, Preguica & Hutchison 2007
+  kCuckoo = 6,      // Fan, Andersen, Kaminsky & Mitzenmacher 2014
+  kCompaction = 7,  // Wolper & Leroy 1993
+  kRibbon = 8,      // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
 };
 
 /// What a kind can do.
 struct Capabilities {
-  bool add = false;
+  bool add = false;  // keys after it was made; a kind without it is built once, from all its hashes
+  bool remove = false;
+  bool count = false;  // how often was this key added
   bool unite = false;
   bool intersect = false;
+  bool grow = false;  // beyond its capacity, at the promised rate
 };
 
 /// A kind's name and what it can do.
@@ -41,7 +50,7 @@ struct KindInfo {
 [[nodiscard]] std::span<const KindInfo> kinds() noexcept;
 /// The kind's lower-case name, "blocked".
 [[nodiscard]] std::string_view kind_name(Kind kind) noexcept;
-/// Errors: kBadArgument, with the names there are.
+/// The kind of exactly this name. Errors: kBadArgument, with the names there are.
 [[nodiscard]] Result<Kind> kind_from_name(std::string_view name);
 
 /// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
@@ -51,7 +60,15 @@ struct FilterSpec {
   double fp_rate = 0.01;               // wanted at capacity, in (0, 1)
   std::optional<double> bits_per_key;  // instead of fp_rate: finite, > 0, at most 1000
   std::uint64_t seed = 0;              // of the hash
+  bool compressed =
+      false;  // classic: sized for the smallest blob (Mitzenmacher 2002); bits_per_key then counts the blob's
+  unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
+  unsigned growth = 2;        // scalable: each layer's capacity over the one before, 2 to 16
 };
+
+/// Sets the spec's kind from what users write: a kind's name, "compressed", "spectral:16" (counter bits) or
+/// "scalable:4" (growth). Errors: kBadArgument with the names there are.
+Result<void> choose_kind(FilterSpec& spec, std::string_view name);
 
 /// Everything two filters must have in common to be merged, and all that a query needs beside the payload.
 struct Shape {
@@ -105,6 +122,11 @@ class FilterRef {
   /// Asks for many at once, with prefetching; `hits` must be as long as `hashes`. Any length, 0 included.
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
 
+  /// How often the key was added: never less than it was, sometimes more. Errors: kUnsupported for a kind that cannot
+  /// count.
+  [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
+  [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
+
   /// The hash this filter expects of a key.
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, view_.shape.seed); }
 
@@ -147,12 +169,18 @@ class AnyFilter {
   /// Adds keys by their hashes, in order. On an error those before the failing one are added and counted.
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
 
+  /// Takes back one addition of a key. Errors: kUnsupported; kNotFound, with the filter unchanged, when the key is
+  /// certainly not in it. Removing a key that was never added but is found (a false hit) can lose other keys: see
+  /// docs/format.md.
+  Result<void> remove(std::string_view key) { return remove_hash(hash_key(key, shape_.seed)); }
+  Result<void> remove_hash(std::uint64_t key_hash);
+
   /// Adds every key of `other`: afterwards this is the filter that was built from both sets.
   /// Errors: kIncompatible naming the field that differs; kUnsupported. Unchanged on error.
   Result<void> unite(const FilterRef& other);
   /// Keeps what is in both: finds every common key, and some of the others. Errors: as unite.
   Result<void> intersect(const FilterRef& other);
-  /// Forgets every key; shape, capacity and rate stay.
+  /// Forgets every key; capacity and rate stay. Errors: kUnsupported for a kind that is built once.
   Result<void> clear();
 
   /// Says how the filter is stored: pinned filters are stored raw through every later operation.

@@ -14,6 +14,7 @@ enum class ErrorCode {
   kIncompatible,  // two filters that cannot be merged
   kUnsupported,   // an operation this kind of filter does not have
   kFull,          // no room for another key; the filter is unchanged
+  kNotFound,      // a key to remove that is certainly not there; the filter is unchanged
   kTooLarge,      // more bytes than the caller's limit allows
 };
 
