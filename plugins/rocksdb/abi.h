@@ -1,0 +1,69 @@
+// RocksDB's filter builder and reader as an installed librocksdb calls them.
+//
+// Since 7.0 the public headers only declare the names FilterBitsBuilder and FilterBitsReader. RocksDB calls them by
+// vtable slot, so classes with the same slots stand in for them: in this namespace, because a second definition of
+// rocksdb::FilterBits* would interpose RocksDB's weak symbols. The order of the declarations is the contract
+// (Itanium C++ ABI); FilterBitsBuilder has two layouts, split at 9.6, where AddKeyAndAlt came in. Up to 10.8 the last
+// two slots belonged to a subclass that RocksDB asks nothing of from outside, so declaring them always is harmless.
+#pragma once
+
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+#include <rocksdb/version.h>
+
+#include <cstddef>
+#include <memory>
+
+#ifdef _MSC_VER
+#error "crivo: the compiler must follow the Itanium C++ ABI, got MSVC"
+#endif
+
+#define CRIVO_ROCKSDB_VERSION (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
+#if CRIVO_ROCKSDB_VERSION < 700 || CRIVO_ROCKSDB_VERSION > 1108
+#error "crivo: RocksDB must be version 7.0 to 11.8; check the slots in abi.h against a newer one before raising this"
+#endif
+#ifdef ROCKSDB_LITE
+#error "crivo: RocksDB must be built with its object registry, got ROCKSDB_LITE"
+#endif
+
+namespace rocksdb {
+class FilterBitsBuilder;
+class FilterBitsReader;
+}  // namespace rocksdb
+
+namespace crivo::abi {
+
+/// One logical caller, but not always the same thread. Builds one filter after another: Finish starts over.
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() = default;
+  virtual void AddKey(const rocksdb::Slice& key) = 0;
+#if CRIVO_ROCKSDB_VERSION >= 906
+  virtual void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) = 0;
+#endif
+  virtual std::size_t EstimateEntriesAdded() = 0;
+  virtual rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
+  virtual rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) = 0;
+  virtual rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) = 0;
+  virtual std::size_t ApproximateNumEntries(std::size_t bytes) = 0;
+  virtual std::size_t CalculateSpace(std::size_t num_entries) = 0;
+  virtual double EstimatedFpRate(std::size_t num_entries, std::size_t bytes) = 0;
+};
+
+/// Immutable, asked by any number of threads, destroyed before the contents it reads.
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() = default;
+  virtual bool MayMatch(const rocksdb::Slice& key) = 0;
+  virtual void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) = 0;
+};
+
+/// The pointer RocksDB is handed.
+inline rocksdb::FilterBitsBuilder* as_rocksdb(FilterBitsBuilder* builder) {
+  return reinterpret_cast<rocksdb::FilterBitsBuilder*>(builder);
+}
+inline rocksdb::FilterBitsReader* as_rocksdb(FilterBitsReader* reader) {
+  return reinterpret_cast<rocksdb::FilterBitsReader*>(reader);
+}
+
+}  // namespace crivo::abi

@@ -1,0 +1,73 @@
+// Builds the filter blocks of one SST file: one for the file, or one for each of its partitions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "abi.h"
+#include "crivo/sizing.h"
+#include "hash_log.h"
+
+namespace crivo {
+
+/// The size of a blocked filter as a filter block, and back, in O(1): the plan that Finish follows.
+class BlockSizing {
+ public:
+  explicit BlockSizing(double bits_per_key) noexcept : bits_per_key_(bits_per_key) {}
+
+  /// What FilterSpec is to ask for: bits_per_key, or less where the block would be too large for RocksDB.
+  [[nodiscard]] double bits_per_key(std::size_t keys) const noexcept;
+  /// Bytes of the block, trailer included.
+  [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;
+  /// The most keys whose block is at most that many bytes.
+  [[nodiscard]] std::size_t keys(std::size_t bytes) const noexcept;
+  /// The model's rate of a block of that many bytes.
+  [[nodiscard]] static double fp_rate(std::size_t keys, std::size_t bytes) noexcept;
+
+ private:
+  double bits_per_key_;
+};
+
+/// Whatever goes wrong in here, the filter it gives lets every key pass; no exception leaves it.
+class BlockBuilder final : public abi::FilterBitsBuilder {
+ public:
+  /// verify: detect_filter_construct_corruption, check the kept hashes and the finished block.
+  BlockBuilder(double bits_per_key, bool verify) noexcept : sizing_(bits_per_key), verify_(verify) {}
+
+  void AddKey(const rocksdb::Slice& key) override;
+#if CRIVO_ROCKSDB_VERSION >= 906
+  void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
+#endif
+  std::size_t EstimateEntriesAdded() override { return entries_; }
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override;
+  rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) override;
+  std::size_t ApproximateNumEntries(std::size_t bytes) override { return sizing_.keys(bytes); }
+  std::size_t CalculateSpace(std::size_t num_entries) override { return sizing_.bytes(num_entries); }
+  double EstimatedFpRate(std::size_t num_entries, std::size_t bytes) override {
+    return BlockSizing::fp_rate(num_entries, bytes);
+  }
+
+ private:
+  void append(std::uint64_t hash) noexcept;
+  [[nodiscard]] bool hashes_are_intact() const noexcept;
+  /// Nothing when the filter cannot be built.
+  std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf) const;
+  void start_over() noexcept;
+
+  BlockSizing sizing_;
+  bool verify_;
+  HashLog hashes_;
+  HashLog finished_;            // of the block that MaybePostVerify is about
+  std::size_t entries_ = 0;     // appended, also those that found no memory
+  std::uint64_t checksum_ = 0;  // of the appended hashes
+  bool lost_hashes_ = false;
+  std::optional<std::uint64_t> last_key_;
+#if CRIVO_ROCKSDB_VERSION >= 906
+  std::optional<std::uint64_t> last_alt_;
+#endif
+};
+
+}  // namespace crivo

@@ -1,0 +1,36 @@
+// Tells RocksDB our names when the library is loaded: linked, dlopen'ed or LD_PRELOADed.
+#include <rocksdb/utilities/object_registry.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "policy.h"
+
+namespace crivo {
+namespace {
+
+// One factory for everything that begins with "crivo": a misspelt name or number reaches our code, which reports it
+// when the database is opened. RocksDB itself would go on without a filter.
+void register_factories(rocksdb::ObjectLibrary& library) {
+  library.AddFactory<const rocksdb::FilterPolicy>(
+      rocksdb::ObjectLibrary::PatternEntry("crivo", /*optional=*/true).AddSeparator("", /*at_least_one=*/false),
+      [](const std::string& id, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
+        *guard = std::make_unique<BloomPolicy>(id);
+        return guard->get();
+      });
+}
+
+[[maybe_unused]] const bool registered = [] {
+  const std::string mismatch = library_mismatch();
+  if (!mismatch.empty()) {
+    // Nothing else of ours will run, and without this line the filters would be missing in silence.
+    std::fprintf(stderr, "%s; its filter policies are not registered\n", mismatch.c_str());
+    return false;
+  }
+  register_factories(*rocksdb::ObjectLibrary::Default());
+  return true;
+}();
+
+}  // namespace
+}  // namespace crivo
