@@ -1,6 +1,7 @@
 // The edge between SQLite and C++; see boundary.h.
 #include "boundary.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -80,7 +81,7 @@ std::string shown(sqlite3_value* value) {
     case SQLITE_TEXT: {
       const std::string_view text = text_of(value);
       const bool cut = text.size() > kShownTextBytes;
-      return "'" + std::string(text.substr(0, kShownTextBytes)) + (cut ? "...'" : "'");
+      return std::string("'").append(text.substr(0, kShownTextBytes)).append(cut ? "...'" : "'");
     }
     default:
       return std::string(KeyBytes(value).view());
