@@ -56,10 +56,10 @@ struct KindInfo {
 /// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
-  std::uint64_t capacity = 0;          // keys, 1 to 2^40
-  double fp_rate = 0.01;               // wanted at capacity, in (0, 1)
-  std::optional<double> bits_per_key;  // instead of fp_rate: finite, > 0, at most 1000
-  std::uint64_t seed = 0;              // of the hash
+  std::uint64_t capacity = 0;                         // keys, 1 to 2^40
+  double fp_rate = 0.01;                              // wanted at capacity, in (0, 1)
+  std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
+  std::uint64_t seed = 0;                             // of the hash
   bool compressed =
       false;  // classic: sized for the smallest blob (Mitzenmacher 2002); bits_per_key then counts the blob's
   unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32

@@ -21,9 +21,9 @@ namespace crivo {
 struct RocksDBFilterOptions {
   /// Filter bits per distinct key or prefix, 0 to 1000, fractions welcome; below 0.5 no filter is written.
   /// A filter of n keys is n * bits_per_key / 8 bytes, rounded up to blocks of 64, and a trailer of 32.
-  std::optional<double> bits_per_key;
+  std::optional<double> bits_per_key = std::nullopt;
   /// Share of the absent keys that are looked up in vain, from 1e-9 up to but not including 1.
-  std::optional<double> fp_rate;
+  std::optional<double> fp_rate = std::nullopt;
   /// Only kBlocked for now.
   Kind kind = Kind::kBlocked;
 };

@@ -1,0 +1,112 @@
+// Our own filters, and the exact set, as contestants.
+#include <stdexcept>
+#include <unordered_set>
+
+#include "contestant.h"
+#include "crivo/filter.h"
+
+namespace crivo::bench {
+namespace {
+
+template <class T>
+T or_throw(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return *std::move(result);
+}
+
+class Ours final : public ContestantLoops<Ours> {
+ public:
+  Ours(std::string name, FilterSpec spec) : name_(std::move(name)), spec_(spec) {}
+
+  std::string name() const override { return name_; }
+  void build(std::uint64_t keys) override {
+    spec_.capacity = keys;
+    filter_.reset();
+    // A kind that is built once wants all hashes; the others are fed as keys arrive.
+    filter_ = std::make_unique<AnyFilter>(built_once() ? build_once(keys) : add_in_batches(keys));
+    ref_ = std::make_unique<FilterRef>(filter_->ref());
+  }
+  double bits() const override { return 8.0 * static_cast<double>(filter_->payload().size()); }
+
+  bool contains(std::string_view key) const { return ref_->may_contain(key); }
+  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+    std::uint64_t hashes[kBatch];
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = ref_->hash(keys[i].view());
+    ref_->may_contain_hashes({hashes, count}, {hits, count});
+  }
+
+ private:
+  bool built_once() const {
+    for (const KindInfo& info : kinds()) {
+      if (info.kind == spec_.kind) return !info.can.add;
+    }
+    return false;
+  }
+  AnyFilter build_once(std::uint64_t keys) const {
+    std::vector<std::uint64_t> hashes(keys);
+    for (std::uint64_t i = 0; i < keys; ++i) hashes[i] = hash_key(Key(i).view(), spec_.seed);
+    return or_throw(AnyFilter::build(spec_, hashes));
+  }
+  AnyFilter add_in_batches(std::uint64_t keys) const {
+    constexpr std::uint64_t kAtOnce = 1024;
+    AnyFilter filter = or_throw(AnyFilter::create(spec_));
+    std::uint64_t hashes[kAtOnce];
+    for (std::uint64_t from = 0; from < keys; from += kAtOnce) {
+      const std::uint64_t count = std::min(kAtOnce, keys - from);
+      for (std::uint64_t i = 0; i < count; ++i) hashes[i] = hash_key(Key(from + i).view(), spec_.seed);
+      if (auto added = filter.add_hashes({hashes, count}); !added) throw std::runtime_error(added.error().message);
+    }
+    return filter;
+  }
+
+  std::string name_;
+  FilterSpec spec_;
+  std::unique_ptr<AnyFilter> filter_;
+  std::unique_ptr<FilterRef> ref_;
+};
+
+class HashSet final : public ContestantLoops<HashSet> {
+ public:
+  std::string name() const override { return "std::unordered_set"; }
+  void build(std::uint64_t keys) override {
+    set_ = {};
+    set_.reserve(keys);
+    for (std::uint64_t i = 0; i < keys; ++i) set_.emplace(Key(i).view());
+  }
+  // libstdc++: a bucket pointer, and a node of a pointer, the hash and the string, in malloc's 16-byte steps.
+  double bits() const override {
+    return 8.0 * static_cast<double>(set_.bucket_count() * sizeof(void*) + set_.size() * (sizeof(std::string) + 32));
+  }
+  bool contains(std::string_view key) const { return set_.contains(std::string(key)); }
+  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+    for (std::size_t i = 0; i < count; ++i) hits[i] = contains(keys[i].view());
+  }
+
+ private:
+  std::unordered_set<std::string> set_;
+};
+
+std::unique_ptr<Contestant> make(std::string name, const std::string& kind, FilterSpec spec) {
+  if (auto chosen = choose_kind(spec, kind); !chosen) throw std::runtime_error(chosen.error().message);
+  return std::make_unique<Ours>(std::move(name), spec);
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate) {
+  return make("crivo " + kind + " " + short_number(100 * fp_rate) + "%", kind, {.fp_rate = fp_rate});
+}
+
+std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits_per_key) {
+  return make("crivo " + kind + " " + short_number(bits_per_key), kind, {.bits_per_key = bits_per_key});
+}
+
+std::unique_ptr<Contestant> make_hash_set() { return std::make_unique<HashSet>(); }
+
+}  // namespace crivo::bench

@@ -1,0 +1,79 @@
+// Filter policies of RocksDB's interface as contestants: the built-in ones and our plugin.
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "abi.h"
+#include "contestant.h"
+
+namespace crivo::bench {
+namespace {
+
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+
+class PolicyFilter final : public ContestantLoops<PolicyFilter> {
+ public:
+  PolicyFilter(std::string name, std::shared_ptr<const FilterPolicy> policy)
+      : name_(std::move(name)), policy_(std::move(policy)) {}
+
+  std::string name() const override { return name_; }
+  void build(std::uint64_t keys) override {
+    reader_.reset();
+    const rocksdb::BlockBasedTableOptions table;
+    const rocksdb::FilterBuildingContext context(table);
+    const std::unique_ptr<abi::FilterBitsBuilder> builder(
+        reinterpret_cast<abi::FilterBitsBuilder*>(policy_->GetBuilderWithContext(context)));
+    for (std::uint64_t i = 0; i < keys; ++i) {
+      const Key key(i);
+      builder->AddKey({key.view().data(), key.view().size()});
+    }
+    contents_ = builder->Finish(&buffer_);
+    reader_.reset(reinterpret_cast<abi::FilterBitsReader*>(policy_->GetFilterBitsReader(contents_)));
+  }
+  double bits() const override { return 8.0 * static_cast<double>(contents_.size()); }
+
+  bool contains(std::string_view key) const { return reader_->MayMatch(Slice(key.data(), key.size())); }
+  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+    Slice slices[kBatch];
+    Slice* pointers[kBatch];
+    for (std::size_t i = 0; i < count; ++i) {
+      slices[i] = Slice(keys[i].view().data(), keys[i].view().size());
+      pointers[i] = &slices[i];
+    }
+    reader_->MayMatch(static_cast<int>(count), pointers, hits);
+  }
+
+ private:
+  std::string name_;
+  std::shared_ptr<const FilterPolicy> policy_;
+  std::unique_ptr<const char[]> buffer_;
+  Slice contents_;
+  std::unique_ptr<abi::FilterBitsReader> reader_;
+};
+
+std::string label(const std::string& source, const std::string& policy, double bits_per_key) {
+  char bits[32];
+  std::snprintf(bits, sizeof bits, "%g", bits_per_key);
+  return source + " " + policy + " " + bits;
+}
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key) {
+  std::shared_ptr<const FilterPolicy> made(policy == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
+                                                              : rocksdb::NewBloomFilterPolicy(bits_per_key));
+  return std::make_unique<PolicyFilter>(label("RocksDB", policy, bits_per_key), std::move(made));
+}
+
+std::unique_ptr<Contestant> make_plugin(const std::string& option_string) {
+  std::shared_ptr<const FilterPolicy> policy;
+  const auto made = FilterPolicy::CreateFromString({}, option_string, &policy);
+  if (!made.ok() || policy == nullptr) throw std::runtime_error(option_string + ": " + made.ToString());
+  return std::make_unique<PolicyFilter>("plugin " + option_string, std::move(policy));
+}
+
+}  // namespace crivo::bench

@@ -1,0 +1,46 @@
+// Keys for benchmarks, made as they are needed: reading them from memory would push the filter out of the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace crivo::bench {
+
+/// Key number i: eight bytes, all different. Numbers below the filter's key count are present, the others absent.
+class Key {
+ public:
+  explicit Key(std::uint64_t number) noexcept : bytes_(number * 0x9E3779B97F4A7C15) {}
+  [[nodiscard]] std::string_view view() const noexcept {
+    return {reinterpret_cast<const char*>(&bytes_), sizeof bytes_};
+  }
+
+ private:
+  std::uint64_t bytes_;
+};
+
+/// An endless stream of key numbers of which a share is present (wyrand's generator: one multiply a number).
+class Queries {
+ public:
+  Queries(std::uint64_t keys, unsigned hit_percent, std::uint64_t seed) noexcept
+      : keys_(keys),
+        threshold_(hit_percent == 100 ? ~0U : static_cast<std::uint32_t>(hit_percent * 42949672U)),
+        state_(seed) {}
+
+  /// `salt` joins the state: pass the last answer to make the next key depend on it.
+  std::uint64_t next(std::uint64_t salt = 0) noexcept {
+    state_ += 0xA0761D6478BD642F + salt;
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(state_) * (state_ ^ 0xE7037ED1A0B428DB);
+    const auto random = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
+    if (static_cast<std::uint32_t>(random) > threshold_ || threshold_ == 0) return keys_ + (random >> 8);
+    return static_cast<std::uint64_t>((static_cast<Wide>(random) * keys_) >> 64);
+  }
+
+ private:
+  std::uint64_t keys_;
+  std::uint32_t threshold_;
+  std::uint64_t state_;
+};
+
+}  // namespace crivo::bench
