@@ -80,7 +80,7 @@ Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
 
 const KindInfo& FilterRef::kind() const noexcept { return row_->info; }
 Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
-double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_.shape, keys); }
+double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }
 bool FilterRef::compresses() const noexcept { return row_->compresses(view_, facts_); }
 
 Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
@@ -97,12 +97,15 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   Facts facts;
   facts.capacity = spec.capacity;
   facts.fp_rate = spec.fp_rate;
-  if (spec.bits_per_key) {  // the promise is then what the model says of that size
-    const double predicted = row->predicted_fp_rate(*shape, static_cast<double>(spec.capacity));
-    facts.fp_rate = std::clamp(predicted, std::numeric_limits<double>::min(), 1.0);
-  }
   AnyFilter filter(*row, *shape, facts, AlignedBytes(static_cast<std::size_t>(*bytes)));
-  if (row->start != nullptr) row->start({filter.shape_, filter.payload_}, spec);
+  const Store store{filter.shape_, filter.payload_};
+  if (row->start != nullptr) row->start(store, spec);
+  if (spec.bits_per_key) {  // the promise is then what the model says of that size
+    const double rate = row->promised_fp_rate != nullptr
+                            ? row->promised_fp_rate(store.view())
+                            : row->predicted_fp_rate(store.view(), static_cast<double>(spec.capacity));
+    filter.facts_.fp_rate = std::clamp(rate, std::numeric_limits<double>::min(), 1.0);
+  }
   return filter;
 }
 

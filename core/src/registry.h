@@ -36,7 +36,7 @@ struct KindRow {
   Result<void> (*validate)(const View&);
   Probe (*probe)(const Shape&) noexcept;
   Stats (*stats)(const View&) noexcept;
-  double (*predicted_fp_rate)(const Shape&, double keys) noexcept;
+  double (*predicted_fp_rate)(const View&, double keys) noexcept;
   /// Whether a new filter in this state is stored compressed by default.
   bool (*compresses)(const View&, const Facts&) noexcept;
 
@@ -45,6 +45,8 @@ struct KindRow {
   void (*start)(Store, const FilterSpec&);
   /// Back to no keys.
   void (*clear)(Store);
+  /// What a new filter promises that was sized by bits per key; where null, predicted_fp_rate at capacity.
+  double (*promised_fp_rate)(const View&) noexcept;
 
   // Null where a kind cannot do it.
   /// Builds a static kind from all its hashes, any order, duplicates allowed; the payload may change its size.
@@ -68,10 +70,17 @@ constexpr KindRow make_row() {
   row.validate = &K::validate;
   row.probe = &K::probe;
   row.stats = &K::stats;
-  row.predicted_fp_rate = &K::predicted_fp_rate;
+  row.predicted_fp_rate = [](const View& view, double keys) noexcept {
+    if constexpr (requires { K::predicted_fp_rate(view, keys); }) {
+      return K::predicted_fp_rate(view, keys);
+    } else {
+      return K::predicted_fp_rate(view.shape, keys);  // for most kinds the shape says it all
+    }
+  };
   row.compresses = &K::compresses;
   if constexpr (requires { &K::start; }) row.start = &K::start;
   if constexpr (requires { &K::clear; }) row.clear = &K::clear;
+  if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
   if constexpr (requires { &K::build; }) row.build = &K::build;
   if constexpr (requires { &K::add; }) row.add = &K::add;
   if constexpr (requires { &K::remove; }) row.remove = &K::remove;
