@@ -8,6 +8,7 @@
 #include "error_text.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
+#include "kinds/counting.h"
 
 namespace crivo {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array kRows = {
     make_row<Classic>(),
     make_row<Blocked>(),
+    make_row<Counting>(),
 };
 
 constexpr auto kInfos = [] {

@@ -1,11 +1,9 @@
 #include "kinds/blocked.h"
 
-#include <array>
-#include <cmath>
-
 #include "bit_array.h"
 #include "crivo/sizing.h"
 #include "kinds/block.h"
+#include "kinds/block_stats.h"
 #include "kinds/plan.h"
 #include "simd/kernels.h"
 
@@ -25,22 +23,9 @@ Result<void> Blocked::validate(const View&) { return {}; }
 Probe Blocked::probe(const Shape&) noexcept { return {kernels().blocked_contains, kernels().blocked_contains_batch}; }
 
 Stats Blocked::stats(const View& view) noexcept {
-  Stats stats;
-  stats.bits = view.shape.units * kBlockBits;
-  std::array<double, kBlockBits + 1> rate_at{};  // of a query that lands in a block with so many bits set
-  for (unsigned set = 0; set <= kBlockBits; ++set) rate_at[set] = std::pow(set / double{kBlockBits}, view.shape.probes);
-  double rates = 0;
-  for (std::uint64_t block = 0; block < view.shape.units; ++block) {
-    const std::uint64_t set = count_bits({view.payload + block * kBlockBytes, kBlockBytes});
-    stats.bits_set += set;
-    rates += rate_at[set];
-  }
-  const auto blocks = static_cast<double>(view.shape.units);
-  stats.fp_rate = rates / blocks;
-  if (stats.bits_set < stats.bits) {
-    stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), view.shape.probes);
-  }
-  return stats;
+  return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
+    return count_bits({view.payload + block * kBlockBytes, kBlockBytes});
+  });
 }
 
 double Blocked::predicted_fp_rate(const Shape& shape, double keys) noexcept {

@@ -23,8 +23,8 @@ Result<void> check_fp_rate(double fp_rate) {
 }
 
 Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,
-                           Result<FilterSize> (*size)(std::uint64_t, double),
-                           unsigned (*best_probes)(double) noexcept) {
+                           Result<FilterSize> (*size)(std::uint64_t, double), unsigned (*best_probes)(double) noexcept,
+                           double counter_bits) {
   Shape shape;
   shape.kind = kind;
   shape.seed = spec.seed;
@@ -40,9 +40,10 @@ Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_un
   if (!(bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey)) {
     return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
   }
-  const double units = std::ceil(static_cast<double>(spec.capacity) * bits_per_key / bits_per_unit);
+  const double cells_per_key = bits_per_key / counter_bits;
+  const double units = std::ceil(static_cast<double>(spec.capacity) * cells_per_key / bits_per_unit);
   shape.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(units));
-  shape.probes = static_cast<std::uint8_t>(best_probes(bits_per_key));
+  shape.probes = static_cast<std::uint8_t>(best_probes(cells_per_key));
   return shape;
 }
 

@@ -1,4 +1,5 @@
-// AVX2: eight positions per multiply; the block is two registers, and a blend picks between them.
+// AVX2: eight positions per multiply; the block is two registers, and a blend picks between them. The counting kind is
+// asked through the OR of its four planes.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 
 #include "kinds/block.h"
+#include "kinds/counter_block.h"
 #include "simd/kernels.h"
 
 #define CRIVO_AVX2 __attribute__((target("avx2,bmi2")))
@@ -35,11 +37,22 @@ CRIVO_AVX2 inline unsigned lanes_set(__m256i tested) noexcept {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(tested)));
 }
 
+/// Half a block: the OR of its planes.
+template <std::size_t kPlanes>
+CRIVO_AVX2 inline __m256i load_half(const std::byte* half) noexcept {
+  __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(half));
+  for (std::size_t plane = 1; plane < kPlanes; ++plane) {
+    bits = _mm256_or_si256(bits, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(half + plane * kBlockBytes)));
+  }
+  return bits;
+}
+
+template <std::size_t kPlanes>
 CRIVO_AVX2 inline bool contains_inline(const View& view, std::uint64_t hash) noexcept {
   const BlockKey key(hash, view.shape.units);
-  const auto* block = reinterpret_cast<const __m256i*>(view.payload + key.block * kBlockBytes);
-  const __m256i low_words = _mm256_loadu_si256(block);
-  const __m256i high_words = _mm256_loadu_si256(block + 1);
+  const std::byte* block = view.payload + key.block * (kPlanes * kBlockBytes);
+  const __m256i low_words = load_half<kPlanes>(block);
+  const __m256i high_words = load_half<kPlanes>(block + kBlockBytes / 2);
   const unsigned wanted = (1U << view.shape.probes) - 1;
   unsigned set = lanes_set(test_positions(low_words, high_words, eight_positions(key.low_seed)));
   if (view.shape.probes > 8) {
@@ -48,17 +61,21 @@ CRIVO_AVX2 inline bool contains_inline(const View& view, std::uint64_t hash) noe
   return (wanted & ~set) == 0;
 }
 
-CRIVO_AVX2 bool contains(const View& view, std::uint64_t hash) noexcept { return contains_inline(view, hash); }
+template <std::size_t kPlanes>
+CRIVO_AVX2 bool contains(const View& view, std::uint64_t hash) noexcept {
+  return contains_inline<kPlanes>(view, hash);
+}
 
+template <std::size_t kPlanes>
 CRIVO_AVX2 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   const View local = view;
   for (std::size_t from = 0; from < count; from += kAhead) {
     const std::size_t end = std::min(count, from + kAhead);
     for (std::size_t i = from; i < end; ++i) {
-      __builtin_prefetch(local.payload + mulhi(hashes[i], local.shape.units) * kBlockBytes);
+      prefetch_block<kPlanes>(local.payload, mulhi(hashes[i], local.shape.units));
     }
-    for (std::size_t i = from; i < end; ++i) hits[i] = contains_inline(local, hashes[i]);
+    for (std::size_t i = from; i < end; ++i) hits[i] = contains_inline<kPlanes>(local, hashes[i]);
   }
 }
 
@@ -82,7 +99,8 @@ CRIVO_AVX2 void add(const Shape& shape, std::byte* payload, const std::uint64_t*
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {"avx2", &contains, &contains_batch, &add};
+const Kernels kAvx2Kernels = {
+    "avx2", &contains<1>, &contains_batch<1>, &add, &contains<kCounterPlanes>, &contains_batch<kCounterPlanes>};
 
 }  // namespace crivo
 

@@ -1,35 +1,37 @@
-// The portable kernels: what the others are compared with.
+// The portable kernels: what the others are compared with. A block has one plane in the blocked kind and four in the
+// counting kind, which is asked through their OR.
 #include <algorithm>
 
 #include "bytes.h"
 #include "kinds/block.h"
+#include "kinds/counter_block.h"
 #include "simd/kernels.h"
 
 namespace crivo {
 namespace {
 
-bool block_contains(const std::byte* block, const BlockKey& key, unsigned probes) noexcept {
-  for (unsigned i = 0; i < probes; ++i) {
+template <std::size_t kPlanes>
+bool contains(const View& view, std::uint64_t hash) noexcept {
+  const BlockKey key(hash, view.shape.units);
+  const std::byte* block = view.payload + key.block * (kPlanes * kBlockBytes);
+  for (unsigned i = 0; i < view.shape.probes; ++i) {
     const unsigned position = key.position(i);
-    const auto byte = std::to_integer<unsigned>(block[position >> 3]);
-    if ((byte >> (position & 7) & 1) == 0) return false;
+    std::byte bits = block[position >> 3];
+    for (std::size_t plane = 1; plane < kPlanes; ++plane) bits |= block[plane * kBlockBytes + (position >> 3)];
+    if ((std::to_integer<unsigned>(bits) >> (position & 7) & 1) == 0) return false;
   }
   return true;
 }
 
-bool contains(const View& view, std::uint64_t hash) noexcept {
-  const BlockKey key(hash, view.shape.units);
-  return block_contains(view.payload + key.block * kBlockBytes, key, view.shape.probes);
-}
-
+template <std::size_t kPlanes>
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   for (std::size_t from = 0; from < count; from += kAhead) {
     const std::size_t end = std::min(count, from + kAhead);
     for (std::size_t i = from; i < end; ++i) {
-      __builtin_prefetch(view.payload + mulhi(hashes[i], view.shape.units) * kBlockBytes);
+      prefetch_block<kPlanes>(view.payload, mulhi(hashes[i], view.shape.units));
     }
-    for (std::size_t i = from; i < end; ++i) hits[i] = contains(view, hashes[i]);
+    for (std::size_t i = from; i < end; ++i) hits[i] = contains<kPlanes>(view, hashes[i]);
   }
 }
 
@@ -48,6 +50,7 @@ void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, st
 
 }  // namespace
 
-const Kernels kScalarKernels = {"scalar", &contains, &contains_batch, &add};
+const Kernels kScalarKernels = {
+    "scalar", &contains<1>, &contains_batch<1>, &add, &contains<kCounterPlanes>, &contains_batch<kCounterPlanes>};
 
 }  // namespace crivo

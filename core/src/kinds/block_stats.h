@@ -1,0 +1,33 @@
+// How full a filter of 512-bit blocks is, however a block stores its bits.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+
+namespace crivo {
+
+/// `bits_set_in(block)` tells how many of a block's 512 bits are set.
+template <class BitsSetIn>
+Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept {
+  Stats stats;
+  stats.bits = shape.units * kBlockBits;
+  std::array<double, kBlockBits + 1> rate_at{};  // of a query that lands in a block with so many bits set
+  for (unsigned set = 0; set <= kBlockBits; ++set) rate_at[set] = std::pow(set / double{kBlockBits}, shape.probes);
+  double rates = 0;
+  for (std::uint64_t block = 0; block < shape.units; ++block) {
+    const std::uint64_t set = bits_set_in(block);
+    stats.bits_set += set;
+    rates += rate_at[set];
+  }
+  const auto blocks = static_cast<double>(shape.units);
+  stats.fp_rate = rates / blocks;
+  if (stats.bits_set < stats.bits) {
+    stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), shape.probes);
+  }
+  return stats;
+}
+
+}  // namespace crivo

@@ -1,0 +1,120 @@
+#include "kinds/counting.h"
+
+#include <bit>
+
+#include "crivo/convert.h"
+#include "crivo/sizing.h"
+#include "error_text.h"
+#include "kinds/block_stats.h"
+#include "kinds/counter_block.h"
+#include "kinds/plan.h"
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+// A payload of 2^47 bytes: the largest power of two that the header's u48 can state.
+constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
+
+std::uint64_t counters_above_zero(const std::byte* block) noexcept {
+  std::uint64_t count = 0;
+  for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+    count += static_cast<std::uint64_t>(std::popcount(CounterWord(block, word).above_zero()));
+  }
+  return count;
+}
+
+/// Applies `change(counters, word)` to every 64 counters of a block.
+template <class Change>
+void change_block(std::byte* block, const Change& change) noexcept {
+  for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+    CounterWord counters(block, word);
+    change(counters, word);
+    counters.store(block, word);
+  }
+}
+
+}  // namespace
+
+Result<Shape> Counting::plan(const FilterSpec& spec) {
+  return plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes, kCounterPlanes);
+}
+
+Result<std::uint64_t> Counting::payload_bytes(const Shape& shape) {
+  if (auto valid = check_shape(shape, kMaxBlockedProbes, kMaxCounterBlocks, kUnitName); !valid) return valid.error();
+  return shape.units * kCounterBlockBytes;
+}
+
+Result<void> Counting::validate(const View&) { return {}; }
+
+Probe Counting::probe(const Shape&) noexcept {
+  return {kernels().counting_contains, kernels().counting_contains_batch};
+}
+
+Stats Counting::stats(const View& view) noexcept {
+  return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
+    return counters_above_zero(view.payload + block * kCounterBlockBytes);
+  });
+}
+
+double Counting::predicted_fp_rate(const Shape& shape, double keys) noexcept {
+  return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+}
+
+bool Counting::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
+
+Result<void> Counting::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  // Portable: on AVX2 a mask made in registers took as long, since the words of a mask made in memory stall a wide
+  // load.
+  constexpr std::size_t kAhead = 16;
+  std::byte* payload = store.payload.data();
+  const std::uint64_t blocks = store.shape.units;
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (i + kAhead < hashes.size()) prefetch_block<kCounterPlanes>(payload, mulhi(hashes[i + kAhead], blocks));
+    const BlockKey key(hashes[i], blocks);
+    const PositionMask mask(key, store.shape.probes);
+    change_block(payload + key.block * kCounterBlockBytes,
+                 [&mask](CounterWord& counters, std::size_t word) { counters.raise(mask.words[word]); });
+  }
+  added += hashes.size();
+  return {};
+}
+
+Result<void> Counting::remove(Store store, std::uint64_t hash) {
+  const BlockKey key(hash, store.shape.units);
+  const PositionMask mask(key, store.shape.probes);
+  std::byte* block = store.payload.data() + key.block * kCounterBlockBytes;
+  for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+    if ((mask.words[word] & ~CounterWord(block, word).above_zero()) != 0) {
+      return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+    }
+  }
+  change_block(block, [&mask](CounterWord& counters, std::size_t word) { counters.lower(mask.words[word]); });
+  return {};
+}
+
+void Counting::unite(Store into, const View& other) noexcept {
+  for (std::uint64_t block = 0; block < into.shape.units; ++block) {
+    std::byte* ours = into.payload.data() + block * kCounterBlockBytes;
+    const std::byte* theirs = other.payload + block * kCounterBlockBytes;
+    change_block(ours, [theirs](CounterWord& counters, std::size_t word) { counters.add(CounterWord(theirs, word)); });
+  }
+}
+
+Result<AnyFilter> drop_counts(const FilterRef& counting) {
+  Shape shape = counting.shape();
+  if (shape.kind != Kind::kCounting) {
+    return error(ErrorCode::kUnsupported, "kind must be counting, got ", kind_name(shape.kind));
+  }
+  shape.kind = Kind::kBlocked;
+  AlignedBytes payload(static_cast<std::size_t>(shape.units) * kBlockBytes);
+  for (std::uint64_t block = 0; block < shape.units; ++block) {
+    const std::byte* counters = counting.payload().data() + block * kCounterBlockBytes;
+    for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+      store_le(payload.data() + block * kBlockBytes + word * 8, CounterWord(counters, word).above_zero());
+    }
+  }
+  return AnyFilter::adopt(shape, counting.facts(), std::move(payload));
+}
+
+}  // namespace crivo
