@@ -9,6 +9,7 @@
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
 #include "kinds/counting.h"
+#include "kinds/spectral.h"
 
 namespace crivo {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::array kRows = {
     make_row<Classic>(),
     make_row<Blocked>(),
     make_row<Counting>(),
+    make_row<Spectral>(),
 };
 
 constexpr auto kInfos = [] {

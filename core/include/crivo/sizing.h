@@ -66,6 +66,19 @@ struct FilterSize {
 /// e^(-(n / blocks) (1 - (1 - 1/512)^k)), solved for n.
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
+/// Share of a counting filter's counters that are saturated, at 15 or more, after `keys` distinct keys: P(X >= 15) for
+/// a Poisson X with mean keys / blocks (1 - (1 - 1/512)^k), as each key of a block takes a given position with that
+/// probability. Source: Fan, Cao, Almeida & Broder 2000, who bound P(X >= 16) at the best k by (e ln 2 / 16)^16 =
+/// 1.37e-15.
+[[nodiscard]] double counting_saturated_share(double blocks, double keys, unsigned probes) noexcept;
+
+/// How much too high a spectral filter counts a key on average, at most: (k N / m) (1 - e^(-k n / m))^(k - 1) with n
+/// distinct keys in N additions. A counter of x exceeds x's count by at most the additions of other keys that share it,
+/// N k / m on average; the smallest one does only if other keys share the k - 1 other counters too. (The share of keys
+/// counted too high is at most classic_fp_rate.) Source: Cohen & Matias 2003, for whom minimum increase is never above
+/// the minimum of plain counters, which this bounds.
+[[nodiscard]] double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept;
+
 /// Shannon entropy in bits of one bit that is 1 with this probability: what an ideal coder needs. 0 at 0 and 1.
 [[nodiscard]] double bit_entropy(double probability) noexcept;
 

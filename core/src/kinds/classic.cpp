@@ -1,37 +1,14 @@
 #include "kinds/classic.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "bit_array.h"
 #include "crivo/sizing.h"
-#include "error_text.h"
+#include "kinds/double_hashing.h"
 #include "kinds/plan.h"
-#include "math128.h"
 
 namespace crivo {
 namespace {
 
 constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 46;
-
-/// The positions of one key, in order: mulhi(h + i d, m).
-class Positions {
- public:
-  Positions(std::uint64_t hash, std::uint64_t bits) noexcept : next_(hash), bits_(bits) {
-    const std::uint64_t mixed = hash * kGolden64;
-    step_ = (mixed ^ (mixed >> 32)) | 1;
-  }
-  std::uint64_t next() noexcept {
-    const std::uint64_t position = mulhi(next_, bits_);
-    next_ += step_;
-    return position;
-  }
-
- private:
-  std::uint64_t next_;
-  std::uint64_t step_;
-  std::uint64_t bits_;
-};
 
 bool test_bit(const std::byte* payload, std::uint64_t position) noexcept {
   return (std::to_integer<unsigned>(payload[position >> 3]) >> (position & 7) & 1) != 0;
@@ -45,19 +22,8 @@ bool contains(const View& view, std::uint64_t hash) noexcept {
   return true;
 }
 
-// Every probe may miss the cache, so a batch touches the first two of each key (most absent keys need no more) before
-// it asks.
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  constexpr std::size_t kAhead = 32;
-  for (std::size_t from = 0; from < count; from += kAhead) {
-    const std::size_t end = std::min(count, from + kAhead);
-    for (std::size_t i = from; i < end; ++i) {
-      Positions positions(hashes[i], view.shape.units);
-      __builtin_prefetch(view.payload + (positions.next() >> 3));
-      __builtin_prefetch(view.payload + (positions.next() >> 3));
-    }
-    for (std::size_t i = from; i < end; ++i) hits[i] = contains(view, hashes[i]);
-  }
+  contains_by_batches<&contains>(view, 1, hashes, count, hits);
 }
 
 }  // namespace
@@ -71,25 +37,12 @@ Result<std::uint64_t> Classic::payload_bytes(const Shape& shape) {
   return (shape.units + 63) / 64 * 8;
 }
 
-Result<void> Classic::validate(const View& view) {
-  const unsigned used = static_cast<unsigned>(view.shape.units % 64);
-  if (used == 0) return {};
-  const auto last = load_le<std::uint64_t>(view.payload + view.payload_bytes - 8);
-  if (last >> used != 0) return error(ErrorCode::kCorrupt, "padding bits of the payload must be 0, got ", last >> used);
-  return {};
-}
+Result<void> Classic::validate(const View& view) { return check_padding(view, view.shape.units); }
 
 Probe Classic::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
 
 Stats Classic::stats(const View& view) noexcept {
-  Stats stats;
-  stats.bits = view.shape.units;
-  stats.bits_set = count_bits({view.payload, view.payload_bytes});
-  const auto bits = static_cast<double>(stats.bits);
-  const auto set = static_cast<double>(stats.bits_set);
-  stats.fp_rate = std::pow(set / bits, view.shape.probes);
-  if (stats.bits_set < stats.bits) stats.cardinality = classic_cardinality(bits, set, view.shape.probes);
-  return stats;
+  return stats_of_positions(view.shape, count_bits({view.payload, view.payload_bytes}));
 }
 
 double Classic::predicted_fp_rate(const Shape& shape, double keys) noexcept {

@@ -1,0 +1,132 @@
+#include "kinds/spectral.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "bytes.h"
+#include "crivo/sizing.h"
+#include "error_text.h"
+#include "kinds/double_hashing.h"
+#include "kinds/plan.h"
+
+namespace crivo {
+namespace {
+
+// With counters of 32 bits a payload of 2^47 bytes: the largest power of two that the header's u48 can state.
+constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
+
+bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
+
+constexpr std::uint64_t largest_count(unsigned width) noexcept { return (std::uint64_t{1} << width) - 1; }
+
+/// Where a counter lies. Its width divides 64, so no counter straddles two words.
+struct CounterPlace {
+  std::uint64_t byte;
+  unsigned shift;
+  CounterPlace(std::uint64_t counter, unsigned width) noexcept
+      : byte(counter * width / 64 * 8), shift(static_cast<unsigned>(counter * width % 64)) {}
+};
+
+std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
+  const CounterPlace place(counter, width);
+  return load_le<std::uint64_t>(payload + place.byte) >> place.shift & largest_count(width);
+}
+
+/// Adds one to a counter below the largest.
+void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
+  const CounterPlace place(counter, width);
+  std::byte* word = payload + place.byte;
+  store_le(word, load_le<std::uint64_t>(word) + (std::uint64_t{1} << place.shift));
+}
+
+bool contains(const View& view, std::uint64_t hash) noexcept {
+  Positions positions(hash, view.shape.units);
+  for (unsigned i = 0; i < view.shape.probes; ++i) {
+    if (load_counter(view.payload, positions.next(), view.shape.param) == 0) return false;
+  }
+  return true;
+}
+
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  contains_by_batches<&contains>(view, view.shape.param, hashes, count, hits);
+}
+
+/// Raises the smallest of a key's counters. One that comes up twice has left the minimum by the second time.
+void add_one(std::byte* payload, const Shape& shape, std::uint64_t hash) noexcept {
+  std::array<std::uint64_t, kMaxClassicProbes> counters;
+  std::uint64_t smallest = largest_count(shape.param);
+  Positions positions(hash, shape.units);
+  for (unsigned i = 0; i < shape.probes; ++i) {
+    counters[i] = positions.next();
+    smallest = std::min(smallest, load_counter(payload, counters[i], shape.param));
+  }
+  if (smallest == largest_count(shape.param)) return;
+  for (unsigned i = 0; i < shape.probes; ++i) {
+    if (load_counter(payload, counters[i], shape.param) == smallest) raise_counter(payload, counters[i], shape.param);
+  }
+}
+
+/// How many counters of a word are above 0: ORs each counter's bits into its lowest one.
+unsigned counters_above_zero(std::uint64_t word, unsigned width) noexcept {
+  for (unsigned shift = 1; shift < width; shift *= 2) word |= word >> shift;
+  const std::uint64_t lowest_bits = ~std::uint64_t{0} / largest_count(width);
+  return static_cast<unsigned>(std::popcount(word & lowest_bits));
+}
+
+}  // namespace
+
+Result<Shape> Spectral::plan(const FilterSpec& spec) {
+  if (!is_counter_width(spec.counter_bits)) {
+    return error(ErrorCode::kBadArgument, "counter_bits must be one of 4, 8, 16, 32, got ", spec.counter_bits);
+  }
+  Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, spec.counter_bits);
+  if (shape) shape->param = static_cast<std::uint16_t>(spec.counter_bits);
+  return shape;
+}
+
+Result<std::uint64_t> Spectral::payload_bytes(const Shape& shape) {
+  Shape without_width = shape;  // what is left is as for a kind without a parameter
+  without_width.param = 0;
+  if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid) return valid.error();
+  if (!is_counter_width(shape.param)) {
+    return error(ErrorCode::kCorrupt, "counter bits must be one of 4, 8, 16, 32, got ", unsigned{shape.param});
+  }
+  return (shape.units * shape.param + 63) / 64 * 8;
+}
+
+Result<void> Spectral::validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
+
+Probe Spectral::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
+
+Stats Spectral::stats(const View& view) noexcept {
+  std::uint64_t set = 0;
+  for (std::size_t i = 0; i < view.payload_bytes; i += 8) {
+    set += counters_above_zero(load_le<std::uint64_t>(view.payload + i), view.shape.param);
+  }
+  return stats_of_positions(view.shape, set);
+}
+
+double Spectral::predicted_fp_rate(const Shape& shape, double keys) noexcept {
+  return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+}
+
+bool Spectral::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
+
+Result<void> Spectral::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  const Shape shape = store.shape;
+  for (const std::uint64_t hash : hashes) add_one(store.payload.data(), shape, hash);
+  added += hashes.size();
+  return {};
+}
+
+std::uint64_t Spectral::count(const View& view, std::uint64_t hash) noexcept {
+  std::uint64_t smallest = largest_count(view.shape.param);
+  Positions positions(hash, view.shape.units);
+  for (unsigned i = 0; i < view.shape.probes && smallest != 0; ++i) {
+    smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
+  }
+  return smallest;
+}
+
+}  // namespace crivo
