@@ -9,6 +9,7 @@
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
 #include "kinds/counting.h"
+#include "kinds/scalable.h"
 #include "kinds/spectral.h"
 
 namespace crivo {
@@ -19,6 +20,7 @@ constexpr std::array kRows = {
     make_row<Blocked>(),
     make_row<Counting>(),
     make_row<Spectral>(),
+    make_row<Scalable>(),
 };
 
 constexpr auto kInfos = [] {

@@ -181,6 +181,11 @@ double blocked_cardinality(double blocks, double set, unsigned probes) noexcept 
   return -blocks * std::log1p(-set / (blocks * kBits)) / (1 - clear_per_key);
 }
 
+double scalable_layer_rate(double fp_rate, unsigned layer) noexcept {
+  constexpr double kRatio = 0.75;
+  return fp_rate * (1 - kRatio) * integer_power(kRatio, layer);
+}
+
 double bit_entropy(double probability) noexcept {
   if (!(probability > 0 && probability < 1)) return 0;
   return -(probability * std::log2(probability) + (1 - probability) * std::log2(1 - probability));

@@ -66,6 +66,12 @@ struct FilterSize {
 /// e^(-(n / blocks) (1 - (1 - 1/512)^k)), solved for n.
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
+/// Rate at which layer `layer` = 0, 1, ... of a scalable filter is sized: fp_rate (1 - r) r^layer with r = 3/4. However
+/// many layers there are, 1 - prod(1 - rate) stays below fp_rate. Source: Almeida et al. 2007, who
+/// advise r of 0.8 to 0.9. At a growth of 2 and rates of 0.1 to 0.0001, 3/4 takes at most 3% more bits than the best r
+/// after 100-fold growth, and 3 to 6% fewer than 0.8 before any.
+[[nodiscard]] double scalable_layer_rate(double fp_rate, unsigned layer) noexcept;
+
 /// Share of a counting filter's counters that are saturated, at 15 or more, after `keys` distinct keys: P(X >= 15) for
 /// a Poisson X with mean keys / blocks (1 - (1 - 1/512)^k), as each key of a block takes a given position with that
 /// probability. Source: Fan, Cao, Almeida & Broder 2000, who bound P(X >= 16) at the best k by (e ln 2 / 16)^16 =

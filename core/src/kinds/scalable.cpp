@@ -1,0 +1,229 @@
+#include "kinds/scalable.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "crivo/sizing.h"
+#include "error_text.h"
+#include "kinds/blocked.h"
+#include "kinds/layers.h"
+#include "kinds/plan.h"
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kMinGrowth = 2;
+constexpr unsigned kMaxGrowth = 16;
+constexpr std::size_t kStretch = 128;  // hashes asked of a layer before the next older one
+
+bool contains(const View& view, std::uint64_t hash) noexcept {
+  const auto in_layer = kernels().blocked_contains;
+  for (NewestFirst walk(view); walk.next();) {
+    if (in_layer(walk.layer(), hash)) return true;
+  }
+  return false;
+}
+
+// Layer by layer over a stretch of hashes, so that each layer's batch kernel has its prefetching; what one layer has
+// the older ones need not be asked.
+void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
+  std::array<std::uint64_t, kStretch> open_hashes;
+  std::array<std::size_t, kStretch> open_indexes;
+  std::array<bool, kStretch> found;
+  std::size_t open = hashes.size();
+  for (std::size_t i = 0; i < open; ++i) {
+    open_hashes[i] = hashes[i];
+    open_indexes[i] = i;
+    hits[i] = false;
+  }
+  for (NewestFirst walk(view); open != 0 && walk.next();) {
+    kernels().blocked_contains_batch(walk.layer(), open_hashes.data(), open, found.data());
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < open; ++i) {
+      hits[open_indexes[i]] = found[i];
+      if (found[i]) continue;
+      open_hashes[left] = open_hashes[i];
+      open_indexes[left++] = open_indexes[i];
+    }
+    open = left;
+  }
+}
+
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  for (std::size_t from = 0; from < count; from += kStretch) {
+    contains_stretch(view, {hashes + from, std::min(kStretch, count - from)}, hits + from);
+  }
+}
+
+AlignedBytes blank_payload(std::uint64_t blocks) {
+  return AlignedBytes(static_cast<std::size_t>(blocks * kBlockBytes));
+}
+
+/// Opens the next layer. Errors: kFull, unchanged.
+Result<void> grow(Store store) {
+  const LayerSeries series = read_series(store.payload.data());
+  const std::uint64_t capacity = layer_capacity(series.first_capacity, store.shape.param, series.layers);
+  if (capacity == 0) {
+    return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ",
+                 store.shape.param, " times that of the newest");
+  }
+  const Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(series.fp_rate, series.layers));
+  if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
+  const Layer newest = read_layer(store.payload.data(), series.layers - 1);
+  const Layer next{0, std::max(size->units, newest.blocks), size->probes};
+
+  const std::uint64_t old_table = table_blocks(series.layers);
+  const std::uint64_t new_table = table_blocks(series.layers + 1);
+  const std::uint64_t blocks = store.shape.units - old_table + new_table + next.blocks;
+  if (blocks > kMaxBlocks) {
+    return error(ErrorCode::kFull, "number of blocks must be at most ", kMaxBlocks, ", got ", blocks);
+  }
+  AlignedBytes grown = blank_payload(blocks);
+  const auto old_layers = store.payload.begin() + static_cast<std::ptrdiff_t>(old_table * kBlockBytes);
+  std::copy(store.payload.begin(), old_layers, grown.begin());
+  std::copy(old_layers, store.payload.end(), grown.begin() + static_cast<std::ptrdiff_t>(new_table * kBlockBytes));
+  write_series(grown.data(), {series.fp_rate, series.first_capacity, series.layers + 1});
+  write_layer(grown.data(), series.layers, next);
+  store.payload.swap(grown);
+  store.shape.units = blocks;
+  return {};
+}
+
+/// Adds a key that is not there. Errors: as grow.
+Result<void> add_new(Store store, std::uint64_t hash) {
+  LayerSeries series = read_series(store.payload.data());
+  Layer newest = read_layer(store.payload.data(), series.layers - 1);
+  if (newest.keys == layer_capacity(series.first_capacity, store.shape.param, series.layers - 1)) {
+    if (auto grown = grow(store); !grown) return grown;
+    newest = read_layer(store.payload.data(), series.layers++);
+  }
+  ++newest.keys;
+  write_layer(store.payload.data(), series.layers - 1, newest);
+  Shape layer = store.shape;
+  layer.units = newest.blocks;
+  layer.probes = static_cast<std::uint8_t>(newest.probes);
+  std::byte* blocks = store.payload.data() + store.payload.size() - newest.blocks * kBlockBytes;
+  kernels().blocked_add(layer, blocks, &hash, 1);
+  return {};
+}
+
+}  // namespace
+
+Result<Shape> Scalable::plan(const FilterSpec& spec) {
+  if (spec.growth < kMinGrowth || spec.growth > kMaxGrowth) {
+    return error(ErrorCode::kBadArgument, "growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", spec.growth);
+  }
+  FilterSpec first = spec;
+  Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
+  if (!shape) return shape;  // before the rate is tightened, so that a message tells the caller's own
+  if (spec.bits_per_key) {
+    shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table is paid from the same bits
+  } else {
+    first.fp_rate = scalable_layer_rate(spec.fp_rate, 0);
+    shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
+    if (!shape) return shape;
+    shape->units += table_blocks(1);
+  }
+  shape->param = static_cast<std::uint16_t>(spec.growth);
+  return shape;
+}
+
+Result<std::uint64_t> Scalable::payload_bytes(const Shape& shape) {
+  if (shape.param < kMinGrowth || shape.param > kMaxGrowth) {
+    return error(ErrorCode::kCorrupt, "kind parameter (growth) must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ",
+                 shape.param);
+  }
+  Shape without_growth = shape;
+  without_growth.param = 0;
+  if (auto valid = check_shape(without_growth, kMaxBlockedProbes, kMaxBlocks, kUnitName); !valid) return valid.error();
+  if (shape.units <= table_blocks(1)) {
+    return error(ErrorCode::kCorrupt, "number of blocks must be above ", table_blocks(1), ", got ", shape.units);
+  }
+  return shape.units * kBlockBytes;
+}
+
+Result<void> Scalable::validate(const View& view) { return check_layers(view); }
+
+Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
+
+Stats Scalable::stats(const View& view) noexcept {
+  Stats total;
+  total.cardinality = 0;
+  double log_missed = 0;  // by every layer; a logarithm, so that rates of 1e-17 count
+  for (NewestFirst walk(view); walk.next();) {
+    const Stats layer = Blocked::stats(walk.layer());
+    total.bits += layer.bits;
+    total.bits_set += layer.bits_set;
+    log_missed += std::log1p(-layer.fp_rate);
+    total.cardinality =
+        total.cardinality && layer.cardinality ? std::optional(*total.cardinality + *layer.cardinality) : std::nullopt;
+  }
+  total.fp_rate = -std::expm1(log_missed);
+  return total;
+}
+
+// Keys fill the layers one after the other; layers that are not there yet are sized as grow() would.
+double Scalable::predicted_fp_rate(const View& view, double keys) noexcept {
+  const LayerSeries series = read_series(view.payload);
+  double log_missed = 0;
+  for (unsigned i = 0; keys > 0; ++i) {
+    const std::uint64_t capacity = layer_capacity(series.first_capacity, view.shape.param, i);
+    if (capacity == 0) return 1;  // more than it can grow to hold
+    Layer layer = read_layer(view.payload, std::min(i, series.layers - 1));
+    if (i >= series.layers) {
+      const Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(series.fp_rate, i));
+      if (!size) return 1;
+      layer.blocks = size->units;
+      layer.probes = size->probes;
+    }
+    const double in_layer = std::min(keys, static_cast<double>(capacity));
+    log_missed += std::log1p(-blocked_fp_rate(static_cast<double>(layer.blocks), in_layer, layer.probes));
+    keys -= in_layer;
+  }
+  return -std::expm1(log_missed);
+}
+
+double Scalable::promised_fp_rate(const View& view) noexcept { return read_series(view.payload).fp_rate; }
+
+bool Scalable::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
+
+void Scalable::start(Store store, const FilterSpec& spec) {
+  const std::uint64_t blocks = store.shape.units - table_blocks(1);
+  double promise = spec.fp_rate;
+  if (spec.bits_per_key) {  // the first layer is given, and the promise is what the series then adds up to
+    const double first =
+        blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.probes);
+    constexpr double kLeast = std::numeric_limits<double>::min();
+    promise = std::clamp(first / scalable_layer_rate(1, 0), kLeast, 1 - std::numeric_limits<double>::epsilon());
+  }
+  write_series(store.payload.data(), {promise, spec.capacity, 1});
+  write_layer(store.payload.data(), 0, {0, blocks, store.shape.probes});
+}
+
+void Scalable::clear(Store store) {
+  LayerSeries series = read_series(store.payload.data());
+  Layer first = read_layer(store.payload.data(), 0);
+  first.keys = 0;
+  series.layers = 1;
+  const std::uint64_t blocks = table_blocks(1) + first.blocks;
+  AlignedBytes cleared = blank_payload(blocks);
+  write_series(cleared.data(), series);
+  write_layer(cleared.data(), 0, first);
+  store.payload.swap(cleared);
+  store.shape.units = blocks;
+}
+
+Result<void> Scalable::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  for (const std::uint64_t hash : hashes) {
+    if (!contains(store.view(), hash)) {
+      if (auto added_new = add_new(store, hash); !added_new) return added_new;
+    }
+    ++added;
+  }
+  return {};
+}
+
+}  // namespace crivo

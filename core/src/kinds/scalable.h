@@ -1,0 +1,28 @@
+// The scalable Bloom filter: a growing series of blocked filters at falling rates, for a number of keys that nobody
+// knows beforehand. Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
+#pragma once
+
+#include "registry.h"
+
+namespace crivo {
+
+struct Scalable {
+  static constexpr Kind kKind = Kind::kScalable;
+  static constexpr std::string_view kName = "scalable";
+  static constexpr const char* kUnitName = "number of blocks";
+  static constexpr bool kGrows = true;
+
+  static Result<Shape> plan(const FilterSpec& spec);
+  static Result<std::uint64_t> payload_bytes(const Shape& shape);
+  static Result<void> validate(const View& view);
+  static Probe probe(const Shape& shape) noexcept;
+  static Stats stats(const View& view) noexcept;
+  static double predicted_fp_rate(const View& view, double keys) noexcept;
+  static double promised_fp_rate(const View& view) noexcept;
+  static bool compresses(const View& view, const Facts& facts) noexcept;
+  static void start(Store store, const FilterSpec& spec);
+  static void clear(Store store);
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+};
+
+}  // namespace crivo

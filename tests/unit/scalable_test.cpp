@@ -1,0 +1,265 @@
+// The scalable kind: it grows by layers, keeps its promise while it does, and its layer table is checked in full.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+#include "kinds/layers.h"
+#include "support/filters.h"
+
+namespace crivo {
+namespace {
+
+using testing::absent_hashes;
+using testing::count_found;
+using testing::present_hashes;
+
+FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned growth = 2) {
+  FilterSpec spec;
+  spec.kind = Kind::kScalable;
+  spec.capacity = capacity;
+  spec.fp_rate = fp_rate;
+  spec.growth = growth;
+  return spec;
+}
+
+AnyFilter create(const FilterSpec& spec) {
+  auto filter = AnyFilter::create(spec);
+  EXPECT_TRUE(filter) << filter.error().message;
+  return *std::move(filter);
+}
+
+unsigned layers_of(const AnyFilter& filter) { return read_series(filter.payload().data()).layers; }
+
+std::vector<std::byte> bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }
+
+class ScalablePromise : public ::testing::TestWithParam<std::tuple<double, unsigned>> {};
+
+// X false hits among T absent keys: a filter whose rate is p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million
+// runs. The model leaves less than the promise at this growth (its layers' rates sum to P (1 - (3/4)^L)).
+TEST_P(ScalablePromise, HoldsAtAHundredTimesTheFirstCapacity) {
+  const auto [fp_rate, growth] = GetParam();
+  constexpr std::uint64_t kFirst = 2000;
+  constexpr std::uint64_t kAbsent = 400000;
+  AnyFilter filter = create(spec_of(kFirst, fp_rate, growth));
+  const auto hashes = present_hashes(100 * kFirst, 0);
+  ASSERT_TRUE(filter.add_hashes(hashes));
+  EXPECT_EQ(count_found(filter.ref(), hashes), hashes.size());
+  EXPECT_GE(layers_of(filter), 3U);
+  const auto found = static_cast<double>(count_found(filter.ref(), absent_hashes(kAbsent, 0)));
+  EXPECT_LE(found, kAbsent * fp_rate + 4.75 * std::sqrt(kAbsent * fp_rate * (1 - fp_rate)));
+
+  // What it says of itself agrees with what was measured: both sides of the same bound, around the fill's own rate.
+  const double at_fill = filter.ref().stats().fp_rate;
+  EXPECT_NEAR(found, kAbsent * at_fill, 4.75 * std::sqrt(kAbsent * at_fill * (1 - at_fill)) + 1);
+  EXPECT_LE(at_fill, fp_rate);
+  EXPECT_LE(filter.ref().predicted_fp_rate(100 * kFirst), fp_rate);
+  EXPECT_NEAR(filter.ref().predicted_fp_rate(100 * kFirst), at_fill, 0.1 * at_fill);
+}
+
+INSTANTIATE_TEST_SUITE_P(RatesAndGrowths, ScalablePromise,
+                         ::testing::Values(std::tuple{0.1, 2U}, std::tuple{0.01, 2U}, std::tuple{0.01, 4U},
+                                           std::tuple{0.001, 2U}, std::tuple{0.001, 16U}));
+
+TEST(Scalable, PredictsBelowThePromiseForEver) {
+  const AnyFilter filter = create(spec_of(1000, 0.01));
+  EXPECT_EQ(filter.ref().predicted_fp_rate(0), 0);
+  double before = 0;
+  for (double keys = 1; keys < 1e9; keys *= 3) {
+    const double rate = filter.ref().predicted_fp_rate(keys);
+    EXPECT_LE(rate, 0.01) << keys;
+    EXPECT_GE(rate, before) << keys;
+    before = rate;
+  }
+  EXPECT_GT(before, 0.009);  // and the promise is not wasted: 1 - (3/4)^20 of it
+}
+
+TEST(Scalable, OpensALayerForTheFirstKeyThatDoesNotFit) {
+  AnyFilter filter = create(spec_of(100, 1e-9));  // at this rate no two of these keys are taken for each other
+  ASSERT_TRUE(filter.add_hashes(present_hashes(100, 0)));
+  EXPECT_EQ(layers_of(filter), 1U);
+  ASSERT_TRUE(filter.add_hashes(present_hashes(1, 0, 100)));
+  EXPECT_EQ(layers_of(filter), 2U);
+  ASSERT_TRUE(filter.add_hashes(present_hashes(199, 0, 101)));
+  EXPECT_EQ(layers_of(filter), 2U);
+  ASSERT_TRUE(filter.add_hashes(present_hashes(1, 0, 300)));
+  EXPECT_EQ(layers_of(filter), 3U);
+}
+
+TEST(Scalable, DoesNotGrowByDuplicates) {
+  AnyFilter filter = create(spec_of(100, 0.01));
+  const auto hashes = present_hashes(100, 0);
+  ASSERT_TRUE(filter.add_hashes(hashes));
+  const auto bytes = bytes_of(filter);
+  for (int round = 0; round < 10; ++round) ASSERT_TRUE(filter.add_hashes(hashes));
+  EXPECT_EQ(bytes_of(filter), bytes);
+  EXPECT_EQ(filter.facts().keys, 1100U);
+}
+
+TEST(Scalable, IsTheSameFilterKeyByKeyAndInOneGo) {
+  AnyFilter one_by_one = create(spec_of(50, 0.02, 3));
+  AnyFilter at_once = create(spec_of(50, 0.02, 3));
+  const auto hashes = present_hashes(5000, 0);
+  for (const std::uint64_t hash : hashes) ASSERT_TRUE(one_by_one.add_hashes({&hash, 1}));
+  ASSERT_TRUE(at_once.add_hashes(hashes));
+  EXPECT_EQ(bytes_of(one_by_one), bytes_of(at_once));
+}
+
+TEST(Scalable, AnswersABatchAsItAnswersEachKey) {
+  AnyFilter filter = create(spec_of(20, 0.3));
+  ASSERT_TRUE(filter.add_hashes(present_hashes(3000, 0)));
+  auto hashes = absent_hashes(1000, 0);
+  const auto present = present_hashes(777, 0);
+  hashes.insert(hashes.end(), present.begin(), present.end());
+  const auto hits = std::make_unique<bool[]>(hashes.size());
+  filter.ref().may_contain_hashes(hashes, {hits.get(), hashes.size()});
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    EXPECT_EQ(hits[i], filter.ref().may_contain_hash(hashes[i])) << i;
+  }
+}
+
+TEST(Scalable, ClearsBackToItsFirstLayer) {
+  AnyFilter filter = create(spec_of(100, 0.01));
+  const auto empty = bytes_of(filter);
+  ASSERT_TRUE(filter.add_hashes(present_hashes(2000, 0)));
+  EXPECT_GT(filter.payload().size(), empty.size());
+  ASSERT_TRUE(filter.clear());
+  EXPECT_EQ(bytes_of(filter), empty);
+  EXPECT_EQ(filter.shape(), create(spec_of(100, 0.01)).shape());
+  EXPECT_EQ(filter.facts().keys, 0U);
+}
+
+TEST(Scalable, EstimatesItsDistinctKeys) {
+  AnyFilter filter = create(spec_of(1000, 0.01));
+  EXPECT_EQ(filter.ref().stats().cardinality, 0.0);
+  ASSERT_TRUE(filter.add_hashes(present_hashes(50000, 0)));
+  // Per layer the estimate's standard deviation is well below 1% (Papapetrou et al. 2010); the keys that an older
+  // layer took for known, less than 1%, are in none.
+  EXPECT_NEAR(filter.ref().stats().cardinality.value(), 50000, 1000);
+}
+
+TEST(Scalable, IsFullAtTheGrowthLimitAndStaysAsItIs) {
+  AnyFilter filter = create(spec_of(1, 1e-18));  // the layer for 8 keys would need a rate of its own below 8 x 2^-64
+  const auto hashes = present_hashes(1000, 0);
+  std::uint64_t added = 0;
+  Result<void> result;
+  std::vector<std::byte> before;
+  while (result && added < hashes.size()) {
+    before = bytes_of(filter);
+    result = filter.add_hashes({&hashes[added++], 1});
+  }
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kFull) << result.error().message;
+  EXPECT_EQ(bytes_of(filter), before);
+  EXPECT_EQ(filter.facts().keys, added - 1);
+  EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(added - 1)}),
+            added - 1);
+}
+
+TEST(Scalable, RejectsABadGrowth) {
+  for (const unsigned growth : {0U, 1U, 17U, 1000U}) {
+    const auto filter = AnyFilter::create(spec_of(100, 0.01, growth));
+    ASSERT_FALSE(filter);
+    EXPECT_EQ(filter.error().code, ErrorCode::kBadArgument);
+    EXPECT_EQ(filter.error().message, "growth must lie in [2, 16], got " + std::to_string(growth));
+  }
+}
+
+TEST(Scalable, PromisesForAllLayersWhatBitsPerKeyAllow) {
+  FilterSpec spec = spec_of(10000, 0.5);
+  spec.bits_per_key = 12;
+  AnyFilter filter = create(spec);
+  EXPECT_LE(filter.payload().size() * 8, 10000 * 12 + 512);
+  EXPECT_NEAR(filter.facts().fp_rate, 4 * filter.ref().predicted_fp_rate(10000), 1e-12);
+  ASSERT_TRUE(filter.add_hashes(present_hashes(200000, 0)));
+  EXPECT_LE(filter.ref().stats().fp_rate, filter.facts().fp_rate);
+}
+
+// Every field of the table, forged to what no writer produces.
+class ForgedTable : public ::testing::Test {
+ protected:
+  ForgedTable() : filter_(create(spec_of(100, 0.01))) {
+    EXPECT_TRUE(filter_.add_hashes(present_hashes(1000, 0)));
+    payload_.assign(filter_.payload().begin(), filter_.payload().end());
+    series_ = read_series(payload_.data());
+    EXPECT_EQ(series_.layers, 4U);
+  }
+  void expect_corrupt(std::string_view field) const {
+    const auto ref = FilterRef::open(filter_.shape(), filter_.facts(), payload_);
+    ASSERT_FALSE(ref) << field;
+    EXPECT_EQ(ref.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(ref.error().message.find(field), std::string::npos) << ref.error().message;
+  }
+  void forge_series(const LayerSeries& series, std::string_view field) {
+    write_series(payload_.data(), series);
+    expect_corrupt(field);
+    write_series(payload_.data(), series_);
+  }
+  void forge_layer(unsigned index, const Layer& layer, std::string_view field) {
+    const Layer genuine = read_layer(payload_.data(), index);
+    write_layer(payload_.data(), index, layer);
+    expect_corrupt(field);
+    write_layer(payload_.data(), index, genuine);
+  }
+
+  AnyFilter filter_;
+  AlignedBytes payload_;
+  LayerSeries series_;
+};
+
+TEST_F(ForgedTable, IsRejectedByItsHead) {
+  for (const double rate : {0.0, -0.5, 1.0, 2.0, std::nan(""), HUGE_VAL}) {
+    forge_series({rate, series_.first_capacity, series_.layers}, "promised rate of the layers");
+  }
+  forge_series({0.01, 0, series_.layers}, "capacity of the first layer");
+  forge_series({0.01, kMaxCapacity + 1, series_.layers}, "capacity of the first layer");
+  forge_series({0.01, 101, series_.layers}, "keys in layer 0");
+  forge_series({0.01, series_.first_capacity, 0}, "number of layers");
+  forge_series({0.01, series_.first_capacity, 3}, "layer");
+  forge_series({0.01, series_.first_capacity, 5}, "layer");
+  forge_series({0.01, series_.first_capacity, 255}, "number of layers");
+  forge_series({0.01, kMaxCapacity, series_.layers}, "number of layers");
+}
+
+TEST_F(ForgedTable, IsRejectedByALayer) {
+  for (unsigned i = 0; i < series_.layers; ++i) {
+    const Layer layer = read_layer(payload_.data(), i);
+    forge_layer(i, {layer.keys, layer.blocks, 0}, "k of layer");
+    forge_layer(i, {layer.keys, layer.blocks, 17}, "k of layer");
+    forge_layer(i, {layer.keys, 0, layer.probes}, "number of blocks");
+    forge_layer(i, {layer.keys, layer.blocks + 1, layer.probes}, "number of blocks");
+    forge_layer(i, {layer.keys, (std::uint64_t{1} << 48) - 1, layer.probes}, "number of blocks");
+    forge_layer(i, {UINT64_MAX, layer.blocks, layer.probes}, "keys in layer");
+    forge_layer(i, {0, layer.blocks, layer.probes}, "keys in layer");
+  }
+  const Layer first = read_layer(payload_.data(), 0);
+  forge_layer(0, {first.keys, first.blocks, first.probes + 1}, "k must be that of the first layer");
+}
+
+TEST_F(ForgedTable, IsRejectedByUnusedBytes) {
+  for (const std::size_t offset : {15U, 31U, 47U, 79U, 80U, 127U}) {  // reserved bytes, then the table's padding
+    payload_[offset] = std::byte{1};
+    expect_corrupt("layer table");
+    payload_[offset] = std::byte{0};
+  }
+}
+
+TEST_F(ForgedTable, IsRejectedByTheShape) {
+  const auto open = [&](Shape shape) { return FilterRef::open(shape, filter_.facts(), payload_); };
+  ASSERT_TRUE(open(filter_.shape()));
+  for (const unsigned growth : {0U, 1U, 3U, 17U, 65535U}) {
+    Shape shape = filter_.shape();
+    shape.param = static_cast<std::uint16_t>(growth);
+    EXPECT_FALSE(open(shape)) << growth;
+  }
+  for (const unsigned units : {0U, 1U, 2U}) {
+    Shape shape = filter_.shape();
+    shape.units = units;
+    EXPECT_FALSE(FilterRef::open(shape, filter_.facts(), std::span(payload_).first(units * 64))) << units;
+  }
+}
+
+}  // namespace
+}  // namespace crivo
