@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
 
+bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
+
 }  // namespace
 
 Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, std::uint64_t max_bytes) {
@@ -18,7 +20,8 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, std::uint64_
   if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
   Result<AnyFilter> filter = AnyFilter::create(checked, max_bytes);
   if (!filter) return filter.error();
-  if (spec.capacity != 0 && filter->ref().kind().can.add) builder.filter_ = *std::move(filter);
+  builder.can_ = filter->ref().kind().can;
+  if (spec.capacity != 0 && builder.can_.add) builder.filter_ = *std::move(filter);
   return builder;
 }
 
@@ -27,7 +30,7 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
     if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
   } else {
     // Sorting when the vector is about to grow bounds it by about twice the number of distinct keys.
-    if (hashes_.size() == hashes_.capacity()) drop_repeated_hashes();
+    if (hashes_.size() == hashes_.capacity() && !needs_every_addition(can_)) drop_repeated_hashes();
     hashes_.push_back(key_hash);
   }
   ++keys_;
@@ -42,11 +45,18 @@ void FilterBuilder::drop_repeated_hashes() {
   }
 }
 
+std::uint64_t FilterBuilder::keys_to_size_for() const {
+  if (!can_.count) return hashes_.size();
+  std::vector<std::uint64_t> distinct = hashes_;  // the additions stay in order
+  std::sort(distinct.begin(), distinct.end());
+  return static_cast<std::uint64_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());
+}
+
 Result<AnyFilter> FilterBuilder::finish() {
   if (filter_) return *std::move(filter_);
-  drop_repeated_hashes();
+  if (!needs_every_addition(can_)) drop_repeated_hashes();
   FilterSpec spec = spec_;
-  if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, hashes_.size());
+  if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, keys_to_size_for());
   Result<AnyFilter> built = AnyFilter::build(spec, hashes_, max_bytes_);
   if (built) built->count_added(keys_ - hashes_.size());
   return built;

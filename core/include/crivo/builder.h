@@ -15,7 +15,8 @@ namespace crivo {
 ///
 /// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a static
 /// kind, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; memory is 8 bytes per
-/// kept hash, and repeated hashes are dropped as they pile up.
+/// kept hash, and repeated hashes are dropped as they pile up. A kind that removes or counts needs every addition: its
+/// repeated hashes are all kept and added in order, and one that removes is sized for all of them.
 class FilterBuilder {
  public:
   /// spec.capacity may be 0: "size yourself". Errors: as AnyFilter::create, at once where the capacity is given.
@@ -33,9 +34,11 @@ class FilterBuilder {
  private:
   FilterBuilder(const FilterSpec& spec, std::uint64_t max_bytes) : spec_(spec), max_bytes_(max_bytes) {}
   void drop_repeated_hashes();
+  [[nodiscard]] std::uint64_t keys_to_size_for() const;
 
   FilterSpec spec_;
   std::uint64_t max_bytes_;
+  Capabilities can_;
   std::uint64_t keys_ = 0;
   std::optional<AnyFilter> filter_;    // when keys go straight in
   std::vector<std::uint64_t> hashes_;  // when they are kept
