@@ -1,0 +1,74 @@
+#include "blob_surgery.h"
+
+#include <algorithm>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::size_t kChunkBytes = 4096;
+
+std::uint64_t sum_of_chunks(std::span<const std::byte> payload) {
+  std::uint64_t sum = 0;
+  std::uint64_t number = 0;
+  while (!payload.empty()) {
+    const auto chunk = payload.first(std::min(kChunkBytes, payload.size()));
+    sum += XXH3_64bits_withSeed(chunk.data(), chunk.size(), ++number);
+    payload = payload.subspan(chunk.size());
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t get(std::span<const std::byte> bytes, const Field& field) {
+  std::uint64_t value = 0;
+  for (std::size_t i = field.width; i-- > 0;)
+    value = value << 8 | std::to_integer<std::uint64_t>(bytes[field.offset + i]);
+  return value;
+}
+
+void put(std::span<std::byte> bytes, const Field& field, std::uint64_t value) {
+  for (std::size_t i = 0; i < field.width; ++i, value >>= 8) bytes[field.offset + i] = static_cast<std::byte>(value);
+}
+
+void repair_blob(std::span<std::byte> blob) {
+  if (blob.size() < header::kBytes) return;
+  const std::uint64_t head = XXH3_64bits_withSeed(blob.data(), header::kChecksum.offset, 0);
+  put(blob, header::kChecksum, head + sum_of_chunks(blob.subspan(header::kBytes)));
+}
+
+void repair_sst_block(std::span<std::byte> block) {
+  if (block.size() < trailer::kBytes) return;
+  const auto tail = trailer_of(block);
+  const std::uint64_t facts = XXH3_64bits_withSeed(tail.data() + 8, trailer::kBytes - 8, 0);
+  put(tail, trailer::kChecksum, facts + sum_of_chunks(block.first(block.size() - trailer::kBytes)));
+}
+
+std::span<std::byte> trailer_of(std::span<std::byte> block) { return block.last(trailer::kBytes); }
+
+Bytes forge(std::span<const std::byte> blob, const Field& field, std::uint64_t value) {
+  Bytes forged(blob.begin(), blob.end());
+  put(forged, field, value);
+  if (field.offset != header::kChecksum.offset) repair_blob(forged);
+  return forged;
+}
+
+Bytes forge_sst(std::span<const std::byte> block, const Field& field, std::uint64_t value) {
+  Bytes forged(block.begin(), block.end());
+  put(trailer_of(forged), field, value);
+  if (field.offset != trailer::kChecksum.offset) repair_sst_block(forged);
+  return forged;
+}
+
+Bytes with_payload(std::span<const std::byte> blob, std::span<const std::byte> payload) {
+  Bytes made(header::kBytes + payload.size());
+  std::copy_n(blob.begin(), header::kBytes, made.begin());
+  std::copy(payload.begin(), payload.end(), made.begin() + header::kBytes);
+  repair_blob(made);
+  return made;
+}
+
+}  // namespace crivo::testing

@@ -1,0 +1,78 @@
+#include "filters.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "crivo/sst_block.h"
+
+namespace crivo::testing {
+namespace {
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return *std::move(result);
+}
+
+template <class KeyOf>
+std::vector<std::uint64_t> hashes_of(std::uint64_t count, std::uint64_t seed, std::uint64_t first, KeyOf key_of) {
+  std::vector<std::uint64_t> hashes(count);
+  for (std::uint64_t i = 0; i < count; ++i) hashes[i] = hash_key(key_of(first + i), seed);
+  return hashes;
+}
+
+}  // namespace
+
+std::string present_key(std::uint64_t i) { return "present-" + std::to_string(i); }
+std::string absent_key(std::uint64_t i) { return "absent-" + std::to_string(i); }
+
+std::vector<std::uint64_t> present_hashes(std::uint64_t count, std::uint64_t seed, std::uint64_t first) {
+  return hashes_of(count, seed, first, &present_key);
+}
+
+std::vector<std::uint64_t> absent_hashes(std::uint64_t count, std::uint64_t seed, std::uint64_t first) {
+  return hashes_of(count, seed, first, &absent_key);
+}
+
+AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n) {
+  return value_of(AnyFilter::build(spec, present_hashes(n, spec.seed)));
+}
+
+AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate) {
+  FilterSpec spec;
+  spec.kind = kind;
+  spec.capacity = std::max<std::uint64_t>(n, 1);
+  spec.fp_rate = fp_rate;
+  return build_filter(spec, n);
+}
+
+Bytes blob_of(const FilterRef& filter, BlobForm form) { return value_of(to_blob(filter, form)); }
+
+Bytes zstd_blob_of(const FilterRef& filter) {
+  const auto payload = filter.payload();
+  Bytes frame(ZSTD_compressBound(payload.size()));
+  const std::size_t size =
+      ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), kDefaultCompressionLevel);
+  if (ZSTD_isError(size) != 0) throw std::runtime_error(ZSTD_getErrorName(size));
+  frame.resize(size);
+  Bytes blob = with_payload(blob_of(filter), frame);
+  return forge(blob, header::kCodec, static_cast<std::uint64_t>(Codec::kZstd));
+}
+
+Bytes sst_block_of(const FilterRef& filter) {
+  Bytes block(filter.payload().begin(), filter.payload().end());
+  block.resize(block.size() + kSstTrailerBytes);
+  seal_sst_block(filter.shape(), block);
+  return block;
+}
+
+std::uint64_t count_found(const FilterRef& filter, const std::vector<std::uint64_t>& hashes) {
+  const auto hits = std::make_unique<bool[]>(hashes.size());
+  filter.may_contain_hashes(hashes, {hits.get(), hashes.size()});
+  return static_cast<std::uint64_t>(std::count(hits.get(), hits.get() + hashes.size(), true));
+}
+
+}  // namespace crivo::testing

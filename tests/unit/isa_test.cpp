@@ -1,0 +1,76 @@
+// CRIVO_ISA, in a process of its own for each value.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+struct Answer {
+  std::string isa;
+  std::string digest;
+};
+
+/// What print_isa says with these words in front of it in the shell.
+Answer run_with(const std::string& environment) {
+  const std::string command = environment + " '" CRIVO_PRINT_ISA "'";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
+  char line[200] = {};
+  if (pipe == nullptr || std::fgets(line, sizeof line, pipe.get()) == nullptr) return {};
+  Answer answer;
+  std::istringstream(line) >> answer.isa >> answer.digest;
+  return answer;
+}
+
+std::string best_isa() { return std::string(available_kernels().back()->isa); }
+
+TEST(Isa, UsesTheBestLevelUnlessTold) { EXPECT_EQ(run_with("env -u CRIVO_ISA").isa, best_isa()); }
+
+TEST(Isa, ScalarIsAlwaysAvailable) {
+  ASSERT_FALSE(available_kernels().empty());
+  EXPECT_EQ(available_kernels().front()->isa, "scalar");
+  EXPECT_EQ(run_with("CRIVO_ISA=scalar").isa, "scalar");
+}
+
+TEST(Isa, ALevelTheMachineLacksBecomesTheBestLowerOne) {
+  const std::vector<std::string> levels = {"scalar", "avx2", "avx512"};
+  std::string expected;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (level < available_kernels().size()) expected = levels[level];
+    EXPECT_EQ(run_with("CRIVO_ISA=" + levels[level]).isa, expected);
+  }
+}
+
+TEST(Isa, AnUnknownNameChangesNothing) {
+  EXPECT_EQ(run_with("CRIVO_ISA=altivec").isa, best_isa());
+  EXPECT_EQ(run_with("CRIVO_ISA=").isa, best_isa());
+}
+
+TEST(Isa, EveryLevelBuildsTheSameFilter) {
+  const std::string digest = run_with("CRIVO_ISA=scalar").digest;
+  ASSERT_FALSE(digest.empty());
+  EXPECT_EQ(run_with("CRIVO_ISA=avx2").digest, digest);
+  EXPECT_EQ(run_with("CRIVO_ISA=avx512").digest, digest);
+}
+
+#if defined(__x86_64__)
+TEST(Isa, FindsTheLevelsOfThisCpu) {
+  __builtin_cpu_init();
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+                          __builtin_cpu_supports("avx512vpopcntdq");
+  EXPECT_EQ(best_isa(), has_avx512 ? "avx512" : has_avx2 ? "avx2" : "scalar");
+}
+#endif
+
+}  // namespace
+}  // namespace crivo

@@ -1,0 +1,114 @@
+// The filters against a second implementation that was written from docs/format.md alone: bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+#include "reference.h"
+
+namespace crivo {
+namespace {
+
+using Positions = std::vector<std::uint64_t> (*)(std::uint64_t, unsigned, std::uint64_t);
+
+/// Random hashes and the ones whose carries, shifts and signs are likeliest to be got wrong.
+std::vector<std::uint64_t> test_hashes(std::size_t count, std::uint64_t seed) {
+  std::vector<std::uint64_t> hashes = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 1ULL << 63, ~0ULL};
+  for (unsigned bit = 0; bit < 64; ++bit) hashes.push_back(1ULL << bit);
+  std::mt19937_64 random(seed);
+  while (hashes.size() < count) hashes.push_back(random());
+  return hashes;
+}
+
+AnyFilter empty_filter(const Shape& shape, std::size_t payload_bytes) {
+  return *AnyFilter::adopt(shape, Facts{0, 1, 0.5, false}, AlignedBytes(payload_bytes));
+}
+
+/// Builds both from `added` and asks both for `asked`.
+void compare(const Shape& shape, std::size_t payload_bits, Positions positions_of,
+             const std::vector<std::uint64_t>& added, const std::vector<std::uint64_t>& asked) {
+  reference::Bits bits(payload_bits);
+  for (const std::uint64_t hash : added) {
+    for (const std::uint64_t position : positions_of(hash, shape.probes, shape.units)) bits[position] = true;
+  }
+  AnyFilter filter = empty_filter(shape, payload_bits / 8);
+  ASSERT_TRUE(filter.add_hashes(added));
+  const auto expected = reference::to_bytes(bits);
+  ASSERT_TRUE(std::equal(expected.begin(), expected.end(), filter.payload().begin(), filter.payload().end()))
+      << "k " << int{shape.probes} << ", units " << shape.units;
+
+  const FilterRef ref = filter.ref();
+  for (const std::uint64_t hash : asked) {
+    const auto positions = positions_of(hash, shape.probes, shape.units);
+    const bool found = std::all_of(positions.begin(), positions.end(), [&](std::uint64_t at) { return bits[at]; });
+    ASSERT_EQ(ref.may_contain_hash(hash), found) << "hash " << hash << ", k " << int{shape.probes};
+  }
+}
+
+TEST(Positions, ClassicIsWhatTheFormatSays) {
+  for (unsigned k = 1; k <= kMaxClassicProbes; ++k) {
+    for (const std::uint64_t m : {1, 2, 63, 64, 65, 1000, 4096, 100'003}) {
+      Shape shape{.kind = Kind::kClassic, .probes = static_cast<std::uint8_t>(k), .units = m};
+      const std::size_t keys = std::max<std::size_t>(m / k, 1);
+      compare(shape, (m + 63) / 64 * 64, &reference::classic_positions, test_hashes(keys, k),
+              test_hashes(300, k + 100));
+    }
+  }
+}
+
+TEST(Positions, BlockedIsWhatTheFormatSays) {
+  for (unsigned k = 1; k <= kMaxBlockedProbes; ++k) {
+    for (const std::uint64_t blocks : {1, 2, 3, 64, 1001}) {
+      Shape shape{.kind = Kind::kBlocked, .probes = static_cast<std::uint8_t>(k), .units = blocks};
+      const std::size_t keys = std::max<std::size_t>(400 * blocks / k, 1);
+      compare(shape, blocks * 512, &reference::blocked_positions, test_hashes(keys, k), test_hashes(300, k + 100));
+    }
+  }
+}
+
+/// X^2 of `counts` against equal shares. For many degrees of freedom it is about normal with mean df and variance 2 df.
+double chi_squared(const std::vector<std::uint64_t>& counts) {
+  double total = 0;
+  for (const std::uint64_t count : counts) total += static_cast<double>(count);
+  const double share = total / static_cast<double>(counts.size());
+  double sum = 0;
+  for (const std::uint64_t count : counts)
+    sum += (static_cast<double>(count) - share) * (static_cast<double>(count) - share) / share;
+  return sum;
+}
+
+// docs/format.md lets a classic filter have 2^46 bits and a blocked one 2^49. Positions are arithmetic, so their spread
+// over the largest sizes can be seen without the memory for them; the contract's long tests fill real ones.
+void expect_uniform_positions(Positions positions_of, unsigned k, std::uint64_t units, std::uint64_t bits) {
+  constexpr std::size_t kBins = 1024;
+  std::vector<std::uint64_t> counts(kBins);
+  std::uint64_t largest = 0;
+  std::mt19937_64 random(7);
+  for (int key = 0; key < 100'000; ++key) {
+    for (const std::uint64_t position : positions_of(random(), k, units)) {
+      ASSERT_LT(position, bits);
+      ++counts[reference::mulhi(position * (~0ULL / bits), kBins)];
+      largest = std::max(largest, position);
+    }
+  }
+  EXPECT_GT(largest, 1ULL << 32);
+  EXPECT_GT(largest, bits - bits / 1000);
+  // One-sided p = 1e-6 is 4.75 standard deviations above the mean. A key's k positions share a block in the blocked
+  // kind, so there whole keys, not bits, fall into the bins, and the variance is up to k times larger.
+  const double degrees = kBins - 1;
+  const double spread = positions_of == &reference::blocked_positions ? k : 1;
+  EXPECT_LT(chi_squared(counts), spread * (degrees + 4.75 * std::sqrt(2 * degrees)));
+}
+
+TEST(Positions, StayUniformPastTwoToThe32Bits) {
+  for (const std::uint64_t bits : {(1ULL << 33) + 7, 1ULL << 40, 1ULL << 46}) {
+    expect_uniform_positions(&reference::classic_positions, 7, bits, bits);
+    expect_uniform_positions(&reference::blocked_positions, 7, bits / 512, bits / 512 * 512);
+  }
+}
+
+}  // namespace
+}  // namespace crivo

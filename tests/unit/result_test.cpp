@@ -1,0 +1,54 @@
+#include "crivo/result.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace crivo {
+namespace {
+
+TEST(Result, HoldsAValueOrAnError) {
+  const Result<int> value = 42;
+  EXPECT_TRUE(value.has_value());
+  EXPECT_TRUE(static_cast<bool>(value));
+  EXPECT_EQ(*value, 42);
+
+  const Result<int> failure = Error{ErrorCode::kFull, "no room"};
+  EXPECT_FALSE(failure.has_value());
+  EXPECT_FALSE(static_cast<bool>(failure));
+  EXPECT_EQ(failure.error().code, ErrorCode::kFull);
+  EXPECT_EQ(failure.error().message, "no room");
+}
+
+TEST(Result, OfVoidSucceedsByDefault) {
+  const Result<void> success;
+  EXPECT_TRUE(success);
+  const Result<void> failure = Error{ErrorCode::kCorrupt, "bad"};
+  EXPECT_FALSE(failure);
+  EXPECT_EQ(failure.error().message, "bad");
+}
+
+TEST(Result, GivesAwayAMoveOnlyValue) {
+  Result<std::unique_ptr<int>> result = std::make_unique<int>(7);
+  const std::unique_ptr<int> taken = *std::move(result);
+  EXPECT_EQ(*taken, 7);
+}
+
+TEST(Result, CanHoldAnErrorAsItsValueTypeWouldToo) {
+  // A string converts from neither an Error nor an int: the two constructors never compete.
+  const Result<std::string> text = std::string("error");
+  EXPECT_TRUE(text);
+  EXPECT_EQ(text->size(), 5U);
+}
+
+#ifndef NDEBUG
+TEST(Result, AskingForTheWrongOneIsCaught) {
+  const Result<int> value = 42;
+  EXPECT_DEATH((void)value.error(), "has_value");
+  const Result<int> failure = Error{ErrorCode::kFull, "no room"};
+  EXPECT_DEATH((void)*failure, "has_value");
+}
+#endif
+
+}  // namespace
+}  // namespace crivo

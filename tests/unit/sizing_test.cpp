@@ -1,0 +1,203 @@
+// The published formulas against values worked out by hand, or with 40 digits, from the papers.
+#include "crivo/sizing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace crivo {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+std::string message_of(const Result<T>& result) {
+  return result ? "no error" : result.error().message;
+}
+
+TEST(Sizing, BitsPerKeyAreThePublishedOnes) {
+  EXPECT_NEAR(*information_bits_per_key(0.01), 6.643856189774724, 1e-12);  // log2(100)
+  EXPECT_NEAR(*bloom_bits_per_key(0.01), 9.585058377367439, 1e-12);        // log2(e) times that
+  EXPECT_NEAR(*bloom_bits_per_key(0.001), 14.377587566051158, 1e-12);
+  EXPECT_NEAR(*information_bits_per_key(0.5), 1.0, 1e-15);
+}
+
+TEST(Sizing, ProbesAreBitsPerKeyTimesLogTwo) {
+  EXPECT_NEAR(optimal_probes(9585059, 1e6), 6.643856, 1e-6);
+  EXPECT_EQ(best_classic_probes(9.585058), 7U);
+  EXPECT_EQ(best_classic_probes(1.0), 1U);
+  EXPECT_EQ(best_classic_probes(0.01), 1U);
+  EXPECT_EQ(best_classic_probes(1000), kMaxClassicProbes);
+  EXPECT_EQ(best_blocked_probes(0.01), 1U);
+  EXPECT_EQ(best_blocked_probes(1000), kMaxBlockedProbes);
+}
+
+TEST(Sizing, BestProbesHaveTheLowestRateOfAll) {
+  for (double bits_per_key = 0.5; bits_per_key < 90; bits_per_key *= 1.13) {
+    const unsigned classic = best_classic_probes(bits_per_key);
+    for (unsigned k = 1; k <= kMaxClassicProbes; ++k) {
+      EXPECT_LE(classic_fp_rate(bits_per_key, 1, classic), classic_fp_rate(bits_per_key, 1, k)) << bits_per_key;
+    }
+    const unsigned blocked = best_blocked_probes(bits_per_key);
+    for (unsigned k = 1; k <= kMaxBlockedProbes; ++k) {
+      EXPECT_LE(blocked_fp_rate(bits_per_key, 512, blocked), blocked_fp_rate(bits_per_key, 512, k)) << bits_per_key;
+    }
+  }
+}
+
+TEST(Sizing, ClassicRateIsTheTextbookOne) {
+  EXPECT_EQ(classic_fp_rate(1000, 0, 7), 0.0);
+  EXPECT_NEAR(classic_fp_rate(9585059, 1e6, 7), 0.010039214559, 1e-12);  // (1 - e^(-7/9.585059))^7
+  EXPECT_NEAR(classic_fp_rate(1e15, 1, 1), 1e-15, 1e-27);                // no cancellation
+  EXPECT_EQ(classic_fp_rate(1, 1e9, 3), 1.0);
+}
+
+// Computed from the exact distribution of the number of occupied bits (k j balls into 512), averaged over the Poisson
+// number j of keys in a block. The formula of the header stops at the second moment: 0.5% covers what that leaves out.
+TEST(Sizing, BlockedRateIsThatOfTheExactOccupancy) {
+  struct Case {
+    double blocks, keys;
+    unsigned probes;
+    double rate;
+  };
+  constexpr Case kCases[] = {
+      {1000, 50000, 6, 0.00875683735}, {1000, 50000, 7, 0.00869657338},   {1000, 50000, 8, 0.00916465791},
+      {20000, 1e6, 7, 0.00869657338},  {1000, 25000, 12, 0.000169785155}, {1000, 16000, 16, 5.47892673e-06},
+      {100, 12000, 2, 0.1406388},      {1953125, 1e8, 6, 0.00966474836},  {1, 1, 1, 0.00195121889},
+  };
+  for (const Case& c : kCases) {
+    EXPECT_NEAR(blocked_fp_rate(c.blocks, c.keys, c.probes) / c.rate, 1, 0.005) << c.keys << " keys, k " << c.probes;
+  }
+  EXPECT_EQ(blocked_fp_rate(1000, 0, 7), 0.0);
+  EXPECT_NEAR(blocked_fp_rate(1, 1e9, 3), 1.0, 1e-5);  // a sum over 600,000 weights from one lgamma(1e9)
+}
+
+TEST(Sizing, ClassicTakesTheSmallestSizeThatMeetsTheRate) {
+  // -n ln p / (ln 2)^2 is 9585058.4 bits at k = 6.64; with k = 7 the bound is 7 n / -ln(1 - p^(1/7)) = 9592954.7.
+  const auto million = size_classic(1'000'000, 0.01);
+  ASSERT_TRUE(million);
+  EXPECT_EQ(million->probes, 7U);
+  EXPECT_EQ(million->units, 9592955U);
+
+  struct Case {
+    std::uint64_t capacity;
+    double fp_rate;
+    std::uint64_t bits;
+    unsigned probes;
+  };
+  constexpr Case kCases[] = {{1, 0.5, 2, 1},
+                             {1000, 0.001, 14378, 10},
+                             {100, 1e-6, 2876, 20},
+                             {1'000'000'000, 0.05, 6246977949, 4},
+                             {kMaxCapacity, 0.01, 10547565256162, 7}};
+  for (const Case& c : kCases) {
+    const auto size = size_classic(c.capacity, c.fp_rate);
+    ASSERT_TRUE(size) << message_of(size);
+    EXPECT_EQ(size->probes, c.probes);
+    // Past 2^32 a double's rounding of the rate is worth more than one bit in 10^13.
+    EXPECT_NEAR(static_cast<double>(size->units), static_cast<double>(c.bits), 1e-12 * static_cast<double>(c.bits));
+  }
+}
+
+TEST(Sizing, BlockedIsNearTheSmallestSizeOfTheExactModel) {
+  struct Case {
+    std::uint64_t capacity;
+    double fp_rate;
+    std::uint64_t blocks;  // from the exact occupancy, over all k
+  };
+  constexpr Case kCases[] = {{1'000'000, 0.01, 19372}, {10'000, 0.001, 304}, {100'000, 0.05, 1235}, {1000, 1e-5, 58}};
+  for (const Case& c : kCases) {
+    const auto size = size_blocked(c.capacity, c.fp_rate);
+    ASSERT_TRUE(size) << message_of(size);
+    const double slack = 1 + 0.002 * static_cast<double>(c.blocks);  // one block, and the model's error
+    EXPECT_NEAR(static_cast<double>(size->units), static_cast<double>(c.blocks), slack);
+  }
+}
+
+TEST(Sizing, OneUnitFewerMissesTheRateAtAnyK) {
+  for (const std::uint64_t capacity : {1U, 2U, 10U, 100U, 12'345U, 1'000'000U}) {
+    const auto keys = static_cast<double>(capacity);
+    for (const double fp_rate : {0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-9}) {
+      const auto classic = size_classic(capacity, fp_rate);
+      ASSERT_TRUE(classic) << message_of(classic);
+      EXPECT_LE(classic_fp_rate(static_cast<double>(classic->units), keys, classic->probes), fp_rate);
+      for (unsigned k = 1; k <= kMaxClassicProbes && classic->units > 1; ++k) {
+        EXPECT_GT(classic_fp_rate(static_cast<double>(classic->units - 1), keys, k), fp_rate) << capacity << " " << k;
+      }
+      const auto blocked = size_blocked(capacity, fp_rate);
+      ASSERT_TRUE(blocked) << message_of(blocked);
+      EXPECT_LE(blocked_fp_rate(static_cast<double>(blocked->units), keys, blocked->probes), fp_rate);
+      for (unsigned k = 1; k <= kMaxBlockedProbes && blocked->units > 1; ++k) {
+        EXPECT_GT(blocked_fp_rate(static_cast<double>(blocked->units - 1), keys, k), fp_rate) << capacity << " " << k;
+      }
+    }
+  }
+}
+
+TEST(Sizing, RejectsRatesOutsideZeroAndOne) {
+  struct Case {
+    double fp_rate;
+    const char* text;
+  };
+  const Case cases[] = {{0.0, "0"}, {1.0, "1"}, {-0.1, "-0.1"}, {1.5, "1.5"}, {kNan, "nan"}, {HUGE_VAL, "inf"}};
+  for (const Case& c : cases) {
+    const std::string expected = std::string("fpr must lie in (0, 1), got ") + c.text;
+    EXPECT_EQ(message_of(information_bits_per_key(c.fp_rate)), expected);
+    EXPECT_EQ(message_of(bloom_bits_per_key(c.fp_rate)), expected);
+    EXPECT_EQ(message_of(size_classic(1000, c.fp_rate)), expected);
+    EXPECT_EQ(message_of(size_blocked(1000, c.fp_rate)), expected);
+    EXPECT_EQ(size_classic(1000, c.fp_rate).error().code, ErrorCode::kBadArgument);
+  }
+}
+
+TEST(Sizing, RejectsCapacitiesOutsideOneAndTwoToThe40) {
+  EXPECT_EQ(message_of(size_classic(0, 0.01)), "capacity must lie in [1, 1099511627776], got 0");
+  EXPECT_EQ(message_of(size_blocked(0, 0.01)), "capacity must lie in [1, 1099511627776], got 0");
+  EXPECT_EQ(message_of(size_classic(kMaxCapacity + 1, 0.01)),
+            "capacity must lie in [1, 1099511627776], got 1099511627777");
+  EXPECT_EQ(message_of(size_blocked(UINT64_MAX, 0.01)),
+            "capacity must lie in [1, 1099511627776], got 18446744073709551615");
+  EXPECT_TRUE(size_classic(kMaxCapacity, 0.01));
+  EXPECT_TRUE(size_blocked(kMaxCapacity, 0.01));
+}
+
+TEST(Sizing, RejectsRatesThat64BitHashesCannotKeep) {
+  for (const auto size : {&size_classic, &size_blocked}) {
+    EXPECT_FALSE(size(1024, 0x1p-54));  // 1024 keys coincide with an absent one at 2^10 x 2^-64
+    EXPECT_TRUE(size(1024, 0x1.1p-54) || size == &size_blocked);
+    EXPECT_THAT(message_of(size(1024, 0x1p-54)), ::testing::StartsWith("fpr must be above "));
+    EXPECT_FALSE(size(1, std::numeric_limits<double>::denorm_min()));
+  }
+}
+
+TEST(Sizing, CardinalityInvertsTheExpectedFill) {
+  for (const double keys : {0.0, 1.0, 1000.0, 50'000.0, 200'000.0}) {
+    for (const unsigned probes : {1U, 6U, 16U}) {
+      const double k = probes;
+      const double bits = 512 * 1000.0;
+      const double classic_set = bits * -std::expm1(-k * keys / bits);
+      EXPECT_NEAR(classic_cardinality(bits, classic_set, probes), keys, 1e-6 * keys + 1e-9);
+      // A key leaves a given bit of its block clear with q = (511/512)^k, so a Poisson number of keys does with
+      // e^(-(n/B)(1 - q)).
+      const double blocked_set = bits * -std::expm1(-keys / 1000 * (1 - std::pow(511.0 / 512, k)));
+      EXPECT_NEAR(blocked_cardinality(1000, blocked_set, probes), keys, 1e-6 * keys + 1e-9);
+    }
+  }
+  EXPECT_EQ(classic_cardinality(1000, 0, 7), 0.0);
+  EXPECT_TRUE(std::isinf(classic_cardinality(1000, 1000, 7)));
+  EXPECT_TRUE(std::isinf(blocked_cardinality(10, 5120, 7)));
+}
+
+TEST(Sizing, EntropyIsShannons) {
+  EXPECT_EQ(bit_entropy(0), 0.0);
+  EXPECT_EQ(bit_entropy(1), 0.0);
+  EXPECT_EQ(bit_entropy(0.5), 1.0);
+  EXPECT_NEAR(bit_entropy(0.1), 0.4689955935892812, 1e-12);
+  EXPECT_NEAR(bit_entropy(0.2145), 0.75, 1e-4);  // the threshold of docs/format.md, "Which codec"
+}
+
+}  // namespace
+}  // namespace crivo

@@ -1,0 +1,34 @@
+// What the library adds to a host's link: names of ours, and instances of standard templates that any C++ object has.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <sstream>
+#include <string>
+
+namespace crivo {
+namespace {
+
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
+  std::string text;
+  char part[4096];
+  while (pipe != nullptr && std::fgets(part, sizeof part, pipe.get()) != nullptr) text += part;
+  return text;
+}
+
+TEST(Symbols, EveryStrongSymbolIsInOurNamespace) {
+  std::istringstream lines(output_of("'" CRIVO_NM "' --defined-only --extern-only -C '" CRIVO_LIBRARY "'"));
+  std::string line;
+  int ours = 0;
+  while (std::getline(lines, line)) {
+    // "0000000000000000 T crivo::hash_key(...)"; W, V and u are weak or unique: inlines and templates.
+    if (line.size() < 20 || line[16] != ' ' || std::string("WVu").find(line[17]) != std::string::npos) continue;
+    EXPECT_TRUE(line.compare(19, 7, "crivo::") == 0) << line;
+    ++ours;
+  }
+  EXPECT_GT(ours, 30) << "nm found nothing to judge";
+}
+
+}  // namespace
+}  // namespace crivo
