@@ -1,0 +1,132 @@
+// Switching to Crivo and back: who reads whose filters, and how well.
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 10000;
+
+struct Builtin {
+  std::string name;
+  std::string policy_name;
+  Policy (*policy)(double);
+};
+
+class EveryBuiltin : public ::testing::TestWithParam<std::tuple<Builtin, bool>> {
+ protected:
+  [[nodiscard]] static const Builtin& builtin() { return std::get<0>(GetParam()); }
+
+  [[nodiscard]] static rocksdb::Options options(const Policy& policy, std::uint32_t format_version = 5) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    table.format_version = format_version;
+    table.partition_filters = std::get<1>(GetParam());
+    if (table.partition_filters) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    return with_table(test_options(), table);
+  }
+
+  /// How often the filters in the database spare a look-up of kKeys absent keys under this policy.
+  [[nodiscard]] static std::uint64_t useful_under(const Policy& policy, const std::string& path) {
+    const rocksdb::Options options = EveryBuiltin::options(policy);
+    const auto db = open_database(options, path);
+    EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
+    EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
+    const std::uint64_t before = filter_useful(options);
+    EXPECT_EQ(count_not_found(*db, kKeys, kKeys * 2), kKeys);
+    return filter_useful(options) - before;
+  }
+};
+
+TEST_P(EveryBuiltin, FiltersAreReadAtFullEffect) {
+  const ScratchFolder folder;
+  {
+    const auto db = open_database(options(builtin().policy(10)), folder.path());
+    put_keys(*db, 0, kKeys);
+  }
+  const std::uint64_t theirs = useful_under(builtin().policy(10), folder.path());
+  EXPECT_GT(theirs, kKeys * 97 / 100);
+  EXPECT_EQ(useful_under(crivo_policy(), folder.path()), theirs);
+}
+
+TEST_P(EveryBuiltin, PolicyReadsOursAsMaybe) {
+  const ScratchFolder folder;
+  {
+    const auto db = open_database(options(crivo_policy()), folder.path());
+    put_keys(*db, 0, kKeys);
+  }
+  EXPECT_EQ(useful_under(builtin().policy(10), folder.path()), 0U);
+  EXPECT_EQ(useful_under(nullptr, folder.path()), 0U);
+  EXPECT_GT(useful_under(crivo_policy(), folder.path()), kKeys * 97 / 100) << "nothing was spoilt";
+}
+
+TEST_P(EveryBuiltin, LivesWithOursInOneDatabase) {
+  const ScratchFolder folder;
+  for (std::uint64_t part = 0; part < 4; ++part) {
+    const auto db = open_database(options(part % 2 == 0 ? builtin().policy(10) : crivo_policy()), folder.path());
+    put_keys(*db, part * kKeys / 4, (part + 1) * kKeys / 4);
+  }
+  // Every absent key asks four files: two of theirs, two of ours.
+  EXPECT_GT(useful_under(crivo_policy(), folder.path()), 4 * kKeys * 97 / 100);
+  const std::uint64_t theirs_only = useful_under(builtin().policy(10), folder.path());
+  EXPECT_GT(theirs_only, 2 * kKeys * 97 / 100);
+  EXPECT_LE(theirs_only, 2 * kKeys);
+
+  // Compaction rewrites every file with the policy of the day.
+  const rocksdb::Options ours = options(crivo_policy());
+  const auto db = open_database(ours, folder.path());
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  expect_filters_at_work(*db, ours, kKeys);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryBuiltin,
+                         ::testing::Combine(::testing::Values(Builtin{"Bloom", "bloomfilter", builtin_bloom},
+                                                              Builtin{"Ribbon", "ribbonfilter", builtin_ribbon}),
+                                            ::testing::Bool()),
+                         [](const auto& param_info) {
+                           return std::get<0>(param_info.param).name +
+                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
+                         });
+
+TEST(RocksdbCompatibility, LegacyBloomFiltersAreReadAtFullEffect) {
+  const ScratchFolder folder;
+  const auto options = [](const Policy& policy) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    table.format_version = 4;  // before 5, RocksDB writes the Bloom filter of old
+    return with_table(test_options(), table);
+  };
+  put_keys(*open_database(options(builtin_bloom()), folder.path()), 0, kKeys);
+  const rocksdb::Options ours = options(crivo_policy());
+  const auto db = open_database(ours, folder.path());
+  EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
+  EXPECT_EQ(count_not_found(*db, kKeys, kKeys * 2), kKeys);
+  EXPECT_GT(filter_useful(ours), kKeys * 97 / 100);
+}
+
+TEST(RocksdbCompatibility, BuiltinBlocksOfAnySizeAreDelegated) {
+  // The reader tells our blocks from theirs by the marker and the size: every size must get through.
+  const Policy ours = crivo_policy();
+  rocksdb::BlockBasedTableOptions legacy;
+  legacy.format_version = 4;
+  for (const bool for_memory : {false, true}) {
+    rocksdb::BlockBasedTableOptions current;
+    current.optimize_filters_for_memory = for_memory;
+    for (const Policy& theirs : {builtin_bloom(), builtin_ribbon(), builtin_bloom(3.7), builtin_ribbon(17)}) {
+      for (const auto& table : {current, legacy}) {
+        for (std::uint64_t keys = 1; keys < 3000; keys += 1 + keys / 7) {
+          const std::string block = build_block(*new_builder(*theirs, table), 0, keys);
+          const auto reader = new_reader(*theirs, block);
+          const auto our_reader = new_reader(*ours, block);
+          for (std::uint64_t i = 0; i < keys + 100; ++i) {
+            ASSERT_EQ(our_reader->MayMatch(key_of(i)), reader->MayMatch(key_of(i))) << block.size() << " bytes";
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,101 @@
+// kill -9 while a program writes, again and again, under one policy after another: every acknowledged key is still
+// there.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <random>
+
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+/// Forks and executes: a forked RocksDB without exec would inherit the parent's threads' locks.
+pid_t start_writer(const std::string& database, const char* policy, const std::string& counter) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(CRASH_WRITER, CRASH_WRITER, database.c_str(), policy, counter.c_str(), nullptr);
+    _exit(127);
+  }
+  return child;
+}
+
+void sleep_ms(std::uint64_t milliseconds) {
+  const timespec pause{0, static_cast<long>(milliseconds) * 1'000'000};
+  nanosleep(&pause, nullptr);
+}
+
+std::uint64_t read_counter(const std::string& path) {
+  std::uint64_t count = 0;
+  const std::string bytes = read_bytes(path);
+  std::memcpy(&count, bytes.data(), sizeof count);
+  return count;
+}
+
+class Crashes {
+ public:
+  Crashes() { write_bytes(counter_, std::string(8, '\0')); }
+
+  void kill_one(const char* policy) {
+    const pid_t writer = start_writer(database_, policy, counter_);
+    ASSERT_GT(writer, 0);
+    sleep_ms(40 + random_() % 80);
+    ASSERT_EQ(kill(writer, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(writer, &status, 0), writer);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer must be killed, not end: " << status;
+  }
+
+  /// The newest keys, and as many of the others: all of them when `thorough`.
+  void expect_no_key_lost(const Policy& policy, bool thorough) {
+    rocksdb::Options options = with_policy(options_, policy);
+    rocksdb::DB* raw = nullptr;
+    const rocksdb::Status opened = rocksdb::DB::OpenForReadOnly(options, database_, &raw);
+    if (acknowledged() == 0 && !opened.ok()) return;  // killed before there was a database
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    const std::unique_ptr<rocksdb::DB> db(raw);
+    const std::uint64_t newest = thorough || acknowledged() < 2000 ? 0 : acknowledged() - 2000;
+    ASSERT_EQ(count_not_found(*db, newest, acknowledged()), 0U);
+    if (newest == 0) return;
+    const std::uint64_t first = random_() % newest;
+    ASSERT_EQ(count_not_found_by_multiget(*db, first, std::min(first + 2000, newest)), 0U);
+    (void)count_not_found(*db, acknowledged() + 1'000'000'000, acknowledged() + 1'000'000'100);
+  }
+
+  [[nodiscard]] std::uint64_t acknowledged() const { return read_counter(counter_); }
+  [[nodiscard]] const rocksdb::Options& options() const { return options_; }
+
+ private:
+  ScratchFolder folder_;
+  std::string database_ = folder_.path("db");
+  std::string counter_ = folder_.path("counter");
+  rocksdb::Options options_ = test_options();
+  std::mt19937_64 random_{4};
+};
+
+void survive(int kills) {
+  const std::pair<const char*, Policy> policies[] = {
+      {"crivo", crivo_policy()}, {"bloom", builtin_bloom()}, {"ribbon", builtin_ribbon()}};
+  Crashes crashes;
+  for (int i = 0; i < kills; ++i) {
+    SCOPED_TRACE("kill " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(crashes.kill_one(policies[i % 3].first));
+    // Read with another policy than the one that wrote: each reads each.
+    ASSERT_NO_FATAL_FAILURE(crashes.expect_no_key_lost(policies[(i + i / 3) % 3].second, false));
+  }
+  ASSERT_NO_FATAL_FAILURE(crashes.expect_no_key_lost(crivo_policy(), true));
+  EXPECT_GT(crashes.acknowledged(), static_cast<std::uint64_t>(kills) * 100)
+      << "writers that write nothing prove nothing";
+  EXPECT_GT(filter_useful(crashes.options()), 0U);
+}
+
+TEST(RocksdbCrash, OfAWriterLosesNoAcknowledgedKey) { survive(9); }
+
+TEST(RocksdbCrash, LongSeriesLosesNoAcknowledgedKey) { survive(300); }
+
+}  // namespace
+}  // namespace crivo::testing

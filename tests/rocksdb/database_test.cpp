@@ -1,0 +1,285 @@
+// Whole databases under the options that users of RocksDB's own filters have.
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+struct Setting {
+  std::string name;
+  std::function<void(rocksdb::Options&, rocksdb::BlockBasedTableOptions&)> apply;
+};
+
+void partition(rocksdb::BlockBasedTableOptions& table) {
+  table.partition_filters = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = 1024;
+}
+
+std::vector<Setting> settings() {
+  using Options = rocksdb::Options;
+  using Table = rocksdb::BlockBasedTableOptions;
+  return {
+      {"Defaults", [](Options&, Table&) {}},
+      {"CachedFilterBlocks",
+       [](Options&, Table& table) {
+         table.cache_index_and_filter_blocks = true;
+         table.pin_l0_filter_and_index_blocks_in_cache = true;
+       }},
+      {"TinyCache",
+       [](Options&, Table& table) {
+         table.cache_index_and_filter_blocks = true;
+         table.block_cache = rocksdb::NewLRUCache(64 << 10);
+       }},
+      {"PrepopulatedCache",
+       [](Options&, Table& table) {
+         table.cache_index_and_filter_blocks = true;
+         table.prepopulate_block_cache = Table::PrepopulateBlockCache::kFlushOnly;
+       }},
+      {"ChargedConstruction",
+       [](Options&, Table& table) {
+         table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction].charged =
+             rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
+       }},
+      {"OptimizeFiltersForMemory", [](Options&, Table& table) { table.optimize_filters_for_memory = true; }},
+      {"OptimizeFiltersForHits", [](Options& options, Table&) { options.optimize_filters_for_hits = true; }},
+      {"DetectFilterConstructCorruption",
+       [](Options&, Table& table) { table.detect_filter_construct_corruption = true; }},
+      {"ParallelCompression",
+       [](Options& options, Table&) {
+         options.compression_opts.parallel_threads = 4;
+         options.compression = rocksdb::kSnappyCompression;
+       }},
+      {"MmapReads",
+       [](Options& options, Table& table) {
+         options.allow_mmap_reads = true;
+         table.checksum = rocksdb::kNoChecksum;
+       }},
+      {"NoBlockChecksums", [](Options&, Table& table) { table.checksum = rocksdb::kNoChecksum; }},
+      {"FormatVersion2", [](Options&, Table& table) { table.format_version = 2; }},
+      {"PrefixExtractor",
+       [](Options& options, Table&) { options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(6)); }},
+      {"UniversalCompaction",
+       [](Options& options, Table&) { options.compaction_style = rocksdb::kCompactionStyleUniversal; }},
+  };
+}
+
+class EverySetting : public ::testing::TestWithParam<std::tuple<Setting, bool>> {
+ protected:
+  [[nodiscard]] static rocksdb::Options options() {
+    rocksdb::Options options = test_options();
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = crivo_policy();
+    if (std::get<1>(GetParam())) partition(table);
+    std::get<0>(GetParam()).apply(options, table);
+    return with_table(options, table);
+  }
+};
+
+TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = EverySetting::options();
+  constexpr std::uint64_t kKeys = 10000;
+  auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys / 2);
+  put_keys(*db, kKeys / 2, kKeys);
+  expect_filters_at_work(*db, options, kKeys);
+  EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
+
+  const std::uint64_t before = filter_useful(options);
+  EXPECT_EQ(count_not_found_by_multiget(*db, kKeys - 500, kKeys + 500), 500U) << "present and absent in one batch";
+  EXPECT_GT(filter_useful(options), before + 450);
+
+  // All keys now are in one file of the last level, where optimize_filters_for_hits wants none.
+  rocksdb::CompactRangeOptions everything;
+  everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db->CompactRange(everything, nullptr, nullptr).ok());
+  if (!options.optimize_filters_for_hits) expect_filters_at_work(*db, options, kKeys);
+  db = nullptr;
+  db = open_database(options, folder.path());
+  EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
+  EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
+  if (!options.optimize_filters_for_hits) expect_filters_at_work(*db, options, kKeys);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting, ::testing::Combine(::testing::ValuesIn(settings()), ::testing::Bool()),
+                         [](const auto& param_info) {
+                           return std::get<0>(param_info.param).name +
+                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
+                         });
+
+class FullAndPartitioned : public ::testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] static rocksdb::BlockBasedTableOptions table(double bits_per_key = 10) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = crivo_policy(bits_per_key);
+    if (GetParam()) partition(table);
+    return table;
+  }
+};
+
+TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
+  const ScratchFolder folder;
+  rocksdb::Options options = test_options();
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  rocksdb::BlockBasedTableOptions table = FullAndPartitioned::table();
+  table.whole_key_filtering = false;
+  options = with_table(options, table);
+  const auto db = open_database(options, folder.path());
+  constexpr std::uint64_t kPrefixes = 3000;
+  for (std::uint64_t i = 0; i < kPrefixes * 5; ++i) {
+    ASSERT_TRUE(db->Put({}, key_of(i / 5).substr(0, 8) + std::to_string(i), "").ok());
+  }
+  ASSERT_TRUE(db->Put({}, "!", "").ok());  // outside the extractor's domain
+  ASSERT_TRUE(db->Flush({}).ok());
+
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  ASSERT_EQ(files.size(), 1U);
+  const std::uint64_t entries = files.begin()->second->num_filter_entries;
+  EXPECT_GE(entries, kPrefixes);
+  EXPECT_LT(entries, kPrefixes * 11 / 10) << "five keys of a prefix are one entry, but for those at partitions' ends";
+
+  std::string value;
+  EXPECT_TRUE(db->Get({}, "!", &value).ok());
+  rocksdb::ReadOptions by_prefix;
+  by_prefix.prefix_same_as_start = true;
+  std::uint64_t found = 0;
+  for (std::uint64_t i = 0; i < kPrefixes * 2; ++i) {
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(by_prefix));
+    const std::string prefix = key_of(i).substr(0, 8);
+    for (iterator->Seek(prefix); iterator->Valid(); iterator->Next()) ++found;
+  }
+  EXPECT_EQ(found, kPrefixes * 5);
+  EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL), kPrefixes * 9 / 10);
+}
+
+TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
+  const ScratchFolder folder;
+  rocksdb::BlockBasedTableOptions table = FullAndPartitioned::table();
+  table.cache_index_and_filter_blocks = true;
+  rocksdb::Options options = with_table(test_options(), table);
+  options.disable_auto_compactions = false;
+  options.level0_file_num_compaction_trigger = 3;
+  const auto db = open_database(options, folder.path());
+  constexpr std::uint64_t kStep = 5000;
+  put_keys(*db, 0, kStep);
+  std::atomic<std::uint64_t> written{kStep};
+  std::atomic<std::uint64_t> lost{0};
+  std::atomic<bool> done{false};
+  const auto read = [&](std::uint64_t thread) {
+    for (std::uint64_t round = thread; !done; ++round) {
+      const std::uint64_t first = round * 997 % (written - 1000);
+      lost += count_not_found(*db, first, first + 500);
+      lost += count_not_found_by_multiget(*db, first + 500, first + 1000);
+      (void)count_not_found(*db, 1'000'000 + first, 1'000'200 + first);
+    }
+  };
+  std::vector<std::thread> readers;
+  for (std::uint64_t i = 0; i < 4; ++i) readers.emplace_back(read, i);
+  for (int step = 0; step < 8; ++step) {
+    put_keys(*db, written, written + kStep);
+    written += kStep;
+  }
+  done = true;
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(lost, 0U);
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  expect_filters_at_work(*db, options, written);
+}
+
+TEST_P(FullAndPartitioned, FiltersOfOneBitPerKeyLoseNothing) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_table(test_options(), table(0.5));
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 20000);
+  EXPECT_EQ(count_not_found(*db, 0, 20000), 0U);
+  (void)count_not_found(*db, 20000, 40000);
+  EXPECT_GT(filter_useful(options), 20000U / 10) << "the model says about a quarter at half a bit";
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, FullAndPartitioned, ::testing::Bool(),
+                         [](const auto& param_info) { return param_info.param ? "Partitioned" : "Full"; });
+
+TEST(RocksdbDatabase, PartitionsAreOfTheSizeAskedFor) {
+  const ScratchFolder folder;
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = crivo_policy();
+  partition(table);
+  const auto db = open_database(with_table(test_options(), table), folder.path());
+  put_keys(*db, 0, 50000);
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  // 1024 bytes with their trailer hold (1024 - 32) / 64 blocks, 793 keys of 10 bits: 64 partitions of at most 992 + 32.
+  // A filter is cut where an index partition is, so the last key's data block may push it over: up to 20% more here.
+  const auto& properties = *files.begin()->second;
+  EXPECT_EQ(properties.num_filter_entries, 50000U);
+  EXPECT_GT(properties.filter_size, 50000U * 10 / 8);
+  EXPECT_LT(properties.filter_size, 50000U * 10 / 8 * 6 / 5);
+}
+
+TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
+  const ScratchFolder folder;
+  rocksdb::Options options = test_options();
+  options.create_missing_column_families = true;
+  const auto family = [&](const std::string& name, const Policy& policy) {
+    return rocksdb::ColumnFamilyDescriptor(name, with_policy(options, policy));
+  };
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, folder.path(),
+                                {family("default", crivo_policy(10)), family("large", crivo_policy(20)),
+                                 family("bloom", builtin_bloom()), family("none", nullptr)},
+                                &handles, &raw)
+                  .ok());
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> sizes;
+  for (auto* handle : handles) {
+    for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Put({}, handle, key_of(i), "").ok());
+    ASSERT_TRUE(db->Flush({}, handle).ok());
+    rocksdb::TablePropertiesCollection files;
+    ASSERT_TRUE(db->GetPropertiesOfAllTables(handle, &files).ok());
+    names.push_back(files.begin()->second->filter_policy_name);
+    sizes.push_back(files.begin()->second->filter_size);
+    std::string value;
+    for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Get({}, handle, key_of(i), &value).ok());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"crivo.Bloom", "crivo.Bloom", "bloomfilter", ""}));
+  EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6400 * 10 / 8 + 32, 6400 * 20 / 8 + 32, 6400 * 10 / 8 + 5, 0}));
+  for (auto* handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+}
+
+TEST(RocksdbDatabase, IngestedFilesAndCheckpointsKeepTheirFilters) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_policy(test_options(), crivo_policy());
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < 5000; ++i) keys.push_back(key_of(i));
+  std::sort(keys.begin(), keys.end());
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ASSERT_TRUE(writer.Open(folder.path("ingest.sst")).ok());
+  for (const auto& key : keys) ASSERT_TRUE(writer.Put(key, key).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+
+  const auto db = open_database(options, folder.path("db"));
+  ASSERT_TRUE(db->IngestExternalFile({folder.path("ingest.sst")}, {}).ok());
+  expect_filters_at_work(*db, options, 5000);
+
+  rocksdb::Checkpoint* checkpoint = nullptr;
+  ASSERT_TRUE(rocksdb::Checkpoint::Create(db.get(), &checkpoint).ok());
+  ASSERT_TRUE(checkpoint->CreateCheckpoint(folder.path("copy")).ok());
+  delete checkpoint;
+  expect_filters_at_work(*open_database(options, folder.path("copy")), options, 5000);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,198 @@
+// How a policy is asked for: option strings, OPTIONS files, changes at run time, and every way to get it wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <cmath>
+#include <limits>
+
+#include "crivo/sizing.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+rocksdb::Options from_string(const std::string& policy) {
+  rocksdb::Options options = test_options();
+  rocksdb::ColumnFamilyOptions column_family;
+  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
+      rocksdb::ConfigOptions(), options, "block_based_table_factory={filter_policy=" + policy + "}", &column_family);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return {options, column_family};
+}
+
+const rocksdb::FilterPolicy& policy_of(const rocksdb::ColumnFamilyOptions& options) {
+  return *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+}
+
+std::uint64_t filter_bytes(rocksdb::DB& db) {
+  rocksdb::TablePropertiesCollection files;
+  EXPECT_TRUE(db.GetPropertiesOfAllTables(&files).ok());
+  std::uint64_t bytes = 0;
+  for (const auto& [path, properties] : files) bytes += properties->filter_size;
+  return bytes;
+}
+
+struct OptionString {
+  std::string text;
+  double bits_per_key;
+};
+
+class EveryOptionString : public ::testing::TestWithParam<OptionString> {};
+
+TEST_P(EveryOptionString, MakesFiltersOfTheSizeItAsksFor) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = from_string(GetParam().text);
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 10000);
+  expect_filters_at_work(*db, options, 10000);
+  // n * bits / 8 bytes, rounded up to 64, and the trailer of 32.
+  const double payload = std::ceil(10000 * GetParam().bits_per_key / 512) * 64;
+  EXPECT_NEAR(static_cast<double>(filter_bytes(*db)), payload + 32, 0.005 * payload);
+}
+
+double bits_for(double fp_rate) {
+  return static_cast<double>(size_blocked(10000, fp_rate)->units) * kBlockBits / 10000;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rocksdb, EveryOptionString,
+    ::testing::Values(OptionString{"crivo.Bloom", 10}, OptionString{"crivo.Bloom:10", 10},
+                      OptionString{"crivo.Bloom:7.25", 7.25}, OptionString{"{id=crivo.Bloom;bits_per_key=10;}", 10},
+                      OptionString{"{id=crivo.Bloom;bits_per_key=5.5;kind=blocked}", 5.5},
+                      OptionString{"{id=crivo.Bloom:8;bits_per_key=12}", 12},
+                      OptionString{"{id=crivo.Bloom;fp_rate=0.01}", bits_for(0.01)},
+                      OptionString{"{id=crivo.Bloom;fp_rate=0.001;kind=blocked;}", bits_for(0.001)}));
+
+struct BadOption {
+  std::string text;
+  std::string message;
+};
+
+class EveryBadOptionString : public ::testing::TestWithParam<BadOption> {};
+
+TEST_P(EveryBadOptionString, IsReportedByOpen) {
+  const ScratchFolder folder;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(from_string(GetParam().text), folder.path(), &db);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_THAT(status.ToString(), HasSubstr(GetParam().message));
+  delete db;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rocksdb, EveryBadOptionString,
+    ::testing::Values(
+        BadOption{"crivo.Bloom:ten", "crivo.Bloom: bits_per_key must be a number, got ten"},
+        BadOption{"crivo.Bloom:", "crivo.Bloom: bits_per_key must be a number, got nothing"},
+        BadOption{"crivo.Bloom:10:20", "crivo.Bloom: bits_per_key must be a number, got 10:20"},
+        BadOption{"crivo.Bloom: 10", "crivo.Bloom: bits_per_key must be a number, got  10"},
+        BadOption{"crivo.Bloom:-1", "crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"},
+        BadOption{"crivo.Bloom:1000.5", "crivo.Bloom: bits_per_key must lie in [0, 1000], got 1000.5"},
+        BadOption{"crivo.Bloom:nan", "crivo.Bloom: bits_per_key must lie in [0, 1000], got nan"},
+        BadOption{"crivo.Bloom:1e999", "crivo.Bloom: bits_per_key must be a number, got 1e999"},
+        BadOption{"{id=crivo.Bloom;bits_per_key=}", "crivo.Bloom: bits_per_key must be a number, got nothing"},
+        BadOption{"{id=crivo.Bloom;fp_rate=0}", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 0"},
+        BadOption{"{id=crivo.Bloom;fp_rate=1}", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 1"},
+        BadOption{"{id=crivo.Bloom;fp_rate=1%}", "crivo.Bloom: fp_rate must be a number, got 1%"},
+        BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
+        BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: kind must be blocked, got ribbon"},
+        BadOption{"{id=crivo.Bloom;bits=10}", "crivo.Bloom: option must be bits_per_key, fp_rate or kind, got bits"},
+        BadOption{"crivo.Blum:10", "crivo.Blum:10: name must be crivo.Bloom, got crivo.Blum"},
+        BadOption{"crivo.", "crivo.: name must be crivo.Bloom, got crivo."},
+        BadOption{"crivo:10", "crivo:10: name must be crivo.Bloom, got crivo"},
+        BadOption{"crivo", "crivo: name must be crivo.Bloom, got crivo"}));
+
+TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
+  const auto open_error = [](const RocksDBFilterOptions& options) {
+    const ScratchFolder folder;
+    rocksdb::DB* db = nullptr;
+    const auto status =
+        rocksdb::DB::Open(with_policy(test_options(), NewRocksDBFilterPolicy(options)), folder.path(), &db);
+    delete db;
+    return status.ok() ? "" : status.ToString();
+  };
+  EXPECT_EQ(open_error({}), "");
+  EXPECT_EQ(open_error({.fp_rate = 0.01}), "");
+  EXPECT_THAT(open_error({.bits_per_key = -1}), HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
+  EXPECT_THAT(open_error({.fp_rate = 2}), HasSubstr("crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"));
+  EXPECT_THAT(open_error({.bits_per_key = 10, .fp_rate = 0.01}), HasSubstr("must not be given together with"));
+  EXPECT_THAT(open_error({.kind = Kind::kClassic}), HasSubstr("crivo.Bloom: kind must be blocked, got classic"));
+}
+
+TEST(RocksdbOptions, BelowHalfABitWriteNoFilter) {
+  for (const std::string text : {"crivo.Bloom:0", "crivo.Bloom:0.49"}) {
+    const ScratchFolder folder;
+    const auto db = open_database(from_string(text), folder.path());
+    put_keys(*db, 0, 1000);
+    EXPECT_EQ(filter_bytes(*db), 0U) << text;
+    EXPECT_EQ(count_not_found(*db, 0, 1000), 0U) << text;
+  }
+  EXPECT_NE(new_builder(*crivo_policy(0.5)), nullptr);
+}
+
+TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"crivo.Bloom:9.9", "bits_per_key=9.9;"}, {"{id=crivo.Bloom;fp_rate=0.003}", "fp_rate=0.003;"}}) {
+    const ScratchFolder folder;
+    put_keys(*open_database(from_string(text), folder.path()), 0, 5000);
+
+    rocksdb::DBOptions db_options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    ASSERT_TRUE(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families).ok());
+    rocksdb::Options options(db_options, families.at(0).options);
+    std::string round_trip;
+    ASSERT_TRUE(policy_of(options).GetOptionString(rocksdb::ConfigOptions(), &round_trip).ok());
+    EXPECT_THAT(round_trip, HasSubstr(expected));
+
+    options.statistics = rocksdb::CreateDBStatistics();
+    const auto db = open_database(options, folder.path());
+    put_keys(*db, 5000, 10000);
+    expect_filters_at_work(*db, options, 10000);
+  }
+}
+
+TEST(RocksdbOptions, ChangeWhileTheDatabaseRuns) {
+  const ScratchFolder folder;
+  const auto db = open_database(from_string("crivo.Bloom:10"), folder.path());
+  auto filter_bytes_of_new_file = [&, first = std::uint64_t{0}]() mutable {
+    const std::uint64_t before = filter_bytes(*db);
+    put_keys(*db, first, first + 6400);
+    first += 6400;
+    return filter_bytes(*db) - before;
+  };
+  const auto set = [&](const std::string& option) {
+    return db->SetOptions({{"block_based_table_factory", "{filter_policy={" + option + "}}"}});
+  };
+  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 10 / 8 + 32);
+  ASSERT_TRUE(set("bits_per_key=20").ok());
+  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 20 / 8 + 32);
+  ASSERT_TRUE(set("fp_rate=0.1").ok());
+  EXPECT_LT(filter_bytes_of_new_file(), 6400U * 6 / 8);
+  ASSERT_TRUE(set("bits_per_key=8").ok());
+
+  const rocksdb::Status refused = set("bits_per_key=2000");
+  EXPECT_THAT(refused.ToString(), HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got 2000"));
+  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 8 / 8 + 32) << "a refused value must leave the old one";
+  EXPECT_TRUE(set("bits_per_key=10").ok()) << "a refused value must not stick";
+}
+
+TEST(RocksdbOptions, DoNotDisturbAnOpenByOtherMeansThanStrings) {
+  // GetFilterBitsReader must not depend on the policy's options: a policy in error still reads.
+  const Policy good = crivo_policy(10);
+  const std::string block = build_block(*new_builder(*good), 0, 1000);
+  const Policy bad = NewRocksDBFilterPolicy({.bits_per_key = -1});
+  EXPECT_EQ(new_builder(*bad), nullptr);
+  const auto reader = new_reader(*bad, block);
+  int found = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) found += reader->MayMatch(key_of(i));
+  EXPECT_GE(found, 1000);
+  EXPECT_LT(found, 1100);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,64 @@
+// The false-positive rate that RocksDB sees, against the published model.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "crivo/sizing.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 100000;
+constexpr std::uint64_t kAbsent = 400000;
+
+struct Case {
+  std::string name;
+  RocksDBFilterOptions options;
+};
+
+class EverySize : public ::testing::TestWithParam<Case> {};
+
+TEST_P(EverySize, KeepsTheModelsFalsePositiveRateInADatabase) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_policy(test_options(), NewRocksDBFilterPolicy(GetParam().options));
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+  expect_filters_at_work(*db, options, kKeys);
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  ASSERT_EQ(files.size(), 1U);
+  const auto& properties = *files.begin()->second;
+  ASSERT_EQ(properties.num_filter_entries, kKeys);
+  const auto blocks = static_cast<double>((properties.filter_size - 32) / 64);
+  const double keys = kKeys;
+  const double model = blocked_fp_rate(blocks, keys, best_blocked_probes(blocks * 512 / keys));
+
+  options.statistics->Reset();
+  ASSERT_EQ(count_not_found(*db, kKeys, kKeys + kAbsent), kAbsent);
+  const auto passed = static_cast<double>(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE));
+  const auto asked = passed + static_cast<double>(filter_useful(options));
+  ASSERT_GT(asked, 0.999 * kAbsent) << "random keys lie between the file's first and last";
+  // Binomial: beyond 4.75 standard deviations once in a million runs for a fair filter. The keys are fixed, so a run
+  // that is green once stays so.
+  const double deviation = std::sqrt(asked * model * (1 - model));
+  EXPECT_LE(passed, asked * model + 4.75 * deviation);
+  EXPECT_GE(passed, asked * model - 4.75 * deviation) << "the model must not be too high either";
+  if (const auto promised = GetParam().options.fp_rate) {
+    EXPECT_LE(model, *promised);
+    EXPECT_GT(model, 0.97 * *promised) << "no more bits than the promise takes";
+  }
+  RecordProperty("measured", std::to_string(passed / asked));
+  RecordProperty("model", std::to_string(model));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySize,
+                         ::testing::Values(Case{"Bits6", {.bits_per_key = 6}}, Case{"Bits10", {.bits_per_key = 10}},
+                                           Case{"Bits15_5", {.bits_per_key = 15.5}},
+                                           Case{"Rate3Percent", {.fp_rate = 0.03}},
+                                           Case{"Rate1Percent", {.fp_rate = 0.01}},
+                                           Case{"Rate1PerMille", {.fp_rate = 0.001}}),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,151 @@
+#include "support.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+namespace crivo::testing {
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "crivo_rocksdb_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no scratch folder at " << name;
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string key_of(std::uint64_t number) {
+  // The finalizer of SplitMix64 (Steele, Lea & Flood 2014): one to one on 64-bit numbers.
+  std::uint64_t mixed = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  std::array<char, 17> text;
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(mixed ^ (mixed >> 31)));
+  return text.data();
+}
+
+Policy crivo_policy(double bits_per_key) { return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key}); }
+Policy builtin_bloom(double bits_per_key) { return Policy(rocksdb::NewBloomFilterPolicy(bits_per_key)); }
+Policy builtin_ribbon(double bits_per_key) { return Policy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1)); }
+
+rocksdb::Options test_options() {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.disable_auto_compactions = true;
+  options.max_background_jobs = 2;
+  return options;
+}
+
+rocksdb::Options with_table(rocksdb::Options options, const rocksdb::BlockBasedTableOptions& table) {
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = policy;
+  return with_table(std::move(options), table);
+}
+
+std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path) {
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, path, &db);
+  if (!status.ok()) throw std::runtime_error("DB::Open: " + status.ToString());
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
+  for (std::uint64_t i = begin; i < end; ++i) ASSERT_TRUE(db.Put({}, key_of(i), key_of(i)).ok());
+  ASSERT_TRUE(db.Flush({}).ok());
+}
+
+std::uint64_t count_not_found(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t missing = 0;
+  std::string value;
+  for (std::uint64_t i = begin; i < end; ++i) missing += db.Get({}, key_of(i), &value).IsNotFound();
+  return missing;
+}
+
+std::uint64_t count_not_found_by_multiget(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kBatch = 40;
+  std::uint64_t missing = 0;
+  for (std::uint64_t first = begin; first < end; first += kBatch) {
+    const std::size_t count = std::min(kBatch, end - first);
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < count; ++i) keys.push_back(key_of(first + i));
+    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(count);
+    std::vector<rocksdb::Status> statuses(count);
+    db.MultiGet({}, db.DefaultColumnFamily(), count, slices.data(), values.data(), statuses.data());
+    for (const auto& status : statuses) missing += status.IsNotFound();
+  }
+  return missing;
+}
+
+std::uint64_t filter_useful(const rocksdb::Options& options) {
+  return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+}
+
+void expect_filters_at_work(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys,
+                            const std::string& name) {
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db.GetPropertiesOfAllTables(&files).ok());
+  ASSERT_FALSE(files.empty());
+  for (const auto& [path, properties] : files) {
+    EXPECT_EQ(properties->filter_policy_name, name) << path;
+    EXPECT_GT(properties->num_filter_entries, 0U) << path;
+    EXPECT_GT(properties->filter_size, 0U) << path;
+  }
+  EXPECT_EQ(count_not_found(db, 0, keys), 0U);
+  const std::uint64_t before = filter_useful(options);
+  EXPECT_EQ(count_not_found(db, keys, keys + 1000), 1000U);
+  EXPECT_GT(filter_useful(options),
+            before + 900);  // a 10% rate lets 100 pass: these filters have 5 bits per key or more
+}
+
+std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
+                                                    const rocksdb::BlockBasedTableOptions& table) {
+  const rocksdb::FilterBuildingContext context(table);
+  return std::unique_ptr<abi::FilterBitsBuilder>(
+      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+}
+
+std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy, const rocksdb::Slice& contents) {
+  return std::unique_ptr<abi::FilterBitsReader>(
+      reinterpret_cast<abi::FilterBitsReader*>(policy.GetFilterBitsReader(contents)));
+}
+
+std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end) {
+  for (std::uint64_t i = begin; i < end; ++i) builder.AddKey(key_of(i));
+  std::unique_ptr<const char[]> buffer;
+  rocksdb::Status status;
+  const rocksdb::Slice content = builder.Finish(&buffer, &status);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return content.ToString();
+}
+
+std::string read_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+std::vector<std::string> sst_files(const std::string& path) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.path().extension() == ".sst") files.push_back(entry.path().string());
+  }
+  return files;
+}
+
+}  // namespace crivo::testing

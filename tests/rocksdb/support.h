@@ -1,0 +1,79 @@
+// What the suite shares: scratch databases, keys, policies, and the question whether a filter was really used.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "crivo/rocksdb.h"
+
+namespace crivo::testing {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+/// A folder that is gone with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  [[nodiscard]] std::string path(const std::string& name = "") const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Sixteen hexadecimal digits of a permutation of the numbers: in no order, so that every file spans all keys.
+[[nodiscard]] std::string key_of(std::uint64_t number);
+
+[[nodiscard]] Policy crivo_policy(double bits_per_key = 10);
+[[nodiscard]] Policy builtin_bloom(double bits_per_key = 10);
+[[nodiscard]] Policy builtin_ribbon(double bits_per_key = 10);
+
+/// Options with a statistics object, that create the database and leave compaction to the test.
+[[nodiscard]] rocksdb::Options test_options();
+[[nodiscard]] rocksdb::Options with_table(rocksdb::Options options, const rocksdb::BlockBasedTableOptions& table);
+[[nodiscard]] rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy);
+
+/// Opens or fails the test.
+[[nodiscard]] std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path);
+
+/// Puts the keys begin to end - 1, the key being its own value, and flushes them into one file.
+void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
+
+/// How many of these keys are not found; errors other than NotFound fail nothing here, as a key is not lost by them.
+[[nodiscard]] std::uint64_t count_not_found(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
+/// The same by MultiGet, 40 at a time (RocksDB splits batches at 32).
+[[nodiscard]] std::uint64_t count_not_found_by_multiget(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
+
+/// Times a filter said that a key is not there.
+[[nodiscard]] std::uint64_t filter_useful(const rocksdb::Options& options);
+
+/// RocksDB goes on in silence when a filter is missing, so every test asks this: each file has the policy's name and
+/// filter entries, absent keys are filtered, present ones are found.
+void expect_filters_at_work(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys,
+                            const std::string& name = "crivo.Bloom");
+
+/// A builder or reader as RocksDB asks our policy for one.
+[[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
+                                                                  const rocksdb::BlockBasedTableOptions& table = {});
+[[nodiscard]] std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy,
+                                                                const rocksdb::Slice& contents);
+/// The finished block of the keys begin to end - 1.
+[[nodiscard]] std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end);
+
+[[nodiscard]] std::string read_bytes(const std::string& path);
+void write_bytes(const std::string& path, const std::string& bytes);
+/// The SST files of a database, by path.
+[[nodiscard]] std::vector<std::string> sst_files(const std::string& path);
+
+}  // namespace crivo::testing

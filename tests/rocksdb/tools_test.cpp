@@ -1,0 +1,135 @@
+// The library as others see it: its symbols, RocksDB's own tools with it preloaded, a librocksdb of another version.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <stdlib.h>
+
+#include <cstdio>
+#include <sstream>
+
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int status;
+  std::string output;  // both streams
+};
+
+Outcome run(const std::string& command) {
+  Outcome outcome{-1, ""};
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  char chunk[4096];
+  while (const std::size_t size = fread(chunk, 1, sizeof chunk, pipe)) outcome.output.append(chunk, size);
+  outcome.status = pclose(pipe);
+  return outcome;
+}
+
+#define SKIP_WITHOUT(tool) \
+  if (run("command -v " tool).status != 0) GTEST_SKIP() << tool " is not installed"
+
+TEST(RocksdbLibrary, ExportsTheFactoryAndNothingElse) {
+  SKIP_WITHOUT("nm");
+  const Outcome symbols =
+      run("nm -DC --defined-only --format=posix " CRIVO_ROCKSDB_SO " | sed 's/ [A-Za-z] [0-9a-f ]*$//'");
+  ASSERT_EQ(symbols.status, 0) << symbols.output;
+  std::vector<std::string> names;
+  std::istringstream lines(symbols.output);
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  EXPECT_THAT(names, ElementsAre("crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)"));
+}
+
+TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {
+  SKIP_WITHOUT("readelf");
+  const Outcome dynamic = run("readelf -d " CRIVO_ROCKSDB_SO);
+  EXPECT_THAT(dynamic.output, HasSubstr("NODELETE"));
+  EXPECT_THAT(dynamic.output, HasSubstr("[librocksdb.so."));
+  EXPECT_THAT(dynamic.output, Not(HasSubstr("[libzstd")));
+}
+
+// A database whose OPTIONS file names the policy, and which has no filters yet.
+class RocksdbTools : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    rocksdb::Options options = test_options();
+    rocksdb::ColumnFamilyOptions family;
+    ASSERT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), options,
+                                                          "block_based_table_factory={filter_policy=crivo.Bloom:10}",
+                                                          &family)
+                    .ok());
+    const auto db = open_database({options, family}, folder_.path("db"));
+    put_keys(*db, 0, 2000);
+    put_keys(*db, 1000, 3000);
+  }
+
+  [[nodiscard]] Outcome tool(const std::string& preload, const std::string& command) const {
+    return run("LD_PRELOAD=" + preload + " " + command);
+  }
+  [[nodiscard]] std::string ldb(const std::string& command) const {
+    return "ldb --db=" + folder_.path("db") + " --try_load_options " + command;
+  }
+  [[nodiscard]] std::string properties() const {
+    return run("sst_dump --show_properties --file=" + folder_.path("db")).output;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(RocksdbTools, SstDumpNamesThePolicy) {
+  SKIP_WITHOUT("sst_dump");
+  EXPECT_THAT(properties(), HasSubstr("filter policy name: crivo.Bloom"));
+  const Outcome check = tool(CRIVO_ROCKSDB_SO, "sst_dump --command=verify --file=" + folder_.path("db"));
+  EXPECT_EQ(check.status, 0) << check.output;
+}
+
+TEST_F(RocksdbTools, LdbWritesOurFiltersWhenPreloaded) {
+  SKIP_WITHOUT("ldb");
+  SKIP_WITHOUT("sst_dump");
+  const Outcome get = tool(CRIVO_ROCKSDB_SO, ldb("get " + key_of(2500)));
+  EXPECT_EQ(get.output, key_of(2500) + "\n");
+  const Outcome compact = tool(CRIVO_ROCKSDB_SO, ldb("compact"));
+  ASSERT_EQ(compact.status, 0) << compact.output;
+  EXPECT_THAT(properties(), HasSubstr("filter policy name: crivo.Bloom"));
+  EXPECT_THAT(properties(), HasSubstr("# entries for filter: 3000"));
+}
+
+TEST_F(RocksdbTools, LdbWithoutUsKeepsTheKeysAndDropsTheFilters) {
+  SKIP_WITHOUT("ldb");
+  SKIP_WITHOUT("sst_dump");
+  EXPECT_EQ(run(ldb("get " + key_of(2500))).output, key_of(2500) + "\n");
+  ASSERT_EQ(run(ldb("compact")).status, 0);
+  EXPECT_THAT(properties(), HasSubstr("# entries for filter: 0"))
+      << "the control: it is the preload that makes filters";
+}
+
+TEST_F(RocksdbTools, DbBenchRunsOnOurFilters) {
+  SKIP_WITHOUT("db_bench");
+  const std::string options_file = run("ls -t " + folder_.path("db") + "/OPTIONS-* | head -1").output;
+  const std::string command =
+      "db_bench --benchmarks=fillrandom,flush,readmissing --num=20000 --statistics --db=" + folder_.path("bench") +
+      " --options_file=" + options_file.substr(0, options_file.size() - 1);
+  const Outcome bench = tool(CRIVO_ROCKSDB_SO, command);
+  ASSERT_EQ(bench.status, 0) << bench.output;
+  const std::string useful = "rocksdb.bloom.filter.useful COUNT : ";
+  const auto at = bench.output.find(useful);
+  ASSERT_NE(at, std::string::npos) << bench.output;
+  EXPECT_GT(std::stoull(bench.output.substr(at + useful.size())), 19000U) << "of 20000 reads of missing keys";
+}
+
+TEST_F(RocksdbTools, ALibrocksdbOfAnotherVersionIsRefused) {
+  SKIP_WITHOUT("ldb");
+  const Outcome refused = tool(FAKE_VERSION_SO ":" CRIVO_ROCKSDB_SO, ldb("compact"));
+  EXPECT_THAT(refused.output, HasSubstr("crivo.Bloom: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) +
+                                        "." + std::to_string(ROCKSDB_MINOR)));
+  EXPECT_THAT(refused.output, HasSubstr("got 99.1"));
+  EXPECT_THAT(properties(), HasSubstr("# entries for filter: 0")) << "nothing was registered";
+}
+
+}  // namespace
+}  // namespace crivo::testing
