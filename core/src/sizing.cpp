@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
-#include "error_text.h"
 #include "kinds/plan.h"
 
 namespace crivo {
@@ -30,15 +28,6 @@ double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   const double variance = std::max(0.0, two_clear * (kBits - 1) / kBits + clear / kBits - clear * clear);
   const double k = probes;
   return std::min(1.0, integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
-}
-
-Result<void> check_request(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_capacity(capacity); !valid) return valid;
-  if (auto valid = check_fp_rate(fp_rate); !valid) return valid;
-  const double collisions = std::ldexp(static_cast<double>(capacity), -64);
-  if (fp_rate > collisions) return {};
-  return error(ErrorCode::kBadArgument, "fpr must be above ", collisions, ", the rate at which 64-bit hashes of ",
-               capacity, " keys coincide with another's, got ", fp_rate);
 }
 
 /// The smallest integer from which on the rate meets the target, found near a first guess; the rate falls as units

@@ -22,6 +22,20 @@ Result<void> check_fp_rate(double fp_rate) {
   return error(ErrorCode::kBadArgument, "fpr must lie in (0, 1), got ", fp_rate);
 }
 
+Result<void> check_request(std::uint64_t capacity, double fp_rate) {
+  if (auto valid = check_capacity(capacity); !valid) return valid;
+  if (auto valid = check_fp_rate(fp_rate); !valid) return valid;
+  const double collisions = std::ldexp(static_cast<double>(capacity), -64);
+  if (fp_rate > collisions) return {};
+  return error(ErrorCode::kBadArgument, "fpr must be above ", collisions, ", the rate at which 64-bit hashes of ",
+               capacity, " keys coincide with another's, got ", fp_rate);
+}
+
+Result<void> check_bits_per_key(double bits_per_key) {
+  if (bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey) return {};
+  return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
+}
+
 Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,
                            Result<FilterSize> (*size)(std::uint64_t, double), unsigned (*best_probes)(double) noexcept,
                            double counter_bits) {
@@ -37,9 +51,7 @@ Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_un
   }
   if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
   const double bits_per_key = *spec.bits_per_key;
-  if (!(bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey)) {
-    return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
-  }
+  if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid.error();
   const double cells_per_key = bits_per_key / counter_bits;
   const double units = std::ceil(static_cast<double>(spec.capacity) * cells_per_key / bits_per_unit);
   shape.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(units));
