@@ -1,0 +1,382 @@
+// The counting kind against a model with an integer per counter, and against the blocked filter that it contains.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "crivo/builder.h"
+#include "crivo/convert.h"
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+#include "filters.h"
+#include "kinds/counter_block.h"
+#include "reference.h"
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+using testing::present_hashes;
+
+constexpr unsigned kSaturated = 15;
+
+FilterSpec spec_of(Kind kind, std::uint64_t capacity, double fp_rate) {
+  FilterSpec spec;
+  spec.kind = kind;
+  spec.capacity = capacity;
+  spec.fp_rate = fp_rate;
+  return spec;
+}
+
+Shape shape_of(unsigned probes, std::uint64_t blocks) {
+  return {.kind = Kind::kCounting, .probes = static_cast<std::uint8_t>(probes), .units = blocks};
+}
+
+AnyFilter empty_filter(const Shape& shape) {
+  auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(shape.units * 256));
+  EXPECT_TRUE(filter) << filter.error().message;
+  return *std::move(filter);
+}
+
+std::vector<std::byte> bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }
+
+std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint64_t> hashes(count);
+  for (auto& hash : hashes) hash = random();
+  return hashes;
+}
+
+/// docs/format.md, "counting": an integer per counter, read from that page alone.
+class Model {
+ public:
+  explicit Model(const Shape& shape) : shape_(shape), counters_(shape.units * 512) {}
+
+  std::set<std::uint64_t> positions(std::uint64_t hash) const {
+    const auto all = reference::blocked_positions(hash, shape_.probes, shape_.units);
+    return {all.begin(), all.end()};
+  }
+  void add(std::uint64_t hash) {
+    for (const auto p : positions(hash)) counters_[p] = std::min(counters_[p] + 1, kSaturated);
+  }
+  bool remove(std::uint64_t hash) {
+    for (const auto p : positions(hash)) {
+      if (counters_[p] == 0) return false;
+    }
+    for (const auto p : positions(hash)) {
+      if (counters_[p] != kSaturated) --counters_[p];
+    }
+    return true;
+  }
+  void unite(const Model& other) {
+    for (std::size_t p = 0; p < counters_.size(); ++p) {
+      counters_[p] = std::min(counters_[p] + other.counters_[p], kSaturated);
+    }
+  }
+  std::vector<std::byte> payload() const {
+    reference::Bits bits(counters_.size() * 4);
+    for (std::size_t p = 0; p < counters_.size(); ++p) {
+      for (std::size_t plane = 0; plane < 4; ++plane) {
+        bits[p / 512 * 2048 + plane * 512 + p % 512] = (counters_[p] >> plane & 1) != 0;
+      }
+    }
+    return reference::to_bytes(bits);
+  }
+
+ private:
+  Shape shape_;
+  std::vector<unsigned> counters_;
+};
+
+// Few blocks and many keys, so that counters of every value are raised, lowered and saturated.
+TEST(Counting, AddsAndRemovesLikeTheModel) {
+  for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
+    const Shape shape = shape_of(probes, 3);
+    AnyFilter filter = empty_filter(shape);
+    Model model(shape);
+    std::mt19937_64 random(probes);
+    const auto hashes = random_hashes(600, probes + 100);
+    unsigned refused = 0;
+    for (int step = 0; step < 6000; ++step) {
+      const std::uint64_t hash = hashes[random() % hashes.size()];
+      if (random() % 100 < 60) {
+        ASSERT_TRUE(filter.add_hashes({&hash, 1}));
+        model.add(hash);
+      } else {
+        const auto removed = filter.remove_hash(hash);
+        ASSERT_EQ(removed.has_value(), model.remove(hash));
+        if (!removed) ++refused;
+      }
+      if (step % 500 == 499) {
+        ASSERT_EQ(bytes_of(filter), model.payload()) << "k " << probes << ", step " << step;
+      }
+    }
+    EXPECT_GT(refused, 0U);
+  }
+}
+
+TEST(Counting, AddsManyKeysLikeOneByOne) {
+  const Shape shape = shape_of(7, 50);
+  const auto hashes = random_hashes(10000, 1);
+  AnyFilter together = empty_filter(shape);
+  AnyFilter one_by_one = empty_filter(shape);
+  Model model(shape);
+  ASSERT_TRUE(together.add_hashes(hashes));
+  for (const auto& hash : hashes) {
+    ASSERT_TRUE(one_by_one.add_hashes({&hash, 1}));
+    model.add(hash);
+  }
+  EXPECT_EQ(bytes_of(together), bytes_of(one_by_one));
+  EXPECT_EQ(bytes_of(together), model.payload());
+}
+
+TEST(Counting, UnitesBySaturatingSums) {
+  const Shape shape = shape_of(6, 4);
+  const auto first = random_hashes(1500, 2);
+  const auto second = random_hashes(2500, 3);
+  AnyFilter filter = empty_filter(shape);
+  AnyFilter other = empty_filter(shape);
+  AnyFilter both = empty_filter(shape);
+  Model model(shape);
+  Model other_model(shape);
+  for (const auto hash : first) model.add(hash);
+  for (const auto hash : second) other_model.add(hash);
+  ASSERT_TRUE(filter.add_hashes(first) && other.add_hashes(second));
+  ASSERT_TRUE(both.add_hashes(first) && both.add_hashes(second));
+  ASSERT_TRUE(filter.unite(other.ref()));
+  model.unite(other_model);
+  EXPECT_EQ(bytes_of(filter), model.payload());
+  EXPECT_EQ(bytes_of(filter), bytes_of(both));
+  EXPECT_EQ(filter.facts().keys, 4000U);
+}
+
+TEST(Counting, RemovingWhatWasAddedRestoresEveryByte) {
+  AnyFilter filter = testing::build_filter(spec_of(Kind::kCounting, 20000, 0.01), 10000);
+  const auto before = bytes_of(filter);
+  const auto more = present_hashes(10000, 0, 10000);
+  ASSERT_TRUE(filter.add_hashes(more));
+  for (const auto hash : more) ASSERT_TRUE(filter.remove_hash(hash));
+  EXPECT_EQ(bytes_of(filter), before);
+  EXPECT_EQ(filter.facts().keys, 10000U);
+  EXPECT_EQ(testing::count_found(filter.ref(), present_hashes(10000, 0)), 10000U);
+}
+
+TEST(Counting, RemovesOneAdditionAtATime) {
+  AnyFilter filter = testing::build_filter(spec_of(Kind::kCounting, 100, 0.01), 0);
+  ASSERT_TRUE(filter.add("twice") && filter.add("twice"));
+  ASSERT_TRUE(filter.remove("twice"));
+  EXPECT_TRUE(filter.may_contain("twice"));
+  ASSERT_TRUE(filter.remove("twice"));
+  EXPECT_FALSE(filter.may_contain("twice"));
+}
+
+TEST(Counting, RefusesToRemoveWhatIsNotThereAndChangesNothing) {
+  AnyFilter filter = testing::build_filter(spec_of(Kind::kCounting, 1000, 0.01), 1000);
+  const auto before = bytes_of(filter);
+  unsigned refused = 0;
+  for (const auto hash : testing::absent_hashes(1000, 0)) {
+    if (filter.ref().may_contain_hash(hash)) continue;  // a false hit cannot be told from a key
+    const auto removed = filter.remove_hash(hash);
+    ASSERT_FALSE(removed);
+    EXPECT_EQ(removed.error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(removed.error().message, "key must be in the filter, got one that is not");
+    ++refused;
+  }
+  EXPECT_GT(refused, 900U);
+  EXPECT_EQ(bytes_of(filter), before);
+  EXPECT_EQ(filter.facts().keys, 1000U);
+}
+
+TEST(Counting, FourteenAdditionsCanBeTakenBackAndTheFifteenthCannot) {
+  AnyFilter filter = testing::build_filter(spec_of(Kind::kCounting, 100, 0.01), 0);
+  const auto empty = bytes_of(filter);
+  for (int i = 0; i < 14; ++i) ASSERT_TRUE(filter.add("often"));
+  for (int i = 0; i < 14; ++i) ASSERT_TRUE(filter.remove("often"));
+  EXPECT_EQ(bytes_of(filter), empty);
+
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(filter.add("often"));
+  const auto saturated = bytes_of(filter);
+  ASSERT_TRUE(filter.add("often"));
+  EXPECT_EQ(bytes_of(filter), saturated);
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(filter.remove("often"));
+  EXPECT_EQ(bytes_of(filter), saturated);
+  EXPECT_TRUE(filter.may_contain("often"));
+}
+
+TEST(Counting, CountsARepeatedPositionOfAKeyOnce) {
+  const Shape shape = shape_of(16, 1);
+  unsigned repeats = 0;
+  for (const auto hash : random_hashes(100, 4)) {
+    AnyFilter filter = empty_filter(shape);
+    Model model(shape);
+    if (model.positions(hash).size() < shape.probes) ++repeats;
+    model.add(hash);
+    ASSERT_TRUE(filter.add_hashes({&hash, 1}));
+    ASSERT_EQ(bytes_of(filter), model.payload());
+    ASSERT_TRUE(filter.remove_hash(hash));
+    ASSERT_EQ(filter.ref().stats().bits_set, 0U);
+  }
+  EXPECT_GT(repeats, 0U);  // about one key in five: 1 - prod(1 - i / 512)
+}
+
+TEST(Counting, ABuilderThatSizesItselfKeepsEveryAddition) {
+  auto builder = FilterBuilder::create(spec_of(Kind::kCounting, 0, 0.01));
+  ASSERT_TRUE(builder);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(builder->add("thrice"));
+  AnyFilter filter = *builder->finish();
+  EXPECT_EQ(filter.facts().keys, 3U);
+  ASSERT_TRUE(filter.remove("thrice") && filter.remove("thrice"));
+  EXPECT_TRUE(filter.may_contain("thrice"));
+  ASSERT_TRUE(filter.remove("thrice"));
+  EXPECT_FALSE(filter.may_contain("thrice"));
+}
+
+class DropCounts : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(Rates, DropCounts, ::testing::Values(0.3, 0.01, 0.0001, 1e-6));
+
+TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
+  for (const std::uint64_t keys : {0, 1, 1000, 30000}) {  // the last is far beyond capacity: many counters saturate
+    FilterSpec spec = spec_of(Kind::kCounting, 1000, GetParam());
+    spec.seed = keys + 7;
+    AnyFilter counting = testing::build_filter(spec, keys);
+    spec.kind = Kind::kBlocked;
+    const AnyFilter blocked = testing::build_filter(spec, keys);
+    const auto dropped = drop_counts(counting.ref());
+    ASSERT_TRUE(dropped) << dropped.error().message;
+    EXPECT_EQ(dropped->shape(), blocked.shape());
+    EXPECT_EQ(dropped->facts(), blocked.facts());
+    EXPECT_EQ(bytes_of(*dropped), bytes_of(blocked));
+    EXPECT_EQ(counting.payload().size(), 4 * blocked.payload().size());
+
+    const Stats stats = counting.ref().stats();
+    const Stats expected = blocked.ref().stats();
+    EXPECT_EQ(stats.bits, expected.bits);
+    EXPECT_EQ(stats.bits_set, expected.bits_set);
+    EXPECT_EQ(stats.fp_rate, expected.fp_rate);
+    EXPECT_EQ(stats.cardinality, expected.cardinality);
+  }
+}
+
+TEST(Counting, DroppingTheCountsForgetsWhatWasRemoved) {
+  AnyFilter counting = testing::build_filter(spec_of(Kind::kCounting, 2000, 0.01), 2000);
+  for (const auto hash : present_hashes(1000, 0, 1000)) ASSERT_TRUE(counting.remove_hash(hash));
+  const auto dropped = drop_counts(counting.ref());
+  ASSERT_TRUE(dropped);
+  EXPECT_EQ(bytes_of(*dropped), bytes_of(testing::build_filter(spec_of(Kind::kBlocked, 2000, 0.01), 1000)));
+}
+
+TEST(Counting, BitsPerKeyCountTheCounters) {
+  FilterSpec spec = spec_of(Kind::kCounting, 1000, 0.01);
+  spec.bits_per_key = 40;
+  const AnyFilter counting = testing::build_filter(spec, 1000);
+  spec.kind = Kind::kBlocked;
+  spec.bits_per_key = 10;
+  const AnyFilter blocked = testing::build_filter(spec, 1000);
+  const auto dropped = drop_counts(counting.ref());
+  ASSERT_TRUE(dropped);
+  EXPECT_EQ(dropped->shape(), blocked.shape());
+  EXPECT_EQ(dropped->facts(), blocked.facts());
+  EXPECT_EQ(bytes_of(*dropped), bytes_of(blocked));
+}
+
+TEST(Counting, OnlyACountingFilterHasCountsToDrop) {
+  const auto dropped = drop_counts(testing::build_filter(Kind::kClassic, 10).ref());
+  ASSERT_FALSE(dropped);
+  EXPECT_EQ(dropped.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(dropped.error().message, "kind must be counting, got classic");
+}
+
+// Per block the share of saturated counters varies with its keys; over B blocks the mean has a standard error of their
+// deviation / sqrt(B), and a right formula is 4.75 of them off once in a million runs.
+TEST(Counting, SaturatesAsTheModelSays) {
+  constexpr std::uint64_t kBlocks = 2000;
+  constexpr std::uint64_t kKeys = kBlocks * 700;  // 8.2 additions per counter
+  const Shape shape = shape_of(6, kBlocks);
+  AnyFilter filter = empty_filter(shape);
+  ASSERT_TRUE(filter.add_hashes(random_hashes(kKeys, 5)));
+  double sum = 0;
+  double squares = 0;
+  for (std::uint64_t block = 0; block < kBlocks; ++block) {
+    double saturated = 0;
+    for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+      const CounterWord counters(filter.payload().data() + block * kCounterBlockBytes, word);
+      saturated += std::popcount(counters.saturated());
+    }
+    sum += saturated / 512;
+    squares += saturated / 512 * (saturated / 512);
+  }
+  const double mean = sum / kBlocks;
+  const double deviation = std::sqrt(squares / kBlocks - mean * mean);
+  EXPECT_NEAR(mean, counting_saturated_share(kBlocks, kKeys, 6), 4.75 * deviation / std::sqrt(kBlocks));
+}
+
+TEST(Counting, SaturatedShareIsThePoissonTail) {
+  // At the best fill, ln 2 additions per counter, Fan et al. bound P(X >= 16) by 1.37e-15; P(X >= 15) is below
+  // (e ln 2 / 15)^15 = 9.8e-14, and its first term e^-ln2 ln2^15 / 15! = 1.566e-15 is nearly all of it.
+  const double keys_at_ln2 = std::log(2.0) / -std::expm1(6 * std::log1p(-1.0 / 512));
+  EXPECT_NEAR(counting_saturated_share(1, keys_at_ln2, 6), 1.566e-15 * (1 + std::log(2.0) / 16), 0.01e-15);
+  EXPECT_EQ(counting_saturated_share(1, 0, 6), 0);
+  EXPECT_NEAR(counting_saturated_share(1, 1e6, 6), 1, 1e-12);
+  // The two ways to sum meet at a mean of 15.
+  const double keys_at_15 = keys_at_ln2 * 15 / std::log(2.0);
+  EXPECT_NEAR(counting_saturated_share(1, keys_at_15 * (1 - 1e-9), 6),
+              counting_saturated_share(1, keys_at_15 * (1 + 1e-9), 6), 1e-8);
+}
+
+class EveryCountingLevel : public ::testing::TestWithParam<const Kernels*> {};
+INSTANTIATE_TEST_SUITE_P(Isa, EveryCountingLevel,
+                         ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
+                         [](const auto& level) { return std::string(level.param->isa); });
+
+void expect_answers_of_scalar(const Kernels& kernels, const View& view, const std::vector<std::uint64_t>& hashes) {
+  const auto hits = std::make_unique<bool[]>(hashes.size());
+  kernels.counting_contains_batch(view, hashes.data(), hashes.size(), hits.get());
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const bool expected = kScalarKernels.counting_contains(view, hashes[i]);
+    ASSERT_EQ(kernels.counting_contains(view, hashes[i]), expected) << "hash " << hashes[i];
+    ASSERT_EQ(hits[i], expected) << "hash " << hashes[i];
+  }
+}
+
+TEST_P(EveryCountingLevel, AnswersLikeScalar) {
+  for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
+    for (const std::uint64_t blocks : {1, 2, 7, 500}) {
+      const Shape shape = shape_of(probes, blocks);
+      AnyFilter filter = empty_filter(shape);
+      const auto added = random_hashes(400 * blocks / probes, probes);
+      ASSERT_TRUE(filter.add_hashes(added));
+      const View view{shape, filter.payload().data(), filter.payload().size()};
+      ASSERT_EQ(testing::count_found(filter.ref(), added), added.size());
+      expect_answers_of_scalar(*GetParam(), view, added);
+      expect_answers_of_scalar(*GetParam(), view, random_hashes(1000, probes + 100));
+    }
+  }
+}
+
+// One counter at 0 among counters of every other value, at an address without alignment.
+TEST_P(EveryCountingLevel, SeesEveryCounterAtZero) {
+  const auto hashes = random_hashes(40, 6);
+  const auto values = random_hashes(512, 7);
+  for (const unsigned probes : {1U, 8U, 9U, 16U}) {
+    const Shape shape = shape_of(probes, 1);
+    for (unsigned zero = 0; zero < 512; ++zero) {
+      std::vector<std::byte> memory(1 + kCounterBlockBytes);
+      for (unsigned position = 0; position < 512; ++position) {
+        const std::uint64_t value = position == zero ? 0 : 1 + values[position] % 15;
+        for (unsigned plane = 0; plane < 4; ++plane) {
+          if ((value >> plane & 1) == 0) continue;
+          memory[1 + plane * 64 + position / 8] |= static_cast<std::byte>(1U << (position % 8));
+        }
+      }
+      expect_answers_of_scalar(*GetParam(), {shape, memory.data() + 1, kCounterBlockBytes}, hashes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crivo
