@@ -1,0 +1,48 @@
+// Hyphenation by rules, with an exception list behind a filter: the use that Bloom invented his filter for in 1970.
+//
+// Most words follow the rules; for the others the right hyphenation is looked up in a dictionary. Asking the dictionary
+// about every word would be slow, so a filter of the exceptions is asked first: "certainly no exception" goes straight
+// to the rules.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "patterns.h"
+
+namespace hyphenation {
+
+using Exceptions = std::unordered_map<std::string, std::string>;  // word to hyphenated word
+
+/// The words that rules alone get wrong.
+[[nodiscard]] Exceptions find_exceptions(const Patterns& rules, const Patterns& truth,
+                                         const std::vector<std::string>& words);
+
+/// "Maybe an exception": false only if the word certainly is none.
+using MaybeException = std::function<bool(std::string_view)>;
+
+/// Borrows all it is given.
+class Hyphenator {
+ public:
+  Hyphenator(const Patterns& rules, const Exceptions& exceptions, MaybeException maybe_exception)
+      : rules_(rules), exceptions_(exceptions), maybe_exception_(std::move(maybe_exception)) {}
+
+  /// Counts the dictionary's look-ups in `lookups`.
+  [[nodiscard]] std::string hyphenate(const std::string& word, std::size_t& lookups) const;
+
+ private:
+  const Patterns& rules_;
+  const Exceptions& exceptions_;
+  MaybeException maybe_exception_;
+};
+
+/// A file's lines.
+[[nodiscard]] std::vector<std::string> read_words(const std::string& path);
+
+inline constexpr const char* kPatternsPath = "/usr/share/hyphen/hyph_en_US.dic";
+inline constexpr const char* kWordsPath = "/usr/share/dict/american-english-huge";
+
+}  // namespace hyphenation

@@ -1,0 +1,32 @@
+// Knuth-Liang hyphenation by patterns, done by libhyphen. Source: Liang 1983, "Word Hy-phen-a-tion by Com-put-er".
+#pragma once
+
+#include <hyphen.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hyphenation {
+
+/// A pattern file in memory, ready to hyphenate.
+class Patterns {
+ public:
+  /// Debian's hyphen-en-us holds Liang's patterns and, behind them, the log of exceptions that users of TeX have
+  /// collected, encoded as patterns with levels 8 and 9. kRules stops where the exceptions begin.
+  enum class Part { kRules, kRulesAndExceptions };
+
+  /// Throws std::runtime_error when the file cannot be read.
+  Patterns(const std::string& path, Part part);
+
+  /// The word with '-' at every place it may be broken. UTF-8; capitals are treated as small letters.
+  [[nodiscard]] std::string hyphenate(std::string_view word) const;
+
+ private:
+  struct Free {
+    void operator()(HyphenDict* dictionary) const { hnj_hyphen_free(dictionary); }
+  };
+  std::unique_ptr<HyphenDict, Free> dictionary_;
+};
+
+}  // namespace hyphenation
