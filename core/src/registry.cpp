@@ -8,7 +8,9 @@
 #include "error_text.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
+#include "kinds/compaction.h"
 #include "kinds/counting.h"
+#include "kinds/cuckoo.h"
 #include "kinds/scalable.h"
 #include "kinds/spectral.h"
 
@@ -21,6 +23,8 @@ constexpr std::array kRows = {
     make_row<Counting>(),
     make_row<Spectral>(),
     make_row<Scalable>(),
+    make_row<Cuckoo>(),
+    make_row<Compaction>(),
 };
 
 constexpr auto kInfos = [] {

@@ -85,6 +85,44 @@ struct FilterSize {
 /// the minimum of plain counters, which this bounds.
 [[nodiscard]] double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept;
 
+/// Slots in a bucket of the cuckoo kind.
+inline constexpr unsigned kCuckooBucketSlots = 4;
+/// Fewest and most bits that a stored fingerprint has.
+inline constexpr unsigned kMinCuckooBits = 4;
+inline constexpr unsigned kMinCompactionBits = 2;
+inline constexpr unsigned kMaxFingerprintBits = 32;
+
+/// A size for kinds that store fingerprints: units (cuckoo: buckets; compaction: slots) and the bits of a fingerprint.
+struct FingerprintSize {
+  std::uint64_t units;
+  unsigned bits;
+};
+
+/// Rate of a cuckoo filter with this share of its slots filled (0 to 1): 1 - (1 - 1 / (2^f - 1))^(8 load), as an absent
+/// key is compared with the fingerprints in two buckets of four, and 0 is none. Source: Fan et al. 2014, section 5.1.
+[[nodiscard]] double cuckoo_fp_rate(double load, unsigned bits) noexcept;
+
+/// The cuckoo filter of the fewest bits whose cuckoo_fp_rate at `capacity` keys is at most fp_rate, and which has room
+/// for them: at a load of at most 0.95, with spare buckets and bits where chance needs them. Errors: as size_classic.
+[[nodiscard]] Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate);
+/// The one of the lowest rate with bits_per_key in all, rounded up to whole buckets and to the fewest that have room.
+/// Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 6.32..1000 (8.42 past 2^24 keys).
+[[nodiscard]] Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key);
+
+/// Rate of hash compaction with `load` keys per slot: about 1 - exp(-(2 ln(1 / (1 - load)) - load) / (2^f - 1)), or
+/// 5 / 2^f at a load of 0.95. Source: derived in sizing_fingerprints.cpp for the ordered table of Amble & Knuth 1974
+/// with a step that depends on the value alone.
+[[nodiscard]] double compaction_fp_rate(double load, unsigned bits) noexcept;
+
+/// Distinct keys that fill this many slots: a little more, as some were found before they were added. occupied < slots.
+[[nodiscard]] double compaction_cardinality(double slots, double occupied, unsigned bits) noexcept;
+
+/// The compaction filter of the fewest bits whose compaction_fp_rate at `capacity` keys is at most fp_rate, at a load
+/// of at most 0.95; then the next prime number of slots. Errors: as size_classic.
+[[nodiscard]] Result<FingerprintSize> size_compaction(std::uint64_t capacity, double fp_rate);
+/// The one of the lowest rate with bits_per_key in all. Errors: as fit_cuckoo, but from 2.11 bits on.
+[[nodiscard]] Result<FingerprintSize> fit_compaction(std::uint64_t capacity, double bits_per_key);
+
 /// Shannon entropy in bits of one bit that is 1 with this probability: what an ideal coder needs. 0 at 0 and 1.
 [[nodiscard]] double bit_entropy(double probability) noexcept;
 

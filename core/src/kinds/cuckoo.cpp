@@ -1,0 +1,256 @@
+#include "kinds/cuckoo.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "crivo/sizing.h"
+#include "error_text.h"
+#include "kinds/fingerprints.h"
+#include "kinds/plan.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kSlots = kCuckooBucketSlots;
+constexpr unsigned kNone = kSlots;  // "in no slot"
+constexpr std::size_t kRelocations = 2000;
+constexpr FingerprintLimits kLimits = {.probes = 2,
+                                       .min_bits = kMinCuckooBits,
+                                       .min_units = 2,
+                                       .max_units = std::uint64_t{1} << 40,
+                                       .unit_name = Cuckoo::kUnitName};
+
+/// The fingerprint's two buckets add up to an odd number that it determines, modulo the even number of buckets: so each
+/// is found from the other, and they differ.
+std::uint64_t other_bucket(std::uint64_t bucket, std::uint32_t fingerprint, std::uint64_t buckets) noexcept {
+  const std::uint64_t sum = 2 * mulhi(scatter(fingerprint), buckets / 2) + 1;
+  return sum >= bucket ? sum - bucket : sum + buckets - bucket;
+}
+
+struct CuckooKey {
+  std::uint64_t first;
+  std::uint64_t second;
+  std::uint32_t fingerprint;
+
+  CuckooKey() = default;
+  CuckooKey(std::uint64_t hash, const Shape& shape) noexcept
+      : first(mulhi(hash, shape.units)), second(0), fingerprint(fingerprint_of(hash, shape.param)) {
+    second = other_bucket(first, fingerprint, shape.units);
+  }
+};
+
+__extension__ using Wide = unsigned __int128;
+
+/// A bucket in one register, with one lane per slot: Word has at least 4 f bits.
+template <class Word>
+class BucketLoader {
+ public:
+  explicit BucketLoader(const View& view) noexcept : payload_(view.payload), bits_(view.shape.param) {
+    for (unsigned slot = 0; slot < kSlots; ++slot) lows_ |= Word{1} << (slot * bits_);
+  }
+
+  [[nodiscard]] const std::byte* address(std::uint64_t bucket) const noexcept {
+    return payload_ + (bucket * kSlots * bits_ >> 3);
+  }
+  /// Without a branch: either answer is as likely for a key that is present, and both loads may start at once.
+  [[nodiscard]] bool holds(const CuckooKey& key) const noexcept {
+    const Word wanted = lows_ * key.fingerprint;
+    return (zero_lanes(load(key.first) ^ wanted) | zero_lanes(load(key.second) ^ wanted)) != 0;
+  }
+
+ private:
+  /// Not 0 if a lane is: the lowest lane to borrow into its top bit is a zero one. What lies above the lanes does not
+  /// matter.
+  [[nodiscard]] Word zero_lanes(Word lanes) const noexcept { return (lanes - lows_) & ~lanes & (lows_ << (bits_ - 1)); }
+  [[nodiscard]] Word load(std::uint64_t bucket) const noexcept {
+    const std::byte* from = address(bucket);
+    Word word = load_le<std::uint64_t>(from);
+    if constexpr (sizeof(Word) == 16) word |= Word{load_le<std::uint64_t>(from + 8)} << 64;
+    return word >> (bucket * kSlots * bits_ & 7);
+  }
+
+  const std::byte* payload_;
+  unsigned bits_;
+  Word lows_ = 0;  // the lowest bit of each lane
+};
+
+template <class Word>
+bool contains(const View& view, std::uint64_t hash) noexcept {
+  return BucketLoader<Word>(view).holds(CuckooKey(hash, view.shape));
+}
+
+template <class Word>
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  constexpr std::size_t kAhead = 32;
+  const BucketLoader<Word> loader(view);
+  std::array<CuckooKey, kAhead> keys;
+  for (std::size_t from = 0; from < count; from += kAhead) {
+    const std::size_t size = std::min(count - from, kAhead);
+    for (std::size_t i = 0; i < size; ++i) {
+      keys[i] = CuckooKey(hashes[from + i], view.shape);
+      __builtin_prefetch(loader.address(keys[i].first));
+      __builtin_prefetch(loader.address(keys[i].second));
+    }
+    for (std::size_t i = 0; i < size; ++i) hits[from + i] = loader.holds(keys[i]);
+  }
+}
+
+/// The buckets, to change them.
+class Buckets {
+ public:
+  explicit Buckets(Store store) noexcept
+      : payload_(store.payload.data()), buckets_(store.shape.units), bits_(store.shape.param) {}
+
+  void prefetch(const CuckooKey& key) const noexcept {
+    __builtin_prefetch(payload_ + (key.first * kSlots * bits_ >> 3), 1);
+    __builtin_prefetch(payload_ + (key.second * kSlots * bits_ >> 3), 1);
+  }
+  /// False if there was no room; nothing has changed then.
+  bool add(const CuckooKey& key) noexcept {
+    return put(key.first, key.fingerprint) || put(key.second, key.fingerprint) || relocate(key);
+  }
+  bool remove(const CuckooKey& key) noexcept {
+    for (const std::uint64_t bucket : {key.first, key.second}) {
+      if (const unsigned slot = find(bucket, key.fingerprint); slot != kNone) {
+        set(bucket, slot, 0);
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  /// A full bucket that the search came to, and from where: from slot `slot` of the bucket that entry `parent` names.
+  struct Full {
+    std::uint64_t bucket;
+    std::uint16_t parent;
+    std::uint16_t slot;
+  };
+  static constexpr std::size_t kRoots = 2;  // the key's own buckets, which have no parent
+  using Search = std::array<Full, kRelocations / kSlots>;
+
+  [[nodiscard]] std::uint32_t get(std::uint64_t bucket, unsigned slot) const noexcept {
+    return load_slot(payload_, bucket * kSlots + slot, bits_);
+  }
+  void set(std::uint64_t bucket, unsigned slot, std::uint32_t fingerprint) noexcept {
+    store_slot(payload_, bucket * kSlots + slot, bits_, fingerprint);
+  }
+  /// The first slot that holds it, or kNone; 0 finds an empty one.
+  [[nodiscard]] unsigned find(std::uint64_t bucket, std::uint32_t fingerprint) const noexcept {
+    unsigned slot = 0;
+    while (slot < kSlots && get(bucket, slot) != fingerprint) ++slot;
+    return slot;
+  }
+  bool put(std::uint64_t bucket, std::uint32_t fingerprint) noexcept {
+    const unsigned slot = find(bucket, 0);
+    if (slot != kNone) set(bucket, slot, fingerprint);
+    return slot != kNone;
+  }
+
+  /// Breadth first, where the paper walks at random: the shortest path is found before anything moves, so a failure
+  /// leaves nothing to undo, and what is done depends on nothing but the payload and the key.
+  bool relocate(const CuckooKey& key) noexcept {
+    Search search;
+    search[0] = {key.first, 0, 0};
+    search[1] = {key.second, 0, 0};
+    std::size_t found = kRoots;
+    for (std::size_t at = 0; at < search.size(); ++at) {
+      for (unsigned slot = 0; slot < kSlots; ++slot) {
+        const std::uint32_t moving = get(search[at].bucket, slot);
+        const std::uint64_t target = other_bucket(search[at].bucket, moving, buckets_);
+        if (put(target, moving)) {
+          shift(search, at, slot, key.fingerprint);
+          return true;
+        }
+        if (found < search.size()) {
+          search[found++] = {target, static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(slot)};
+        }
+      }
+    }
+    return false;
+  }
+  /// What lay in this slot has been copied to its other bucket: fills the slot from the bucket before it on the path,
+  /// and so on, and the one where the path starts with the new fingerprint. A shortest path names no bucket twice.
+  void shift(const Search& search, std::size_t at, unsigned slot, std::uint32_t fingerprint) noexcept {
+    for (; at >= kRoots; at = search[at].parent) {
+      const unsigned source = search[at].slot;
+      set(search[at].bucket, slot, get(search[search[at].parent].bucket, source));
+      slot = source;
+    }
+    set(search[at].bucket, slot, fingerprint);
+  }
+
+  std::byte* payload_;
+  std::uint64_t buckets_;
+  unsigned bits_;
+};
+
+double load_of(const Shape& shape, double keys) noexcept { return keys / (static_cast<double>(shape.units) * kSlots); }
+
+Error no_room(const View& view) {
+  const std::uint64_t occupied = count_occupied(view.payload, view.shape.units * kSlots, view.shape.param);
+  return error(ErrorCode::kFull, "filter must have room: its load is ",
+               load_of(view.shape, static_cast<double>(occupied)), " and none of ", kRelocations,
+               " relocations frees a slot for this key");
+}
+
+}  // namespace
+
+Result<Shape> Cuckoo::plan(const FilterSpec& spec) {
+  return plan_fingerprints(spec, kKind, kLimits.probes, &size_cuckoo, &fit_cuckoo);
+}
+
+Result<std::uint64_t> Cuckoo::payload_bytes(const Shape& shape) {
+  if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
+  if (shape.units % 2 != 0) return error(ErrorCode::kCorrupt, kUnitName, " must be even, got ", shape.units);
+  return packed_bytes(shape.units * kSlots, shape.param);
+}
+
+Result<void> Cuckoo::validate(const View& view) { return check_packed_padding(view, view.shape.units * kSlots); }
+
+Probe Cuckoo::probe(const Shape& shape) noexcept {
+  if (kSlots * shape.param <= 64) return {&contains<std::uint64_t>, &contains_batch<std::uint64_t>};
+  return {&contains<Wide>, &contains_batch<Wide>};
+}
+
+Stats Cuckoo::stats(const View& view) noexcept {
+  const std::uint64_t slots = view.shape.units * kSlots;
+  const std::uint64_t occupied = count_occupied(view.payload, slots, view.shape.param);
+  Stats stats;
+  stats.bits = slots * view.shape.param;
+  stats.bits_set = occupied * view.shape.param;
+  stats.fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied));
+  stats.cardinality = static_cast<double>(occupied);
+  return stats;
+}
+
+double Cuckoo::predicted_fp_rate(const Shape& shape, double keys) noexcept {
+  return cuckoo_fp_rate(std::min(1.0, load_of(shape, keys)), shape.param);
+}
+
+bool Cuckoo::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
+
+Result<void> Cuckoo::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  constexpr std::size_t kAhead = 16;
+  Buckets buckets(store);
+  std::array<CuckooKey, kAhead> keys;
+  for (std::size_t from = 0; from < hashes.size(); from += kAhead) {
+    const std::size_t size = std::min(hashes.size() - from, kAhead);
+    for (std::size_t i = 0; i < size; ++i) {
+      keys[i] = CuckooKey(hashes[from + i], store.shape);
+      buckets.prefetch(keys[i]);
+    }
+    for (std::size_t i = 0; i < size; ++i, ++added) {
+      if (!buckets.add(keys[i])) return no_room(store.view());
+    }
+  }
+  return {};
+}
+
+Result<void> Cuckoo::remove(Store store, std::uint64_t hash) {
+  if (Buckets(store).remove(CuckooKey(hash, store.shape))) return {};
+  return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+}
+
+}  // namespace crivo
