@@ -5,7 +5,8 @@
 
 #include "bytes.h"
 #include "checksum.h"
-#include "codec.h"
+#include "codec_gap.h"
+#include "codec_zstd.h"
 #include "crivo/sizing.h"
 #include "error_text.h"
 #include "registry.h"
@@ -106,6 +107,12 @@ void write_header(const FilterRef& filter, Codec codec, std::span<std::byte> blo
   writer.write(checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes)));
 }
 
+Result<AlignedBytes> decode(const Header& header, std::span<const std::byte> stored) {
+  if (header.codec == Codec::kZstd) return decompress_zstd(stored, header.raw_bytes);
+  if (header.codec == Codec::kGapZstd) return decompress_gap(stored, header.raw_bytes);
+  return corrupt("codec must be 0 (raw), 1 (zstd) or 2 (gap+zstd), got ", static_cast<unsigned>(header.codec));
+}
+
 std::vector<std::byte> raw_blob(const FilterRef& filter) {
   std::vector<std::byte> blob(kBlobHeaderBytes);
   blob.reserve(kBlobHeaderBytes + filter.payload().size());
@@ -114,10 +121,24 @@ std::vector<std::byte> raw_blob(const FilterRef& filter) {
   return blob;
 }
 
+std::vector<std::byte> gap_blob(const FilterRef& filter) {
+  std::vector<std::byte> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
+  write_header(filter, Codec::kGapZstd, blob);
+  return blob;
+}
+
 std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   std::vector<std::byte> blob = compress_zstd(filter.payload(), level, kBlobHeaderBytes);
   write_header(filter, Codec::kZstd, blob);
   return blob;
+}
+
+std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
+  std::vector<std::byte> gap = gap_blob(filter);
+  std::vector<std::byte> zstd = zstd_blob(filter, level);
+  std::vector<std::byte>& smaller = gap.size() < zstd.size() ? gap : zstd;
+  if (smaller.size() < kBlobHeaderBytes + filter.payload().size()) return std::move(smaller);
+  return raw_blob(filter);
 }
 
 }  // namespace
@@ -128,6 +149,8 @@ std::string_view codec_name(Codec codec) noexcept {
       return "raw";
     case Codec::kZstd:
       return "zstd";
+    case Codec::kGapZstd:
+      return "gap+zstd";
   }
   return "unknown";
 }
@@ -145,18 +168,11 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   const auto stored = blob.subspan(kBlobHeaderBytes);
   AlignedBytes decoded;
   std::span<const std::byte> payload = stored;
-  switch (header.codec) {
-    case Codec::kRaw:
-      break;
-    case Codec::kZstd: {
-      Result<AlignedBytes> bytes = decompress_zstd(stored, header.raw_bytes);
-      if (!bytes) return bytes.error();
-      decoded = *std::move(bytes);
-      payload = decoded;
-      break;
-    }
-    default:
-      return corrupt("codec must be 0 (raw) or 1 (zstd), got ", static_cast<unsigned>(header.codec));
+  if (header.codec != Codec::kRaw) {
+    Result<AlignedBytes> bytes = decode(header, stored);
+    if (!bytes) return bytes.error();
+    decoded = *std::move(bytes);
+    payload = decoded;
   }
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
@@ -172,13 +188,12 @@ Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, i
     case BlobForm::kRaw:
       return raw_blob(filter);
     case BlobForm::kAuto:
-      return !filter.facts().pinned_raw && filter.compresses() ? zstd_blob(filter, level) : raw_blob(filter);
+      if (filter.facts().pinned_raw || !filter.compresses()) return raw_blob(filter);
+      return find_kind(filter.shape().kind)->is_bit_array ? gap_blob(filter) : zstd_blob(filter, level);
     case BlobForm::kSmallest:
       break;
   }
-  std::vector<std::byte> compressed = zstd_blob(filter, level);
-  if (compressed.size() < kBlobHeaderBytes + filter.payload().size()) return compressed;
-  return raw_blob(filter);
+  return smallest_blob(filter, level);
 }
 
 }  // namespace crivo

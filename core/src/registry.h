@@ -39,6 +39,8 @@ struct KindRow {
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
   /// Whether a new filter in this state is stored compressed by default.
   bool (*compresses)(const View&, const Facts&) noexcept;
+  /// Whether the payload is an array of bits set at random, for which gap coding is the better compression.
+  bool is_bit_array;
 
   // Null where there is nothing to do: a payload of zeros is a new filter of most kinds.
   /// Writes what a new payload, all zeros, holds before the first key.
@@ -78,6 +80,7 @@ constexpr KindRow make_row() {
     }
   };
   row.compresses = &K::compresses;
+  row.is_bit_array = requires { requires K::kIsBitArray; };
   if constexpr (requires { &K::start; }) row.start = &K::start;
   if constexpr (requires { &K::clear; }) row.clear = &K::clear;
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;

@@ -15,13 +15,13 @@ namespace crivo {
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
-enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1 };
+enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
 
 [[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
 
 /// Which form to_blob writes.
 enum class BlobForm {
-  kAuto,      // raw if the filter is pinned or too full to gain, else zstd (docs/format.md, "Which codec")
+  kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
   kRaw,       // raw: fixed size, read without a copy
   kSmallest,  // the smallest that the codecs here reach
 };
@@ -60,7 +60,8 @@ class OpenedBlob {
 /// decoded payload is over the limit, before anything is allocated.
 [[nodiscard]] Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits = {});
 
-/// Writes a blob. `level` is zstd's, used where the form compresses. Errors: kBadArgument for a level outside 1..22.
+/// Writes a blob. `level` is zstd's, for codec kZstd; gap coding has no levels. Errors: kBadArgument for a level
+/// outside 1..22.
 [[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                                                      int level = kDefaultCompressionLevel);
 

@@ -67,9 +67,9 @@ struct FilterSize {
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
 /// Rate at which layer `layer` = 0, 1, ... of a scalable filter is sized: fp_rate (1 - r) r^layer with r = 3/4. However
-/// many layers there are, 1 - prod(1 - rate) stays below fp_rate. Source: Almeida et al. 2007, who
-/// advise r of 0.8 to 0.9. At a growth of 2 and rates of 0.1 to 0.0001, 3/4 takes at most 3% more bits than the best r
-/// after 100-fold growth, and 3 to 6% fewer than 0.8 before any.
+/// many layers there are, 1 - prod(1 - rate) stays below fp_rate. Source: Almeida et al. 2007, who advise r of 0.8 to
+/// 0.9. At a growth of 2 and rates of 0.1 to 0.0001, 3/4 takes at most 3% more bits than the best r after 100-fold
+/// growth, and 3 to 6% fewer than 0.8 before any.
 [[nodiscard]] double scalable_layer_rate(double fp_rate, unsigned layer) noexcept;
 
 /// Share of a counting filter's counters that are saturated, at 15 or more, after `keys` distinct keys: P(X >= 15) for
@@ -84,6 +84,24 @@ struct FilterSize {
 /// counted too high is at most classic_fp_rate.) Source: Cohen & Matias 2003, for whom minimum increase is never above
 /// the minimum of plain counters, which this bounds.
 [[nodiscard]] double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept;
+
+/// A ribbon: `columns` bits per key, one more in a share of rich_share / 65536 of the blocks, and about so many words of
+/// 8 bytes.
+struct RibbonSize {
+  std::uint64_t units;
+  unsigned columns;     // 0 to 32
+  unsigned rich_share;  // 0 to 65535
+};
+
+/// Rate of a ribbon, at any number of keys but none: 2^-columns (1 - rich_share / 65536 / 2). Source: Dillinger & Walzer
+/// 2021, section 6: 2^-r for r columns, and mixed rates from mixed column counts.
+[[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
+
+/// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 65536 bits per key once
+/// there are 1e5 keys and several columns. Errors: kBadArgument.
+[[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate);
+/// The lowest rate in so many bits per key, all told. Errors: kBadArgument unless they lie in (0, 1000].
+[[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// Slots in a bucket of the cuckoo kind.
 inline constexpr unsigned kCuckooBucketSlots = 4;
@@ -106,7 +124,8 @@ struct FingerprintSize {
 /// for them: at a load of at most 0.95, with spare buckets and bits where chance needs them. Errors: as size_classic.
 [[nodiscard]] Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate);
 /// The one of the lowest rate with bits_per_key in all, rounded up to whole buckets and to the fewest that have room.
-/// Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 6.32..1000 (8.42 past 2^24 keys).
+/// Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 5.26..1000 (from 6.32 past
+/// 3.5e5 keys, 7.37 past 8.6e7, 8.42 past 2e10).
 [[nodiscard]] Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key);
 
 /// Rate of hash compaction with `load` keys per slot: about 1 - exp(-(2 ln(1 / (1 - load)) - load) / (2^f - 1)), or

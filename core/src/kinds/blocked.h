@@ -10,6 +10,7 @@ struct Blocked {
   static constexpr Kind kKind = Kind::kBlocked;
   static constexpr std::string_view kName = "blocked";
   static constexpr const char* kUnitName = "number of blocks";
+  static constexpr bool kIsBitArray = true;
 
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);

@@ -11,6 +11,7 @@ struct Classic {
   static constexpr Kind kKind = Kind::kClassic;
   static constexpr std::string_view kName = "classic";
   static constexpr const char* kUnitName = "number of bits";
+  static constexpr bool kIsBitArray = true;
 
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);

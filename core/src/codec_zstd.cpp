@@ -1,4 +1,4 @@
-#include "codec.h"
+#include "codec_zstd.h"
 
 #include <zstd.h>
 
@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint32_t kFrameMagic = 0xFD2FB528;  // RFC 8878, 3.1.1
 constexpr unsigned kMaxWindowLog = 27;
+constexpr int kSymbolWindowLog = 17;                              // one block of symbols
+constexpr std::size_t kSymbolBufferBytes = std::size_t{1} << 16;  // stays in the cache
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "zstd frame must ", parts...); }
 
@@ -59,6 +61,73 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (ZSTD_isError(size) != 0) return corrupt("decode, got ", std::string_view(ZSTD_getErrorName(size)));
   if (size != raw_bytes) return corrupt("decode to ", raw_bytes, " bytes, got ", size);
   return payload;
+}
+
+struct SymbolWriter::Context {
+  std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> zstd{ZSTD_createCCtx(), &ZSTD_freeCCtx};
+};
+
+SymbolWriter::SymbolWriter(std::vector<std::byte>& out)
+    : context_(std::make_unique<Context>()), buffer_(kSymbolBufferBytes), out_(out) {
+  if (context_->zstd == nullptr) throw std::bad_alloc();
+  const auto set = [&](ZSTD_cParameter parameter, int value) {
+    const std::size_t result = ZSTD_CCtx_setParameter(context_->zstd.get(), parameter, value);
+    if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // all values are constants inside zstd's bounds
+  };
+  set(ZSTD_c_compressionLevel, 1);
+  set(ZSTD_c_windowLog, kSymbolWindowLog);
+  set(ZSTD_c_strategy, ZSTD_fast);
+  set(ZSTD_c_minMatch, 7);
+  set(ZSTD_c_hashLog, 6);
+}
+
+SymbolWriter::~SymbolWriter() = default;
+
+void SymbolWriter::flush(bool is_last) {
+  ZSTD_inBuffer in{buffer_.data(), used_, 0};
+  for (bool done = false; !done;) {
+    const std::size_t start = out_.size();
+    out_.resize(start + ZSTD_CStreamOutSize());
+    ZSTD_outBuffer out{out_.data() + start, out_.size() - start, 0};
+    const std::size_t left =
+        ZSTD_compressStream2(context_->zstd.get(), &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
+    if (ZSTD_isError(left) != 0) throw std::bad_alloc();  // nothing else can fail
+    out_.resize(start + out.pos);
+    done = is_last ? left == 0 : in.pos == in.size;
+  }
+  used_ = 0;
+}
+
+struct SymbolReader::Context {
+  std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> zstd{ZSTD_createDCtx(), &ZSTD_freeDCtx};
+};
+
+SymbolReader::SymbolReader(std::span<const std::byte> frame)
+    : context_(std::make_unique<Context>()), buffer_(kSymbolBufferBytes), frame_(frame) {
+  if (context_->zstd == nullptr) throw std::bad_alloc();
+  const std::size_t result = ZSTD_DCtx_setParameter(context_->zstd.get(), ZSTD_d_windowLogMax, kSymbolWindowLog);
+  if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // a constant inside zstd's bounds
+}
+
+SymbolReader::~SymbolReader() = default;
+
+Result<std::span<const std::uint8_t>> SymbolReader::next() {
+  if (read_ == 0 && (frame_.size() < 4 || load_le<std::uint32_t>(frame_.data()) != kFrameMagic)) {
+    return corrupt("start with its magic");
+  }
+  ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
+  ZSTD_inBuffer in{frame_.data(), frame_.size(), read_};
+  while (!ended_ && out.pos == 0) {
+    const std::size_t left = ZSTD_decompressStream(context_->zstd.get(), &out, &in);
+    if (ZSTD_isError(left) != 0) return corrupt("decode, got ", std::string_view(ZSTD_getErrorName(left)));
+    ended_ = left == 0;
+    if (!ended_ && out.pos == 0 && in.pos == in.size) return corrupt("be whole, got ", frame_.size(), " bytes of it");
+  }
+  read_ = in.pos;
+  if (ended_ && read_ != frame_.size()) {
+    return corrupt("fill the rest of the stored payload, ", frame_.size(), " bytes, got ", read_);
+  }
+  return std::span<const std::uint8_t>(buffer_.data(), out.pos);
 }
 
 }  // namespace crivo
