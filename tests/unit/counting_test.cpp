@@ -240,7 +240,7 @@ class DropCounts : public ::testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Rates, DropCounts, ::testing::Values(0.3, 0.01, 0.0001, 1e-6));
 
 TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
-  for (const std::uint64_t keys : {0, 1, 1000, 30000}) {  // the last is far beyond capacity: many counters saturate
+  for (const std::uint64_t keys : {0U, 1U, 1000U, 30000U}) {  // the last is far beyond capacity: many counters saturate
     FilterSpec spec = spec_of(Kind::kCounting, 1000, GetParam());
     spec.seed = keys + 7;
     AnyFilter counting = testing::build_filter(spec, keys);
@@ -345,7 +345,7 @@ void expect_answers_of_scalar(const Kernels& kernels, const View& view, const st
 
 TEST_P(EveryCountingLevel, AnswersLikeScalar) {
   for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
-    for (const std::uint64_t blocks : {1, 2, 7, 500}) {
+    for (const std::uint64_t blocks : {1U, 2U, 7U, 500U}) {
       const Shape shape = shape_of(probes, blocks);
       AnyFilter filter = empty_filter(shape);
       const auto added = random_hashes(400 * blocks / probes, probes);

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Bits, EveryWidth, ::testing::Values(4U, 8U, 16U, 32U));
 
 // 97 and 1001 counters: not a whole number of words; with 97 most positions are shared and some repeat within a key.
 TEST_P(EveryWidth, AddsAndCountsLikeTheModel) {
-  for (const std::uint64_t units : {1, 97, 1001}) {
+  for (const std::uint64_t units : {1U, 97U, 1001U}) {
     for (const unsigned probes : {1U, 2U, 7U, 64U}) {
       const Shape shape = {.kind = Kind::kSpectral,
                            .probes = static_cast<std::uint8_t>(probes),

@@ -76,7 +76,7 @@ struct Shape {
   HashId hash_id = HashId::kXxh3_64;
   std::uint8_t probes = 0;  // k, bits tested per key
   std::uint16_t param = 0;  // of the kind; 0 where the kind has none
-  std::uint64_t units = 0;  // classic: bits; blocked: 512-bit blocks
+  std::uint64_t units = 0;  // what a size counts: bits, blocks, counters; docs/format.md
   std::uint64_t seed = 0;   // of the hash
   friend bool operator==(const Shape&, const Shape&) = default;
 };
@@ -92,8 +92,8 @@ struct Facts {
 
 /// How full a filter is, and what follows from it. Takes a pass over the payload.
 struct Stats {
-  std::uint64_t bits = 0;             // in use by the kind, without padding
-  std::uint64_t bits_set = 0;         // of those
+  std::uint64_t bits = 0;             // in use by the kind, without padding; counters, where it has them
+  std::uint64_t bits_set = 0;         // of those; counters above 0
   double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
   std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
 };
@@ -111,8 +111,9 @@ struct KindRow;  // a kind's functions; core/src/registry.h
 /// changed nor freed. Any number of threads may ask at once.
 class FilterRef {
  public:
-  /// Validates payload and shape against each other; every later query is then safe.
-  /// Errors: kCorrupt, naming the field. Opening is O(1) but for kinds that say otherwise in docs/format.md.
+  /// Validates payload, shape and facts (capacity 1 to 2^40, rate above 0 and at most 1) against each other; every
+  /// later query is then safe. Errors: kCorrupt, naming the field. Opening is O(1) but for kinds that say otherwise in
+  /// docs/format.md.
   [[nodiscard]] static Result<FilterRef> open(const Shape& shape, const Facts& facts,
                                               std::span<const std::byte> payload);
 
