@@ -196,7 +196,7 @@ TEST(Spectral, RejectsEveryOtherWidth) {
     Shape shape = create(spec_of(100, 0.01, 8)).shape();
     shape.param = static_cast<std::uint16_t>(width);
     const AlignedBytes payload((shape.units * width + 63) / 64 * 8);
-    const auto opened = FilterRef::open(shape, {}, payload);
+    const auto opened = FilterRef::open(shape, {.capacity = 100, .fp_rate = 0.01}, payload);
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
     EXPECT_EQ(opened.error().message, "counter bits must be one of 4, 8, 16, 32, got " + std::to_string(width));
