@@ -58,6 +58,13 @@ Result<AnyFilter> FilterBuilder::finish() {
   FilterSpec spec = spec_;
   if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, keys_to_size_for());
   Result<AnyFilter> built = AnyFilter::build(spec, hashes_, max_bytes_);
+  // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
+  // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
+  while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
+         spec.capacity < 8 * hashes_.size()) {
+    spec.capacity *= 2;
+    built = AnyFilter::build(spec, hashes_, max_bytes_);
+  }
   if (built) built->count_added(keys_ - hashes_.size());
   return built;
 }
