@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "crivo/sizing.h"
 #include "error_text.h"
 #include "registry.h"
 
@@ -43,6 +44,15 @@ Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape&
   return {};
 }
 
+/// Informative, but a blob must state them.
+Result<void> check_facts(const Facts& facts) {
+  if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
+    return error(ErrorCode::kCorrupt, "capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
+  }
+  if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
+  return error(ErrorCode::kCorrupt, "promised rate must lie in (0, 1], got ", facts.fp_rate);
+}
+
 }  // namespace
 
 Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::span<const std::byte> payload) {
@@ -51,6 +61,7 @@ Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::s
   if (shape.hash_id != HashId::kXxh3_64) {
     return error(ErrorCode::kCorrupt, "hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
   }
+  if (auto valid = check_facts(facts); !valid) return valid.error();
   const Result<std::uint64_t> expected = row->payload_bytes(shape);
   if (!expected) return expected.error();
   if (payload.size() != *expected) {

@@ -63,7 +63,8 @@ Result<FilterRef> open_sst_block(std::span<const std::byte> block) {
     return error(ErrorCode::kCorrupt, "format version must be ", unsigned{kFormatVersion}, ", got ", unsigned{version});
   }
   if (reserved != 0 || reserved_tail != 0) return error(ErrorCode::kCorrupt, "reserved bytes must be 0");
-  return FilterRef::open(shape, Facts{}, block.first(block.size() - kSstTrailerBytes));
+  constexpr Facts kNoPromise{.capacity = 1, .fp_rate = 1};  // a block does not say what its filter was sized for
+  return FilterRef::open(shape, kNoPromise, block.first(block.size() - kSstTrailerBytes));
 }
 
 }  // namespace crivo

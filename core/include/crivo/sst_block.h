@@ -23,7 +23,8 @@ inline constexpr std::int8_t kSstMarker = -67;
 /// kSstTrailerBytes to be filled.
 void seal_sst_block(const Shape& shape, std::span<std::byte> block) noexcept;
 
-/// Opens a sealed block in place; never reads outside it. The ref borrows from it.
+/// Opens a sealed block in place; never reads outside it. The ref borrows from it. As a block does not say what its
+/// filter was sized for, the facts promise nothing: capacity 1, rate 1, no keys counted.
 /// Errors: kCorrupt. The caller then answers "maybe", never "no".
 [[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block);
 
