@@ -1,0 +1,138 @@
+// FilterBuilder, and that every way to build a filter leads to the same bytes.
+#include "crivo/builder.h"
+
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+class Builder : public PerKind {};
+CRIVO_FOR_EVERY_KIND(Builder);
+
+AnyFilter finish(FilterBuilder& builder) {
+  auto filter = builder.finish();
+  if (!filter) throw std::runtime_error(filter.error().message);
+  return *std::move(filter);
+}
+
+AnyFilter built_by_builder(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes) {
+  auto builder = FilterBuilder::create(spec);
+  if (!builder) throw std::runtime_error(builder.error().message);
+  for (const std::uint64_t hash : hashes) {
+    if (auto added = builder->add_hash(hash); !added) throw std::runtime_error(added.error().message);
+  }
+  return finish(*builder);
+}
+
+TEST_P(Builder, EveryRouteLeadsToTheSameBytes) {
+  const FilterSpec spec = spec_for(5000);
+  const auto hashes = present_hashes(5000, 0);
+  const auto built = AnyFilter::build(spec, hashes);
+  ASSERT_TRUE(built) << message_of(built);
+  expect_same_filter(built_by_builder(spec, hashes).ref(), built->ref());
+  if (!GetParam().can.add) return;
+
+  AnyFilter in_one_go = build_filter(spec, 0);
+  ASSERT_TRUE(in_one_go.add_hashes(hashes));
+  expect_same_filter(in_one_go.ref(), built->ref());
+
+  AnyFilter key_by_key = build_filter(spec, 0);
+  for (std::uint64_t i = 0; i < 5000; ++i) ASSERT_TRUE(key_by_key.add(present_key(i)));
+  expect_same_filter(key_by_key.ref(), built->ref());
+}
+
+/// A kind that removes or counts keeps every addition, in order; any other only the distinct hashes, sorted.
+bool keeps_every_addition(const Capabilities& can) { return can.remove || can.count; }
+
+TEST_P(Builder, WithoutACapacityIsSizedForTheKeysItSaw) {
+  auto hashes = present_hashes(5000, 0);
+  const AnyFilter built = built_by_builder(spec_for(0), hashes);
+  if (!keeps_every_addition(GetParam().can)) std::ranges::sort(hashes);
+  const auto expected = AnyFilter::build(spec_for(5000), hashes);
+  ASSERT_TRUE(expected) << message_of(expected);
+  expect_same_filter(built.ref(), expected->ref());
+}
+
+TEST_P(Builder, WithoutACapacityTakesDuplicates) {
+  for (const std::uint64_t distinct : {1U, 100U, 70'000U}) {  // the last is past the first sweep for duplicates
+    const auto hashes = present_hashes(distinct, 0);
+    auto builder = FilterBuilder::create(spec_for(0));
+    ASSERT_TRUE(builder) << message_of(builder);
+    for (int round = 0; round < 3; ++round) {
+      for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));
+    }
+    EXPECT_EQ(builder->keys(), 3 * distinct);
+    AnyFilter filter = finish(*builder);
+    EXPECT_EQ(filter.facts().keys, 3 * distinct);
+    EXPECT_EQ(count_found(filter.ref(), hashes), distinct);
+    if (GetParam().can.remove) {  // each copy needs room of its own, and can be taken back
+      EXPECT_GE(filter.facts().capacity, 3 * distinct);
+      for (int round = 0; round < 2; ++round) {
+        for (const std::uint64_t hash : hashes) ASSERT_TRUE(filter.remove_hash(hash));
+      }
+      EXPECT_EQ(count_found(filter.ref(), hashes), distinct);
+    } else {
+      EXPECT_EQ(filter.facts().capacity, distinct);
+      EXPECT_EQ(filter.shape(), build_filter(spec_for(distinct), distinct).shape());
+    }
+    if (GetParam().can.count) {
+      EXPECT_GE(*filter.ref().count_hash(hashes.front()), 3U);
+    }
+  }
+}
+
+TEST_P(Builder, CountsDuplicatesWithACapacityToo) {
+  auto builder = FilterBuilder::create(spec_for(1000));
+  ASSERT_TRUE(builder) << message_of(builder);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(builder->add("the same key"));
+  EXPECT_EQ(builder->keys(), 3U);
+  const AnyFilter filter = finish(*builder);
+  EXPECT_EQ(filter.facts().keys, 3U);
+  EXPECT_EQ(filter.facts().capacity, 1000U);
+  EXPECT_TRUE(filter.may_contain("the same key"));
+}
+
+TEST_P(Builder, NoKeysGiveAnEmptyFilter) {
+  for (const std::uint64_t capacity : {0U, 10U}) {
+    auto builder = FilterBuilder::create(spec_for(capacity));
+    ASSERT_TRUE(builder) << message_of(builder);
+    const AnyFilter filter = finish(*builder);
+    EXPECT_EQ(filter.facts().keys, 0U);
+    EXPECT_EQ(filter.facts().capacity, capacity == 0 ? 1 : capacity);
+    EXPECT_EQ(count_found(filter.ref(), absent_hashes(1000, 0)), 0U);
+  }
+}
+
+TEST_P(Builder, HashesKeysUnderTheSpecsSeed) {
+  FilterSpec spec = spec_for(0);
+  spec.seed = 7;
+  auto builder = FilterBuilder::create(spec);
+  ASSERT_TRUE(builder) << message_of(builder);
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(builder->add(present_key(i)));
+  EXPECT_EQ(count_found(finish(*builder).ref(), present_hashes(100, 7)), 100U);
+}
+
+TEST_P(Builder, RefusesABadSpecAtOnce) {
+  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(0, 1.5))), "fpr must lie in (0, 1), got 1.5");
+  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(1000, 0))), "fpr must lie in (0, 1), got 0");
+  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(UINT64_MAX))),
+            "capacity must lie in [1, 1099511627776], got 18446744073709551615");
+}
+
+TEST_P(Builder, HonoursTheByteLimit) {
+  const std::uint64_t needed = build_filter(kind(), 10'000).payload().size();
+  const auto too_large = FilterBuilder::create(spec_for(10'000), needed - 1);
+  ASSERT_FALSE(too_large);
+  EXPECT_EQ(too_large.error().code, ErrorCode::kTooLarge);
+
+  auto grown = FilterBuilder::create(spec_for(0), needed - 1);  // only the keys will show it
+  ASSERT_TRUE(grown) << message_of(grown);
+  for (const std::uint64_t hash : present_hashes(10'000, 0)) ASSERT_TRUE(grown->add_hash(hash));
+  const auto finished = grown->finish();
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code, ErrorCode::kTooLarge);
+  EXPECT_THAT(finished.error().message, ::testing::StartsWith("capacity must fit in "));
+}
+
+}  // namespace
+}  // namespace crivo::testing

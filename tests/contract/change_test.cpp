@@ -1,0 +1,192 @@
+// What changes a filter: adding, removing, counting, clearing, and filling it beyond its capacity.
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+class Adding : public PerKind {};
+class Removing : public PerKind {};
+class Counting : public PerKind {};
+class Anything : public PerKind {};
+CRIVO_FOR_KINDS_THAT(Adding, add);
+CRIVO_FOR_KINDS_THAT(Removing, remove);
+CRIVO_FOR_KINDS_THAT(Counting, count);
+CRIVO_FOR_EVERY_KIND(Anything);
+
+TEST_P(Adding, CountsEveryKeyDuplicatesIncluded) {
+  AnyFilter filter = build_filter(spec_for(100), 0);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(filter.add("again"));
+  ASSERT_TRUE(filter.add_hashes(present_hashes(50, 0)));
+  ASSERT_TRUE(filter.add_hashes({}));
+  EXPECT_EQ(filter.facts().keys, 54U);
+}
+
+TEST_P(Adding, TheCountOfKeysSaturates) {
+  AnyFilter filter = build_filter(spec_for(100), 0);
+  Facts facts = filter.facts();
+  facts.keys = UINT64_MAX - 1;
+  auto nearly = AnyFilter::adopt(filter.shape(), facts, AlignedBytes(filter.payload().begin(), filter.payload().end()));
+  ASSERT_TRUE(nearly) << message_of(nearly);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(nearly->add(present_key(static_cast<std::uint64_t>(i))));
+  EXPECT_EQ(nearly->facts().keys, UINT64_MAX);
+}
+
+TEST_P(Adding, ClearingMakesItTheNewFilterAgain) {
+  AnyFilter filter = build_filter(spec_for(1000), 1000);
+  ASSERT_TRUE(filter.clear());
+  expect_same_filter(filter.ref(), build_filter(spec_for(1000), 0).ref());
+  filter.pin_raw(true);
+  ASSERT_TRUE(filter.clear());
+  EXPECT_TRUE(filter.facts().pinned_raw) << "how it is stored is no key of it";
+}
+
+// Twenty times its capacity: either it takes the keys, or it says that it is full and is unchanged. It loses none.
+TEST_P(Adding, BeyondItsCapacityLosesNoKey) {
+  constexpr std::uint64_t kCapacity = 500;
+  AnyFilter filter = build_filter(spec_for(kCapacity), 0);
+  std::vector<std::uint64_t> taken;
+  for (const std::uint64_t hash : present_hashes(20 * kCapacity, 0)) {
+    const Bytes before = bytes_of(filter.payload());
+    const Facts facts = filter.facts();
+    const auto added = filter.add_hashes({&hash, 1});
+    if (added) {
+      taken.push_back(hash);
+      continue;
+    }
+    EXPECT_EQ(added.error().code, ErrorCode::kFull);
+    ASSERT_EQ(bytes_of(filter.payload()), before);
+    ASSERT_EQ(filter.facts(), facts);
+  }
+  EXPECT_GE(taken.size(), kCapacity);
+  EXPECT_EQ(filter.facts().keys, taken.size());
+  EXPECT_EQ(count_found(filter.ref(), taken), taken.size());
+}
+
+TEST_P(Adding, AnOverfullFilterSaysSo) {
+  AnyFilter filter = build_filter(spec_for(2), 0);
+  for (const std::uint64_t hash : present_hashes(100'000, 0)) {  // a bit of the one block stays clear at e^-195
+    if (!filter.add_hashes({&hash, 1})) return;                  // a kind that fills up never gets there
+  }
+  if (GetParam().can.grow) return;  // and one that grows neither
+  const Stats stats = filter.ref().stats();
+  EXPECT_EQ(stats.bits_set, stats.bits);
+  EXPECT_EQ(stats.fp_rate, 1.0);
+  EXPECT_FALSE(stats.cardinality);
+  EXPECT_TRUE(filter.may_contain(absent_key(0)));
+}
+
+TEST_P(Adding, AFailedBatchKeepsAndCountsWhatCameBefore) {
+  AnyFilter filter = build_filter(spec_for(100), 0);
+  const auto hashes = present_hashes(5000, 0);
+  const auto added = filter.add_hashes(hashes);
+  const std::uint64_t keys = filter.facts().keys;
+  EXPECT_TRUE(added ? keys == 5000 : keys >= 100 && keys < 5000) << keys;
+  EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(keys)}), keys);
+}
+
+TEST_P(Anything, ACopyIsIndependent) {
+  AnyFilter filter = build_filter(spec_for(100), 50);
+  const AnyFilter copy = AnyFilter::copy_of(filter.ref());
+  expect_same_filter(copy.ref(), filter.ref());
+  if (GetParam().can.add) {
+    ASSERT_TRUE(filter.add_hashes(present_hashes(50, 0, 50)));
+    EXPECT_NE(bytes_of(copy.payload()), bytes_of(filter.payload()));
+    EXPECT_EQ(copy.facts().keys, 50U);
+  }
+}
+
+TEST_P(Anything, MovingKeepsIt) {
+  AnyFilter filter = build_filter(kind(), 100);
+  const AnyFilter moved = std::move(filter);
+  EXPECT_EQ(count_found(moved.ref(), present_hashes(100, 0)), 100U);
+}
+
+TEST_P(Anything, WhatItCannotDoIsAnErrorThatNamesWhoCan) {
+  AnyFilter filter = build_filter(spec_for(100), 100);
+  const Bytes before = bytes_of(filter.payload());
+  const Facts facts = filter.facts();
+  const AnyFilter other = build_filter(spec_for(100), 10);
+  const Capabilities can = GetParam().can;
+  const auto expect_unsupported = [&](const auto& result, const char* operation) {
+    ASSERT_FALSE(result) << operation;
+    EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);
+    EXPECT_THAT(result.error().message, ::testing::StartsWith(std::string("kind must be one that can ") + operation));
+    EXPECT_THAT(result.error().message, ::testing::EndsWith("got " + std::string(GetParam().name)));
+  };
+  if (!can.add) expect_unsupported(filter.add("key"), "add");
+  if (!can.add) expect_unsupported(filter.clear(), "clear");
+  if (!can.remove) expect_unsupported(filter.remove(present_key(0)), "remove");
+  if (!can.count) expect_unsupported(filter.ref().count(present_key(0)), "count");
+  if (!can.unite) expect_unsupported(filter.unite(other.ref()), "unite");
+  if (!can.intersect) expect_unsupported(filter.intersect(other.ref()), "intersect");
+  EXPECT_EQ(bytes_of(filter.payload()), before);
+  EXPECT_EQ(filter.facts(), facts);
+}
+
+TEST_P(Removing, TakesBackWhatWasAddedAndNothingElse) {
+  constexpr std::uint64_t kKept = 5000;
+  constexpr std::uint64_t kRemoved = 5000;
+  AnyFilter filter = build_filter(spec_for(kKept + kRemoved), kKept + kRemoved);
+  for (std::uint64_t i = kKept; i < kKept + kRemoved; ++i) ASSERT_TRUE(filter.remove(present_key(i))) << i;
+  EXPECT_EQ(filter.facts().keys, kKept);
+  EXPECT_EQ(count_found(filter.ref(), present_hashes(kKept, 0)), kKept);
+  // Removed keys are as absent as any other. A few may stay behind saturated counters: 2% is twice the full rate.
+  EXPECT_LT(count_found(filter.ref(), present_hashes(kRemoved, 0, kKept)), kRemoved / 50);
+}
+
+TEST_P(Removing, EverythingLeavesAnEmptyFilter) {
+  AnyFilter filter = build_filter(spec_for(1000), 1000);
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(filter.remove(present_key(i))) << i;
+  expect_same_filter(filter.ref(), build_filter(spec_for(1000), 0).ref());
+}
+
+TEST_P(Removing, AKeyMayBeRemovedAsOftenAsItWasAdded) {
+  AnyFilter filter = build_filter(spec_for(1000), 0);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(filter.add("thrice"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(filter.may_contain("thrice"));
+    EXPECT_TRUE(filter.remove("thrice"));
+  }
+  EXPECT_FALSE(filter.may_contain("thrice"));
+  const auto once_more = filter.remove("thrice");
+  ASSERT_FALSE(once_more);
+  EXPECT_EQ(once_more.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(filter.facts().keys, 0U);
+}
+
+TEST_P(Removing, AKeyThatIsCertainlyAbsentChangesNothing) {
+  AnyFilter filter = build_filter(spec_for(1000), 500);
+  const Bytes before = bytes_of(filter.payload());
+  int refused = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    if (filter.may_contain(absent_key(i))) continue;
+    const auto removed = filter.remove(absent_key(i));
+    ASSERT_FALSE(removed);
+    EXPECT_EQ(removed.error().code, ErrorCode::kNotFound);
+    ++refused;
+  }
+  EXPECT_GT(refused, 900);
+  EXPECT_EQ(bytes_of(filter.payload()), before);
+  EXPECT_EQ(filter.facts().keys, 500U);
+}
+
+TEST_P(Counting, IsNeverTooLowAndRarelyTooHigh) {
+  constexpr std::uint64_t kKeys = 2000;
+  AnyFilter filter = build_filter(spec_for(kKeys), 0);
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    for (std::uint64_t time = 0; time <= i % 10; ++time) ASSERT_TRUE(filter.add(present_key(i)));
+  }
+  std::uint64_t exact = 0;
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    const auto count = filter.ref().count(present_key(i));
+    ASSERT_TRUE(count) << message_of(count);
+    ASSERT_GE(*count, i % 10 + 1) << i;
+    exact += *count == i % 10 + 1;
+  }
+  // At capacity a key is overcounted only if all its counters are shared: about as rare as a false hit, 1%.
+  EXPECT_GT(exact, kKeys * 95 / 100);
+  EXPECT_EQ(*filter.ref().count(absent_key(1)), filter.may_contain(absent_key(1)) ? 1U : 0U);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,162 @@
+// What create and build refuse, and in which words.
+#include <cmath>
+#include <limits>
+
+#include "crivo/sizing.h"
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Create : public PerKind {};
+class CreateEmpty : public PerKind {};  // a kind that is built once has the size its keys need
+CRIVO_FOR_EVERY_KIND(Create);
+CRIVO_FOR_KINDS_THAT(CreateEmpty, add);
+
+void expect_refused(const FilterSpec& spec, const std::string& message) {
+  const auto created = AnyFilter::create(spec);
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().code, ErrorCode::kBadArgument);
+  EXPECT_EQ(created.error().message, message);
+  const auto built = AnyFilter::build(spec, {});
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().message, message);
+}
+
+TEST_P(Create, RefusesARateOutsideZeroAndOne) {
+  expect_refused(spec_for(1000, 0), "fpr must lie in (0, 1), got 0");
+  expect_refused(spec_for(1000, 1), "fpr must lie in (0, 1), got 1");
+  expect_refused(spec_for(1000, 1.5), "fpr must lie in (0, 1), got 1.5");
+  expect_refused(spec_for(1000, -0.01), "fpr must lie in (0, 1), got -0.01");
+  expect_refused(spec_for(1000, std::nan("")), "fpr must lie in (0, 1), got nan");
+  expect_refused(spec_for(1000, HUGE_VAL), "fpr must lie in (0, 1), got inf");
+}
+
+TEST_P(Create, RefusesACapacityOutsideOneAndTwoToThe40) {
+  expect_refused(spec_for(0), "capacity must lie in [1, 1099511627776], got 0");
+  expect_refused(spec_for(kMaxCapacity + 1), "capacity must lie in [1, 1099511627776], got 1099511627777");
+  expect_refused(spec_for(UINT64_MAX), "capacity must lie in [1, 1099511627776], got 18446744073709551615");
+}
+
+TEST_P(Create, RefusesBitsPerKeyOutsideZeroAndAThousand) {
+  for (const auto& [bits, text] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {1000.5, "1000.5"}, {HUGE_VAL, "inf"}}) {
+    FilterSpec spec = spec_for(1000);
+    spec.bits_per_key = bits;
+    expect_refused(spec, std::string("bits_per_key must lie in (0, 1000], got ") + text);
+  }
+  FilterSpec spec = spec_for(1000);
+  spec.bits_per_key = std::nan("");
+  expect_refused(spec, "bits_per_key must lie in (0, 1000], got nan");
+}
+
+TEST_P(Create, RefusesARateThatHashesCannotKeep) {
+  const auto created = AnyFilter::create(spec_for(1'000'000, 1e-15));
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().code, ErrorCode::kBadArgument);
+  EXPECT_THAT(created.error().message, StartsWith("fpr must "));
+}
+
+TEST(CreateAnyKind, RefusesANumberThatNamesNone) {
+  for (const int number : {0, 200, 255}) {
+    FilterSpec spec;
+    spec.kind = static_cast<Kind>(number);
+    spec.capacity = 1000;
+    expect_refused(spec, "kind must be known, got " + std::to_string(number));
+  }
+}
+
+TEST_P(CreateEmpty, HonoursTheByteLimitExactly) {
+  const FilterSpec spec = spec_for(100'000);
+  const std::uint64_t needed = build_filter(spec, 0).payload().size();
+  EXPECT_TRUE(AnyFilter::create(spec, needed));
+  const auto refused = AnyFilter::create(spec, needed - 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(refused.error().message, "capacity must fit in " + std::to_string(needed - 1) +
+                                         " bytes, got 100000 keys, which need " + std::to_string(needed));
+}
+
+TEST_P(Create, NeverTakesMoreThanTheByteLimit) {
+  const FilterSpec spec = spec_for(10'000);
+  const auto hashes = present_hashes(10'000, 0);
+  const std::uint64_t needed = build_filter(spec, 10'000).payload().size();
+  for (const std::uint64_t limit : {std::uint64_t{0}, needed / 2, needed - 1, needed, 2 * needed}) {
+    const auto built = AnyFilter::build(spec, hashes, limit);
+    if (built) {
+      EXPECT_LE(built->payload().size(), limit);
+    } else {
+      EXPECT_EQ(built.error().code, ErrorCode::kTooLarge);
+      EXPECT_LT(limit, 2 * needed);
+    }
+  }
+}
+
+// 2^40 keys are some 1.3 TB: the limit answers before any memory is asked for.
+TEST_P(Create, TheLargestCapacityMeetsTheLimitAndNotTheAllocator) {
+  const auto refused = AnyFilter::create(spec_for(kMaxCapacity), 1 << 20);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
+  FilterSpec most = spec_for(kMaxCapacity);
+  most.bits_per_key = 1000;
+  const auto too_many = AnyFilter::create(most, 1 << 20);
+  ASSERT_FALSE(too_many);
+  EXPECT_EQ(too_many.error().code, ErrorCode::kTooLarge);
+}
+
+TEST_P(Create, TheSmallestFilterIsAFilter) {
+  const AnyFilter filter = build_filter(spec_for(1, 0.999), 1);
+  EXPECT_TRUE(filter.may_contain(present_key(0)));
+  EXPECT_GE(filter.payload().size(), 1U);
+}
+
+TEST_P(Create, TakesBitsPerKeyInsteadOfARate) {
+  for (const double bits : {8.0, 10.0, 16.0}) {
+    FilterSpec spec = spec_for(100'000);
+    spec.bits_per_key = bits;
+    spec.fp_rate = std::nan("");  // not looked at
+    const auto filter = AnyFilter::build(spec, present_hashes(100'000, 0));
+    ASSERT_TRUE(filter) << message_of(filter);
+    EXPECT_EQ(count_found(filter->ref(), present_hashes(100'000, 0)), 100'000U);
+    const double promised = filter->facts().fp_rate;
+    EXPECT_GT(promised, 0);
+    EXPECT_LT(promised, 1);
+    const double predicted = filter->ref().predicted_fp_rate(100'000);
+    EXPECT_GE(promised, predicted * (1 - 1e-12));
+    if (!GetParam().can.grow) {  // a kind that grows keeps some of the promise for the layers to come
+      EXPECT_NEAR(promised, predicted, 1e-12);
+    }
+  }
+}
+
+TEST_P(Create, StatesWhatItWasAskedFor) {
+  FilterSpec spec = spec_for(12'345, 0.02);
+  spec.seed = 99;
+  const AnyFilter filter = build_filter(spec, 10);
+  EXPECT_EQ(filter.facts(), (Facts{.keys = 10, .capacity = 12'345, .fp_rate = 0.02, .pinned_raw = false}));
+  EXPECT_EQ(filter.shape().kind, kind());
+  EXPECT_EQ(filter.shape().seed, 99U);
+  EXPECT_EQ(filter.ref().kind().name, GetParam().name);
+}
+
+TEST_P(Create, EveryNameFindsItsKind) {
+  const auto found = kind_from_name(GetParam().name);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, kind());
+  EXPECT_EQ(kind_name(kind()), GetParam().name);
+}
+
+TEST(CreateAnyKind, AnUnknownNameIsToldTheNamesThereAre) {
+  for (const char* name : {"", "bloom", "Blocked", "blocked "}) {
+    const auto unknown = kind_from_name(name);
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code, ErrorCode::kBadArgument);
+    EXPECT_THAT(unknown.error().message, StartsWith("kind must be one of classic, blocked"));
+    EXPECT_THAT(unknown.error().message, HasSubstr(std::string("got '") + name + "'"));
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,64 @@
+// Fixtures that run a promise for every kind of the registry, or for every kind that can do something.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "crivo/filter.h"
+#include "filters.h"
+
+namespace crivo::testing {
+
+inline std::vector<KindInfo> every_kind() { return {kinds().begin(), kinds().end()}; }
+
+inline std::vector<KindInfo> kinds_that(bool Capabilities::*can) {
+  std::vector<KindInfo> able;
+  std::ranges::copy_if(kinds(), std::back_inserter(able), [&](const KindInfo& info) { return info.can.*can; });
+  return able;
+}
+
+inline std::string name_of_kind(const ::testing::TestParamInfo<KindInfo>& tested) {
+  return std::string(tested.param.name);
+}
+
+class PerKind : public ::testing::TestWithParam<KindInfo> {
+ protected:
+  [[nodiscard]] static Kind kind() { return GetParam().kind; }
+  [[nodiscard]] static FilterSpec spec_for(std::uint64_t capacity, double fp_rate = 0.01) {
+    FilterSpec spec;
+    spec.kind = kind();
+    spec.capacity = capacity;
+    spec.fp_rate = fp_rate;
+    return spec;
+  }
+};
+
+template <class T>
+std::string message_of(const Result<T>& result) {
+  return result ? "no error" : result.error().message;
+}
+
+inline Bytes bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// Same shape, same payload, and the same facts: nothing that a caller can see tells them apart.
+inline void expect_same_filter(const FilterRef& one, const FilterRef& other) {
+  EXPECT_EQ(one.shape(), other.shape());
+  EXPECT_EQ(one.facts(), other.facts());
+  EXPECT_TRUE(std::ranges::equal(one.payload(), other.payload())) << "the payloads differ";
+}
+
+}  // namespace crivo::testing
+
+/// Runs the suite for kinds_that(&Capabilities::ability); none at all is fine while no kind has the ability yet.
+#define CRIVO_FOR_KINDS_THAT(Suite, ability)                                                                   \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Suite);                                                        \
+  INSTANTIATE_TEST_SUITE_P(Kinds, Suite,                                                                       \
+                           ::testing::ValuesIn(::crivo::testing::kinds_that(&::crivo::Capabilities::ability)), \
+                           &::crivo::testing::name_of_kind)
+#define CRIVO_FOR_EVERY_KIND(Suite)                                                           \
+  INSTANTIATE_TEST_SUITE_P(Kinds, Suite, ::testing::ValuesIn(::crivo::testing::every_kind()), \
+                           &::crivo::testing::name_of_kind)

@@ -1,0 +1,127 @@
+// Union and intersection, and the filters that cannot be merged.
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+class Uniting : public PerKind {};
+class Intersecting : public PerKind {};
+CRIVO_FOR_KINDS_THAT(Uniting, unite);
+CRIVO_FOR_KINDS_THAT(Intersecting, intersect);
+
+constexpr std::uint64_t kCapacity = 3000;
+
+/// Keys first ... first + count - 1 in a filter for kCapacity.
+AnyFilter filter_of(FilterSpec spec, std::uint64_t first, std::uint64_t count) {
+  auto filter = AnyFilter::build(spec, present_hashes(count, spec.seed, first));
+  if (!filter) throw std::runtime_error(filter.error().message);
+  return *std::move(filter);
+}
+
+TEST_P(Uniting, IsTheFilterBuiltFromBoth) {
+  AnyFilter united = filter_of(spec_for(kCapacity), 0, 1500);
+  ASSERT_TRUE(united.unite(filter_of(spec_for(kCapacity), 1500, 1500).ref()));
+  expect_same_filter(united.ref(), filter_of(spec_for(kCapacity), 0, 3000).ref());
+}
+
+TEST_P(Uniting, WithAnEmptyFilterChangesNothing) {
+  AnyFilter filter = filter_of(spec_for(kCapacity), 0, 1000);
+  const AnyFilter before = AnyFilter::copy_of(filter.ref());
+  ASSERT_TRUE(filter.unite(build_filter(spec_for(kCapacity), 0).ref()));
+  expect_same_filter(filter.ref(), before.ref());
+}
+
+TEST_P(Uniting, WithItselfIsAllowedAndLosesNothing) {
+  AnyFilter filter = filter_of(spec_for(kCapacity), 0, 1000);
+  ASSERT_TRUE(filter.unite(filter.ref()));
+  EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
+  EXPECT_EQ(filter.facts().keys, 2000U);
+}
+
+TEST_P(Uniting, AddsTheKeyCountsAndKeepsTheFirstOnesFacts) {
+  AnyFilter first = filter_of(spec_for(kCapacity, 0.01), 0, 10);
+  const AnyFilter other = filter_of(spec_for(kCapacity, 0.01), 0, 20);
+  Facts facts = other.facts();
+  facts.capacity = 77;
+  facts.fp_rate = 0.5;
+  facts.keys = UINT64_MAX - 5;
+  const auto odd = FilterRef::open(other.shape(), facts, other.payload());
+  ASSERT_TRUE(odd) << message_of(odd);
+  ASSERT_TRUE(first.unite(*odd));
+  EXPECT_EQ(first.facts(), (Facts{UINT64_MAX, kCapacity, 0.01, false}));
+}
+
+TEST_P(Intersecting, FindsEveryCommonKey) {
+  AnyFilter common = filter_of(spec_for(kCapacity), 0, 2000);
+  const AnyFilter other = filter_of(spec_for(kCapacity), 1000, 1500);
+  ASSERT_TRUE(common.intersect(other.ref()));
+  EXPECT_EQ(count_found(common.ref(), present_hashes(1000, 0, 1000)), 1000U);
+  EXPECT_EQ(common.facts().keys, 1500U) << "the smaller of the two counts";
+  EXPECT_EQ(common.facts().capacity, kCapacity);
+  // A key of one operand only is a false hit of the other; both are filled below capacity, so at most at 1%.
+  EXPECT_LT(count_found(common.ref(), present_hashes(1000, 0)), 30U);
+}
+
+TEST_P(Intersecting, OfDisjointFiltersFindsNextToNothing) {
+  AnyFilter common = filter_of(spec_for(kCapacity), 0, 1500);
+  ASSERT_TRUE(common.intersect(filter_of(spec_for(kCapacity), 1500, 1500).ref()));
+  EXPECT_LT(count_found(common.ref(), present_hashes(3000, 0)), 90U);  // 3 times the 1% it was sized for
+}
+
+TEST_P(Intersecting, WithItselfChangesNothing) {
+  AnyFilter filter = filter_of(spec_for(kCapacity), 0, 1000);
+  const AnyFilter before = AnyFilter::copy_of(filter.ref());
+  ASSERT_TRUE(filter.intersect(filter.ref()));
+  expect_same_filter(filter.ref(), before.ref());
+}
+
+/// Neither merge is done, both say `message`, and the filter is as it was.
+void expect_incompatible(const KindInfo& info, const AnyFilter& first, const FilterRef& other, const std::string& start,
+                         const std::string& end) {
+  const auto expect_refused = [&](Result<void> (AnyFilter::*merge)(const FilterRef&)) {
+    AnyFilter filter = AnyFilter::copy_of(first.ref());
+    const auto merged = (filter.*merge)(other);
+    ASSERT_FALSE(merged);
+    EXPECT_EQ(merged.error().code, ErrorCode::kIncompatible);
+    EXPECT_THAT(merged.error().message, ::testing::StartsWith(start));
+    EXPECT_THAT(merged.error().message, ::testing::HasSubstr(" must equal the first filter's "));
+    EXPECT_THAT(merged.error().message, ::testing::HasSubstr(end));
+    expect_same_filter(filter.ref(), first.ref());
+  };
+  if (info.can.unite) expect_refused(&AnyFilter::unite);
+  if (info.can.intersect) expect_refused(&AnyFilter::intersect);
+}
+
+TEST_P(Uniting, AnotherSeedIsNamed) {
+  FilterSpec seeded = spec_for(kCapacity);
+  seeded.seed = 5;
+  expect_incompatible(GetParam(), build_filter(spec_for(kCapacity), 10), build_filter(seeded, 10).ref(), "seed",
+                      "0, got 5");
+}
+
+TEST_P(Uniting, AnotherKindIsNamed) {
+  for (const KindInfo& other : kinds()) {
+    if (other.kind == kind()) continue;
+    expect_incompatible(GetParam(), build_filter(kind(), 10), build_filter(other.kind, 10).ref(), "kind",
+                        std::string(GetParam().name) + ", got " + std::string(other.name));
+  }
+}
+
+TEST_P(Uniting, AnotherNumberOfProbesIsNamed) {
+  const AnyFilter filter = build_filter(spec_for(kCapacity), 10);
+  Shape shape = filter.shape();
+  ++shape.probes;
+  const auto other = FilterRef::open(shape, filter.facts(), filter.payload());
+  ASSERT_TRUE(other) << message_of(other);
+  expect_incompatible(GetParam(), filter, *other, "k",
+                      std::to_string(filter.shape().probes) + ", got " + std::to_string(shape.probes));
+}
+
+TEST_P(Uniting, AnotherSizeIsNamedAndTheWayOutToo) {
+  FilterSpec larger = spec_for(4 * kCapacity);
+  expect_incompatible(GetParam(), build_filter(spec_for(kCapacity), 10), build_filter(larger, 10).ref(), "number of ",
+                      "create both with the same capacity and fpr");
+}
+
+}  // namespace
+}  // namespace crivo::testing
