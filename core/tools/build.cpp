@@ -1,0 +1,146 @@
+// crivo build: a filter file from keys, one per line.
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "command.h"
+#include "crivo/blob.h"
+#include "crivo/builder.h"
+#include "file.h"
+#include "key_reader.h"
+#include "numbers.h"
+#include "progress.h"
+
+namespace crivo::tool {
+namespace {
+
+struct BuildOptions {
+  std::vector<std::string> files;
+  std::string output;
+  std::string capacity;
+  std::string fp_rate = "0.01";
+  std::string kind = std::string(kind_name(FilterSpec{}.kind));
+  std::string seed = "0";
+  bool raw = false;
+  bool compress = false;
+};
+
+Result<FilterSpec> parse_spec(const BuildOptions& options) {
+  FilterSpec spec;
+  if (!options.capacity.empty()) {
+    const auto capacity = parse_capacity(options.capacity);
+    if (!capacity) return capacity.error();
+    spec.capacity = *capacity;
+  }
+  const auto fp_rate = parse_fp_rate(options.fp_rate);
+  if (!fp_rate) return fp_rate.error();
+  spec.fp_rate = *fp_rate;
+  const auto kind = kind_from_name(options.kind);
+  if (!kind) return kind.error();
+  spec.kind = *kind;
+  const auto seed = parse_seed(options.seed);
+  if (!seed) return seed.error();
+  spec.seed = *seed;
+  return spec;
+}
+
+/// 0 as soon as one of them is no regular file.
+std::uint64_t total_bytes(const std::vector<std::string>& files) {
+  std::uint64_t total = 0;
+  for (const std::string& file : files) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    total += static_cast<std::uint64_t>(status.st_size);
+  }
+  return total;
+}
+
+Result<void> add_lines(const std::vector<std::string>& files, FilterBuilder& builder) {
+  Progress progress(total_bytes(files));
+  CarriageReturnNote carriage_returns("build");
+  std::uint64_t bytes_before = 0;
+  for (const std::string& file : files) {
+    Result<KeyReader> reader = KeyReader::open(file);
+    if (!reader) return reader.error();
+    for (;;) {
+      const auto lines = reader->next();
+      if (!lines) return lines.error();
+      if (lines->empty()) break;
+      carriage_returns.look_at(*lines);
+      for (const std::string_view key : *lines) {
+        if (auto added = builder.add(key); !added) return added;
+      }
+      progress.update(bytes_before + reader->bytes_read(), builder.keys());
+    }
+    bytes_before += reader->bytes_read();
+  }
+  return {};
+}
+
+void note_overfull(const FilterRef& filter) {
+  const double promised = filter.facts().fp_rate;
+  if (filter.facts().keys <= filter.facts().capacity) return;
+  const double actual = filter.stats().fp_rate;
+  if (actual <= promised) return;  // the keys beyond the capacity were repeats
+  std::fprintf(stderr,
+               "crivo build: note: more keys than the capacity: the false-positive rate is %.3g instead of %.3g\n",
+               actual, promised);
+}
+
+BlobForm form_of(const BuildOptions& options) {
+  if (options.raw) return BlobForm::kRaw;
+  return options.compress ? BlobForm::kSmallest : BlobForm::kAuto;
+}
+
+Error with_memory_named(Error error) {
+  if (error.code == ErrorCode::kTooLarge) error.message += " (the limit is this machine's memory)";
+  return error;
+}
+
+Result<ExitCode> build(const BuildOptions& options) {
+  const Result<FilterSpec> spec = parse_spec(options);
+  if (!spec) return spec.error();
+  Result<FilterBuilder> builder = FilterBuilder::create(*spec, physical_memory_bytes());
+  if (!builder) return with_memory_named(builder.error());
+  if (auto added = add_lines(options.files, *builder); !added) return added.error();
+  const Result<AnyFilter> filter = builder->finish();
+  if (!filter) return with_memory_named(filter.error());
+  note_overfull(filter->ref());
+  const auto blob = to_blob(filter->ref(), form_of(options));
+  if (!blob) return blob.error();
+  if (auto written = write_file(options.output, *blob); !written) return written.error();
+  return kYes;
+}
+
+std::string kind_names() {
+  std::string names;
+  for (const KindInfo& kind : kinds()) names.append(names.empty() ? "" : ", ").append(kind.name);
+  return names;
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("build", "Build a filter from keys, one per line");
+  const auto options = std::make_shared<BuildOptions>();
+  command->add_option("FILE", options->files, "Where the keys are; standard input if none, or for -")
+      ->allow_extra_args(false)
+      ->expected(-1);
+  command->add_option("-o,--output", options->output, "The filter's file, replaced in one step; - is standard output")
+      ->required();
+  command->add_option("--capacity", options->capacity,
+                      "Keys to make room for; without it, the distinct keys there are");
+  command->add_option("--fpr", options->fp_rate, "False-positive rate at capacity, in (0, 1)")->capture_default_str();
+  command->add_option("--kind", options->kind, "One of " + kind_names())->capture_default_str();
+  command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")->capture_default_str();
+  CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
+  command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  command->footer(kKeyLines);
+  command->callback([options, &action] {
+    if (options->files.empty()) options->files.emplace_back("-");
+    action = [options] { return build(*options); };
+  });
+}
+
+}  // namespace crivo::tool

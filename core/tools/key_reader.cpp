@@ -1,0 +1,77 @@
+// Keys from lines; see key_reader.h.
+#include "key_reader.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace crivo::tool {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 30;
+
+}  // namespace
+
+Result<KeyReader> KeyReader::open(const std::string& path) {
+  Result<OwnedFd> fd = open_input(path);
+  if (!fd) return fd.error();
+  return KeyReader(*std::move(fd), path);
+}
+
+Result<std::span<const std::string_view>> KeyReader::next() {
+  lines_.clear();
+  while (lines_.empty()) {
+    if (auto room = make_room(); !room) return room.error();
+    const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, buffer_.size() - end_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error("FILE must be readable", path_);
+    if (got == 0) {
+      if (begin_ < end_) lines_.emplace_back(buffer_.data() + begin_, end_ - begin_);
+      begin_ = end_;
+      break;
+    }
+    bytes_read_ += static_cast<std::uint64_t>(got);
+    split(end_ + static_cast<std::size_t>(got));
+  }
+  return std::span<const std::string_view>(lines_);
+}
+
+/// Moves the unfinished line to the front, and grows the buffer if that line fills it.
+Result<void> KeyReader::make_room() {
+  if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ < buffer_.size()) return {};
+  if (end_ >= kMaxKeyBytes) {
+    return Error{ErrorCode::kTooLarge, "a line must be shorter than " + std::to_string(kMaxKeyBytes) +
+                                           " bytes, got a longer one in " + path_};
+  }
+  buffer_.resize(buffer_.empty() ? kBufferBytes : buffer_.size() * 2);
+  return {};
+}
+
+/// Takes the lines that are complete in what was just read, from end_ to `end`.
+void KeyReader::split(std::size_t end) {
+  const char* stop = buffer_.data() + end;
+  const char* line = buffer_.data() + begin_;
+  const char* search = buffer_.data() + end_;
+  while (const void* found = std::memchr(search, '\n', static_cast<std::size_t>(stop - search))) {
+    const char* newline = static_cast<const char*>(found);
+    lines_.emplace_back(line, static_cast<std::size_t>(newline - line));
+    line = search = newline + 1;
+  }
+  begin_ = static_cast<std::size_t>(line - buffer_.data());
+  end_ = end;
+}
+
+void CarriageReturnNote::look_at(std::span<const std::string_view> lines) {
+  if (said_ || lines.empty() || !lines.front().ends_with('\r')) return;
+  said_ = true;
+  std::fprintf(stderr, "crivo %.*s: note: lines end in '\\r', which is part of the key\n",
+               static_cast<int>(command_.size()), command_.data());
+}
+
+}  // namespace crivo::tool

@@ -1,0 +1,52 @@
+// Keys, one per line, from a file or standard input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo/result.h"
+#include "file.h"
+
+namespace crivo::tool {
+
+/// Reads lines in batches of what is there, so that a pipe is answered line by line and a file megabyte by megabyte.
+class KeyReader {
+ public:
+  /// "-" is standard input.
+  [[nodiscard]] static Result<KeyReader> open(const std::string& path);
+
+  /// The next lines, without their '\n'; none at the end. Valid until the next call.
+  [[nodiscard]] Result<std::span<const std::string_view>> next();
+
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+
+ private:
+  KeyReader(OwnedFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  Result<void> make_room();
+  void split(std::size_t end);
+
+  OwnedFd fd_;
+  std::string path_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of what next() has not given out yet
+  std::size_t end_ = 0;
+  std::vector<std::string_view> lines_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+/// Says once, on standard error, that lines end in '\r', as Windows writes them: it is part of the key.
+class CarriageReturnNote {
+ public:
+  explicit CarriageReturnNote(std::string_view command) : command_(command) {}
+  void look_at(std::span<const std::string_view> lines);
+
+ private:
+  std::string_view command_;
+  bool said_ = false;
+};
+
+}  // namespace crivo::tool

@@ -1,0 +1,49 @@
+// crivo: build, ask, describe and check filters from the command line. What it writes is what every other host reads.
+#include <cstdio>
+#include <new>
+
+#include "command.h"
+#include "crivo/version.h"
+
+namespace crivo::tool {
+namespace {
+
+/// "crivo", or "crivo build" once the subcommand is known.
+std::string program_name(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? "crivo" : "crivo " + commands.front()->get_name();
+}
+
+int complain(const CLI::App& app, const std::string& message) {
+  std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
+  return kTrouble;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
+  app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
+  app.require_subcommand(1);
+  Action action;
+  add_build(app, action);
+  add_query(app, action);
+  add_info(app, action);
+  add_verify(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
+  }
+  try {
+    const Result<ExitCode> outcome = action();
+    return outcome ? *outcome : complain(app, outcome.error().message);
+  } catch (const std::bad_alloc&) {
+    return complain(app, "memory must suffice for the filter, got none");
+  }
+}
+
+}  // namespace
+}  // namespace crivo::tool
+
+int main(int argc, char** argv) { return crivo::tool::run(argc, argv); }

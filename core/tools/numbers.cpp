@@ -1,0 +1,51 @@
+// Strict numbers; see numbers.h.
+#include "numbers.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "crivo/sizing.h"
+
+namespace crivo::tool {
+namespace {
+
+template <class Number>
+std::optional<Number> parse(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  if (failure != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+Error wrong(std::string_view rule, std::string_view got) {
+  return {ErrorCode::kBadArgument, std::string(rule) + ", got " + std::string(got)};
+}
+
+}  // namespace
+
+Result<std::uint64_t> parse_capacity(std::string_view text) {
+  // Exact where it matters: every integer up to 2^40 is a double, and none beyond rounds into the range.
+  const std::optional<double> capacity = parse<double>(text);
+  if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
+      *capacity != std::floor(*capacity)) {
+    return wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity), text);
+  }
+  return static_cast<std::uint64_t>(*capacity);
+}
+
+Result<double> parse_fp_rate(std::string_view text) {
+  const std::optional<double> fp_rate = parse<double>(text);
+  if (!fp_rate || !(*fp_rate > 0 && *fp_rate < 1)) return wrong("fpr must lie in (0, 1)", text);
+  return *fp_rate;
+}
+
+Result<std::uint64_t> parse_seed(std::string_view text) {
+  if (const auto seed = parse<std::uint64_t>(text)) return *seed;
+  if (const auto seed = parse<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);
+  return wrong("seed must be a 64-bit integer", text);
+}
+
+}  // namespace crivo::tool

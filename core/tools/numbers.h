@@ -1,0 +1,18 @@
+// The numbers people type, read strictly: the whole text, or an error that names the option.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "crivo/result.h"
+
+namespace crivo::tool {
+
+/// 1 to 2^40; "1e6" will do.
+[[nodiscard]] Result<std::uint64_t> parse_capacity(std::string_view text);
+/// In (0, 1).
+[[nodiscard]] Result<double> parse_fp_rate(std::string_view text);
+/// Any 64-bit integer; a negative one is read as two's complement, as in SQL.
+[[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
+
+}  // namespace crivo::tool

@@ -1,0 +1,43 @@
+// The progress bar; see progress.h.
+#include "progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+namespace crivo::tool {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{100};
+constexpr std::size_t kBarWidth = 30;
+
+}  // namespace
+
+// The first drawing waits for one interval: what is done by then needs no bar.
+Progress::Progress(std::uint64_t total_bytes)
+    : total_bytes_(total_bytes),
+      visible_(::isatty(STDERR_FILENO) != 0),
+      next_draw_(std::chrono::steady_clock::now() + kInterval) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::update(std::uint64_t bytes, std::uint64_t keys) {
+  if (!visible_ || std::chrono::steady_clock::now() < next_draw_) return;
+  next_draw_ = std::chrono::steady_clock::now() + kInterval;
+  drawn_ = true;
+  if (total_bytes_ == 0) {
+    std::fprintf(stderr, "\r%" PRIu64 " keys\033[K", keys);
+    return;
+  }
+  const double done = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total_bytes_));
+  const auto filled = static_cast<std::size_t>(done * static_cast<double>(kBarWidth));
+  const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
+  std::fprintf(stderr, "\r[%s] %3.0f%%  %" PRIu64 " keys\033[K", bar.c_str(), done * 100, keys);
+}
+
+}  // namespace crivo::tool
