@@ -34,14 +34,23 @@ double parse_fp_rate(sqlite3_value* value) {
   return fp_rate;
 }
 
-Kind parse_kind(sqlite3_value* value) {
+void parse_kind(FilterSpec& spec, sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_TEXT) throw wrong("kind", "be a text", value);
-  return unwrap(kind_from_name(KeyBytes(value).view()));
+  unwrap(choose_kind(spec, KeyBytes(value).view()));
 }
 
 std::uint64_t parse_seed(sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_INTEGER) throw wrong("seed", "be a 64-bit integer", value);
   return static_cast<std::uint64_t>(sqlite3_value_int64(value));
+}
+
+/// What choose_kind was given.
+std::string kind_text(const FilterSpec& spec) {
+  if (spec.compressed) return "compressed";
+  std::string text(kind_name(spec.kind));
+  if (spec.kind == Kind::kSpectral) text += ':' + std::to_string(spec.counter_bits);
+  if (spec.kind == Kind::kScalable) text += ':' + std::to_string(spec.growth);
+  return text;
 }
 
 [[noreturn]] void refuse_change(std::string_view field, const std::string& first, const std::string& later) {
@@ -57,7 +66,7 @@ FilterSpec parse_options(std::span<sqlite3_value* const> args) {
   FilterSpec spec;
   if (given(0)) spec.capacity = parse_capacity(args[0]);
   if (given(1)) spec.fp_rate = parse_fp_rate(args[1]);
-  if (given(2)) spec.kind = parse_kind(args[2]);
+  if (given(2)) parse_kind(spec, args[2]);
   if (given(3)) spec.seed = parse_seed(args[3]);
   return spec;
 }
@@ -68,9 +77,7 @@ void require_same_options(const FilterSpec& first, const FilterSpec& later) {
   const auto number = [](double value) { return std::string(NumberKey(value).view()); };
   if (first.capacity != later.capacity) refuse_change("capacity", capacity(first), capacity(later));
   if (first.fp_rate != later.fp_rate) refuse_change("fpr", number(first.fp_rate), number(later.fp_rate));
-  if (first.kind != later.kind) {
-    refuse_change("kind", std::string(kind_name(first.kind)), std::string(kind_name(later.kind)));
-  }
+  if (kind_text(first) != kind_text(later)) refuse_change("kind", kind_text(first), kind_text(later));
   if (first.seed != later.seed) refuse_change("seed", integer(first.seed), integer(later.seed));
 }
 

@@ -1,0 +1,132 @@
+// A connection with the extension loaded, and one-line questions to it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace crivo::testing {
+
+struct Blob {
+  std::string bytes;
+};
+using Arg = std::variant<std::nullptr_t, std::int64_t, double, std::string, Blob>;
+
+class Statement {
+ public:
+  Statement(sqlite3* db, const std::string& sql) {
+    status_ = sqlite3_prepare_v2(db, sql.c_str(), -1, &statement_, nullptr);
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] sqlite3_stmt* get() const { return statement_; }
+
+  void bind(const std::vector<Arg>& args) {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const int at = static_cast<int>(i) + 1;
+      if (const auto* integer = std::get_if<std::int64_t>(&args[i])) {
+        sqlite3_bind_int64(statement_, at, *integer);
+      } else if (const auto* real = std::get_if<double>(&args[i])) {
+        sqlite3_bind_double(statement_, at, *real);
+      } else if (const auto* text = std::get_if<std::string>(&args[i])) {
+        sqlite3_bind_text64(statement_, at, text->data(), text->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+      } else if (const auto* blob = std::get_if<Blob>(&args[i])) {
+        sqlite3_bind_blob64(statement_, at, blob->bytes.data(), blob->bytes.size(), SQLITE_TRANSIENT);
+      } else {
+        sqlite3_bind_null(statement_, at);
+      }
+    }
+  }
+
+  /// A blob as it is, anything else as UTF-8 text.
+  [[nodiscard]] std::string column_bytes() const {
+    const bool blob = sqlite3_column_type(statement_, 0) == SQLITE_BLOB;
+    const auto* bytes = blob ? static_cast<const char*>(sqlite3_column_blob(statement_, 0))
+                             : reinterpret_cast<const char*>(sqlite3_column_text(statement_, 0));
+    return {bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, 0))};
+  }
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+  int status_;
+};
+
+class Database {
+ public:
+  explicit Database(const char* path = ":memory:") {
+    EXPECT_EQ(sqlite3_open(path, &db_), SQLITE_OK);
+    sqlite3_enable_load_extension(db_, 1);
+    char* error = nullptr;
+    EXPECT_EQ(sqlite3_load_extension(db_, CRIVO_SO, nullptr, &error), SQLITE_OK) << error;
+    sqlite3_free(error);
+  }
+  ~Database() { EXPECT_EQ(sqlite3_close(db_), SQLITE_OK); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  [[nodiscard]] sqlite3* get() const { return db_; }
+
+  /// The first column of the first row as text: "NULL" for NULL, "error: ..." for an error, "" for no row.
+  std::string ask(const std::string& sql, const std::vector<Arg>& args = {}) { return answer(sql, args).second; }
+
+  /// The result code of a statement run to its end.
+  int run(const std::string& sql, const std::vector<Arg>& args = {}) { return answer(sql, args).first; }
+
+  /// A result that must be a blob.
+  Blob blob(const std::string& sql, const std::vector<Arg>& args = {}) {
+    Statement statement(db_, sql);
+    statement.bind(args);
+    EXPECT_EQ(sqlite3_step(statement.get()), SQLITE_ROW) << sql << ": " << sqlite3_errmsg(db_);
+    EXPECT_EQ(sqlite3_column_type(statement.get(), 0), SQLITE_BLOB) << sql;
+    return {statement.column_bytes()};
+  }
+
+ private:
+  std::pair<int, std::string> answer(const std::string& sql, const std::vector<Arg>& args) {
+    Statement statement(db_, sql);
+    if (statement.status() != SQLITE_OK) return {statement.status(), std::string("error: ") + sqlite3_errmsg(db_)};
+    statement.bind(args);
+    int status = sqlite3_step(statement.get());
+    std::string text;
+    if (status == SQLITE_ROW) {
+      const bool null = sqlite3_column_type(statement.get(), 0) == SQLITE_NULL;
+      text = null ? "NULL" : statement.column_bytes();
+    }
+    while (status == SQLITE_ROW) status = sqlite3_step(statement.get());
+    if (status != SQLITE_DONE) return {status, std::string("error: ") + sqlite3_errmsg(db_)};
+    return {SQLITE_OK, text};
+  }
+
+  sqlite3* db_ = nullptr;
+};
+
+/// A table expression `n` with the integers first .. last in column i.
+inline std::string integers(std::int64_t first, std::int64_t last) {
+  return "(WITH RECURSIVE s(i) AS (VALUES(" + std::to_string(first) + ") UNION ALL SELECT i+1 FROM s WHERE i < " +
+         std::to_string(last) + ") SELECT i FROM s) AS n";
+}
+
+class SqliteTest : public ::testing::Test {
+ protected:
+  std::string ask(const std::string& sql, const std::vector<Arg>& args = {}) { return db_.ask(sql, args); }
+  Blob blob(const std::string& sql, const std::vector<Arg>& args = {}) { return db_.blob(sql, args); }
+  /// Runs a statement that must succeed.
+  void run(const std::string& sql, const std::vector<Arg>& args = {}) {
+    ASSERT_EQ(db_.run(sql, args), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db_.get());
+  }
+  /// A field of bloom_info.
+  std::string info(const Blob& filter, const std::string& field) {
+    return ask("SELECT json_extract(bloom_info(?), '$." + field + "')", {filter});
+  }
+
+  Database db_;
+};
+
+}  // namespace crivo::testing

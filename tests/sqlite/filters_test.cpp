@@ -1,0 +1,288 @@
+// The scalar functions: what they give, and the error for what they refuse.
+#include <gmock/gmock.h>
+
+#include "crivo/blob.h"
+#include "crivo/version.h"
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Create : public SqliteTest {};
+class Add : public SqliteTest {};
+class Contains : public SqliteTest {};
+class Union : public SqliteTest {};
+class Estimates : public SqliteTest {};
+class Forms : public SqliteTest {};
+class Info : public SqliteTest {};
+class Build : public SqliteTest {};
+
+TEST_F(Create, HasTheDocumentedDefaults) {
+  const Blob filter = blob("SELECT bloom_create(1000)");
+  EXPECT_EQ(filter.bytes, blob("SELECT bloom_create(1000, 0.01, 'blocked', 0)").bytes);
+  EXPECT_EQ(filter.bytes, blob("SELECT bloom_create(1000.0, NULL, NULL, NULL)").bytes);
+  EXPECT_EQ(info(filter, "kind"), "blocked");
+  EXPECT_EQ(info(filter, "capacity"), "1000");
+  EXPECT_EQ(info(filter, "fpr"), "0.01");
+  EXPECT_EQ(info(filter, "keys"), "0");
+  EXPECT_EQ(info(filter, "seed"), "0");
+}
+
+TEST_F(Create, TakesEveryOption) {
+  const Blob filter = blob("SELECT bloom_create(500, 0.001, 'classic', -1)");
+  EXPECT_EQ(info(filter, "kind"), "classic");
+  EXPECT_EQ(info(filter, "fpr"), "0.001");
+  EXPECT_EQ(info(filter, "seed"), "-1");
+}
+
+TEST_F(Create, ReadsTheSeedAsTwosComplement) {
+  const Blob filter = blob("SELECT bloom_create(10, 0.01, 'blocked', -9223372036854775808)");
+  const auto opened = parse_blob(std::as_bytes(std::span(filter.bytes)));
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->ref().shape().seed, std::uint64_t{1} << 63);
+}
+
+TEST_F(Create, RefusesACapacityThatIsNoCount) {
+  const std::string rule = "error: bloom_create: capacity must be an integer from 1 to 1099511627776, got ";
+  for (const auto& [value, shown] :
+       std::vector<std::pair<std::string, std::string>>{{"0", "0"},
+                                                        {"-5", "-5"},
+                                                        {"1.5", "1.5"},
+                                                        {"1099511627777", "1099511627777"},
+                                                        {"9223372036854775807", "9223372036854775807"},
+                                                        {"9e999", "inf"},
+                                                        {"'100'", "'100'"},
+                                                        {"x'31'", "a blob of 1 bytes"}}) {
+    EXPECT_EQ(ask("SELECT bloom_create(" + value + ")"), rule + shown);
+  }
+  EXPECT_EQ(ask("SELECT bloom_create(NULL)"), "error: bloom_create: capacity must be given, got NULL");
+}
+
+TEST_F(Create, RefusesARateOutsideItsRange) {
+  for (const char* value : {"0", "1", "-0.1", "1.5", "inf"}) {
+    const std::string sql = value == std::string("inf") ? "9e999" : value;
+    EXPECT_EQ(ask("SELECT bloom_create(100, " + sql + ")"),
+              std::string("error: bloom_create: fpr must lie in (0, 1), got ") + value);
+  }
+  EXPECT_EQ(ask("SELECT bloom_create(100, '0.01')"), "error: bloom_create: fpr must lie in (0, 1), got '0.01'");
+  EXPECT_THAT(ask("SELECT bloom_create(1000000, 1e-300)"), StartsWith("error: bloom_create: "));
+}
+
+TEST_F(Create, RefusesAnUnknownKindAndABadSeed) {
+  EXPECT_THAT(ask("SELECT bloom_create(100, 0.01, 'sieve')"), StartsWith("error: bloom_create: kind must"));
+  EXPECT_THAT(ask("SELECT bloom_create(100, 0.01, 'sieve')"), HasSubstr("blocked"));
+  EXPECT_EQ(ask("SELECT bloom_create(100, 0.01, 5)"), "error: bloom_create: kind must be a text, got 5");
+  EXPECT_EQ(ask("SELECT bloom_create(100, 0.01, 'blocked', 'x')"),
+            "error: bloom_create: seed must be a 64-bit integer, got 'x'");
+  EXPECT_EQ(ask("SELECT bloom_create(100, 0.01, 'blocked', 1.0)"),
+            "error: bloom_create: seed must be a 64-bit integer, got 1");
+}
+
+TEST_F(Create, CutsLongTextsInErrors) {
+  EXPECT_EQ(ask("SELECT bloom_create(printf('%.100c', 'x'))"),
+            "error: bloom_create: capacity must be an integer from 1 to 1099511627776, got '" + std::string(40, 'x') +
+                "...'");
+}
+
+TEST_F(Create, RefusesWhatDoesNotFitTheLimit) {
+  EXPECT_THAT(ask("SELECT bloom_create(1099511627776)"), StartsWith("error: bloom_create: capacity must fit"));
+  sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 5000);
+  EXPECT_EQ(ask("SELECT length(bloom_raw(bloom_create(3000))) < 5000"), "1");
+  EXPECT_THAT(ask("SELECT bloom_create(10000)"), StartsWith("error: bloom_create: capacity must fit"));
+}
+
+TEST_F(Create, WrongNumberOfArgumentsIsRefusedWhenPrepared) {
+  EXPECT_EQ(ask("SELECT bloom_create()"), "error: wrong number of arguments to function bloom_create()");
+  EXPECT_EQ(ask("SELECT bloom_create(1, 0.1, 'blocked', 0, 0)"),
+            "error: wrong number of arguments to function bloom_create()");
+}
+
+TEST_F(Add, FindsEveryKeyItWasGiven) {
+  run("CREATE TABLE t(f)");
+  run("INSERT INTO t VALUES (bloom_create(1000))");
+  for (int i = 0; i < 200; ++i)
+    run("UPDATE t SET f = bloom_add(f, ?, ?)", {std::int64_t{i}, std::string("k").append(std::to_string(i))});
+  EXPECT_EQ(ask("SELECT min(bloom_contains(f, i) AND bloom_contains(f, 'k' || i)) FROM t, " + integers(0, 199)), "1");
+  EXPECT_EQ(ask("SELECT json_extract(bloom_info(f), '$.keys') FROM t"), "400");
+}
+
+TEST_F(Add, TakesAsManyKeysAsSqliteHasArguments) {
+  std::string call = "bloom_add(bloom_create(1000)";
+  for (int i = 1; i <= 126; ++i) call += ", " + std::to_string(i);
+  EXPECT_EQ(ask("SELECT min(bloom_contains(" + call + "), i)) FROM " + integers(1, 126)), "1");
+  EXPECT_EQ(ask("SELECT " + call + ", 127)"), "error: too many arguments on function bloom_add");
+}
+
+TEST_F(Add, OfNullIsANoOp) {
+  const Blob filter = blob("SELECT bloom_compress(bloom_add(bloom_create(10), 'a'))");
+  EXPECT_EQ(blob("SELECT bloom_add(?, NULL, NULL)", {filter}).bytes, filter.bytes);
+  EXPECT_EQ(blob("SELECT bloom_add(bloom_create(10), NULL, 'a', NULL)").bytes,
+            blob("SELECT bloom_add(bloom_create(10), 'a')").bytes);
+}
+
+TEST_F(Add, RefusesWhatIsNoFilter) {
+  EXPECT_EQ(ask("SELECT bloom_add(NULL, 1)"), "error: bloom_add: argument 1 must be a filter, got NULL");
+  EXPECT_EQ(ask("SELECT bloom_add('text', 1)"), "error: bloom_add: argument 1 must be a filter, got 'text'");
+  EXPECT_THAT(ask("SELECT bloom_add(x'00', NULL)"), StartsWith("error: bloom_add: blob size must be at least 64"));
+  EXPECT_EQ(ask("SELECT bloom_add(bloom_create(1))"), "error: bloom_add: arguments must be at least 2, got 1");
+}
+
+TEST_F(Contains, GivesNullForNull) {
+  EXPECT_EQ(ask("SELECT bloom_contains(NULL, 1)"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_contains(bloom_create(1), NULL)"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_contains(NULL, NULL)"), "NULL");
+  EXPECT_EQ(ask("SELECT typeof(bloom_contains(bloom_create(1), 1))"), "integer");
+}
+
+TEST_F(Contains, RefusesAMalformedFilterWhateverTheKey) {
+  EXPECT_EQ(ask("SELECT bloom_contains(5, NULL)"), "error: bloom_contains: argument 1 must be a filter, got 5");
+  EXPECT_THAT(ask("SELECT bloom_contains(zeroblob(64), 1)"), StartsWith("error: bloom_contains: magic must"));
+  EXPECT_THAT(ask("SELECT bloom_contains(x'', NULL)"), StartsWith("error: bloom_contains: blob size must"));
+}
+
+TEST_F(Contains, KeepsThePromisedRate) {
+  // False hits among T = 200,000 absent keys at p = 0.01 exceed T p + 4.75 sqrt(T p (1 - p)) = 2211 once in a million.
+  const std::string hits =
+      "SELECT sum(bloom_contains((SELECT bloom_agg(i, 20000) FROM " + integers(1, 20000) + "), i)) FROM ";
+  EXPECT_EQ(ask(hits + integers(1, 20000)), "20000");
+  EXPECT_LE(std::stoi(ask(hits + integers(1000001, 1200000))), 2211);
+}
+
+TEST_F(Contains, AgreesWithTheLibrary) {
+  const Blob filter = blob("SELECT bloom_add(bloom_create(100, 0.01, 'classic', 7), 'a', 12, 0.5)");
+  const auto opened = parse_blob(std::as_bytes(std::span(filter.bytes)));
+  ASSERT_TRUE(opened);
+  for (const char* key : {"a", "12", "0.5"}) EXPECT_TRUE(opened->ref().may_contain(key));
+  EXPECT_FALSE(opened->ref().may_contain("b"));
+}
+
+TEST_F(Union, IsTheFilterOfBothSets) {
+  const Blob both = blob("SELECT bloom_add(bloom_create(100), 'a', 'b', 'c')");
+  EXPECT_EQ(blob("SELECT bloom_union(bloom_add(bloom_create(100), 'a'), bloom_create(100), "
+                 "bloom_add(bloom_create(100), 'b', 'c'))")
+                .bytes,
+            both.bytes);
+}
+
+TEST_F(Union, NamesTheFieldThatDiffers) {
+  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(100), bloom_create(100, 0.01, 'classic'))"),
+              StartsWith("error: bloom_union: kind must equal"));
+  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(100), bloom_create(100, 0.01, 'blocked', 1))"),
+              StartsWith("error: bloom_union: seed must equal"));
+  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(100), bloom_create(100000))"), HasSubstr("capacity"));
+}
+
+TEST_F(Union, RefusesNullAndALoneOperand) {
+  EXPECT_EQ(ask("SELECT bloom_union(bloom_create(1), NULL)"),
+            "error: bloom_union: argument 2 must be a filter, got NULL");
+  EXPECT_EQ(ask("SELECT bloom_union(NULL, bloom_create(1))"),
+            "error: bloom_union: argument 1 must be a filter, got NULL");
+  EXPECT_EQ(ask("SELECT bloom_union(bloom_create(1))"), "error: bloom_union: arguments must be at least 2, got 1");
+}
+
+TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
+  const Blob filter = blob("SELECT bloom_agg(i % 5000, 10000) FROM " + integers(1, 20000));
+  // 5,000 keys set about 0.33 of 98,000 bits: the estimate's deviation is below 40 keys; 200 is five of them.
+  EXPECT_NEAR(std::stoi(ask("SELECT bloom_cardinality(?)", {filter})), 5000, 200);
+  EXPECT_EQ(ask("SELECT typeof(bloom_cardinality(?))", {filter}), "integer");
+  EXPECT_EQ(ask("SELECT bloom_fpr(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_cardinality(bloom_create(100))"), "0");
+  EXPECT_EQ(ask("SELECT bloom_fpr(bloom_create(100))"), "0.0");
+}
+
+TEST_F(Estimates, OfASaturatedFilterAreNullAndOne) {
+  const Blob full = blob("SELECT bloom_agg(i, 1, 0.5, 'classic') FROM " + integers(1, 5000));
+  EXPECT_EQ(ask("SELECT bloom_cardinality(?)", {full}), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_fpr(?)", {full}), "1.0");
+}
+
+TEST_F(Estimates, AndInfoOfNullAreNull) {
+  for (const char* function : {"bloom_cardinality", "bloom_fpr", "bloom_info", "bloom_compress", "bloom_raw"}) {
+    EXPECT_EQ(ask(std::string("SELECT ") + function + "(NULL)"), "NULL") << function;
+    EXPECT_EQ(ask(std::string("SELECT ") + function + "(1)"),
+              std::string("error: ") + function + ": argument 1 must be a filter, got 1");
+  }
+  EXPECT_EQ(ask("SELECT bloom_compress(NULL, 99)"), "NULL");
+}
+
+TEST_F(Forms, AreCompressedWhileUnderfullAndRawWhenFull) {
+  EXPECT_NE(info(blob("SELECT bloom_create(100000)"), "codec"), "raw");
+  EXPECT_LT(blob("SELECT bloom_create(100000)").bytes.size(), 300U);
+  const Blob tenth = blob("SELECT bloom_agg(i, 10000) FROM " + integers(1, 1000));
+  EXPECT_NE(info(tenth, "codec"), "raw");
+  const Blob full = blob("SELECT bloom_agg(i, 10000) FROM " + integers(1, 10000));
+  EXPECT_EQ(info(full, "codec"), "raw");
+}
+
+TEST_F(Forms, RawStaysRawThroughEveryOperation) {
+  const Blob raw = blob("SELECT bloom_raw(bloom_create(1000))");
+  EXPECT_EQ(info(raw, "codec"), "raw");
+  const std::string size = std::to_string(raw.bytes.size());
+  for (const char* sql :
+       {"bloom_add(?1, 'a')", "bloom_union(?1, bloom_create(1000))", "bloom_union(bloom_create(1000), ?1)",
+        "(SELECT bloom_union_agg(f) FROM (SELECT bloom_create(1000) AS f UNION ALL SELECT ?1))"}) {
+    EXPECT_EQ(ask(std::string("SELECT length(") + sql + ")", {raw}), size) << sql;
+  }
+}
+
+TEST_F(Forms, CompressUnpins) {
+  const Blob raw = blob("SELECT bloom_raw(bloom_create(1000))");
+  EXPECT_EQ(blob("SELECT bloom_compress(?)", {raw}).bytes, blob("SELECT bloom_create(1000)").bytes);
+  EXPECT_NE(info(blob("SELECT bloom_add(bloom_compress(?), 1)", {raw}), "codec"), "raw");
+}
+
+TEST_F(Forms, HoldTheSameFilter) {
+  const Blob filter = blob("SELECT bloom_agg(i, 1000) FROM " + integers(1, 300));
+  for (const char* level : {"", ", 1", ", 19", ", NULL"}) {
+    const Blob small = blob(std::string("SELECT bloom_compress(?") + level + ")", {filter});
+    EXPECT_EQ(blob("SELECT bloom_raw(?)", {small}).bytes, blob("SELECT bloom_raw(?)", {filter}).bytes);
+    EXPECT_LE(small.bytes.size(), filter.bytes.size() + 16);
+  }
+}
+
+TEST_F(Forms, RefuseABadLevel) {
+  const std::string rule = "error: bloom_compress: level must be an integer from 1 to 22, got ";
+  for (const char* level : {"0", "23", "4294967297", "'x'", "1.5"}) {
+    EXPECT_EQ(ask(std::string("SELECT bloom_compress(bloom_create(1), ") + level + ")"), rule + level);
+  }
+}
+
+TEST_F(Info, IsJsonWithEveryField) {
+  const Blob filter = blob("SELECT bloom_add(bloom_create(1000, 0.01, 'blocked', -3), 'a', 'a')");
+  EXPECT_EQ(ask("SELECT json_valid(bloom_info(?))", {filter}), "1");
+  EXPECT_EQ(ask("SELECT group_concat(key, ' ') FROM json_each(bloom_info(?))", {filter}),
+            "kind capacity fpr keys bits k fill predicted_fpr seed codec raw_bytes blob_bytes");
+  EXPECT_EQ(info(filter, "keys"), "2");
+  EXPECT_EQ(info(filter, "seed"), "-3");
+  EXPECT_EQ(info(filter, "blob_bytes"), std::to_string(filter.bytes.size()));
+  EXPECT_EQ(info(filter, "raw_bytes"), ask("SELECT length(bloom_raw(?)) - 64", {filter}));
+  EXPECT_EQ(
+      ask("SELECT json_extract(j, '$.bits') = 8 * json_extract(j, '$.raw_bytes') FROM (SELECT bloom_info(?) AS j)",
+          {filter}),
+      "1");
+  EXPECT_EQ(ask("SELECT CAST(round(json_extract(j, '$.fill') * json_extract(j, '$.bits')) AS INT) "
+                "BETWEEN 1 AND json_extract(j, '$.k') FROM (SELECT bloom_info(?) AS j)",
+                {filter}),
+            "1");
+}
+
+TEST_F(Info, PredictsAtMostTheRateThatWasAskedFor) {
+  for (const char* kind : {"classic", "blocked"}) {
+    EXPECT_EQ(
+        ask("SELECT json_extract(bloom_info(bloom_create(5000, 0.02, ?)), '$.predicted_fpr') BETWEEN 0.01 AND 0.02",
+            {std::string(kind)}),
+        "1");
+  }
+}
+
+TEST_F(Build, NamesWhatRuns) {
+  EXPECT_EQ(ask("SELECT crivo_version()"), version());
+  EXPECT_THAT(ask("SELECT crivo_build()"), StartsWith("crivo " + std::string(version()) + ", sqlite 3."));
+  EXPECT_THAT(ask("SELECT crivo_build()"), HasSubstr("isa " + std::string(active_isa())));
+}
+
+}  // namespace
+}  // namespace crivo::testing

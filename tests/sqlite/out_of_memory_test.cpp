@@ -1,0 +1,172 @@
+// No memory at the Nth allocation, for every N: SQLITE_NOMEM or the right answer, never a crash, nothing leaked.
+//
+// Two sets of faults: SQLite's own allocations (SQLITE_CONFIG_MALLOC), and every allocation of the process, ours and
+// zstd's among them (this program's malloc stands before libc's; not under a sanitizer, which does the same).
+#include <malloc.h>
+
+#include <functional>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+/// Which allocations fail, counted from the moment it is armed.
+struct Faults {
+  bool armed = false;
+  bool persistent = false;  // every one from the Nth on, not just the Nth
+  std::int64_t until_failure = 0;
+  bool struck = false;
+
+  bool strikes() {
+    if (!armed || --until_failure > 0) return false;
+    if (until_failure < 0 && !persistent) return false;
+    struck = true;
+    return true;
+  }
+};
+
+Faults sqlite_faults;
+Faults process_faults;
+
+sqlite3_mem_methods real_memory;
+
+void install_failing_memory() {
+  ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory), SQLITE_OK);
+  sqlite3_mem_methods failing = real_memory;
+  failing.xMalloc = [](int size) { return sqlite_faults.strikes() ? nullptr : real_memory.xMalloc(size); };
+  failing.xRealloc = [](void* old, int size) {
+    return sqlite_faults.strikes() ? nullptr : real_memory.xRealloc(old, size);
+  };
+  ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK);
+}
+
+const std::string kKeys =
+    "(WITH RECURSIVE s(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM s WHERE i < 20) SELECT i FROM s)";
+
+struct Scenario {
+  const char* name;
+  std::string sql;
+  std::string answer;
+};
+
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all = {
+      {"Create", "SELECT bloom_valid(bloom_create(1000))", "1"},
+      {"Add", "SELECT bloom_cardinality(bloom_add(bloom_create(1000), 'a', 2, 0.5, x'00'))", "4"},
+      {"Contains", "SELECT sum(bloom_contains(bloom_add(bloom_create(50), 1, 2, 3), i)) >= 3 FROM " + kKeys, "1"},
+      {"ContainsUtf16",
+       "SELECT sum(bloom_contains(bloom_add(bloom_create(50), 'a1', 'a2'), 'a' || i)) >= 2 FROM " + kKeys, "1"},
+      {"Agg", "SELECT bloom_cardinality(bloom_agg(i)) BETWEEN 18 AND 22 FROM " + kKeys, "1"},
+      {"AggGroups", "SELECT sum(bloom_valid(f)) FROM (SELECT bloom_agg(i, 10) AS f FROM " + kKeys + " GROUP BY i % 4)",
+       "4"},
+      {"UnionAgg", "SELECT bloom_valid(bloom_union_agg(bloom_add(bloom_create(100), i))) FROM " + kKeys, "1"},
+      {"Info", "SELECT length(bloom_info(bloom_create(100))) > 100", "1"},
+      {"Forms", "SELECT bloom_valid(bloom_compress(bloom_raw(bloom_create(3000)), 19))", "1"},
+      {"BigBlob", "SELECT bloom_valid(zeroblob(100000))", "0"},
+  };
+  return all;
+}
+
+class OutOfMemory : public ::testing::TestWithParam<Scenario> {
+ protected:
+  static void SetUpTestSuite() {
+    static const bool installed = (install_failing_memory(), true);
+    (void)installed;
+  }
+
+  /// Fails allocation 1, 2, ... of the scenario until it is through without one failing.
+  void fail_each_allocation(Faults& faults, bool persistent, sqlite3* db) {
+    int failures = 0;
+    for (std::int64_t nth = 1;; ++nth) {
+      faults = {.armed = true, .persistent = persistent, .until_failure = nth};
+      int status = SQLITE_OK;
+      const std::string answer = ask(db, &status);
+      faults.armed = false;
+      if (!faults.struck) {
+        EXPECT_EQ(status, SQLITE_DONE);
+        EXPECT_EQ(answer, GetParam().answer);
+        break;
+      }
+      ASSERT_TRUE(status == SQLITE_NOMEM || (status == SQLITE_DONE && answer == GetParam().answer))
+          << "allocation " << nth << " failed: status " << status << ", answer " << answer;
+      failures += status == SQLITE_NOMEM;
+    }
+    EXPECT_GT(failures, 0);
+  }
+
+  /// Runs the scenario; allocates nothing itself while the faults are armed.
+  static std::string ask(sqlite3* db, int* status) {
+    static char answer[64];
+    answer[0] = 0;
+    sqlite3_stmt* statement = nullptr;
+    *status = sqlite3_prepare_v2(db, GetParam().sql.c_str(), -1, &statement, nullptr);
+    if (*status == SQLITE_OK) *status = sqlite3_step(statement);
+    if (*status == SQLITE_ROW) {
+      // The answers are small integers: reading one allocates nothing.
+      sqlite3_snprintf(sizeof answer, answer, "%d", sqlite3_column_int(statement, 0));
+      *status = sqlite3_step(statement);
+    }
+    sqlite3_finalize(statement);
+    process_faults.armed = sqlite_faults.armed = false;
+    return answer;
+  }
+
+  void check(Faults& faults) {
+    for (const bool persistent : {false, true}) {
+      const sqlite3_int64 before = sqlite3_memory_used();
+      {
+        Database db;
+        // Small allocations from a private pool would escape the faults.
+        sqlite3_db_config(db.get(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
+        if (std::string(GetParam().name) == "ContainsUtf16") db.run("PRAGMA encoding = 'UTF-16le'");
+        fail_each_allocation(faults, persistent, db.get());
+      }
+      EXPECT_EQ(sqlite3_memory_used(), before);
+    }
+  }
+};
+
+TEST_P(OutOfMemory, InSqliteIsReported) { check(sqlite_faults); }
+
+#ifndef __SANITIZE_ADDRESS__
+#ifndef __SANITIZE_THREAD__
+TEST_P(OutOfMemory, AnywhereIsReportedAndNothingLeaks) {
+  check(process_faults);  // first, so that whatever is made once is there
+  const std::size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 3; ++i) check(process_faults);
+  EXPECT_LT(mallinfo2().uordblks, before + 4096);  // a leak per failure would be at least one filter a round
+}
+#endif
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, OutOfMemory, ::testing::ValuesIn(scenarios()),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+bool process_allocation_fails() { return process_faults.strikes(); }
+#endif
+
+}  // namespace crivo::testing
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) { return crivo::testing::process_allocation_fails() ? nullptr : __libc_malloc(size); }
+void* calloc(std::size_t count, std::size_t size) {
+  return crivo::testing::process_allocation_fails() ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+  return crivo::testing::process_allocation_fails() ? nullptr : __libc_realloc(old, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return crivo::testing::process_allocation_fails() ? nullptr : __libc_memalign(alignment, size);
+}
+}
+#endif

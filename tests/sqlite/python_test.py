@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""The extension in Debian's Python, as a user of the sqlite3 module has it. usage: python_test.py CRIVO_SO"""
+
+import sqlite3
+import sys
+import threading
+import unittest
+
+EXTENSION = sys.argv.pop(1)
+
+
+def connect(path=":memory:"):
+    connection = sqlite3.connect(path)
+    connection.enable_load_extension(True)
+    connection.load_extension(EXTENSION)
+    connection.enable_load_extension(False)
+    return connection
+
+
+class PythonTest(unittest.TestCase):
+    def one(self, sql, *args):
+        return self.db.execute(sql, args).fetchone()[0]
+
+    def setUp(self):
+        self.db = connect()
+
+    def tearDown(self):
+        self.db.close()
+
+    def test_python_values_are_keys(self):
+        stored = [1, "two", b"three", 4.5, 5.0, "", "naïve", -(2**63)]
+        filter_ = self.one("SELECT bloom_create(100, 1e-9)")
+        for key in stored:
+            filter_ = self.one("SELECT bloom_add(?, ?)", filter_, key)
+        self.assertIsInstance(filter_, bytes)
+        for key in stored + ["1", 1.0, b"two", "4.5", 5, b""]:
+            self.assertEqual(self.one("SELECT bloom_contains(?, ?)", filter_, key), 1, key)
+        self.assertEqual(self.one("SELECT bloom_contains(?, ?)", filter_, "absent"), 0)
+        self.assertIsNone(self.one("SELECT bloom_contains(?, ?)", filter_, None))
+
+    def test_errors_are_exceptions(self):
+        with self.assertRaisesRegex(sqlite3.OperationalError, r"^bloom_create: fpr must lie in \(0, 1\), got 2$"):
+            self.one("SELECT bloom_create(10, 2)")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^bloom_contains: blob size must"):
+            self.one("SELECT bloom_contains(?, 1)", b"junk")
+
+    def test_a_cached_statement_asks_the_filter_bound_now(self):
+        a = self.one("SELECT bloom_agg('a')")
+        b = self.one("SELECT bloom_agg('b')")
+        for _ in range(50):
+            self.assertEqual(self.one("SELECT bloom_contains(?, 'a')", a), 1)
+            self.assertEqual(self.one("SELECT bloom_contains(?, 'a')", b), 0)
+
+    def test_connections_come_and_go(self):
+        """The library stays loaded: a connection that closes takes nothing from another."""
+        for _ in range(20):
+            other = connect()
+            self.assertEqual(other.execute("SELECT bloom_valid(bloom_create(9))").fetchone(), (1,))
+            other.close()
+        self.assertEqual(self.one("SELECT bloom_valid(bloom_create(9))"), 1)
+
+    def test_threads_have_a_connection_each(self):
+        wrong = []
+
+        def work(seed):
+            db = connect()
+            sql = ("WITH n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i < 2000) SELECT sum(bloom_contains("
+                   "(SELECT bloom_agg(i, 2000, 0.01, 'blocked', ?) FROM n), i)) FROM n")
+            wrong.extend(hits for _ in range(5) if (hits := db.execute(sql, (seed,)).fetchone()[0]) != 2000)
+            db.close()
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

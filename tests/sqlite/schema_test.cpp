@@ -1,0 +1,62 @@
+// The functions inside a schema: pure, and harmless enough for databases that nobody vouches for.
+#include <gmock/gmock.h>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+class Schema : public SqliteTest {
+ protected:
+  void SetUp() override { run("PRAGMA trusted_schema = 0"); }
+};
+
+TEST_F(Schema, WorksInViews) {
+  run("CREATE VIEW v AS SELECT bloom_contains(bloom_add(bloom_create(5), 'a'), 'a') AS hit");
+  EXPECT_EQ(ask("SELECT hit FROM v"), "1");
+  run("CREATE VIEW w AS SELECT bloom_union_agg(f) AS f FROM (SELECT bloom_agg(1, 10) AS f)");
+  EXPECT_EQ(ask("SELECT bloom_contains(f, 1) FROM w"), "1");
+}
+
+TEST_F(Schema, WorksInChecks) {
+  run("CREATE TABLE t(f BLOB CHECK (bloom_valid(f)))");
+  run("INSERT INTO t VALUES (bloom_create(5))");
+  EXPECT_THAT(ask("INSERT INTO t VALUES (x'00')"), ::testing::StartsWith("error: CHECK constraint failed"));
+  EXPECT_THAT(ask("INSERT INTO t VALUES (NULL)"), ::testing::StartsWith("error: CHECK constraint failed"));
+}
+
+TEST_F(Schema, WorksInGeneratedColumnsAndIndexes) {
+  run("CREATE TABLE t(f BLOB, n INT GENERATED ALWAYS AS (bloom_cardinality(f)) STORED, "
+      "j GENERATED ALWAYS AS (bloom_info(f)) VIRTUAL)");
+  run("CREATE INDEX by_key ON t(bloom_contains(f, 'a'))");
+  run("INSERT INTO t(f) SELECT bloom_agg(i, 100) FROM " + integers(1, 20) + " GROUP BY i % 2");
+  run("INSERT INTO t(f) VALUES (bloom_add(bloom_create(100, 1e-6), 'a'))");
+  EXPECT_EQ(ask("SELECT group_concat(n) FROM t"), "10,10,1");
+  EXPECT_EQ(ask("SELECT json_extract(j, '$.keys') FROM t WHERE n = 1"), "1");
+  EXPECT_EQ(ask("SELECT n FROM t INDEXED BY by_key WHERE bloom_contains(f, 'a') = 1"), "1");
+  EXPECT_EQ(ask("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(Schema, FunctionsAreDeterministicAndInnocuous) {
+  constexpr int kWanted = SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  EXPECT_EQ(ask("SELECT count(DISTINCT name) FROM pragma_function_list WHERE name LIKE 'bloom%' OR name LIKE 'crivo%'"),
+            "14");
+  EXPECT_EQ(ask("SELECT count(*) FROM pragma_function_list WHERE (name LIKE 'bloom%' OR name LIKE 'crivo%') "
+                "AND (flags & ?1) != ?1",
+                {std::int64_t{kWanted}}),
+            "0");
+}
+
+TEST_F(Schema, TheSameCallGivesTheSameBytes) {
+  Database other;
+  for (const char* sql :
+       {"SELECT bloom_create(1000)", "SELECT bloom_add(bloom_create(1000, 0.1, 'classic', 3), 1, 'b')",
+        "SELECT bloom_compress(bloom_add(bloom_create(1000), 1), 19)",
+        "SELECT bloom_agg(value) FROM "
+        "json_each('[1,2,3]')"}) {
+    EXPECT_EQ(blob(sql).bytes, other.blob(sql).bytes) << sql;
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

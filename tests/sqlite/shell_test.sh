@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The extension in the real sqlite3 shell. usage: shell_test.sh SQLITE3 CRIVO_SO
+set -euo pipefail
+shell=$1 extension=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+run() { "$shell" -batch -init /dev/null "$folder/test.db" -cmd ".load ${extension%.so}" "$1" 2>&1; }
+
+# prints WANTED SQL: all that the shell says.
+prints() {
+  local got
+  got=$(run "$2") || true
+  [[ $got == "$1" ]] || { echo "$2: must print $1, got $got" >&2; exit 1; }
+}
+
+# fails WANTED SQL: an error that holds this text.
+fails() {
+  local got
+  ! got=$(run "$2") && [[ $got == *"$1"* ]] || { echo "$2: must fail with $1, got $got" >&2; exit 1; }
+}
+
+prints "" "CREATE TABLE t(name, f); INSERT INTO t SELECT 'a', bloom_agg(1); INSERT INTO t VALUES ('b', bloom_create(1000));"
+prints 1 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'a';"
+prints 0 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'b';"
+fails "bloom_create: fpr must lie in (0, 1), got 1.5" "SELECT bloom_create(10, 1.5);"
+fails "wrong number of arguments to function bloom_contains()" "SELECT bloom_contains(f) FROM t;"
+
+# A filter that went through a file and an SQL dump is the same filter.
+"$shell" -batch "$folder/test.db" "SELECT writefile('$folder/b.crivo', f) FROM t WHERE name = 'b'" >"$folder/size"
+prints 1 "SELECT readfile('$folder/b.crivo') = f AND bloom_valid(readfile('$folder/b.crivo')) FROM t WHERE name = 'b';"
+"$shell" -batch "$folder/test.db" .dump | "$shell" -batch "$folder/copy.db"
+prints 2 "ATTACH '$folder/copy.db' AS c; SELECT count(*) FROM t JOIN c.t AS u USING (name, f) WHERE bloom_valid(u.f);"
+
+# -safe mode keeps extensions out; a database that the extension filled is still read.
+[[ $("$shell" -safe -batch "$folder/test.db" "SELECT count(*) FROM t") == 2 ]]
+echo "the shell agrees"
