@@ -28,9 +28,11 @@ inline void and_into(std::span<std::byte> into, const std::byte* other) noexcept
   for (std::size_t i = 0; i < into.size(); ++i) into[i] &= other[i];
 }
 
-/// docs/format.md, "Which codec": at most 2145 of 10000 bits set, where the entropy of a bit is at most 0.75.
+/// docs/format.md, "Which codec": at most this share of the bits set, where the entropy of a bit is at most 0.75.
+inline constexpr double kSparseFill = 0.2145;
+
 [[nodiscard]] inline bool is_sparse(std::uint64_t bits_set, std::uint64_t bits) noexcept {
-  return static_cast<double>(bits_set) * 10000.0 <= static_cast<double>(bits) * 2145.0;
+  return static_cast<double>(bits_set) * 10000.0 <= static_cast<double>(bits) * (kSparseFill * 10000.0);
 }
 
 }  // namespace crivo

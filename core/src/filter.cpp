@@ -98,6 +98,9 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   const KindRow* row = find_kind(spec.kind);
   if (row == nullptr)
     return error(ErrorCode::kBadArgument, "kind must be known, got ", static_cast<unsigned>(spec.kind));
+  if (spec.compressed && spec.kind != Kind::kClassic) {
+    return error(ErrorCode::kBadArgument, "compressed must go with kind classic, got ", row->info.name);
+  }
   const Result<Shape> shape = row->plan(spec);
   if (!shape) return shape.error();
   const Result<std::uint64_t> bytes = row->payload_bytes(*shape);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kinds/plan.h"
+#include "sizing_search.h"
 
 namespace crivo {
 namespace {
@@ -28,32 +29,6 @@ double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   const double variance = std::max(0.0, two_clear * (kBits - 1) / kBits + clear / kBits - clear * clear);
   const double k = probes;
   return std::min(1.0, integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
-}
-
-/// The smallest integer from which on the rate meets the target, found near a first guess; the rate falls as units
-/// grow.
-template <class Rate>
-std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
-  constexpr double kMost = 9e18;
-  auto units = static_cast<std::uint64_t>(std::clamp(guess, 1.0, kMost));
-  std::uint64_t step = 1;
-  while (rate(static_cast<double>(units)) > fp_rate && units < static_cast<std::uint64_t>(kMost)) {
-    units += step;
-    step *= 2;
-  }
-  step = 1;
-  std::uint64_t low = units;  // walk down until the target is missed, then bisect between
-  while (low > 1 && rate(static_cast<double>(low)) <= fp_rate) {
-    units = low;
-    low -= std::min(low - 1, step);
-    step *= 2;
-  }
-  if (rate(static_cast<double>(low)) <= fp_rate) return low;
-  while (units - low > 1) {
-    const std::uint64_t middle = low + (units - low) / 2;
-    (rate(static_cast<double>(middle)) <= fp_rate ? units : low) = middle;
-  }
-  return units;
 }
 
 /// The best of the probe counts around `center`: sizes are unimodal in k, so it walks downhill from there.

@@ -66,6 +66,24 @@ struct FilterSize {
 /// e^(-(n / blocks) (1 - (1 - 1/512)^k)), solved for n.
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
+/// Most bits per key that the compressed sizing lets a filter take in memory. The optimum itself is no filter: the blob
+/// keeps shrinking as k falls below 1 and the memory grows without bound. Any classic filter fits in 93 bits per key.
+inline constexpr double kMaxCompressedBitsPerKey = 128;
+
+/// Bits per key of the blob that a classic filter of so many bits per key in memory is at capacity, but for the header:
+/// (m / n) H(1 - e^(-kn/m)) while it is stored compressed (docs/format.md, "Which codec"), else m / n. The codec adds
+/// up to 2%. Source: Mitzenmacher 2002, "Compressed Bloom filters", section 3.
+[[nodiscard]] double stored_bits_per_key(double bits_per_key, unsigned probes) noexcept;
+
+/// The classic filter whose blob is the smallest, by stored_bits_per_key, of those that meet the rate at capacity in at
+/// most kMaxCompressedBitsPerKey. Errors: as size_classic. Source: Mitzenmacher 2002.
+[[nodiscard]] Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate);
+
+/// The classic filter whose rate at capacity is the lowest of those that are stored in `stored_bits` per key, within
+/// the same memory (or stored_bits, where that is more). Errors: kBadArgument for a capacity outside 1..kMaxCapacity or
+/// bits outside (0, 1000].
+[[nodiscard]] Result<FilterSize> size_compressed_to(std::uint64_t capacity, double stored_bits);
+
 /// Rate at which layer `layer` = 0, 1, ... of a scalable filter is sized: fp_rate (1 - r) r^layer with r = 3/4. However
 /// many layers there are, 1 - prod(1 - rate) stays below fp_rate. Source: Almeida et al. 2007, who advise r of 0.8 to
 /// 0.9. At a growth of 2 and rates of 0.1 to 0.0001, 3/4 takes at most 3% more bits than the best r after 100-fold
@@ -85,19 +103,19 @@ struct FilterSize {
 /// the minimum of plain counters, which this bounds.
 [[nodiscard]] double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept;
 
-/// A ribbon: `columns` bits per key, one more in a share of rich_share / 65536 of the blocks, and about so many words of
+/// A ribbon: `columns` bits per key, one more in a share of rich_share / 32768 of the blocks, and about so many words of
 /// 8 bytes.
 struct RibbonSize {
   std::uint64_t units;
   unsigned columns;     // 0 to 32
-  unsigned rich_share;  // 0 to 65535
+  unsigned rich_share;  // 0 to 32767
 };
 
-/// Rate of a ribbon, at any number of keys but none: 2^-columns (1 - rich_share / 65536 / 2). Source: Dillinger & Walzer
+/// Rate of a ribbon, at any number of keys but none: 2^-columns (1 - rich_share / 65536). Source: Dillinger & Walzer
 /// 2021, section 6: 2^-r for r columns, and mixed rates from mixed column counts.
 [[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
 
-/// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 65536 bits per key once
+/// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 32768 bits per key once
 /// there are 1e5 keys and several columns. Errors: kBadArgument.
 [[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate);
 /// The lowest rate in so many bits per key, all told. Errors: kBadArgument unless they lie in (0, 1000].

@@ -29,7 +29,16 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
 }  // namespace
 
 Result<Shape> Classic::plan(const FilterSpec& spec) {
-  return plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes);
+  if (!spec.compressed) return plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes);
+  const Result<FilterSize> size = spec.bits_per_key ? size_compressed_to(spec.capacity, *spec.bits_per_key)
+                                                    : size_compressed(spec.capacity, spec.fp_rate);
+  if (!size) return size.error();
+  Shape shape;
+  shape.kind = kKind;
+  shape.seed = spec.seed;
+  shape.units = size->units;
+  shape.probes = static_cast<std::uint8_t>(size->probes);
+  return shape;
 }
 
 Result<std::uint64_t> Classic::payload_bytes(const Shape& shape) {
