@@ -129,6 +129,10 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::
   if (!filter) return filter;
   if (const auto build = filter->row_->build; build != nullptr) {
     if (auto built = build({filter->shape_, filter->payload_}, spec, hashes); !built) return built.error();
+    if (filter->payload_.size() > max_bytes) {  // a plan is not exact where the size depends on the keys
+      return error(ErrorCode::kTooLarge, "keys must fit in ", max_bytes, " bytes, got ", hashes.size(),
+                   " hashes, which need ", filter->payload_.size());
+    }
     filter->count_added(hashes.size());
     return filter;
   }

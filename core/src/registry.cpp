@@ -11,6 +11,7 @@
 #include "kinds/compaction.h"
 #include "kinds/counting.h"
 #include "kinds/cuckoo.h"
+#include "kinds/ribbon.h"
 #include "kinds/scalable.h"
 #include "kinds/spectral.h"
 
@@ -18,13 +19,8 @@ namespace crivo {
 namespace {
 
 constexpr std::array kRows = {
-    make_row<Classic>(),
-    make_row<Blocked>(),
-    make_row<Counting>(),
-    make_row<Spectral>(),
-    make_row<Scalable>(),
-    make_row<Cuckoo>(),
-    make_row<Compaction>(),
+    make_row<Classic>(),  make_row<Blocked>(), make_row<Counting>(),   make_row<Spectral>(),
+    make_row<Scalable>(), make_row<Cuckoo>(),  make_row<Compaction>(), make_row<Ribbon>(),
 };
 
 constexpr auto kInfos = [] {

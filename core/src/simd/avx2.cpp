@@ -9,6 +9,7 @@
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
 #include "simd/kernels.h"
+#include "simd/ribbon_kernels.h"
 
 #define CRIVO_AVX2 __attribute__((target("avx2,bmi2")))
 
@@ -99,8 +100,14 @@ CRIVO_AVX2 void add(const Shape& shape, std::byte* payload, const std::uint64_t*
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {
-    "avx2", &contains<1>, &contains_batch<1>, &add, &contains<kCounterPlanes>, &contains_batch<kCounterPlanes>};
+const Kernels kAvx2Kernels = {"avx2",
+                              &contains<1>,
+                              &contains_batch<1>,
+                              &add,
+                              &contains<kCounterPlanes>,
+                              &contains_batch<kCounterPlanes>,
+                              &ribbon_contains_scalar,
+                              &ribbon_contains_batch_scalar};
 
 }  // namespace crivo
 

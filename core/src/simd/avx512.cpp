@@ -10,6 +10,7 @@
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
 #include "simd/kernels.h"
+#include "simd/ribbon_kernels.h"
 
 #define CRIVO_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2")))
 
@@ -120,8 +121,14 @@ CRIVO_AVX512 void add(const Shape& shape, std::byte* payload, const std::uint64_
 
 }  // namespace
 
-const Kernels kAvx512Kernels = {
-    "avx512", &contains<1>, &contains_batch<1>, &add, &contains<kCounterPlanes>, &contains_batch<kCounterPlanes>};
+const Kernels kAvx512Kernels = {"avx512",
+                                &contains<1>,
+                                &contains_batch<1>,
+                                &add,
+                                &contains<kCounterPlanes>,
+                                &contains_batch<kCounterPlanes>,
+                                &ribbon_contains_scalar,
+                                &ribbon_contains_batch_scalar};
 
 }  // namespace crivo
 

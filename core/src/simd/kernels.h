@@ -18,6 +18,8 @@ struct Kernels {
   void (*blocked_add)(const Shape&, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept;
   bool (*counting_contains)(const View&, std::uint64_t hash) noexcept;
   void (*counting_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+  bool (*ribbon_contains)(const View&, std::uint64_t hash) noexcept;
+  void (*ribbon_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
 };
 
 extern const Kernels kScalarKernels;

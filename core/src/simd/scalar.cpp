@@ -6,6 +6,7 @@
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
 #include "simd/kernels.h"
+#include "simd/ribbon_kernels.h"
 
 namespace crivo {
 namespace {
@@ -50,7 +51,13 @@ void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, st
 
 }  // namespace
 
-const Kernels kScalarKernels = {
-    "scalar", &contains<1>, &contains_batch<1>, &add, &contains<kCounterPlanes>, &contains_batch<kCounterPlanes>};
+const Kernels kScalarKernels = {"scalar",
+                                &contains<1>,
+                                &contains_batch<1>,
+                                &add,
+                                &contains<kCounterPlanes>,
+                                &contains_batch<kCounterPlanes>,
+                                &ribbon_contains_scalar,
+                                &ribbon_contains_batch_scalar};
 
 }  // namespace crivo

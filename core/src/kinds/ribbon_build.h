@@ -1,0 +1,21 @@
+// From all its hashes to a ribbon payload: sizes, banding, bumping, back-substitution.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "crivo/filter.h"
+#include "kinds/ribbon_layout.h"
+
+namespace crivo {
+
+/// Blocks of a level that is not the base, for so many keys: overloaded, so that hardly a slot stays empty.
+[[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
+/// Payload words of a filter of so many distinct keys, as they come out within a few blocks.
+[[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noexcept;
+
+/// The payload for these hashes, at least one, any order, repeated ones allowed; the same set gives the same bytes.
+/// Errors: kBadArgument for a set that has no solution at any size we try, which takes hashes made for it.
+Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes);
+
+}  // namespace crivo

@@ -1,0 +1,37 @@
+// The portable ribbon query: column after column, until one disagrees.
+#include <bit>
+
+#include "bytes.h"
+#include "kinds/ribbon_layout.h"
+#include "simd/ribbon_kernels.h"
+
+namespace crivo {
+namespace {
+
+bool holds(const RibbonEquation& equation) noexcept {
+  const std::uint64_t here = equation.row << equation.shift;
+  // A start at a block's first slot has nothing in the next block; shifting by 64 is not allowed.
+  const std::uint64_t next = equation.row >> 1 >> (63 - equation.shift);
+  const std::byte* words = equation.words;
+  const std::byte* next_words = words + 8 * equation.columns;
+  for (unsigned column = 0; column < equation.columns; ++column) {
+    const std::uint64_t solution =
+        (load_le<std::uint64_t>(words + 8 * column) & here) ^ (load_le<std::uint64_t>(next_words + 8 * column) & next);
+    const auto parity = static_cast<unsigned>(std::popcount(solution)) & 1;
+    if (parity != (equation.fingerprint >> column & 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ribbon_contains_scalar(const View& view, std::uint64_t hash) noexcept {
+  return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
+}
+
+void ribbon_contains_batch_scalar(const View& view, const std::uint64_t* hashes, std::size_t count,
+                                  bool* hits) noexcept {
+  for (std::size_t i = 0; i < count; ++i) hits[i] = ribbon_contains_scalar(view, hashes[i]);
+}
+
+}  // namespace crivo

@@ -1,0 +1,301 @@
+// The ribbon kind: no key lost at any size, the rate and the bits it promises, the same bytes for the same set, and
+// payloads that nobody wrote.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "bytes.h"
+#include "crivo/builder.h"
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+#include "filters.h"
+#include "kinds/ribbon_layout.h"
+#include "reference.h"
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+using testing::count_found;
+using Hashes = std::vector<std::uint64_t>;
+
+Hashes random_hashes(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Hashes hashes(count);
+  for (auto& hash : hashes) hash = random();
+  return hashes;
+}
+
+AnyFilter ribbon_of(const Hashes& hashes, double fp_rate) {
+  FilterSpec spec;
+  spec.kind = Kind::kRibbon;
+  spec.capacity = std::max<std::size_t>(1, hashes.size());
+  spec.fp_rate = fp_rate;
+  auto filter = AnyFilter::build(spec, hashes);
+  EXPECT_TRUE(filter) << filter.error().message;
+  return *std::move(filter);
+}
+
+double bits_per_key(const AnyFilter& filter, std::size_t keys) {
+  return static_cast<double>(filter.payload().size()) * 8 / static_cast<double>(keys);
+}
+
+/// docs/format.md, "ribbon", read from that page alone, a bit at a time.
+bool reference_contains(const FilterRef& filter, std::uint64_t hash) {
+  const auto word = [&](std::uint64_t i) { return load_le<std::uint64_t>(filter.payload().data() + 8 * i); };
+  const std::uint64_t levels = word(0) & 255;
+  const std::uint64_t seed = word(0) >> 8 & 255;
+  const std::uint64_t r = filter.shape().probes;
+  const std::uint64_t f = hash * 0xD6E8FEB86659FD93 >> 32;
+  std::uint64_t g = hash;
+  std::uint64_t at = 1;
+  for (std::uint64_t level = 0; level < levels; ++level) {
+    const bool base = level + 1 == levels;
+    if (base) {
+      for (std::uint64_t i = 0; i < seed; ++i) g *= 0xD1342543DE82EF95;
+    }
+    const std::uint64_t blocks = word(at);
+    const std::uint64_t threshold_words = base ? 0 : (blocks / 2 + 31) / 32;
+    const std::uint64_t lean = blocks * (32768U - filter.shape().param) / 32768;
+    const std::uint64_t start = reference::mulhi(g, 64 * (blocks - 1));
+    const std::uint64_t bucket = start / 128;
+    const std::uint64_t kept_from[] = {0, 20, 40, 128};
+    if (!base && start % 128 < kept_from[word(at + 1 + bucket / 32) >> (bucket % 32 * 2) & 3]) {
+      g *= 0xD1342543DE82EF95;
+      at += 1 + threshold_words + blocks * r + (blocks - lean);
+      continue;
+    }
+    const std::uint64_t factor = 0xC28F82822B650BED;
+    const std::uint64_t row = (g * factor ^ reference::mulhi(g, factor)) | 1;
+    const std::uint64_t columns = r + (start / 64 >= lean ? 1 : 0);
+    for (std::uint64_t column = 0; column < columns; ++column) {
+      bool parity = false;
+      for (std::uint64_t i = 0; i < 64; ++i) {
+        const std::uint64_t block = (start + i) / 64;
+        const std::uint64_t before = block * r + (block > lean ? block - lean : 0);
+        const bool bit = (word(at + 1 + threshold_words + before + column) >> ((start + i) % 64) & 1) != 0;
+        parity ^= bit && (row >> i & 1) != 0;
+      }
+      if (parity != ((f >> column & 1) != 0)) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+TEST(Ribbon, FindsEveryKeyAtEverySize) {
+  for (const std::size_t n :
+       {0, 1, 2, 3, 10, 63, 64, 65, 100, 1000, 2047, 2048, 2049, 2100, 10'000, 100'000, 1'000'000}) {
+    for (const double fp_rate : {0.5, 0.01, 1e-7}) {
+      const Hashes hashes = random_hashes(n, n + 1);
+      const AnyFilter filter = ribbon_of(hashes, fp_rate);
+      EXPECT_EQ(count_found(filter.ref(), hashes), n) << fp_rate;
+      for (std::size_t i = 0; i < std::min<std::size_t>(n, 1000); ++i) {
+        ASSERT_TRUE(filter.ref().may_contain_hash(hashes[i])) << n << ", rate " << fp_rate;
+      }
+      EXPECT_EQ(*filter.ref().stats().cardinality, static_cast<double>(n));
+    }
+  }
+}
+
+TEST(Ribbon, AnswersAsTheFormatSays) {
+  for (const double fp_rate : {0.9, 0.5, 0.01, 1e-3, 0x1p-9, 1e-5, 0x1p-32}) {
+    for (const std::size_t n : {20, 3000}) {
+      const Hashes present = random_hashes(n, 1);
+      const AnyFilter filter = ribbon_of(present, fp_rate);
+      for (const std::uint64_t hash : random_hashes(2000, 2)) {
+        ASSERT_EQ(filter.ref().may_contain_hash(hash), reference_contains(filter.ref(), hash)) << fp_rate;
+      }
+      for (const std::uint64_t hash : present) ASSERT_TRUE(reference_contains(filter.ref(), hash)) << fp_rate;
+    }
+  }
+}
+
+// X false hits among T absent hashes. A filter of rate p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million runs,
+// and falls below T p - 4.75 sqrt(..) as rarely: it would then waste bits.
+TEST(Ribbon, KeepsTheRateItWasAskedFor) {
+  const Hashes present = random_hashes(100'000, 1);
+  const Hashes absent = random_hashes(2'000'000, 2);
+  const auto trials = static_cast<double>(absent.size());
+  std::vector<double> rates = {0.9, 0.7, 0.3, 0.03, 0.01, 0.003};
+  for (int r = 1; r <= 16; ++r) rates.push_back(std::ldexp(1.0, -r));
+  for (const double rate : rates) {
+    const auto found = static_cast<double>(count_found(ribbon_of(present, rate).ref(), absent));
+    const double slack = 4.75 * std::sqrt(trials * rate * (1 - rate) + std::pow(trials * rate * 0.09, 2) / (4 * 730));
+    EXPECT_LE(found, trials * rate + slack) << rate;
+    EXPECT_GE(found, trials * rate - slack - 1) << rate;
+  }
+}
+
+TEST(Ribbon, KeepsTheRateOfTinySets) {
+  constexpr std::size_t kAbsent = 20'000;
+  for (const std::size_t n : {1, 2, 10, 100, 1000, 3000}) {
+    double found = 0;
+    for (std::uint64_t set = 0; set < 50; ++set) {
+      found += static_cast<double>(
+          count_found(ribbon_of(random_hashes(n, set), 0.01).ref(), random_hashes(kAbsent, 1000 + set)));
+    }
+    constexpr double kTrials = 50.0 * kAbsent;
+    EXPECT_LE(found, kTrials * 0.01 + 4.75 * std::sqrt(kTrials * 0.01 * 0.99)) << n;  // as above
+  }
+}
+
+/// Bits per key over what the two column counts cost at this rate; for 2^-r that is log2(1 / rate).
+double over_two_columns(std::size_t n, double rate) {
+  const double columns = std::floor(-std::log2(rate));
+  return bits_per_key(ribbon_of(random_hashes(n, 9), rate), n) / (columns + 2 * (1 - rate * std::exp2(columns)));
+}
+
+// Two bits per bucket of 128 starts are 1 / 64 bit per key, so 1 / (64 r) of the columns. At 1e6 keys one slot in a
+// thousand is empty; at 1e5 up to 250 (in the levels' last blocks, in the base) and 10 words are not columns at all.
+TEST(Ribbon, NeedsHardlyMoreThanItsColumns) {
+  for (const int r : {1, 2, 4, 7, 8, 16, 32}) {
+    const double rate = std::ldexp(1.0, -r);
+    EXPECT_LE(over_two_columns(1'000'000, rate), 1.0015 + 1.0 / (64 * r)) << r;
+    EXPECT_LE(over_two_columns(100'000, rate), 1.0025 + (1.0 / 64 + 0.0064) / r) << r;
+    EXPECT_LE(over_two_columns(10'000, rate), 1.05) << r;
+  }
+  for (const double rate : {0.03, 0.01, 0.003, 1e-4, 1e-6}) {
+    const double information = -std::log2(rate);
+    EXPECT_LE(bits_per_key(ribbon_of(random_hashes(1'000'000, 9), rate), 1'000'000) / information, 1.0165) << rate;
+    EXPECT_LE(bits_per_key(ribbon_of(random_hashes(100'000, 9), rate), 100'000) / information, 1.018) << rate;
+    EXPECT_LE(bits_per_key(ribbon_of(random_hashes(10'000, 9), rate), 10'000) / information, 1.05) << rate;
+  }
+}
+
+TEST(Ribbon, IsAboutTheSizeItWasPlannedFor) {
+  for (const std::uint64_t n : {1, 500, 2048, 2049, 10'000, 1'000'000}) {
+    const AnyFilter filter = ribbon_of(random_hashes(n, 9), 0.01);
+    const auto planned = size_ribbon(n, 0.01);
+    ASSERT_TRUE(planned);
+    const double words = static_cast<double>(filter.shape().units);
+    EXPECT_NEAR(static_cast<double>(planned->units), words, 0.004 * words + 16) << n;
+  }
+}
+
+TEST(Ribbon, SpendsTheBitsItIsGiven) {
+  FilterSpec spec;
+  spec.kind = Kind::kRibbon;
+  spec.capacity = 100'000;
+  const Hashes hashes = random_hashes(spec.capacity, 4);
+  for (const double bits : {0.3, 1.0, 4.5, 10.0, 31.0}) {
+    spec.bits_per_key = bits;
+    const auto filter = AnyFilter::build(spec, hashes);
+    ASSERT_TRUE(filter) << filter.error().message;
+    EXPECT_NEAR(bits_per_key(*filter, hashes.size()), bits, 0.01 * bits + 0.005);
+    EXPECT_EQ(filter->facts().fp_rate, ribbon_fp_rate(filter->shape().probes, filter->shape().param));
+  }
+}
+
+TEST(Ribbon, IsTheSameForTheSameSet) {
+  for (const std::size_t n : {50, 1000, 5000, 200'000}) {
+    Hashes hashes = random_hashes(n, 6);
+    const AnyFilter first = ribbon_of(hashes, 0.01);
+    std::shuffle(hashes.begin(), hashes.end(), std::mt19937_64(7));
+    Hashes twice = hashes;
+    twice.insert(twice.end(), hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(n / 2));
+    std::sort(hashes.begin(), hashes.end());
+    for (const Hashes& order : {hashes, twice}) {
+      const AnyFilter other = ribbon_of(order, 0.01);
+      EXPECT_TRUE(std::ranges::equal(first.payload(), other.payload())) << n;
+    }
+  }
+}
+
+// Sets that no hash function makes: every start the same, a ramp, the extremes, one key all over again.
+TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
+  Hashes same_start = random_hashes(5000, 1);
+  for (auto& hash : same_start) hash = hash >> 24 | std::uint64_t{0xABCDEF} << 40;
+  Hashes ramp(5000);
+  for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = i;
+  Hashes high_ramp = ramp;
+  for (auto& hash : high_ramp) hash <<= 48;
+  const Hashes sets[] = {same_start, ramp, high_ramp, {0}, {~0ULL}, {0, ~0ULL, 1, 1ULL << 63}, Hashes(10'000, 77)};
+  for (const Hashes& set : sets) {
+    const AnyFilter filter = ribbon_of(set, 0.01);
+    EXPECT_EQ(count_found(filter.ref(), set), set.size());
+  }
+}
+
+class RibbonPayload : public ::testing::Test {
+ protected:
+  RibbonPayload() : filter_(ribbon_of(random_hashes(5000, 3), 0.01)) {}
+
+  [[nodiscard]] AlignedBytes payload() const { return {filter_.payload().begin(), filter_.payload().end()}; }
+  [[nodiscard]] std::uint64_t word(std::size_t i) const {
+    return load_le<std::uint64_t>(filter_.payload().data() + 8 * i);
+  }
+  /// What open says of the payload with one word replaced; "" if it opens.
+  [[nodiscard]] std::string with_word(std::size_t i, std::uint64_t value) const {
+    AlignedBytes changed = payload();
+    store_le(changed.data() + 8 * i, value);
+    const auto opened = FilterRef::open(filter_.shape(), filter_.facts(), changed);
+    return opened ? "" : opened.error().message;
+  }
+
+  AnyFilter filter_;
+};
+
+TEST_F(RibbonPayload, RefusesCountsThatDoNotFit) {
+  const std::uint64_t header = word(0);
+  EXPECT_EQ(header & 255, 2U);
+  const std::string levels = "levels must be at most 16, got 17";
+  EXPECT_EQ(with_word(0, (header & ~255ULL) | 17), levels);
+  EXPECT_EQ(with_word(0, header & ~255ULL), "payload without levels must be 0, got other words");
+  EXPECT_EQ(with_word(0, header | 64 << 8), "base seed must be at most 63, got 64");
+  EXPECT_EQ(with_word(0, header & 0xFFFF), "distinct keys must lie in [1, 1099511627776], got 0");
+  EXPECT_NE(with_word(0, header | ~0ULL << 16), "");
+  for (const std::uint64_t blocks : Hashes{0, 1, word(1) - 1, word(1) + 1, 1ULL << 40, (1ULL << 40) + 1, ~0ULL}) {
+    EXPECT_NE(with_word(1, blocks), "") << blocks;
+  }
+  EXPECT_NE(with_word(0, (header & ~255ULL) | 1), "");
+  EXPECT_NE(with_word(0, (header & ~255ULL) | 3), "");
+  EXPECT_EQ(with_word(1 + 2, word(1 + 2) | 1ULL << 63), "padding of the thresholds must be 0");
+}
+
+TEST_F(RibbonPayload, RefusesColumnsThatDoNotFit) {
+  Shape shape = filter_.shape();
+  const auto opens = [&] { return static_cast<bool>(FilterRef::open(shape, filter_.facts(), payload())); };
+  ASSERT_TRUE(opens());
+  for (const int probes : {0, 5, 7, 32, 33, 255}) {
+    shape.probes = static_cast<std::uint8_t>(probes);
+    EXPECT_FALSE(opens()) << probes;
+  }
+  shape = filter_.shape();
+  for (const int param : {0, 1000, 32767, 32768, 65535}) {
+    shape.param = static_cast<std::uint16_t>(param);
+    EXPECT_FALSE(opens()) << param;
+  }
+}
+
+// Every payload that opens can be asked anything: under the sanitizers this finds reads outside it.
+TEST_F(RibbonPayload, AnswersSafelyWhateverTheBits) {
+  std::mt19937_64 random(11);
+  const Hashes hashes = random_hashes(500, 12);
+  unsigned opened = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const AlignedBytes good = payload();
+    // An allocation of exactly the payload, so that one byte more is a fault that tools see.
+    const auto bytes = std::make_unique<std::byte[]>(good.size());
+    std::memcpy(bytes.get(), good.data(), good.size());
+    const std::size_t words = good.size() / 8;
+    for (int change = 0; change < 1 + round % 20; ++change) {
+      store_le(bytes.get() + 8 * (round % 2 == 0 ? 2 + random() % (words - 2) : random() % 4),
+               random() >> (random() % 64));
+    }
+    const auto filter = FilterRef::open(filter_.shape(), filter_.facts(), {bytes.get(), good.size()});
+    if (!filter) continue;
+    ++opened;
+    (void)count_found(*filter, hashes);
+    for (const std::uint64_t hash : hashes) (void)filter->may_contain_hash(hash);
+  }
+  EXPECT_GT(opened, 500U);
+}
+
+}  // namespace
+}  // namespace crivo
