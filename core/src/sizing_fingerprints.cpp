@@ -49,10 +49,19 @@ Result<void> check_fit(std::uint64_t capacity, double bits_per_key, unsigned min
 
 double even_at_least(double buckets) noexcept { return std::max(2.0, 2 * std::ceil(buckets / 2)); }
 
-/// Fingerprints that are not only short enough but tell keys apart well enough to be placed. With V = 2^f - 1 values,
-/// the keys with one fingerprint and one pair of buckets are Poisson with mean 8 * 0.95 / V, and the ninth has no room;
-/// over all (buckets / 2) V such groups that happens with probability 1e-6 at 2^24 keys and f = 6, at 2^40 and f = 8.
-unsigned min_cuckoo_bits(std::uint64_t capacity) noexcept { return capacity <= std::uint64_t{1} << 24 ? 6 : 8; }
+/// The shortest fingerprints that tell keys apart well enough to be placed. With V = 2^f - 1 values, the keys that
+/// share a fingerprint and a pair of buckets are at most Poisson with mean 8 * 0.95 / V, and the ninth has no room.
+/// Over all (buckets / 2) V such groups this is to happen with a probability of at most 1e-5: 5 bits do up to 3.5e5
+/// keys, 6 up to 8.6e7, 7 up to 2e10, 8 always. With fewer than 5, full filters have too few paths.
+unsigned min_cuckoo_bits(double keys) noexcept {
+  constexpr double kSlots = 2 * kCuckooBucketSlots;
+  for (unsigned bits = 5;; ++bits) {
+    const double values = fingerprint_values(bits);
+    const double mean = kSlots * kMaxLoad / values;
+    const double groups = keys / (kSlots * kMaxLoad) * values;
+    if (groups * std::exp((kSlots + 1) * std::log(mean) - mean - std::lgamma(kSlots + 2)) <= 1e-5) return bits;
+  }
+}
 
 /// Buckets in which `keys` keys find room. Two hold any eight. Large filters reach loads of 0.97; in small ones, some
 /// a odd and b even buckets may be the only ones for 4 (a + b) + 1 keys: the extra buckets keep the sum of those
@@ -155,13 +164,13 @@ Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate) {
   if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
   const auto keys = static_cast<double>(capacity);
   return best_size(
-      min_cuckoo_bits(capacity), [&](unsigned bits) { return cuckoo_buckets_for(keys, fp_rate, bits); }, &total_bits);
+      min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, fp_rate, bits); }, &total_bits);
 }
 
 Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key) {
-  const unsigned min_bits = min_cuckoo_bits(capacity);
-  if (auto valid = check_fit(capacity, bits_per_key, min_bits); !valid) return valid.error();
   const auto keys = static_cast<double>(capacity);
+  const unsigned min_bits = min_cuckoo_bits(keys);
+  if (auto valid = check_fit(capacity, bits_per_key, min_bits); !valid) return valid.error();
   const double room = roomy_buckets(keys);
   FingerprintSize size = best_size(
       min_bits,
@@ -182,7 +191,7 @@ double compaction_cardinality(double slots, double occupied, unsigned bits) noex
   const double stored = occupied / slots;
   double high = 1;
   while (fill_of(high, bits).stored < stored) high *= 2;
-  return slots * bisect(0, high, [&](double load) { return fill_of(load, bits).stored <= stored; });
+  return slots * bisect(0, high, [&](double load) { return fill_of(load, bits).stored < stored; });
 }
 
 Result<FingerprintSize> size_compaction(std::uint64_t capacity, double fp_rate) {
