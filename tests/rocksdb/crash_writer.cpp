@@ -30,7 +30,7 @@ std::atomic<std::uint64_t>& map_counter(const char* path) {
   auto& counter = map_counter(counter_path);
   rocksdb::Options options = with_policy(test_options(), policy_named(policy));
   options.disable_auto_compactions = false;
-  options.write_buffer_size = 128 << 10;  // a flush every thousand keys
+  options.write_buffer_size = 64 << 10;  // the least there is: a flush every few hundred keys
   options.level0_file_num_compaction_trigger = 4;
   options.target_file_size_base = 512 << 10;
   const auto db = open_database(options, path);

@@ -57,6 +57,9 @@ TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {
 class RocksdbTools : public ::testing::Test {
  protected:
   void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer's runtime must come first in a program, so nothing can be preloaded";
+#endif
     rocksdb::Options options = test_options();
     rocksdb::ColumnFamilyOptions family;
     ASSERT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), options,
