@@ -7,7 +7,6 @@
 #include "checksum.h"
 #include "codec_gap.h"
 #include "codec_zstd.h"
-#include "crivo/sizing.h"
 #include "error_text.h"
 #include "registry.h"
 
@@ -76,12 +75,6 @@ Result<void> check_fields(const Header& header, unsigned flags, const ReadLimits
   if (header.raw_bytes > limits.max_raw_bytes) {
     return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", limits.max_raw_bytes,
                  ", got ", header.raw_bytes);
-  }
-  if (header.facts.capacity < 1 || header.facts.capacity > kMaxCapacity) {
-    return corrupt("capacity must lie in [1, ", kMaxCapacity, "], got ", header.facts.capacity);
-  }
-  if (!(header.facts.fp_rate > 0 && header.facts.fp_rate <= 1)) {
-    return corrupt("promised rate must lie in (0, 1], got ", header.facts.fp_rate);
   }
   return {};
 }

@@ -90,15 +90,13 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::count; }) row.count = &K::count;
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
-  row.info.can = {.add = row.add != nullptr,
-                  .remove = row.remove != nullptr,
-                  .count = row.count != nullptr,
-                  .unite = row.unite != nullptr,
-                  .intersect = row.intersect != nullptr,
-                  .grow = requires {requires K::kGrows;
-}
-};  // namespace crivo
-return row;
+  row.info.can.add = row.add != nullptr;
+  row.info.can.remove = row.remove != nullptr;
+  row.info.can.count = row.count != nullptr;
+  row.info.can.unite = row.unite != nullptr;
+  row.info.can.intersect = row.intersect != nullptr;
+  row.info.can.grow = requires { requires K::kGrows; };
+  return row;
 }
 
 /// The row of a kind, or nullptr for a number that names none.
