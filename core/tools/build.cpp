@@ -36,9 +36,7 @@ Result<FilterSpec> parse_spec(const BuildOptions& options) {
   const auto fp_rate = parse_fp_rate(options.fp_rate);
   if (!fp_rate) return fp_rate.error();
   spec.fp_rate = *fp_rate;
-  const auto kind = kind_from_name(options.kind);
-  if (!kind) return kind.error();
-  spec.kind = *kind;
+  if (auto chosen = choose_kind(spec, options.kind); !chosen) return chosen.error();
   const auto seed = parse_seed(options.seed);
   if (!seed) return seed.error();
   spec.seed = *seed;
@@ -93,19 +91,14 @@ BlobForm form_of(const BuildOptions& options) {
   return options.compress ? BlobForm::kSmallest : BlobForm::kAuto;
 }
 
-Error with_memory_named(Error error) {
-  if (error.code == ErrorCode::kTooLarge) error.message += " (the limit is this machine's memory)";
-  return error;
-}
-
 Result<ExitCode> build(const BuildOptions& options) {
   const Result<FilterSpec> spec = parse_spec(options);
   if (!spec) return spec.error();
   Result<FilterBuilder> builder = FilterBuilder::create(*spec, physical_memory_bytes());
-  if (!builder) return with_memory_named(builder.error());
+  if (!builder) return builder.error();
   if (auto added = add_lines(options.files, *builder); !added) return added.error();
   const Result<AnyFilter> filter = builder->finish();
-  if (!filter) return with_memory_named(filter.error());
+  if (!filter) return filter.error();
   note_overfull(filter->ref());
   const auto blob = to_blob(filter->ref(), form_of(options));
   if (!blob) return blob.error();
@@ -113,10 +106,16 @@ Result<ExitCode> build(const BuildOptions& options) {
   return kYes;
 }
 
+Result<ExitCode> build_or_explain(const BuildOptions& options) {
+  Result<ExitCode> outcome = build(options);
+  if (outcome || outcome.error().code != ErrorCode::kTooLarge) return outcome;
+  return Error{ErrorCode::kTooLarge, outcome.error().message + " (the limit is this machine's memory)"};
+}
+
 std::string kind_names() {
   std::string names;
   for (const KindInfo& kind : kinds()) names.append(names.empty() ? "" : ", ").append(kind.name);
-  return names;
+  return names + ", compressed, spectral:BITS (of a counter), scalable:GROWTH";
 }
 
 }  // namespace
@@ -125,21 +124,25 @@ void add_build(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("build", "Build a filter from keys, one per line");
   const auto options = std::make_shared<BuildOptions>();
   command->add_option("FILE", options->files, "Where the keys are; standard input if none, or for -")
-      ->allow_extra_args(false)
-      ->expected(-1);
+      ->transform(literal);
   command->add_option("-o,--output", options->output, "The filter's file, replaced in one step; - is standard output")
-      ->required();
-  command->add_option("--capacity", options->capacity,
-                      "Keys to make room for; without it, the distinct keys there are");
-  command->add_option("--fpr", options->fp_rate, "False-positive rate at capacity, in (0, 1)")->capture_default_str();
-  command->add_option("--kind", options->kind, "One of " + kind_names())->capture_default_str();
-  command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")->capture_default_str();
+      ->required()
+      ->transform(literal);
+  command->add_option("--capacity", options->capacity, "Keys to make room for; without it, the distinct keys there are")
+      ->transform(literal);
+  command->add_option("--fpr", options->fp_rate, "False-positive rate at capacity, in (0, 1)")
+      ->capture_default_str()
+      ->transform(literal);
+  command->add_option("--kind", options->kind, "One of " + kind_names())->capture_default_str()->transform(literal);
+  command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
+      ->capture_default_str()
+      ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
   command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
   command->footer(kKeyLines);
   command->callback([options, &action] {
     if (options->files.empty()) options->files.emplace_back("-");
-    action = [options] { return build(*options); };
+    action = [options] { return build_or_explain(*options); };
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 #include "crivo/result.h"
 
@@ -14,11 +15,20 @@ enum ExitCode : int { kYes = 0, kNo = 1, kTrouble = 2 };
 /// Does a subcommand's work once the arguments are parsed. An Error ends in kTrouble.
 using Action = std::function<Result<ExitCode>()>;
 
-// Each declares a subcommand and returns what it does. The action uses options that live as long as `app`.
+// Each declares a subcommand; parsing it sets `action`.
 void add_build(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+
+// CLI11 reads a meaning into arguments such as "[a,b]" (a list of two) and "++" (the end of a subcommand), and a key
+// may look like that. So main puts kGuard in front of every argument but the subcommand and those that start with '-',
+// and every option of text takes it away again with transform(literal).
+inline constexpr char kGuard = '\x01';
+[[nodiscard]] inline std::string literal(std::string argument) {
+  if (argument.starts_with(kGuard)) argument.erase(0, 1);
+  return argument;
+}
 
 /// What --help says of the lines that keys are read from.
 inline constexpr const char* kKeyLines =

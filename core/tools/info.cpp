@@ -73,7 +73,9 @@ void add_info(CLI::App& app, Action& action) {
     bool json = false;
   };
   const auto options = std::make_shared<InfoOptions>();
-  command->add_option("FILTER", options->filter, "A filter's file; - is standard input")->required();
+  command->add_option("FILTER", options->filter, "A filter's file; - is standard input")
+      ->required()
+      ->transform(literal);
   command->add_flag("--json", options->json, "As a JSON object, like SQL's bloom_info");
   command->callback([options, &action] { action = [options] { return info(options->filter, options->json); }; });
 }

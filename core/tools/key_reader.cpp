@@ -46,8 +46,8 @@ Result<void> KeyReader::make_room() {
   begin_ = 0;
   if (end_ < buffer_.size()) return {};
   if (end_ >= kMaxKeyBytes) {
-    return Error{ErrorCode::kTooLarge, "a line must be shorter than " + std::to_string(kMaxKeyBytes) +
-                                           " bytes, got a longer one in " + path_};
+    return Error{ErrorCode::kBadArgument, "a line must be shorter than " + std::to_string(kMaxKeyBytes) +
+                                              " bytes, got a longer one in " + path_};
   }
   buffer_.resize(buffer_.empty() ? kBufferBytes : buffer_.size() * 2);
   return {};

@@ -19,6 +19,16 @@ int complain(const CLI::App& app, const std::string& message) {
   return kTrouble;
 }
 
+/// In reverse, as CLI11 wants them. The first one is the subcommand.
+std::vector<std::string> guarded_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {
+    const bool guarded = i > 1 && argv[i][0] != '-';
+    arguments.push_back(guarded ? kGuard + std::string(argv[i]) : argv[i]);
+  }
+  return arguments;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
   app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
@@ -29,7 +39,7 @@ int run(int argc, char** argv) {
   add_info(app, action);
   add_verify(app, action);
   try {
-    app.parse(argc, argv);
+    app.parse(guarded_arguments(argc, argv));
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {

@@ -92,10 +92,11 @@ Result<ExitCode> query(const QueryOptions& options) {
 void add_query(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("query", "Print the keys that a filter may contain");
   const auto options = std::make_shared<QueryOptions>();
-  command->add_option("FILTER", options->filter, "A file that crivo build or bloom_agg made")->required();
+  command->add_option("FILTER", options->filter, "A file that crivo build or bloom_agg made")
+      ->required()
+      ->transform(literal);
   command->add_option("KEY", options->keys, "Keys to ask for; without any, the lines of standard input")
-      ->allow_extra_args(false)
-      ->expected(-1);
+      ->transform(literal);
   command->add_flag("-v,--invert", options->invert, "Print the keys that are certainly absent instead");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing: only the exit code answers");
   command->add_flag("-c,--count", options->count, "Print how many there are instead");

@@ -21,7 +21,7 @@ Result<ExitCode> verify(const std::string& path) {
 void add_verify(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("verify", "Check a filter: its header, its checksum, every byte of it");
   const auto filter = std::make_shared<std::string>();
-  command->add_option("FILTER", *filter, "A filter's file; - is standard input")->required();
+  command->add_option("FILTER", *filter, "A filter's file; - is standard input")->required()->transform(literal);
   command->footer("Exit code: 0 if the filter is whole, 1 if it is not, 2 if it could not be read.");
   command->callback([filter, &action] { action = [filter] { return verify(*filter); }; });
 }
