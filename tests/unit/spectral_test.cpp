@@ -172,7 +172,7 @@ TEST_P(EveryWidth, RejectsBitsBehindTheLastCounter) {
   const AnyFilter filter = create(spec_of(7, 0.3, GetParam()));
   Shape shape = filter.shape();
   shape.units = 15;  // ends inside a word at every width
-  const std::size_t used = 15 * GetParam();
+  const std::size_t used = std::size_t{15} * GetParam();
   const std::size_t bytes = (used + 63) / 64 * 8;
   for (std::size_t bit = 0; bit < bytes * 8; ++bit) {
     AlignedBytes payload(bytes);
