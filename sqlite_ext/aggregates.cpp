@@ -37,29 +37,34 @@ void bloom_agg_finish(const Call& call) {
   }
 }
 
-struct UnionState {
+struct MergeState {
   std::optional<AnyFilter> filter;
 };
 
-void bloom_union_agg_step(const Call& call) {
-  auto& state = aggregate_state<UnionState>(call);
+/// NULL is skipped; the first filter starts, the others are merged into it.
+void merge_step(const Call& call, Result<void> (AnyFilter::*merge)(const FilterRef& other)) {
+  auto& state = aggregate_state<MergeState>(call);
   if (call.is_null(0)) return;
   OpenedBlob operand = open_filter(call, 0);
   if (state.filter) {
-    unwrap(state.filter->unite(operand.ref()));
+    unwrap(((*state.filter).*merge)(operand.ref()));
   } else {
     state.filter = std::move(operand).into_filter();
   }
 }
 
-void bloom_union_agg_finish(const Call& call) {
-  const std::unique_ptr<UnionState> state = take_aggregate_state<UnionState>(call);
+void bloom_union_agg_step(const Call& call) { merge_step(call, &AnyFilter::unite); }
+void bloom_intersect_agg_step(const Call& call) { merge_step(call, &AnyFilter::intersect); }
+
+void merge_finish(const Call& call) {
+  const std::unique_ptr<MergeState> state = take_aggregate_state<MergeState>(call);
   if (state != nullptr && state->filter) set_result(call, state->filter->ref());
 }
 
 constexpr std::array kAggregates = {
     FunctionRow{"bloom_agg", 1, 1 + kOptions, kPure, guarded<bloom_agg_step>, guarded_finish<bloom_agg_finish>},
-    FunctionRow{"bloom_union_agg", 1, 1, kPure, guarded<bloom_union_agg_step>, guarded_finish<bloom_union_agg_finish>},
+    FunctionRow{"bloom_union_agg", 1, 1, kPure, guarded<bloom_union_agg_step>, guarded_finish<merge_finish>},
+    FunctionRow{"bloom_intersect_agg", 1, 1, kPure, guarded<bloom_intersect_agg_step>, guarded_finish<merge_finish>},
 };
 
 }  // namespace

@@ -88,18 +88,25 @@ std::string shown(sqlite3_value* value) {
   }
 }
 
-std::uint64_t max_payload_bytes(sqlite3_context* context) {
-  const int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1);
+std::uint64_t max_payload_bytes(sqlite3* db) {
+  const int limit = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1);
   return static_cast<std::uint64_t>(limit) -
          std::min(static_cast<std::uint64_t>(limit), std::uint64_t{kBlobHeaderBytes});
 }
 
-OpenedBlob open_filter(const Call& call, std::size_t arg) {
-  sqlite3_value* value = call.args[arg];
+std::uint64_t max_payload_bytes(sqlite3_context* context) {
+  return max_payload_bytes(sqlite3_context_db_handle(context));
+}
+
+OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
   if (sqlite3_value_type(value) != SQLITE_BLOB) {
-    throw SqlError{"argument " + std::to_string(arg + 1) + " must be a filter, got " + shown(value)};
+    throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
   }
-  return unwrap(parse_blob(blob_of(value), ReadLimits{.max_raw_bytes = max_payload_bytes(call.context)}));
+  return unwrap(parse_blob(blob_of(value), ReadLimits{.max_raw_bytes = max_payload_bytes(db)}));
+}
+
+OpenedBlob open_filter(const Call& call, std::size_t arg) {
+  return open_filter(sqlite3_context_db_handle(call.context), call.args[arg], arg + 1);
 }
 
 bool is_filter(const Call& call, std::size_t arg) {

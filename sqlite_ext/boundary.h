@@ -84,10 +84,13 @@ class KeyBytes {
 [[nodiscard]] std::string shown(sqlite3_value* value);
 
 /// Most bytes a filter's payload may have: what still fits SQLITE_LIMIT_LENGTH with its header.
+[[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3_context* context);
 
 /// The filter in an argument, borrowing from the value where it is raw. Throws SqlError for whatever is no filter.
 [[nodiscard]] OpenedBlob open_filter(const Call& call, std::size_t arg);
+/// The same where there is no call; `position` is what errors name the argument by.
+[[nodiscard]] OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position);
 
 /// True if open_filter would give a filter.
 [[nodiscard]] bool is_filter(const Call& call, std::size_t arg);

@@ -33,7 +33,8 @@ int register_function(sqlite3* db, const FunctionRow& row) {
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
-  for (const auto table : {crivo::sqlite::scalar_functions(), crivo::sqlite::aggregate_functions()}) {
+  for (const auto table : {crivo::sqlite::scalar_functions(), crivo::sqlite::key_functions(),
+                           crivo::sqlite::set_functions(), crivo::sqlite::aggregate_functions()}) {
     for (const crivo::sqlite::FunctionRow& row : table) {
       const int status = crivo::sqlite::register_function(db, row);
       if (status != SQLITE_OK) {
@@ -41,6 +42,10 @@ extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, ch
         return status;
       }
     }
+  }
+  if (const int status = crivo::sqlite::register_bloom_each(db); status != SQLITE_OK) {
+    *error_message = sqlite3_mprintf("crivo: bloom_each cannot be registered: %s", sqlite3_errmsg(db));
+    return status;
   }
   // Other connections of the process may hold our functions when this one closes.
   return SQLITE_OK_LOAD_PERMANENTLY;

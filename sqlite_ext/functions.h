@@ -22,7 +22,19 @@ struct FunctionRow {
   SqlFinalizer finish = nullptr;  // of an aggregate
 };
 
+/// What only the registration of any number of arguments leaves to the function itself.
+inline void require_args(const Call& call, std::size_t least) {
+  if (call.args.size() < least) {
+    throw SqlError{"arguments must be at least " + std::to_string(least) + ", got " + std::to_string(call.args.size())};
+  }
+}
+
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
+
+/// Registers the table-valued function bloom_each. Returns a SQLite result code.
+[[nodiscard]] int register_bloom_each(sqlite3* db);
 
 }  // namespace crivo::sqlite

@@ -1,9 +1,9 @@
-// The scalar functions. sqlite_ext/README.md is their reference.
+// The scalar functions that make, describe and store one filter. sqlite_ext/README.md is their reference.
 #include <array>
 #include <cmath>
 
+#include "crivo/convert.h"
 #include "crivo/version.h"
-#include "filter_cache.h"
 #include "functions.h"
 #include "info.h"
 #include "options.h"
@@ -11,45 +11,10 @@
 namespace crivo::sqlite {
 namespace {
 
-/// What only SQLite's variadic registration leaves to us.
-void require_args(const Call& call, std::size_t least) {
-  if (call.args.size() < least) {
-    throw SqlError{"arguments must be at least " + std::to_string(least) + ", got " + std::to_string(call.args.size())};
-  }
-}
-
 void bloom_create(const Call& call) {
   const FilterSpec spec = parse_options(call.args);
   if (call.is_null(0)) throw SqlError{"capacity must be given, got NULL"};
   set_result(call, unwrap(AnyFilter::create(spec, max_payload_bytes(call.context))).ref());
-}
-
-void bloom_add(const Call& call) {
-  require_args(call, 2);
-  AnyFilter filter = open_filter(call, 0).into_filter();
-  bool added = false;
-  for (sqlite3_value* value : call.args.subspan(1)) {
-    const KeyBytes key(value);
-    if (key.is_null()) continue;
-    unwrap(filter.add(key.view()));
-    added = true;
-  }
-  if (!added) return sqlite3_result_value(call.context, call.args[0]);
-  set_result(call, filter.ref());
-}
-
-void bloom_contains(const Call& call) {
-  ask_filter(call, [&call](const FilterRef& filter) {
-    const KeyBytes key(call.args[1]);
-    if (!key.is_null()) sqlite3_result_int(call.context, filter.may_contain(key.view()));
-  });
-}
-
-void bloom_union(const Call& call) {
-  require_args(call, 2);
-  AnyFilter all = open_filter(call, 0).into_filter();
-  for (std::size_t arg = 1; arg < call.args.size(); ++arg) unwrap(all.unite(open_filter(call, arg).ref()));
-  set_result(call, all.ref());
 }
 
 void bloom_cardinality(const Call& call) {
@@ -88,6 +53,14 @@ void bloom_raw(const Call& call) {
   if (!call.is_null(0)) set_result(call, open_filter(call, 0).ref(), BlobForm::kRaw);
 }
 
+void bloom_clear(const Call& call) {
+  AnyFilter filter = open_filter(call, 0).into_filter();
+  unwrap(filter.clear());
+  set_result(call, filter.ref());
+}
+
+void bloom_drop_counts(const Call& call) { set_result(call, unwrap(drop_counts(open_filter(call, 0).ref())).ref()); }
+
 void bloom_valid(const Call& call) { sqlite3_result_int(call.context, is_filter(call, 0)); }
 
 void crivo_version(const Call& call) { set_result(call, version()); }
@@ -99,14 +72,13 @@ void crivo_build(const Call& call) {
 
 constexpr std::array kScalars = {
     FunctionRow{"bloom_create", 1, kOptions, kPure, guarded<bloom_create>},
-    FunctionRow{"bloom_add", 2, kAnyNumber, kPure, guarded<bloom_add>},
-    FunctionRow{"bloom_contains", 2, 2, kPure, guarded<bloom_contains>},
-    FunctionRow{"bloom_union", 2, kAnyNumber, kPure, guarded<bloom_union>},
     FunctionRow{"bloom_cardinality", 1, 1, kPure, guarded<bloom_cardinality>},
     FunctionRow{"bloom_fpr", 1, 1, kPure, guarded<bloom_fpr>},
     FunctionRow{"bloom_info", 1, 1, kPure, guarded<bloom_info>},
     FunctionRow{"bloom_compress", 1, 2, kPure, guarded<bloom_compress>},
     FunctionRow{"bloom_raw", 1, 1, kPure, guarded<bloom_raw>},
+    FunctionRow{"bloom_clear", 1, 1, kPure, guarded<bloom_clear>},
+    FunctionRow{"bloom_drop_counts", 1, 1, kPure, guarded<bloom_drop_counts>},
     FunctionRow{"bloom_valid", 1, 1, kPure, guarded<bloom_valid>},
     FunctionRow{"crivo_version", 0, 0, kPure, guarded<crivo_version>},
     FunctionRow{"crivo_build", 0, 0, kPure, guarded<crivo_build>},

@@ -1,0 +1,87 @@
+// The scalar functions that take keys. sqlite_ext/README.md is their reference.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "filter_cache.h"
+#include "functions.h"
+#include "json_keys.h"
+
+namespace crivo::sqlite {
+namespace {
+
+/// Applies a change to the filter for each key that is not NULL; without one the filter comes back as it was.
+void change_by_keys(const Call& call, Result<void> (AnyFilter::*change)(std::string_view key)) {
+  require_args(call, 2);
+  AnyFilter filter = open_filter(call, 0).into_filter();
+  bool changed = false;
+  for (sqlite3_value* value : call.args.subspan(1)) {
+    const KeyBytes key(value);
+    if (key.is_null()) continue;
+    unwrap((filter.*change)(key.view()));
+    changed = true;
+  }
+  if (!changed) return sqlite3_result_value(call.context, call.args[0]);
+  set_result(call, filter.ref());
+}
+
+void bloom_add(const Call& call) { change_by_keys(call, &AnyFilter::add); }
+void bloom_remove(const Call& call) { change_by_keys(call, &AnyFilter::remove); }
+
+void bloom_add_many(const Call& call) {
+  AnyFilter filter = open_filter(call, 0).into_filter();
+  if (call.is_null(1)) return sqlite3_result_value(call.context, call.args[0]);
+  unwrap(filter.add_hashes(hash_json_keys(call.args[1], filter.shape().seed)));
+  set_result(call, filter.ref());
+}
+
+void bloom_contains(const Call& call) {
+  ask_filter(call, [&call](const FilterRef& filter) {
+    const KeyBytes key(call.args[1]);
+    if (!key.is_null()) sqlite3_result_int(call.context, filter.may_contain(key.view()));
+  });
+}
+
+/// Asks for all keys of a JSON array at once, and lets `judge(hits)` answer.
+template <class Judge>
+void ask_for_many(const Call& call, const Judge& judge) {
+  ask_filter(call, [&](const FilterRef& filter) {
+    if (call.is_null(1)) return;
+    const std::vector<std::uint64_t> hashes = hash_json_keys(call.args[1], filter.shape().seed);
+    const auto hits = std::make_unique<bool[]>(hashes.size());
+    filter.may_contain_hashes(hashes, {hits.get(), hashes.size()});
+    sqlite3_result_int(call.context, judge(std::span<const bool>(hits.get(), hashes.size())));
+  });
+}
+
+void bloom_contains_any(const Call& call) {
+  ask_for_many(call, [](std::span<const bool> hits) { return std::ranges::find(hits, true) != hits.end(); });
+}
+
+void bloom_contains_all(const Call& call) {
+  ask_for_many(call, [](std::span<const bool> hits) { return std::ranges::find(hits, false) == hits.end(); });
+}
+
+void bloom_count(const Call& call) {
+  ask_filter(call, [&call](const FilterRef& filter) {
+    const KeyBytes key(call.args[1]);
+    if (key.is_null()) return;
+    sqlite3_result_int64(call.context, static_cast<std::int64_t>(unwrap(filter.count(key.view()))));
+  });
+}
+
+constexpr std::array kKeyFunctions = {
+    FunctionRow{"bloom_add", 2, kAnyNumber, kPure, guarded<bloom_add>},
+    FunctionRow{"bloom_add_many", 2, 2, kPure, guarded<bloom_add_many>},
+    FunctionRow{"bloom_remove", 2, kAnyNumber, kPure, guarded<bloom_remove>},
+    FunctionRow{"bloom_contains", 2, 2, kPure, guarded<bloom_contains>},
+    FunctionRow{"bloom_contains_any", 2, 2, kPure, guarded<bloom_contains_any>},
+    FunctionRow{"bloom_contains_all", 2, 2, kPure, guarded<bloom_contains_all>},
+    FunctionRow{"bloom_count", 2, 2, kPure, guarded<bloom_count>},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> key_functions() noexcept { return kKeyFunctions; }
+
+}  // namespace crivo::sqlite
