@@ -1,0 +1,107 @@
+#include "fuzz_body.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "crivo/blob.h"
+#include "crivo/sst_block.h"
+#include "filters.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kMaxRawBytes = 1 << 20;
+
+void require(bool promise, const char* text) {
+  if (promise) return;
+  std::fprintf(stderr, "broken promise: %s\n", text);
+  std::abort();
+}
+
+/// Few hashes, but ones that reach the first unit, the last, and some between.
+const std::vector<std::uint64_t>& questions() {
+  static const auto hashes = [] {
+    auto some = present_hashes(40, 0);
+    some.insert(some.end(), {0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0}});
+    return some;
+  }();
+  return hashes;
+}
+
+void ask_everything(const FilterRef& filter) {
+  std::uint64_t found = 0;
+  for (const std::uint64_t hash : questions()) found += filter.may_contain_hash(hash) ? 1 : 0;
+  require(count_found(filter, questions()) == found, "a batch answers like one by one");
+  const Stats stats = filter.stats();
+  require(stats.bits_set <= stats.bits, "no more bits are set than there are");
+  require(stats.fp_rate >= 0 && stats.fp_rate <= 1, "the rate is a probability");
+  const double predicted = filter.predicted_fp_rate(1000);
+  require(predicted >= 0 && predicted <= 1, "the predicted rate is a probability");
+  if (filter.kind().can.count) require(filter.count_hash(questions().front()).has_value(), "a kind that counts does");
+}
+
+/// Whatever is written of an accepted filter reads back as the same filter.
+void write_and_read_again(const FilterRef& filter) {
+  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest}) {
+    const auto blob = to_blob(filter, form);
+    require(blob.has_value(), "a filter can be written");
+    const auto again = parse_blob(*blob);
+    require(again.has_value(), "what was written can be read");
+    require(again->ref().shape() == filter.shape(), "the shape survives");
+    require(std::ranges::equal(again->ref().payload(), filter.payload()), "the payload survives");
+    Facts facts = filter.facts();
+    facts.pinned_raw = again->codec() == Codec::kRaw;
+    require(again->ref().facts() == facts, "the facts survive");
+  }
+  const Bytes block = sst_block_of(filter);
+  const auto opened = open_sst_block(block);
+  require(opened.has_value() && opened->shape() == filter.shape(), "what was sealed can be opened");
+}
+
+/// Changing a filter that came from anywhere is safe too, and loses no key that it took.
+void change(const FilterRef& filter) {
+  AnyFilter copy = AnyFilter::copy_of(filter);
+  const Capabilities can = filter.kind().can;
+  if (can.add) {
+    for (const std::uint64_t hash : questions()) {
+      if (copy.add_hashes({&hash, 1})) require(copy.ref().may_contain_hash(hash), "an added key is found");
+    }
+  }
+  const Result<FilterRef> valid = FilterRef::open(copy.shape(), copy.facts(), copy.payload());
+  require(valid.has_value(), "a changed filter is still a filter");
+  if (can.remove) (void)copy.remove_hash(questions().front());
+  if (can.unite) require(copy.unite(filter).has_value(), "a filter unites with its own kind");
+  if (can.intersect) require(copy.intersect(filter).has_value(), "a filter intersects with its own kind");
+  if (can.add) {
+    require(copy.clear().has_value(), "a filter can be cleared");
+    require(count_found(copy.ref(), questions()) == 0, "a cleared filter finds nothing");
+  }
+}
+
+void use(const FilterRef& filter) {
+  ask_everything(filter);
+  write_and_read_again(filter);
+  change(filter);
+}
+
+}  // namespace
+
+void fuzz_blob(std::span<const std::uint8_t> input) {
+  if (input.empty()) return;
+  const bool repair = (input[0] & 1) != 0;
+  const bool is_sst = (input[0] & 2) != 0;
+  const auto rest = std::as_bytes(input.subspan(1));
+  Bytes bytes(rest.begin(), rest.end());
+  if (is_sst) {
+    if (repair) repair_sst_block(bytes);
+    const auto opened = open_sst_block(bytes);
+    if (opened) use(*opened);
+    return;
+  }
+  if (repair) repair_blob(bytes);
+  const auto opened = parse_blob(bytes, {.max_raw_bytes = kMaxRawBytes});
+  if (opened) use(opened->ref());
+}
+
+}  // namespace crivo::testing

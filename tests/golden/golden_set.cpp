@@ -1,0 +1,95 @@
+#include "golden_set.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace crivo::testing {
+namespace {
+
+/// Different n have different seeds, rates and options, so that few files cover much.
+FilterSpec spec_for(Kind kind, std::uint64_t n) {
+  FilterSpec spec;
+  spec.kind = kind;
+  spec.capacity = n + n / 4 + 1;  // room for the repeated quarter in kinds that keep every copy
+  switch (n) {
+    case 0:
+      break;
+    case 1:
+      spec.fp_rate = 0.001;
+      spec.seed = 1;
+      break;
+    case 100:
+      spec.fp_rate = 1e-5;  // k > 8 for blocked, so the second half of its positions
+      spec.seed = std::uint64_t{1} << 63;
+      spec.counter_bits = 16;
+      spec.growth = 4;
+      break;
+    default:
+      spec.seed = 0x0123456789ABCDEF;
+      spec.counter_bits = 4;
+  }
+  if (kind == Kind::kCuckoo) spec.capacity = 2 * n + 1;     // copies of a key crowd its two buckets
+  if (kind == Kind::kScalable) spec.capacity = n / 20 + 1;  // so that it has grown
+  return spec;
+}
+
+const char* suffix(GoldenForm form) {
+  switch (form) {
+    case GoldenForm::kRaw:
+      return ".raw";
+    case GoldenForm::kZstd:
+      return ".zstd";
+    case GoldenForm::kGap:
+      return ".gap";
+    case GoldenForm::kSst:
+      return ".sst";
+  }
+  throw std::logic_error("no such form");
+}
+
+}  // namespace
+
+std::vector<GoldenFile> golden_files() {
+  std::vector<GoldenFile> files;
+  for (const KindInfo& info : kinds()) {
+    for (const std::uint64_t n : {0U, 1U, 100U, 10'000U}) {
+      const auto add = [&](const FilterSpec& spec, GoldenForm form) {
+        files.push_back({std::string(info.name) + "-" + std::to_string(n) + suffix(form), spec, n, form});
+      };
+      add(spec_for(info.kind, n), GoldenForm::kRaw);
+      add(spec_for(info.kind, n), GoldenForm::kZstd);
+      if (n <= 100) add(spec_for(info.kind, n), GoldenForm::kSst);
+      if (info.kind != Kind::kClassic && info.kind != Kind::kBlocked) continue;
+      FilterSpec sparse = spec_for(info.kind, n);
+      sparse.capacity *= 4;
+      add(sparse, GoldenForm::kGap);
+    }
+  }
+  return files;
+}
+
+AnyFilter golden_filter(const GoldenFile& file) {
+  auto hashes = present_hashes(file.n, file.spec.seed);
+  const auto repeated = present_hashes(file.n / 4, file.spec.seed);
+  hashes.insert(hashes.end(), repeated.begin(), repeated.end());
+  auto filter = AnyFilter::build(file.spec, hashes);
+  if (!filter) throw std::runtime_error(file.name + ": " + filter.error().message);
+  return *std::move(filter);
+}
+
+Bytes golden_bytes(const GoldenFile& file) {
+  const AnyFilter filter = golden_filter(file);
+  switch (file.form) {
+    case GoldenForm::kRaw:
+      return blob_of(filter.ref());
+    case GoldenForm::kZstd:
+      return zstd_blob_of(filter.ref());
+    case GoldenForm::kGap:
+      return blob_of(filter.ref(), BlobForm::kAuto);
+    case GoldenForm::kSst:
+      return sst_block_of(filter.ref());
+  }
+  throw std::logic_error("no such form");
+}
+
+}  // namespace crivo::testing

@@ -1,0 +1,29 @@
+// The filters whose bytes are committed in blobs/: what they are, so that both the writer and the test can build them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "filters.h"
+
+namespace crivo::testing {
+
+/// How a filter is stored in a golden file.
+enum class GoldenForm { kRaw, kZstd, kGap, kSst };
+
+struct GoldenFile {
+  std::string name;  // "classic-100.raw"
+  FilterSpec spec;
+  std::uint64_t n;
+  GoldenForm form;
+};
+
+/// One file per kind, number of keys and form. The specs never change; a new kind or form adds files.
+[[nodiscard]] std::vector<GoldenFile> golden_files();
+
+/// The filter of a file, built by the code as it is today: present keys 0 ... n - 1, the first quarter of them twice.
+[[nodiscard]] AnyFilter golden_filter(const GoldenFile& file);
+/// Its bytes as the code would write them today.
+[[nodiscard]] Bytes golden_bytes(const GoldenFile& file);
+
+}  // namespace crivo::testing

@@ -1,0 +1,276 @@
+#include "hostile_set.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "zstd_frame.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
+
+/// Collects the files; every one is made from the same sound filter of 100 keys, in 1024 bits.
+class Collection {
+ public:
+  Collection() {
+    FilterSpec spec;
+    spec.kind = Kind::kClassic;
+    spec.capacity = 100;
+    spec.bits_per_key = 10.2;  // 1020 bits, so that four bits are padding
+    raw_ = blob_of(build_filter(spec, 100).ref());
+    payload_.assign(raw_.begin() + header::kBytes, raw_.end());
+    spec.kind = Kind::kBlocked;
+    blocked_ = blob_of(build_filter(spec, 100).ref());
+    sst_ = sst_block_of(build_filter(spec, 100).ref());
+  }
+
+  void add_headers();
+  void add_shapes();
+  void add_facts();
+  void add_raw_payloads();
+  void add_zstd_frames();
+  void add_zstd_bombs();
+  void add_gap_codings();
+  void add_sst_blocks();
+  [[nodiscard]] std::vector<HostileFile> take() { return std::move(files_); }
+
+ private:
+  void add(std::string name, Bytes bytes, std::string message) {
+    files_.push_back({std::move(name) + ".blob", std::move(bytes), std::move(message)});
+  }
+  void add_forged(std::string name, const Field& field, std::uint64_t value, std::string message) {
+    add(std::move(name), forge(raw_, field, value), std::move(message));
+  }
+  void add_stored(std::string name, std::uint64_t codec, const Bytes& stored, std::string message) {
+    add(std::move(name), with_payload(forge(raw_, header::kCodec, codec), stored), std::move(message));
+  }
+  void add_zstd(std::string name, const Bytes& frame, std::string message) {
+    add_stored("zstd-" + std::move(name), 1, frame, std::move(message));
+  }
+  void add_sst(std::string name, Bytes block, std::string message) {
+    files_.push_back({std::move(name) + ".sst", std::move(block), std::move(message)});
+  }
+
+  /// A frame that decodes to the payload, whose header the caller then spoils.
+  [[nodiscard]] ZstdFrame sound_frame() const {
+    return {.content_size = payload_.size(),
+            .window_descriptor = {},
+            .dictionary_id = {},
+            .blocks = raw_block(payload_, true)};
+  }
+
+  Bytes raw_;
+  Bytes payload_;
+  Bytes blocked_;
+  Bytes sst_;
+  std::vector<HostileFile> files_;
+};
+
+void Collection::add_headers() {
+  add("empty", {}, "blob size must be at least 64 bytes, got 0");
+  add("one-byte-short-of-a-header", Bytes(raw_.begin(), raw_.begin() + 63),
+      "blob size must be at least 64 bytes, got 63");
+  add("zeros", Bytes(200), "magic must be");
+  add_forged("bad-magic", header::kMagic, 0x4F5652C2, "magic must be");
+  add_forged("magic-without-its-high-bit", header::kMagic, 0x4F565243, "magic must be");
+  add_forged("version-0", header::kVersion, 0, "format version must be 1, got 0");
+  add_forged("future-version", header::kVersion, 2, "format version must be 1, got 2");
+  add_forged("unknown-kind-0", header::kKind, 0, "kind must be known, got 0");
+  add_forged("unknown-kind-200", header::kKind, 200, "kind must be known, got 200");
+  add_forged("unknown-codec", header::kCodec, 200, "codec must be");
+  add_forged("unknown-flag", header::kFlags, 0x80, "flags must be 0, got 128");
+  add_forged("unknown-hash", header::kHashId, 2, "hash id must be 1, got 2");
+  add_forged("wrong-checksum", header::kChecksum, get(raw_, header::kChecksum) + 1, "checksum must match");
+}
+
+void Collection::add_shapes() {
+  add_forged("k-0", header::kProbes, 0, "k must lie in [1, 64], got 0");
+  add_forged("classic-k-65", header::kProbes, 65, "k must lie in [1, 64], got 65");
+  add("blocked-k-17", forge(blocked_, header::kProbes, 17), "k must lie in [1, 16], got 17");
+  add_forged("parameter-1", header::kParam, 1, "kind parameter must be 0, got 1");
+  add_forged("units-0", header::kUnits, 0, "number of bits must lie in [1, 70368744177664], got 0");
+  add_forged("units-past-2-to-the-46", header::kUnits, (std::uint64_t{1} << 46) + 1, "number of bits must lie in");
+  // (units + 63) / 64 would wrap to 0 words, and 64 x blocks to 0 bytes, which would fit an empty payload.
+  Bytes wrapping = forge(raw_, header::kUnits, std::numeric_limits<std::uint64_t>::max());
+  add("units-that-overflow", with_payload(forge(wrapping, header::kRawBytes, 0), {}), "number of bits must lie in");
+  Bytes blocks = forge(blocked_, header::kUnits, std::uint64_t{1} << 58);
+  add("blocks-that-overflow", with_payload(forge(blocks, header::kRawBytes, 0), {}), "number of blocks must lie in");
+  add_forged("raw-bytes-too-many", header::kRawBytes, 136, "raw payload bytes must be 128 for this shape, got 136");
+  add_forged("raw-bytes-too-few", header::kRawBytes, 120, "raw payload bytes must be 128 for this shape, got 120");
+  add_forged("more-units-than-payload", header::kUnits, 1025, "raw payload bytes must be 136 for this shape, got 128");
+}
+
+void Collection::add_facts() {
+  const auto rate = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  add_forged("capacity-0", header::kCapacity, 0, "capacity must lie in [1, 1099511627776], got 0");
+  add_forged("capacity-past-2-to-the-40", header::kCapacity, (std::uint64_t{1} << 40) + 1,
+             "capacity must lie in [1, 1099511627776], got 1099511627777");
+  add_forged("rate-0", header::kFpRate, rate(0), "promised rate must lie in (0, 1], got 0");
+  add_forged("rate-negative", header::kFpRate, rate(-0.5), "promised rate must lie in (0, 1], got -0.5");
+  add_forged("rate-above-1", header::kFpRate, rate(1.5), "promised rate must lie in (0, 1], got 1.5");
+  add_forged("rate-infinite", header::kFpRate, rate(HUGE_VAL), "promised rate must lie in (0, 1], got inf");
+  add_forged("rate-nan", header::kFpRate, 0x7FF8000000000000, "promised rate must lie in (0, 1], got nan");
+}
+
+void Collection::add_raw_payloads() {
+  add("no-payload", with_payload(raw_, {}), "raw payload bytes must be 128, got 0");
+  add("one-byte-missing", with_payload(raw_, std::span(payload_).first(127)), "raw payload bytes must be 128, got 127");
+  add("one-byte-appended", with_payload(raw_, payload_ + Bytes(1)), "raw payload bytes must be 128, got 129");
+  Bytes padded = payload_;
+  padded.back() |= std::byte{0x80};
+  add("padding-bit-set", with_payload(raw_, padded), "padding bits of the payload must be 0");
+}
+
+void Collection::add_zstd_frames() {
+  const Bytes sound = encode(sound_frame());
+  add_zstd("nothing", {}, "zstd frame must start with its magic");
+  add_zstd("magic-only", Bytes(sound.begin(), sound.begin() + 4), "zstd frame must state its content size");
+  add_zstd("raw-payload-instead", payload_, "zstd frame must start with its magic");
+  add_zstd("legacy-magic", Bytes{std::byte{0x27}} + Bytes(sound.begin() + 1, sound.end()),
+           "zstd frame must start with its magic");
+  add_zstd("one-byte-missing", Bytes(sound.begin(), sound.end() - 1), "zstd frame must be whole");
+  add_zstd("one-byte-appended", sound + Bytes(1), "zstd frame must fill the stored payload of 145 bytes, got 144");
+  add_zstd("two-frames", sound + sound, "zstd frame must fill the stored payload");
+  add_zstd("skippable-frame-before", skippable_frame() + sound, "zstd frame must start with its magic");
+  add_zstd("skippable-frame-after", sound + skippable_frame(), "zstd frame must fill the stored payload");
+  add_zstd("skippable-frame-only", skippable_frame(), "zstd frame must start with its magic");
+
+  ZstdFrame frame = sound_frame();
+  frame.content_size.reset();
+  frame.window_descriptor = 0;
+  add_zstd("without-content-size", encode(frame), "zstd frame must state its content size");
+  frame = sound_frame();
+  frame.content_size = 129;
+  add_zstd("content-size-too-large", encode(frame), "zstd frame must hold the header's 128 raw payload bytes, got 129");
+  frame.content_size = std::numeric_limits<std::uint64_t>::max() - 2;
+  add_zstd("content-size-near-2-to-the-64", encode(frame), "zstd frame must ");
+  frame = sound_frame();
+  frame.dictionary_id = 7;
+  add_zstd("with-dictionary", encode(frame), "zstd frame must need no dictionary");
+  frame = sound_frame();
+  frame.window_descriptor = (28 - 10) << 3;
+  add_zstd("window-of-2-to-the-28", encode(frame), "zstd frame must have a window of at most 2^27 bytes");
+  frame.window_descriptor = ((27 - 10) << 3) + 1;  // an eighth more than 2^27
+  add_zstd("window-above-2-to-the-27", encode(frame), "zstd frame must have a window of at most 2^27 bytes");
+}
+
+void Collection::add_zstd_bombs() {
+  // The frame says 128 bytes and its blocks hold more, or fewer.
+  ZstdFrame frame = sound_frame();
+  frame.blocks = rle_block(std::byte{0}, 1 << 17, false) + rle_block(std::byte{0}, 1 << 17, true);
+  add_zstd("blocks-larger-than-stated", encode(frame), "zstd frame must ");
+  frame.blocks = rle_block(std::byte{0}, 100, true);
+  add_zstd("blocks-smaller-than-stated", encode(frame), "zstd frame must decode");
+  frame.blocks = Bytes{std::byte{0x07}, std::byte{0x00}, std::byte{0x00}};  // last block, of the reserved type 3
+  add_zstd("reserved-block-type", encode(frame), "zstd frame must be whole");
+  frame.blocks = rle_block(std::byte{0}, 64, false);
+  add_zstd("no-last-block", encode(frame), "zstd frame must be whole");
+
+  // A gibibyte of zeros in 32 KiB, sound in every field: only the reader's limit stops it.
+  Bytes blocks;
+  for (std::uint64_t done = 0; done < kGibibyte; done += 1 << 17) {
+    blocks = std::move(blocks) + rle_block(std::byte{0}, 1 << 17, done + (1 << 17) == kGibibyte);
+  }
+  Bytes huge = forge(forge(raw_, header::kUnits, 8 * kGibibyte), header::kRawBytes, kGibibyte);
+  huge = forge(huge, header::kCodec, 1);
+  const ZstdFrame bomb{.content_size = kGibibyte, .window_descriptor = {}, .dictionary_id = {}, .blocks = blocks};
+  add("zstd-bomb-of-a-gibibyte", with_payload(huge, encode(bomb)),
+      "raw payload bytes must be at most the limit of 1048576, got 1073741824");
+  // And one that says it is small.
+  Bytes small = forge(raw_, header::kCodec, 1);
+  add("zstd-bomb-that-claims-128-bytes",
+      with_payload(small,
+                   encode({.content_size = 128, .window_descriptor = {}, .dictionary_id = {}, .blocks = blocks})),
+      "zstd frame must ");
+  // Thirteen bytes that claim a gibibyte.
+  add("zstd-13-bytes-that-claim-a-gibibyte",
+      with_payload(huge,
+                   encode({.content_size = kGibibyte, .window_descriptor = {}, .dictionary_id = {}, .blocks = {}})),
+      "raw payload bytes must be at most the limit");
+}
+
+void Collection::add_gap_codings() {
+  const auto add_gap = [&](std::string name, std::uint64_t set, const Bytes& low, const Bytes& symbols,
+                           std::string message) {
+    Bytes stored(8);
+    put(stored, {"set", 0, 8}, set);
+    ZstdFrame frame{.content_size = symbols.size(),
+                    .window_descriptor = {},
+                    .dictionary_id = {},
+                    .blocks = raw_block(symbols, true)};
+    add_stored("gap-" + std::move(name), 2, stored + low + encode(frame), std::move(message));
+  };
+  const auto gaps = [](std::initializer_list<int> values) {
+    Bytes symbols;
+    for (const int value : values) symbols.push_back(static_cast<std::byte>(value));
+    return symbols;
+  };
+  // The payload has 1024 bits. With 64 or more of them set the gaps have no low bits; with one set they have six.
+  const Bytes sixty_four(64, std::byte{3});
+  add_stored("gap-nothing", 2, {}, "gap coding must have at least 8 bytes, got 0");
+  add_gap("more-bits-than-there-are", 1025, {}, sixty_four, "gap coding must have at most 1024 bits set, got 1025");
+  add_gap("all-ones-count", std::numeric_limits<std::uint64_t>::max(), {}, sixty_four,
+          "gap coding must have at most 1024 bits set");
+  add_gap("one-gap-too-few", 65, {}, sixty_four, "gap coding must have as many gaps as bits set, got 1 too few");
+  add_gap("one-gap-too-many", 64, {}, sixty_four + gaps({1}),
+          "gap coding must have as many gaps as bits set, got more");
+  add_gap("gap-past-the-end", 64, {}, Bytes(63, std::byte{15}) + gaps({16}), "gap coding must stay inside 1024 bits");
+  add_gap("endless-gap", 64, {}, Bytes(100, std::byte{255}), "gap coding must have gaps of at most 1024 bits");
+  add_gap("gap-without-an-end", 64, {}, sixty_four + gaps({255}), "gap coding must have as many gaps as bits set");
+  add_gap("low-padding-bit-set", 1, gaps({0xC0}), gaps({0}), "gap coding must have clear padding bits");
+  add_gap("padding-bit-of-the-filter-set", 1, gaps({0x3F}), gaps({15}), "padding bits of the payload must be 0");
+  const ZstdFrame wide{.content_size = {},
+                       .window_descriptor = (18 - 10) << 3,
+                       .dictionary_id = {},
+                       .blocks = raw_block(sixty_four, true)};
+  Bytes head(8);
+  put(head, {"set", 0, 8}, 64);
+  add_stored("gap-window-of-2-to-the-18", 2, head + encode(wide), "zstd frame must ");
+  put(head, {"set", 0, 8}, 1);
+  add_stored("gap-low-bits-missing", 2, head, "gap coding must hold 1 bytes of low bits, got 0");
+  put(head, {"set", 0, 8}, 64);
+  add_stored("gap-without-symbols", 2, head, "zstd frame must start with its magic");
+}
+
+void Collection::add_sst_blocks() {
+  add_sst("empty", {}, "block size must be at least 32, got 0");
+  add_sst("one-byte-short-of-a-trailer", Bytes(sst_.end() - 31, sst_.end()), "block size must be at least 32, got 31");
+  add_sst("trailer-only", Bytes(sst_.end() - 32, sst_.end()), "checksum must match");
+  add_sst("another-marker", forge_sst(sst_, trailer::kMarker, 0xBE), "marker must be -67");
+  add_sst("rocksdb-bloom-marker", forge_sst(sst_, trailer::kMarker, 0xFF), "marker must be -67");
+  add_sst("future-version", forge_sst(sst_, trailer::kVersion, 2), "format version must be 1, got 2");
+  add_sst("unknown-kind", forge_sst(sst_, trailer::kKind, 77), "kind must be known, got 77");
+  add_sst("unknown-hash", forge_sst(sst_, trailer::kHashId, 0), "hash id must be 1, got 0");
+  add_sst("k-0", forge_sst(sst_, trailer::kProbes, 0), "k must lie in [1, 16], got 0");
+  add_sst("units-0", forge_sst(sst_, trailer::kUnits, 0), "number of blocks must lie in");
+  add_sst("units-past-2-to-the-40", forge_sst(sst_, trailer::kUnits, (std::uint64_t{1} << 40) + 1),
+          "number of blocks must lie in");
+  add_sst("one-block-too-many", forge_sst(sst_, trailer::kUnits, get(trailer_of(sst_), trailer::kUnits) + 1),
+          "raw payload bytes must be");
+  add_sst("parameter-1", forge_sst(sst_, trailer::kParam, 1), "kind parameter must be 0, got 1");
+  add_sst("reserved-byte-set", forge_sst(sst_, trailer::kReserved26, 1), "reserved bytes must be 0");
+  add_sst("reserved-end-set", forge_sst(sst_, trailer::kReserved30, 0x100), "reserved bytes must be 0");
+  add_sst("wrong-checksum", forge_sst(sst_, trailer::kChecksum, 1), "checksum must match");
+  Bytes appended = Bytes(1) + sst_;
+  repair_sst_block(appended);
+  add_sst("one-byte-before", appended, "raw payload bytes must be");
+}
+
+}  // namespace
+
+std::vector<HostileFile> hostile_files() {
+  Collection collection;
+  collection.add_headers();
+  collection.add_shapes();
+  collection.add_facts();
+  collection.add_raw_payloads();
+  collection.add_zstd_frames();
+  collection.add_zstd_bombs();
+  collection.add_gap_codings();
+  collection.add_sst_blocks();
+  return collection.take();
+}
+
+}  // namespace crivo::testing

@@ -1,0 +1,96 @@
+// The same damage to sealed SST blocks: open_sst_block answers with an error, and the policy then with "maybe".
+#include <gtest/gtest.h>
+
+#include "crivo/sst_block.h"
+#include "damage.h"
+
+namespace crivo::testing {
+namespace {
+
+class DamagedSst : public ::testing::TestWithParam<KindInfo> {
+ protected:
+  static Bytes sound_block(std::uint64_t n) { return sst_block_of(build_filter(GetParam().kind, n).ref()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DamagedSst, ::testing::ValuesIn(kinds().begin(), kinds().end()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_P(DamagedSst, RejectsEveryTruncation) {
+  for (const std::uint64_t n : {0U, 1U, 100U, 10'000U}) {
+    const Bytes sound = sound_block(n);
+    for (const std::size_t size : all_or_sample(sound.size(), 3000)) {
+      Bytes front(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(size));
+      EXPECT_FALSE(open_sst_block(front)) << size;
+      repair_sst_block(front);
+      EXPECT_FALSE(open_sst_block(front)) << size;
+      Bytes back(sound.end() - static_cast<std::ptrdiff_t>(size), sound.end());
+      EXPECT_FALSE(open_sst_block(back)) << size;
+      repair_sst_block(back);
+      EXPECT_FALSE(open_sst_block(back)) << size;
+    }
+  }
+}
+
+TEST_P(DamagedSst, RejectsEveryBitFlip) {
+  for (const std::uint64_t n : {0U, 1U, 100U, 10'000U}) {
+    Bytes block = sound_block(n);
+    ASSERT_TRUE(open_sst_block(block));
+    // The sample has both ends in full, and the trailer's 256 bits are at the end.
+    for (const std::size_t bit : all_or_sample(8 * block.size(), 20'000)) {
+      flip_bit(block, bit);
+      EXPECT_FALSE(open_sst_block(block)) << "bit " << bit;
+      flip_bit(block, bit);
+    }
+  }
+}
+
+TEST_P(DamagedSst, RejectsAppendedBytes) {
+  const Bytes sound = sound_block(100);
+  for (std::size_t count = 1; count <= 64; ++count) {
+    Bytes longer = with_appended(sound, count, false);
+    EXPECT_FALSE(open_sst_block(longer));
+    Bytes shifted = with_appended({}, count, true);
+    shifted.insert(shifted.end(), sound.begin(), sound.end());
+    EXPECT_FALSE(open_sst_block(shifted));
+    repair_sst_block(shifted);
+    EXPECT_FALSE(open_sst_block(shifted));
+  }
+}
+
+TEST_P(DamagedSst, AForgedTrailerByteIsRejectedOrAFilter) {
+  for (const std::uint64_t n : {0U, 1U, 100U}) {
+    Bytes block = sound_block(n);
+    const std::size_t start = block.size() - trailer::kBytes;
+    for (std::size_t at = start + trailer::kSeed.offset; at < block.size(); ++at) {
+      const std::byte original = block[at];
+      for (unsigned value = 0; value < 256; value += at < start + trailer::kUnits.offset ? 51 : 1) {
+        block[at] = static_cast<std::byte>(value);
+        repair_sst_block(block);
+        const auto opened = open_sst_block(block);
+        if (opened && n == 1) expect_usable(*opened);
+        if (opened) (void)count_found(*opened, present_hashes(100, 0));
+      }
+      block[at] = original;
+    }
+  }
+}
+
+TEST(DamagedSstOfNoKind, GarbageOfAnySizeIsRejected) {
+  std::mt19937_64 random(12);
+  for (std::size_t size = 0; size <= 100; ++size) {
+    for (int round = 0; round < 200; ++round) {
+      Bytes garbage(size);
+      for (std::byte& byte : garbage) byte = static_cast<std::byte>(random());
+      EXPECT_FALSE(open_sst_block(garbage));
+      if (size >= 5) garbage[size - 5] = static_cast<std::byte>(0xBD);  // as if it were ours
+      EXPECT_EQ(is_sst_block(garbage), size >= 5);
+      EXPECT_FALSE(open_sst_block(garbage));
+    }
+    const Bytes zeros(size);
+    EXPECT_FALSE(open_sst_block(zeros));
+    EXPECT_FALSE(is_sst_block(zeros));
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing
