@@ -12,7 +12,7 @@
 #include "bytes.h"
 #include "crivo/blob.h"
 #include "crivo/sizing.h"
-#include "support/filters.h"
+#include "filters.h"
 
 namespace crivo {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "crivo/blob.h"
 #include "crivo/sizing.h"
-#include "support/filters.h"
+#include "filters.h"
 
 namespace crivo {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
+#include "filters.h"
 #include "kinds/layers.h"
-#include "support/filters.h"
 
 namespace crivo {
 namespace {
