@@ -27,6 +27,11 @@ Error unsupported(const KindRow& row, std::string_view operation, bool Capabilit
   return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", row.info.name);
 }
 
+Error too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
+  return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", keys, " keys, which need ",
+               needed);
+}
+
 /// Names the first field in which two filters differ.
 Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape& theirs) {
   const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
@@ -105,8 +110,7 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   if (!shape) return shape.error();
   const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
   if (!bytes || *bytes > max_bytes) {
-    return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", spec.capacity,
-                 " keys, which need ", bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
+    return too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
   }
   Facts facts;
   facts.capacity = spec.capacity;
@@ -129,10 +133,8 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::
   if (!filter) return filter;
   if (const auto build = filter->row_->build; build != nullptr) {
     if (auto built = build({filter->shape_, filter->payload_}, spec, hashes); !built) return built.error();
-    if (filter->payload_.size() > max_bytes) {  // a plan is not exact where the size depends on the keys
-      return error(ErrorCode::kTooLarge, "keys must fit in ", max_bytes, " bytes, got ", hashes.size(),
-                   " hashes, which need ", filter->payload_.size());
-    }
+    // There may be more keys than were planned for, or they may need more.
+    if (filter->payload_.size() > max_bytes) return too_large(max_bytes, hashes.size(), filter->payload_.size());
     filter->count_added(hashes.size());
     return filter;
   }

@@ -26,6 +26,10 @@ constexpr unsigned kBorderThreshold = 2;
 constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
 constexpr unsigned kSeedsPerSize = 16;
 
+// For the planned size, which is seldom too small: one slot in so many stays empty, and so many of the last block.
+constexpr std::uint64_t kEmptySlots = 512;
+constexpr std::uint64_t kEmptyAtEnd = 48;
+
 /// Of an odd number, modulo 2^64; each Newton step doubles the bits that are right, of 3.
 constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
   std::uint64_t result = odd;
@@ -292,7 +296,8 @@ std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noe
   while (keys > kBaseKeys) {
     const RibbonLevel level(ribbon_level_blocks(keys), columns, false);
     words += level.words();
-    keys -= std::min(keys, level.slots());
+    keys -= std::min(keys, level.slots() - level.slots() / kEmptySlots);
+    keys += kEmptyAtEnd;
   }
   return words + RibbonLevel(base_blocks(keys), columns, true).words();
 }

@@ -11,7 +11,7 @@ namespace crivo {
 
 /// Blocks of a level that is not the base, for so many keys: overloaded, so that hardly a slot stays empty.
 [[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
-/// Payload words of a filter of so many distinct keys, as they come out within a few blocks.
+/// Payload words that a filter of so many distinct keys hardly ever exceeds, nor falls short of by much.
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noexcept;
 
 /// The payload for these hashes, at least one, any order, repeated ones allowed; the same set gives the same bytes.

@@ -30,6 +30,11 @@ inline constexpr std::uint64_t kMinRibbonBlocks = 2;
 inline constexpr std::uint64_t kMaxRibbonBlocks = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 
+/// Batches ask for so many keys at a time; of a payload from this size on, which the second-level cache does not hold,
+/// they first fetch what all of these will read.
+inline constexpr std::size_t kRibbonBatch = 32;
+inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
+
 /// Byte t: the first start of a bucket that threshold t keeps.
 inline constexpr std::uint32_t kRibbonKeptFrom = 0x80281400;
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold) noexcept {
@@ -111,20 +116,34 @@ struct RibbonEquation {
   std::uint32_t fingerprint;
 };
 
-[[nodiscard]] inline RibbonEquation ribbon_equation(const RibbonLevel& level, const std::byte* solution,
-                                                    std::uint64_t start, std::uint64_t level_hash,
-                                                    std::uint64_t hash) noexcept {
-  const std::uint64_t block = start / kRibbonBlockSlots;
-  return {solution + 8 * level.words_before(block), level.columns_of(block),
-          static_cast<unsigned>(start % kRibbonBlockSlots), ribbon_row(level_hash), ribbon_fingerprint(hash)};
-}
+/// A level of a payload.
+struct RibbonLevelView {
+  RibbonLevel level;
+  const std::byte* thresholds;
+  const std::byte* solution;
 
-/// Was the key bumped from a level whose thresholds these are?
-[[nodiscard]] inline bool ribbon_bumped(const std::byte* thresholds, std::uint64_t start) noexcept {
-  const std::uint64_t bucket = start / kRibbonBucketStarts;
-  const unsigned four = std::to_integer<unsigned>(thresholds[bucket / 4]);
-  return start % kRibbonBucketStarts < ribbon_kept_from(four >> (2 * (bucket % 4)) & 3);
-}
+  RibbonLevelView(const std::byte* at, const RibbonColumns& columns, bool base) noexcept
+      : level(load_le<std::uint64_t>(at), columns, base),
+        thresholds(at + 8),
+        solution(thresholds + 8 * level.threshold_words()) {}
+
+  [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept {
+    return mulhi(level_hash, level.starts());
+  }
+  /// Was a key with this start bumped? Not asked of the base.
+  [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
+    const std::uint64_t bucket = start / kRibbonBucketStarts;
+    const unsigned four = std::to_integer<unsigned>(thresholds[bucket / 4]);
+    return start % kRibbonBucketStarts < ribbon_kept_from(four >> (2 * (bucket % 4)) & 3);
+  }
+  [[nodiscard]] RibbonEquation equation(std::uint64_t start, std::uint64_t level_hash,
+                                        std::uint64_t hash) const noexcept {
+    const std::uint64_t block = start / kRibbonBlockSlots;
+    return {solution + 8 * level.words_before(block), level.columns_of(block),
+            static_cast<unsigned>(start % kRibbonBlockSlots), ribbon_row(level_hash), ribbon_fingerprint(hash)};
+  }
+  [[nodiscard]] const std::byte* end() const noexcept { return solution + 8 * level.words_before(level.blocks); }
+};
 
 /// A payload without levels holds no key.
 [[nodiscard]] inline bool ribbon_is_empty(const View& view) noexcept {
@@ -138,17 +157,16 @@ struct RibbonEquation {
   const std::byte* at = view.payload + 8;
   std::uint64_t level_hash = hash;
   for (unsigned left = header.levels; left > 1; --left) {
-    const RibbonLevel level(load_le<std::uint64_t>(at), columns, false);
-    const std::uint64_t start = mulhi(level_hash, level.starts());
-    if (!ribbon_bumped(at + 8, start)) [[likely]] {
-      return ribbon_equation(level, at + 8 + 8 * level.threshold_words(), start, level_hash, hash);
-    }
+    const RibbonLevelView level(at, columns, false);
+    const std::uint64_t start = level.start_of(level_hash);
+    if (!level.bumped(start)) [[likely]]
+      return level.equation(start, level_hash, hash);
     level_hash *= kRibbonNextLevel;
-    at += 8 * level.words();
+    at = level.end();
   }
-  const RibbonLevel base(load_le<std::uint64_t>(at), columns, true);
   for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
-  return ribbon_equation(base, at + 8, mulhi(level_hash, base.starts()), level_hash, hash);
+  const RibbonLevelView base(at, columns, true);
+  return base.equation(base.start_of(level_hash), level_hash, hash);
 }
 
 }  // namespace crivo

@@ -106,8 +106,8 @@ const Kernels kAvx2Kernels = {"avx2",
                               &add,
                               &contains<kCounterPlanes>,
                               &contains_batch<kCounterPlanes>,
-                              &ribbon_contains_scalar,
-                              &ribbon_contains_batch_scalar};
+                              &ribbon_contains_avx2,
+                              &ribbon_contains_batch_avx2};
 
 }  // namespace crivo
 

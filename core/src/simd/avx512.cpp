@@ -127,8 +127,8 @@ const Kernels kAvx512Kernels = {"avx512",
                                 &add,
                                 &contains<kCounterPlanes>,
                                 &contains_batch<kCounterPlanes>,
-                                &ribbon_contains_scalar,
-                                &ribbon_contains_batch_scalar};
+                                &ribbon_contains_avx512,
+                                &ribbon_contains_batch_avx512};
 
 }  // namespace crivo
 

@@ -1,0 +1,66 @@
+// AVX2: four columns per step, their parities from a table of the bits in a nibble.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "bytes.h"
+#include "kinds/ribbon_layout.h"
+#include "simd/ribbon_kernels.h"
+
+#define CRIVO_TARGET __attribute__((target("avx2,bmi2,popcnt")))
+
+namespace crivo {
+namespace {
+
+/// Bit i: is the number of ones in 64-bit lane i odd?
+CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
+  const __m256i bits_of = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                           0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i nibble = _mm256_set1_epi8(15);
+  const __m256i low = _mm256_shuffle_epi8(bits_of, _mm256_and_si256(lanes, nibble));
+  const __m256i high = _mm256_shuffle_epi8(bits_of, _mm256_and_si256(_mm256_srli_epi16(lanes, 4), nibble));
+  const __m256i counts = _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(counts, 63))));
+}
+
+/// The fingerprint bits that differ, of the first 4 columns or all there are.
+CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
+                                           const RibbonEquation& equation, unsigned fingerprint) noexcept {
+  const __m256i mask =
+      _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(columns)), _mm256_setr_epi64x(0, 1, 2, 3));
+  const __m256i here = _mm256_maskload_epi64(reinterpret_cast<const long long*>(words), mask);
+  const __m256i next = _mm256_maskload_epi64(reinterpret_cast<const long long*>(next_words), mask);
+  // A shift by 64 gives 0: a start at a block's first slot has nothing in the next block.
+  const __m256i solution =
+      _mm256_or_si256(_mm256_srl_epi64(here, _mm_cvtsi32_si128(static_cast<int>(equation.shift))),
+                      _mm256_sll_epi64(next, _mm_cvtsi32_si128(static_cast<int>(64 - equation.shift))));
+  const __m256i row = _mm256_set1_epi64x(static_cast<long long>(equation.row));
+  return (parities(_mm256_and_si256(solution, row)) ^ fingerprint) & _bzhi_u32(0xF, columns);
+}
+
+CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
+  const std::byte* next_words = equation.words + 8 * equation.columns;
+  unsigned wrong = 0;
+  for (unsigned column = 0; column < equation.columns && wrong == 0; column += 4) {
+    wrong = wrong_columns(equation.words + 8 * column, next_words + 8 * column, equation.columns - column, equation,
+                          equation.fingerprint >> column);
+  }
+  return wrong == 0;
+}
+
+#include "simd/ribbon_query.inc"
+
+}  // namespace
+
+CRIVO_TARGET bool ribbon_contains_avx2(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
+
+CRIVO_TARGET void ribbon_contains_batch_avx2(const View& view, const std::uint64_t* hashes, std::size_t count,
+                                             bool* hits) noexcept {
+  contains_batch(view, hashes, count, hits);
+}
+
+}  // namespace crivo
+
+#endif  // __x86_64__
