@@ -137,12 +137,16 @@ TEST(Cuckoo, AnswersLikeTheModelForAnyPayload) {
   for (unsigned f = kMinCuckooBits; f <= kMaxFingerprintBits; ++f) {
     for (const std::uint64_t buckets : {2U, 10U, 62U}) {
       const Shape shape = shape_of(f, buckets);
-      const auto slots = random_slots(4 * buckets, f, 20, f);
+      const auto hashes = random_hashes(kQueries, 100 + f);
+      auto slots = random_slots(4 * buckets, f, 20, f);
+      for (std::size_t i = 0; i < buckets; ++i) {  // long fingerprints would never be hit by chance
+        const auto [first, second] = Model(shape).buckets(hashes[i]);
+        slots[4 * (i % 8 < 4 ? first : second) + i % 4] = reference::fingerprint(hashes[i], f);
+      }
       const Model model(shape, slots);
       const auto payload = reference::packed(slots, f);
       const auto ref = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
       ASSERT_TRUE(ref) << ref.error().message;
-      const auto hashes = random_hashes(kQueries, 100 + f);
       const auto hits = std::make_unique<bool[]>(kQueries);
       ref->may_contain_hashes(hashes, {hits.get(), kQueries});
       for (std::size_t i = 0; i < kQueries; ++i) {
