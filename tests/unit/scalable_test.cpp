@@ -238,6 +238,30 @@ TEST_F(ForgedTable, IsRejectedByALayer) {
   forge_layer(0, {first.keys, first.blocks, first.probes + 1}, "k must be that of the first layer");
 }
 
+// A few bytes must not make the next addition take terabytes.
+TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
+  const AnyFilter filter = create(spec_of(512, 0.5));
+  Shape shape = filter.shape();
+  shape.units = 2;
+  AlignedBytes payload(128);
+  const LayerSeries series{1e-6, 512, 1};
+  write_series(payload.data(), series);
+  write_layer(payload.data(), 0, {512, 1, shape.probes});
+  auto largest = AnyFilter::adopt(shape, filter.facts(), payload);
+  ASSERT_TRUE(largest) << largest.error().message;
+  const auto hashes = present_hashes(1, 0);
+  const auto added = largest->add_hashes(hashes);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kFull);
+  EXPECT_LE(largest->payload().size(), 128U);
+
+  write_series(payload.data(), {1e-6, 513, 1});
+  write_layer(payload.data(), 0, {513, 1, shape.probes});
+  const auto claims_more = AnyFilter::adopt(shape, filter.facts(), payload);
+  ASSERT_FALSE(claims_more);
+  EXPECT_EQ(claims_more.error().message, "keys in layer 0 must lie in [0, 512], got 513");
+}
+
 TEST_F(ForgedTable, IsRejectedByUnusedBytes) {
   for (const std::size_t offset : {15U, 31U, 47U, 79U, 80U, 127U}) {  // reserved bytes, then the table's padding
     payload_[offset] = std::byte{1};

@@ -1,5 +1,6 @@
 #include "kinds/layers.h"
 
+#include <algorithm>
 #include <span>
 
 #include "crivo/sizing.h"
@@ -41,8 +42,9 @@ Result<void> check_layer(const Layer& layer, const Layer& before, unsigned index
                    layer.blocks);
   }
   const std::uint64_t fewest = is_newest ? (index == 0 ? 0 : 1) : capacity;
-  if (layer.keys < fewest || layer.keys > capacity) {
-    return corrupt("keys in layer ", index, " must lie in [", fewest, ", ", capacity, "], got ", layer.keys);
+  const std::uint64_t most = std::min(capacity, layer.blocks * kBlockBits);  // each key set at least one bit
+  if (layer.keys < fewest || layer.keys > most) {
+    return corrupt("keys in layer ", index, " must lie in [", fewest, ", ", most, "], got ", layer.keys);
   }
   return {};
 }

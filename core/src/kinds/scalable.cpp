@@ -17,7 +17,8 @@ namespace {
 
 constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
-constexpr std::size_t kStretch = 128;  // hashes asked of a layer before the next older one
+constexpr unsigned kMostBitsPerKeyRatio = 16;  // of a layer to the one before
+constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
   const auto in_layer = kernels().blocked_contains;
@@ -74,6 +75,11 @@ Result<void> grow(Store store) {
   if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
   const Layer newest = read_layer(store.payload.data(), series.layers - 1);
   const Layer next{0, std::max(size->units, newest.blocks), size->probes};
+  // A key sets a bit, so a full layer has at least one per key, and the next one's rate asks for a few more. A forged
+  // table could ask for terabytes.
+  if (const std::uint64_t most = newest.blocks * store.shape.param * kMostBitsPerKeyRatio; next.blocks > most) {
+    return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
+  }
 
   const std::uint64_t old_table = table_blocks(series.layers);
   const std::uint64_t new_table = table_blocks(series.layers + 1);
