@@ -21,8 +21,8 @@ void add_query(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 
-// CLI11 reads a meaning into arguments such as "[a,b]" (a list of two) and "++" (the end of a subcommand), and a key
-// may look like that. So main puts kGuard in front of every argument but the subcommand and those that start with '-',
+// CLI11 reads a meaning into arguments such as "[a,b]" (a list of two), "++" (the end of a subcommand) and "-", and a
+// key may look like that. So main puts kGuard in front of every argument that is neither the subcommand nor an option,
 // and every option of text takes it away again with transform(literal).
 inline constexpr char kGuard = '\x01';
 [[nodiscard]] inline std::string literal(std::string argument) {

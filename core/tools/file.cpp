@@ -58,22 +58,29 @@ void sync_folder(const std::string& folder) {
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-Result<void> replace_file(const std::string& path, mode_t mode, std::span<const std::byte> content) {
+/// False, with errno, leaves the file as it was.
+bool replace_file(const std::string& path, mode_t mode, std::span<const std::byte> content) {
   std::string temporary = path + ".XXXXXX";
   const OwnedFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (fd.get() < 0) return file_error("output must be writable", path);
+  if (fd.get() < 0) return false;
   if (!write_temporary(fd.get(), mode, content) || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    Error failure = file_error("output must be writable", path);
+    const int reason = errno;
     ::unlink(temporary.c_str());
-    return failure;
+    errno = reason;
+    return false;
   }
   sync_folder(parent_of(path));
-  return {};
+  return true;
+}
+
+bool write_device(const std::string& path, std::span<const std::byte> content) {
+  const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return fd.get() >= 0 && write_all(fd.get(), content);
 }
 
 /// The whole content, or kTooLarge as soon as it is more than the machine's memory.
 Result<AlignedBytes> read_whole(const std::string& path) {
-  Result<OwnedFd> input = open_input(path);
+  Result<OwnedFd> input = open_input(path, "FILTER");
   if (!input) return input.error();
   struct stat status {};
   const bool sized = ::fstat(input->get(), &status) == 0 && S_ISREG(status.st_mode);
@@ -114,10 +121,10 @@ OwnedFd::~OwnedFd() {
   if (fd_ > STDERR_FILENO) ::close(fd_);
 }
 
-Result<OwnedFd> open_input(const std::string& path) {
+Result<OwnedFd> open_input(const std::string& path, const std::string& role) {
   if (path == "-") return OwnedFd(STDIN_FILENO);
   OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return file_error("FILE must be readable", path);
+  if (fd.get() < 0) return file_error(role + " must be readable", path);
   return fd;
 }
 
@@ -137,9 +144,10 @@ Result<void> write_file(const std::string& path, std::span<const std::byte> cont
   const std::string target = resolved(path);
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (!exists || S_ISREG(status.st_mode)) return replace_file(target, mode_for(exists ? &status : nullptr), content);
-  const OwnedFd fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
-  if (fd.get() < 0 || !write_all(fd.get(), content)) return file_error("output must be writable", path);
+  const bool written = !exists || S_ISREG(status.st_mode)
+                           ? replace_file(target, mode_for(exists ? &status : nullptr), content)
+                           : write_device(target, content);
+  if (!written) return file_error("output must be writable", path);
   return {};
 }
 

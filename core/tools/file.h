@@ -15,7 +15,7 @@ namespace crivo::tool {
 /// What the machine has. Anything larger is refused before it is tried.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
-/// "FILE must be readable, got /x: No such file or directory", from errno.
+/// "FILE must be readable, got /x: No such file or directory" for that rule, from errno.
 [[nodiscard]] Error file_error(const std::string& rule, const std::string& path);
 
 /// Closes a file descriptor at the end of its life; standard input and output stay open.
@@ -31,8 +31,8 @@ class OwnedFd {
   int fd_;
 };
 
-/// Opens for reading; "-" is standard input.
-[[nodiscard]] Result<OwnedFd> open_input(const std::string& path);
+/// Opens for reading; "-" is standard input. Errors call the file `role`.
+[[nodiscard]] Result<OwnedFd> open_input(const std::string& path, const std::string& role);
 
 /// A filter and the bytes that it may borrow from. Free to move.
 struct LoadedFilter {

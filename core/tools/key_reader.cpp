@@ -16,7 +16,7 @@ constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 30;
 }  // namespace
 
 Result<KeyReader> KeyReader::open(const std::string& path) {
-  Result<OwnedFd> fd = open_input(path);
+  Result<OwnedFd> fd = open_input(path, "FILE");
   if (!fd) return fd.error();
   return KeyReader(*std::move(fd), path);
 }

@@ -1,4 +1,5 @@
 // crivo: build, ask, describe and check filters from the command line. What it writes is what every other host reads.
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -19,13 +20,20 @@ int complain(const CLI::App& app, const std::string& message) {
   return kTrouble;
 }
 
-/// In reverse, as CLI11 wants them. The first one is the subcommand.
+/// In reverse, as CLI11 wants them. The first one is the subcommand; after "--" there are no options.
 std::vector<std::string> guarded_arguments(int argc, char** argv) {
   std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 0; --i) {
-    const bool guarded = i > 1 && argv[i][0] != '-';
-    arguments.push_back(guarded ? kGuard + std::string(argv[i]) : argv[i]);
+  bool options_ended = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--" && !options_ended) {
+      options_ended = true;
+      continue;
+    }
+    const bool is_option = !options_ended && argument.starts_with('-') && argument != "-";
+    arguments.push_back(i == 1 || is_option ? argument : kGuard + argument);
   }
+  std::reverse(arguments.begin(), arguments.end());
   return arguments;
 }
 

@@ -1,0 +1,181 @@
+// crivo build: what it takes, what it refuses, what it leaves on disk.
+#include <gmock/gmock.h>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
+  const std::string keys = numbered_lines(5000);
+  write("keys", keys);
+  for (const char* kind : {"classic", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4",
+                           "cuckoo", "compaction", "ribbon", "compressed"}) {
+    const Outcome built = crivo("build -o f --kind " + std::string(kind) + " keys");
+    ASSERT_EQ(built.exit_code, 0) << kind << ": " << built.err;
+    EXPECT_EQ(built.err, "") << kind;
+    EXPECT_EQ(crivo("query f", keys).out, keys) << kind;
+    EXPECT_EQ(crivo("verify f").exit_code, 0) << kind;
+  }
+}
+
+TEST_F(ToolTest, SizesItselfFromTheDistinctKeys) {
+  ASSERT_EQ(crivo("build -o f", numbered_lines(300) + numbered_lines(300)).exit_code, 0);
+  const std::string info = crivo("info --json f").out;
+  EXPECT_THAT(info, HasSubstr("\"capacity\":300,"));
+  EXPECT_THAT(info, HasSubstr("\"keys\":600,"));
+}
+
+TEST_F(ToolTest, ReadsSeveralFilesAndStandardInputInTheirOrder) {
+  write("a", "from a\n");
+  write("b", "from b");
+  ASSERT_EQ(crivo("build -o f a - b", "from stdin\n").exit_code, 0);
+  EXPECT_EQ(crivo("query f 'from a' 'from stdin' 'from b'").out, "from a\nfrom stdin\nfrom b\n");
+}
+
+TEST_F(ToolTest, TakesALineWithoutItsNewlineAsTheKey) {
+  // Among them: the empty key, a carriage return, a NUL, a last line without an end.
+  const std::string lines("\nends in return\r\nhas \0 inside\n  spaces  \nlast", 50);
+  const Outcome built = crivo("build -o f --fpr 1e-9 --seed 7", lines);
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":5,"));
+  EXPECT_EQ(crivo("query f", lines).out, lines + "\n");
+  EXPECT_EQ(crivo("query f 'ends in return' spaces 'has '").out, "");
+}
+
+TEST_F(ToolTest, SaysOnceThatCarriageReturnsArePartOfTheKeys) {
+  const Outcome built = crivo("build -o f", "a\r\nb\r\nc\r\n");
+  EXPECT_EQ(built.exit_code, 0);
+  EXPECT_EQ(built.err, "crivo build: note: lines end in '\\r', which is part of the key\n");
+  EXPECT_EQ(crivo("build -o f", "a\nb\n").err, "");
+}
+
+TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
+  const std::string longest(5'000'000, 'x');
+  const std::string lines = "short\n" + longest + "\nlast\n";
+  ASSERT_EQ(crivo("build -o f --fpr 1e-9", lines).exit_code, 0);
+  EXPECT_EQ(crivo("query f", lines).out, lines);
+  EXPECT_EQ(crivo("query f", longest + "x\n").exit_code, 1);
+}
+
+TEST_F(ToolTest, BuildsAnEmptyFilterFromNoKeys) {
+  ASSERT_EQ(crivo("build -o f").exit_code, 0);
+  EXPECT_EQ(crivo("query f anything ''").exit_code, 1);
+}
+
+TEST_F(ToolTest, StoresTheFormItIsToldTo) {
+  const std::string keys = numbered_lines(10);  // far from full, so the automatic form is compressed
+  ASSERT_EQ(crivo("build --capacity 10000 -o auto", keys).exit_code, 0);
+  ASSERT_EQ(crivo("build --capacity 10000 --raw -o raw", keys).exit_code, 0);
+  ASSERT_EQ(crivo("build --capacity 10000 --compress -o compressed", keys).exit_code, 0);
+  EXPECT_THAT(crivo("info --json raw").out, HasSubstr("\"codec\":\"raw\""));
+  EXPECT_LT(read("auto").size(), read("raw").size() / 10);
+  EXPECT_LE(read("compressed").size(), read("auto").size());
+  for (const char* file : {"auto", "raw", "compressed"}) EXPECT_EQ(crivo("query " + std::string(file), keys).out, keys);
+}
+
+TEST_F(ToolTest, NotesThatAFilterHoldsMoreThanItPromised) {
+  const Outcome built = crivo("build --capacity 10 -o f", numbered_lines(1000));
+  EXPECT_EQ(built.exit_code, 0);
+  EXPECT_THAT(built.err, StartsWith("crivo build: note: more keys than the capacity: the false-positive rate is "));
+  EXPECT_EQ(crivo("query f", numbered_lines(1000)).out, numbered_lines(1000));
+}
+
+TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--capacity 0", "crivo build: capacity must be an integer from 1 to 1099511627776, got 0\n"},
+      {"--capacity -5", "crivo build: capacity must be an integer from 1 to 1099511627776, got -5\n"},
+      {"--capacity 1.5", "crivo build: capacity must be an integer from 1 to 1099511627776, got 1.5\n"},
+      {"--capacity 10k", "crivo build: capacity must be an integer from 1 to 1099511627776, got 10k\n"},
+      {"--capacity nan", "crivo build: capacity must be an integer from 1 to 1099511627776, got nan\n"},
+      {"--capacity ' 1'", "crivo build: capacity must be an integer from 1 to 1099511627776, got  1\n"},
+      {"--capacity 1099511627777",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, got 1099511627777\n"},
+      {"--fpr 0", "crivo build: fpr must lie in (0, 1), got 0\n"},
+      {"--fpr 1", "crivo build: fpr must lie in (0, 1), got 1\n"},
+      {"--fpr nan", "crivo build: fpr must lie in (0, 1), got nan\n"},
+      {"--fpr 1%", "crivo build: fpr must lie in (0, 1), got 1%\n"},
+      {"--seed 1.5", "crivo build: seed must be a 64-bit integer, got 1.5\n"},
+      {"--seed 18446744073709551616", "crivo build: seed must be a 64-bit integer, got 18446744073709551616\n"},
+      {"--seed '[1]'", "crivo build: seed must be a 64-bit integer, got [1]\n"},
+  };
+  for (const auto& [options, message] : cases) {
+    const Outcome run = crivo("build -o f " + std::string(options), "key\n");
+    EXPECT_EQ(run.exit_code, 2) << options;
+    EXPECT_EQ(run.err, message) << options;
+    EXPECT_EQ(run.out, "") << options;
+  }
+  for (const char* kind : {"bloom", "''", "Blocked", "blocked:3", "spectral:", "spectral:x"}) {
+    const Outcome run = crivo("build -o f --kind " + std::string(kind), "key\n");
+    EXPECT_EQ(run.exit_code, 2) << kind;
+    EXPECT_THAT(run.err, StartsWith("crivo build: kind ")) << kind;
+    EXPECT_THAT(run.err, HasSubstr(" must ")) << kind;
+  }
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(ToolTest, RefusesUsageItDoesNotKnow) {
+  for (const char* arguments : {"", "frobnicate", "build", "build -o", "build -o f --frobnicate", "query", "info",
+                                "info a b", "verify", "build -o f --raw --compress", "build -o f --capacity"}) {
+    const Outcome run = crivo(arguments);
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    EXPECT_THAT(run.err, StartsWith("crivo")) << arguments;
+  }
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(ToolTest, RefusesWhatDoesNotFitIntoTheMachine) {
+  const Outcome run = crivo("build -o f --capacity 1099511627776 --fpr 1e-5", "key\n");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, StartsWith("crivo build: capacity must fit in "));
+  EXPECT_THAT(run.err, HasSubstr("got 1099511627776 keys"));
+  EXPECT_THAT(run.err, HasSubstr("this machine's memory"));
+}
+
+TEST_F(ToolTest, SaysWhichFileItCannotRead) {
+  EXPECT_EQ(crivo("build -o f nowhere").err,
+            "crivo build: FILE must be readable, got nowhere: No such file or directory\n");
+  EXPECT_EQ(crivo("build -o f .").err, "crivo build: FILE must be readable, got .: Is a directory\n");
+  EXPECT_EQ(crivo("build -o f nowhere").exit_code, 2);
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(ToolTest, SaysWhatItCannotWrite) {
+  EXPECT_EQ(crivo("build -o nowhere/f", "a\n").err,
+            "crivo build: output must be writable, got nowhere/f: No such file or directory\n");
+  EXPECT_EQ(crivo("build -o .", "a\n").exit_code, 2);
+  EXPECT_EQ(crivo("build -o /dev/full", "a\n").err,
+            "crivo build: output must be writable, got /dev/full: No space left on device\n");
+}
+
+TEST_F(ToolTest, KeepsTheOldFileWhenItCannotWriteTheNewOne) {
+  ASSERT_EQ(crivo("build -o f --raw", numbered_lines(100)).exit_code, 0);
+  const std::string before = read("f");
+  // A file size limit of 8 blocks of 512 bytes; the signal that comes with it is ignored, so that write() fails.
+  const Outcome run = shell("trap '' XFSZ; ulimit -f 8; '" CRIVO_TOOL "' build -o f --raw --capacity 100000", "a\n");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "crivo build: output must be writable, got f: File too large\n");
+  EXPECT_EQ(read("f"), before);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ToolTest, ReplacesAFileAndKeepsItsModeAndItsLinks) {
+  write("target", "old");
+  const Outcome run = shell("chmod 640 target && ln -s target link && '" CRIVO_TOOL "' build -o link", "a\n");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(std::filesystem::status(path("target")).permissions(), std::filesystem::perms{0640});
+  EXPECT_EQ(crivo("query target a").out, "a\n");
+  EXPECT_EQ(shell("umask 027; '" CRIVO_TOOL "' build -o new && stat -c %a new").out, "640\n");
+}
+
+TEST_F(ToolTest, WritesToStandardOutputWhenAsked) {
+  ASSERT_EQ(crivo("build -o f --seed 3", "a\n").exit_code, 0);
+  EXPECT_EQ(crivo("build -o - --seed 3", "a\n").out, read("f"));
+}
+
+}  // namespace
+}  // namespace crivo::testing

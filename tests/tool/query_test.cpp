@@ -1,0 +1,97 @@
+// crivo query: answers and exit codes like grep's.
+#include <gmock/gmock.h>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Query : public ToolTest {
+ protected:
+  // At one in a billion, these few absent keys are absent for certain; the seed is fixed.
+  Query() { crivo("build -o f --fpr 1e-9", "apple\npear\n[a,b]\n-x\n"); }
+};
+
+TEST_F(Query, ExitsAsGrepDoes) {
+  EXPECT_EQ(crivo("query f apple").exit_code, 0);
+  EXPECT_EQ(crivo("query f plum apple").exit_code, 0);
+  EXPECT_EQ(crivo("query f plum").exit_code, 1);
+  EXPECT_EQ(crivo("query nowhere plum").exit_code, 2);
+  EXPECT_EQ(crivo("query f -v plum").exit_code, 0);
+  EXPECT_EQ(crivo("query f -v apple").exit_code, 1);
+  EXPECT_EQ(crivo("query f").exit_code, 1);
+}
+
+TEST_F(Query, PrintsThePresentOrTheAbsentKeysInTheirOrder) {
+  EXPECT_EQ(crivo("query f pear plum apple").out, "pear\napple\n");
+  EXPECT_EQ(crivo("query -v f pear plum apple fig").out, "plum\nfig\n");
+  EXPECT_EQ(crivo("query f", "pear\nplum\napple\n").out, "pear\napple\n");
+  EXPECT_EQ(crivo("query f -v", "pear\nplum\napple").out, "plum\n");
+}
+
+TEST_F(Query, CountsInsteadOfPrinting) {
+  EXPECT_EQ(crivo("query f -c pear plum apple").out, "2\n");
+  EXPECT_EQ(crivo("query f -vc pear plum apple").out, "1\n");
+  const Outcome none = crivo("query f -c plum");
+  EXPECT_EQ(none.out, "0\n");
+  EXPECT_EQ(none.exit_code, 1);
+}
+
+TEST_F(Query, PrintsNothingWhenQuiet) {
+  const Outcome found = crivo("query f -q apple");
+  EXPECT_EQ(found.out + found.err, "");
+  EXPECT_EQ(found.exit_code, 0);
+  EXPECT_EQ(crivo("query f -q plum").exit_code, 1);
+  EXPECT_EQ(crivo("query nowhere -q plum").exit_code, 2);
+}
+
+TEST_F(Query, StopsReadingAtTheFirstHitWhenQuiet) {
+  EXPECT_EQ(shell("(yes apple) | timeout 20 '" CRIVO_TOOL "' query f -q").exit_code, 0);
+}
+
+TEST_F(Query, AnswersAPipeLineByLine) {
+  // The second key is only written once the answer to the first one is there.
+  const Outcome run = shell("mkfifo keys answers; timeout 20 '" CRIVO_TOOL
+                            "' query f <keys >answers & exec 3>keys 4<answers\n"
+                            "echo apple >&3; read first <&4; echo pear >&3; read second <&4; echo $first $second");
+  EXPECT_EQ(run.out, "apple pear\n");
+}
+
+TEST_F(Query, TakesAnyKeyAsAnArgument) {
+  EXPECT_EQ(crivo("query f '[a,b]'").out, "[a,b]\n");
+  EXPECT_EQ(crivo("query f -- -x").out, "-x\n");
+  EXPECT_EQ(crivo("query -v f '' '[]' '{}' '%%' ++ - -1 build query -- -v --help").out,
+            "\n[]\n{}\n%%\n++\n-\n-1\nbuild\nquery\n-v\n--help\n");
+}
+
+TEST_F(Query, SaysWhatItCannotWrite) {
+  const Outcome run = shell("'" CRIVO_TOOL "' query f apple >/dev/full");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "crivo query: output must be writable, got standard output: No space left on device\n");
+}
+
+TEST_F(Query, RefusesADamagedFilterInsteadOfAnswering) {
+  std::string blob = read("f");
+  blob.back() = static_cast<char>(blob.back() ^ 1);
+  write("damaged", blob);
+  for (const char* arguments : {"damaged apple", "damaged -v apple", "/dev/null apple", ". apple"}) {
+    const Outcome run = crivo("query " + std::string(arguments));
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    EXPECT_EQ(run.out, "") << arguments;
+    EXPECT_THAT(run.err, HasSubstr(" must ")) << arguments;
+  }
+}
+
+TEST_F(ToolTest, KeepsItsPromisedFalsePositiveRate) {
+  ASSERT_EQ(crivo("build -o f --fpr 0.01", numbered_lines(20000)).exit_code, 0);
+  // T = 100,000 absent keys at p = 0.01: a correct filter exceeds T p + 4.75 sqrt(T p (1 - p)) = 1150 once in a
+  // million runs. The sharper test of every kind is in tests/contract.
+  const int false_hits = std::stoi(crivo("query f -c", numbered_lines(100000, "absent ")).out);
+  EXPECT_LE(false_hits, 1150);
+  EXPECT_GT(false_hits, 0);
+}
+
+}  // namespace
+}  // namespace crivo::testing

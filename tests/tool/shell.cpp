@@ -1,0 +1,71 @@
+// Running the tool; see shell.h.
+#include "shell.h"
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace crivo::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path make_scratch_folder() {
+  std::string pattern = (fs::temp_directory_path() / "crivo_tool_test.XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no scratch folder");
+  return pattern;
+}
+
+void write_whole(const fs::path& path, std::string_view content) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+ToolTest::ToolTest() : folder_(make_scratch_folder()), streams_(make_scratch_folder()) {}
+
+ToolTest::~ToolTest() {
+  fs::remove_all(folder_);
+  fs::remove_all(streams_);
+}
+
+Outcome ToolTest::crivo(const std::string& arguments, std::string_view input) {
+  return shell("'" CRIVO_TOOL "' " + arguments, input);
+}
+
+Outcome ToolTest::shell(const std::string& command, std::string_view input) {
+  write_whole(streams_ / "in", input);
+  const std::string streams = streams_.string();
+  const std::string line = "cd '" + folder_.string() + "' && { " + command + "\n} <'" + streams + "/in' >'" + streams +
+                           "/out' 2>'" + streams + "/err'";
+  const int status = std::system(line.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(streams_ / "out"), read_whole(streams_ / "err")};
+}
+
+void ToolTest::write(const std::string& name, std::string_view content) { write_whole(folder_ / name, content); }
+
+std::string ToolTest::read(const std::string& name) const { return read_whole(folder_ / name); }
+
+std::size_t ToolTest::files() const {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+}
+
+std::string numbered_lines(int count, std::string_view prefix) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) lines.append(prefix).append(std::to_string(i)).append("\n");
+  return lines;
+}
+
+}  // namespace crivo::testing
