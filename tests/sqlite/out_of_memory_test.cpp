@@ -48,6 +48,7 @@ struct Scenario {
   const char* name;
   std::string sql;
   std::string answer;
+  friend void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 };
 
 const std::vector<Scenario>& scenarios() {

@@ -1,0 +1,89 @@
+// bloom_remove, bloom_count, and the functions that take a JSON array of keys.
+#include <gmock/gmock.h>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ManyKeys : public SqliteTest {};
+
+TEST_F(ManyKeys, AddManyIsAdd) {
+  EXPECT_EQ(blob("SELECT bloom_add_many(bloom_create(10), '[1, \"two\", 3.5, 4.0, true, false, -7]')").bytes,
+            blob("SELECT bloom_add(bloom_create(10), 1, 'two', 3.5, 4, 1, 0, -7)").bytes);
+}
+
+TEST_F(ManyKeys, JsonSpellingsOfAKeyAreOneKey) {
+  const Blob filter = blob("SELECT bloom_add(bloom_create(100, 1e-9), 'ä\"', 9223372036854775807, 1e20, -0.0, '')");
+  EXPECT_EQ(ask(R"(SELECT bloom_contains_all(?, '["\u00e4\"", 9223372036854775807, 100000000000000000000, 0, ""]'))",
+                {filter}),
+            "1");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, '[\"9223372036854775808\", \"-0\", null, \"a\"]')", {filter}), "0");
+}
+
+TEST_F(ManyKeys, TakesMoreKeysThanArguments) {
+  const Blob filter =
+      blob("SELECT bloom_add_many(bloom_create(5000, 0.0001), json_group_array(i)) FROM " + integers(1, 5000));
+  EXPECT_EQ(ask("SELECT bloom_contains_all(?, json_group_array(i)) FROM " + integers(1, 5000), {filter}), "1");
+  EXPECT_EQ(info(filter, "keys"), "5000");
+}
+
+TEST_F(ManyKeys, NullIsNoKey) {
+  const Blob filter = blob("SELECT bloom_add(bloom_create(10, 1e-9), 'a')");
+  EXPECT_EQ(blob("SELECT bloom_add_many(?, '[null]')", {filter}).bytes, filter.bytes);
+  EXPECT_EQ(blob("SELECT bloom_add_many(?, NULL)", {filter}).bytes, filter.bytes);
+  EXPECT_EQ(blob("SELECT bloom_remove(?, NULL)", {filter}).bytes, filter.bytes);
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, NULL)", {filter}), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_contains_all(NULL, '[1]')"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, '[null]')", {filter}), "0");
+  EXPECT_EQ(ask("SELECT bloom_contains_all(?, '[null, \"a\"]')", {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, '[]') || bloom_contains_all(?, '[]')", {filter, filter}), "01");
+  EXPECT_EQ(ask("SELECT bloom_count(bloom_create(9, 0.1, 'spectral'), NULL)"), "NULL");
+}
+
+TEST_F(ManyKeys, RefusesWhatIsNoArrayOfKeys) {
+  for (const char* wrong : {"{}", "[[1]]", "[{}]", "7", "\"a\"", "null", "", "[1", "[1,]", "[1] 2", "[01]", "\xff"}) {
+    for (const char* function : {"bloom_add_many", "bloom_contains_any", "bloom_contains_all"}) {
+      EXPECT_THAT(
+          ask(std::string("SELECT ") + function + "(bloom_create(10), ?)", {std::string(wrong)}),
+          StartsWith(std::string("error: ") + function + ": keys must be a JSON array of texts and numbers, got "))
+          << wrong;
+    }
+  }
+  EXPECT_THAT(ask("SELECT bloom_add_many(bloom_create(10), x'5b315d')"), HasSubstr("keys must be a JSON array"));
+  EXPECT_THAT(ask("SELECT bloom_add_many(NULL, '[1]')"), HasSubstr("argument 1 must be a filter, got NULL"));
+}
+
+TEST_F(ManyKeys, RemoveTakesBackOneAddition) {
+  for (const std::string kind : {"counting", "cuckoo"}) {
+    const Blob filter = blob("SELECT bloom_add(bloom_create(100, 0.0001, ?), 'a', 'a', 'b')", {kind});
+    const Blob once = blob("SELECT bloom_remove(?, 'a')", {filter});
+    EXPECT_EQ(ask("SELECT bloom_contains(?, 'a')", {once}), "1") << kind;
+    const Blob twice = blob("SELECT bloom_remove(?, 'a')", {once});
+    EXPECT_EQ(ask("SELECT bloom_contains(?, 'a')", {twice}), "0") << kind;
+    EXPECT_EQ(ask("SELECT bloom_contains(?, 'b')", {twice}), "1") << kind;
+    EXPECT_EQ(info(twice, "keys"), "1") << kind;
+    EXPECT_EQ(ask("SELECT bloom_remove(?, 'a')", {twice}),
+              "error: bloom_remove: key must be in the filter, got one that is not")
+        << kind;
+  }
+}
+
+TEST_F(ManyKeys, CountIsNeverTooLow) {
+  const Blob filter = blob("SELECT bloom_agg(i % 10, 100, 0.001, 'spectral:16') FROM " + integers(1, 1000));
+  EXPECT_EQ(ask("SELECT min(bloom_count(?, i)) >= 100 FROM " + integers(0, 9), {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_count(?, 'absent')", {filter}), "0");
+}
+
+TEST_F(ManyKeys, KindsThatCannotSayWhichCan) {
+  EXPECT_EQ(ask("SELECT bloom_remove(bloom_create(9), 1)"),
+            "error: bloom_remove: kind must be one that can remove (counting, cuckoo), got blocked");
+  EXPECT_EQ(ask("SELECT bloom_count(bloom_create(9), 1)"),
+            "error: bloom_count: kind must be one that can count (spectral), got blocked");
+}
+
+}  // namespace
+}  // namespace crivo::testing

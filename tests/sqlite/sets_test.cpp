@@ -1,0 +1,100 @@
+// Intersection, similarity, and the other functions that take filters or give what they tell.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Sets : public SqliteTest {
+ protected:
+  Blob filter_of(int first, int last, const std::string& options = "10000, 0.001") {
+    return blob("SELECT bloom_agg(i, " + options + ") FROM " + integers(first, last));
+  }
+  double number(const std::string& sql, const std::vector<Arg>& args) {
+    return std::strtod(ask(sql, args).c_str(), nullptr);
+  }
+};
+
+TEST_F(Sets, IntersectionKeepsEveryCommonKeyAndDropsNearlyAllOthers) {
+  const Blob both = blob("SELECT bloom_intersect(?, ?)", {filter_of(1, 6000), filter_of(4001, 10000)});
+  EXPECT_EQ(ask("SELECT sum(bloom_contains(?, i)) FROM " + integers(4001, 6000), {both}), "2000");
+  // A key of one side is in the intersection when the other side finds it falsely: at most 8000 x 0.001 = 8 are
+  // expected, and 40 would be more than ten standard deviations off.
+  EXPECT_LT(number("SELECT sum(bloom_contains(?, i)) FROM " + integers(1, 4000), {both}) +
+                number("SELECT sum(bloom_contains(?, i)) FROM " + integers(6001, 10000), {both}),
+            40);
+  EXPECT_EQ(info(both, "keys"), "6000");
+}
+
+TEST_F(Sets, IntersectAggIsIntersect) {
+  const Blob first = filter_of(1, 50, "100");
+  const Blob second = filter_of(20, 90, "100");
+  run("CREATE TABLE t(f)");
+  run("INSERT INTO t VALUES (?), (NULL), (?)", {first, second});
+  EXPECT_EQ(blob("SELECT bloom_intersect_agg(f) FROM t").bytes,
+            blob("SELECT bloom_intersect(?, ?)", {first, second}).bytes);
+  EXPECT_EQ(ask("SELECT bloom_intersect_agg(f) FROM t WHERE f IS NULL"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_intersect_agg(f) FROM t WHERE 0"), "NULL");
+}
+
+TEST_F(Sets, JaccardIsEstimated) {
+  const std::string sql = "SELECT bloom_jaccard(?, ?)";
+  // 2000 common keys of 10000. Each cardinality is off by about 1%, so the estimate by less than 0.05.
+  EXPECT_NEAR(number(sql, {filter_of(1, 6000), filter_of(4001, 10000)}), 0.2, 0.05);
+  EXPECT_NEAR(number(sql, {filter_of(1, 6000), filter_of(1, 6000)}), 1, 1e-9);
+  EXPECT_NEAR(number(sql, {filter_of(1, 3000), filter_of(3001, 6000)}), 0, 0.05);
+  EXPECT_EQ(ask("SELECT bloom_jaccard(bloom_create(10), bloom_create(10))"), "1.0");
+  EXPECT_EQ(ask("SELECT bloom_jaccard(NULL, bloom_create(10))"), "NULL");
+}
+
+TEST_F(Sets, RefusesWhatCannotBeMerged) {
+  EXPECT_EQ(ask("SELECT bloom_intersect(bloom_create(10), bloom_create(10, 0.01, 'classic'))"),
+            "error: bloom_intersect: kind must equal the first filter's blocked, got classic");
+  EXPECT_THAT(ask("SELECT bloom_jaccard(bloom_create(10), bloom_create(99999))"),
+              HasSubstr("must equal the first filter's 2, got 6; create both with the same capacity and fpr"));
+  EXPECT_THAT(ask("SELECT bloom_intersect(bloom_create(9, 0.1, 'cuckoo'), bloom_create(9, 0.1, 'cuckoo'))"),
+              StartsWith("error: bloom_intersect: kind must be one that can intersect (classic, blocked), got cuckoo"));
+  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(10), NULL)"), StartsWith("error: bloom_union: argument 2 must be"));
+}
+
+TEST_F(Sets, DropsCountsExactly) {
+  const std::string rows = " FROM " + integers(1, 500);
+  const Blob counting = blob("SELECT bloom_agg(i, 1000, 0.01, 'counting')" + rows);
+  EXPECT_EQ(blob("SELECT bloom_raw(bloom_drop_counts(?))", {counting}).bytes,
+            blob("SELECT bloom_raw(bloom_agg(i, 1000, 0.01, 'blocked'))" + rows).bytes);
+  EXPECT_THAT(ask("SELECT bloom_drop_counts(bloom_create(9))"), StartsWith("error: bloom_drop_counts: kind must"));
+}
+
+TEST_F(Sets, ClearForgetsEveryKey) {
+  EXPECT_EQ(blob("SELECT bloom_clear(?)", {filter_of(1, 50, "100")}).bytes,
+            blob("SELECT bloom_raw(bloom_create(100))").bytes);
+  EXPECT_THAT(ask("SELECT bloom_clear(bloom_agg(1, NULL, 0.01, 'ribbon'))"),
+              StartsWith("error: bloom_clear: kind must be one that can clear"));
+}
+
+TEST_F(Sets, EachTellsWhatInfoTells) {
+  const Blob filter = filter_of(1, 50, "100");
+  EXPECT_EQ(ask("SELECT json_group_object(name, value) FROM bloom_each(?)", {filter}),
+            ask("SELECT json(bloom_info(?))", {filter}));
+  EXPECT_EQ(
+      ask("SELECT group_concat(typeof(value)) FROM bloom_each(?) WHERE name IN ('kind', 'keys', 'fpr')", {filter}),
+      "text,real,integer");
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_each(NULL)"), "0");
+  EXPECT_THAT(ask("SELECT * FROM bloom_each('text')"), StartsWith("error: bloom_each: argument 1 must be a filter"));
+  EXPECT_THAT(ask("SELECT * FROM bloom_each"), StartsWith("error: "));
+}
+
+TEST_F(Sets, EachAnswersForEveryRowOfAJoin) {
+  run("CREATE TABLE t(id, f)");
+  run("INSERT INTO t SELECT i, bloom_create(i * 100) FROM " + integers(1, 9));
+  EXPECT_EQ(ask("SELECT count(*) FROM t, bloom_each(t.f) e WHERE e.name = 'capacity' AND e.value = t.id * 100"), "9");
+}
+
+}  // namespace
+}  // namespace crivo::testing
