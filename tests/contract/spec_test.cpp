@@ -1,0 +1,86 @@
+// The options that only some kinds have, and the names users write them with.
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+FilterSpec chosen(const char* name) {
+  FilterSpec spec;
+  spec.capacity = 1000;
+  if (auto set = choose_kind(spec, name); !set) throw std::runtime_error(set.error().message);
+  return spec;
+}
+
+TEST(Spec, EveryKindIsChosenByItsName) {
+  for (const KindInfo& info : kinds()) {
+    const FilterSpec spec = chosen(std::string(info.name).c_str());
+    EXPECT_EQ(spec.kind, info.kind);
+    EXPECT_FALSE(spec.compressed);
+    EXPECT_EQ(spec.capacity, 1000U) << "the rest of the spec stays";
+  }
+}
+
+TEST(Spec, OptionsFollowAColon) {
+  EXPECT_EQ(chosen("spectral:16").counter_bits, 16U);
+  EXPECT_EQ(chosen("spectral:16").kind, Kind::kSpectral);
+  EXPECT_EQ(chosen("scalable:4").growth, 4U);
+  EXPECT_EQ(chosen("scalable:4").kind, Kind::kScalable);
+  EXPECT_EQ(chosen("compressed").kind, Kind::kClassic);
+  EXPECT_TRUE(chosen("compressed").compressed);
+}
+
+TEST(Spec, ABadNameIsRefusedAndNamesWhatThereIs) {
+  for (const char* name : {"", "bloom", "spectral:", "spectral:x", "spectral:16x", "spectral:-1", "spectral: 8",
+                           "scalable:99999999999", "blocked:2", "compressed:2", ":4", "SPECTRAL"}) {
+    FilterSpec spec;
+    const auto set = choose_kind(spec, name);
+    ASSERT_FALSE(set) << name;
+    EXPECT_EQ(set.error().code, ErrorCode::kBadArgument);
+    EXPECT_THAT(set.error().message, ::testing::StartsWith("kind "));
+    EXPECT_THAT(set.error().message, ::testing::HasSubstr("got '"));
+  }
+}
+
+TEST(Spec, CountersAreOfFourWidths) {
+  for (const unsigned bits : {4U, 8U, 16U, 32U}) {
+    FilterSpec spec = chosen("spectral");
+    spec.counter_bits = bits;
+    const AnyFilter filter = build_filter(spec, 1000);
+    EXPECT_EQ(filter.shape().param, bits);
+    EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
+  }
+  for (const unsigned bits : {0U, 1U, 5U, 64U, 65540U}) {
+    FilterSpec spec = chosen("spectral");
+    spec.counter_bits = bits;
+    EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(bits)));
+  }
+}
+
+TEST(Spec, GrowthLiesBetweenTwoAndSixteen) {
+  for (const unsigned growth : {2U, 16U}) {
+    FilterSpec spec = chosen("scalable");
+    spec.growth = growth;
+    spec.capacity = 10;
+    const AnyFilter filter = build_filter(spec, 1000);
+    EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
+  }
+  for (const unsigned growth : {0U, 1U, 17U, 65538U}) {
+    FilterSpec spec = chosen("scalable");
+    spec.growth = growth;
+    EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(growth)));
+  }
+}
+
+// What a filter that grows is for: a hundred times its capacity, and still at its promised rate.
+TEST(Spec, AGrowingKindKeepsItsRateFarBeyondItsCapacity) {
+  for (const KindInfo& info : kinds_that(&Capabilities::grow)) {
+    FilterSpec spec = chosen(std::string(info.name).c_str());
+    const AnyFilter filter = build_filter(spec, 100'000);
+    EXPECT_EQ(count_found(filter.ref(), present_hashes(100'000, 0)), 100'000U);
+    // One in a million runs exceeds the mean by 4.75 standard deviations: 10,000 + 4.75 sqrt(9,900) of a million.
+    EXPECT_LE(count_found(filter.ref(), absent_hashes(1'000'000, 0)), 10'472U);
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing
