@@ -14,6 +14,7 @@
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
+#include "kinds/ribbon_band.h"
 #include "kinds/ribbon_layout.h"
 #include "reference.h"
 #include "simd/kernels.h"
@@ -264,6 +265,50 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   hashes.resize(100'001);
   expect_answers_of_scalar(filter.ref(), hashes);
   expect_answers_of_scalar(filter.ref(), random_hashes(100'001, 6));
+}
+
+/// Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
+std::vector<RibbonBumped> band_with(const Kernels& kernels, RibbonBand& band, std::uint64_t buckets) {
+  const std::uint64_t starts = 128 * buckets;
+  band.reset(0, 2 * buckets, (std::uint64_t{1} << 40) - 1);
+  std::vector<RibbonBumped> results;
+  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+    Hashes hashes = random_hashes(90 + bucket, bucket);
+    for (auto& hash : hashes) hash = (hash >> 8) + (bucket << 56);  // bucket of 256
+    std::sort(hashes.begin(), hashes.end());
+    results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
+                                                       .hashes = hashes.data(),
+                                                       .count = hashes.size(),
+                                                       .starts = starts,
+                                                       .fingerprint_factor = kRibbonFingerprint,
+                                                       .fingerprint_mask = 0xFFF,
+                                                       .threshold = bucket % 16 == 0 ? 2U : 0U}));
+  }
+  return results;
+}
+
+TEST_P(RibbonLevels, BuildLikeScalar) {
+  constexpr std::uint64_t kBuckets = 256;
+  RibbonBand band;
+  RibbonBand expected_band;
+  const auto results = band_with(*GetParam(), band, kBuckets);
+  const auto expected = band_with(kScalarKernels, expected_band, kBuckets);
+  unsigned seen[4] = {};
+  for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket) {
+    ++seen[expected[bucket].threshold];
+    ASSERT_EQ(results[bucket].threshold, expected[bucket].threshold) << bucket;
+    ASSERT_EQ(results[bucket].bumped, expected[bucket].bumped) << bucket;
+  }
+  for (const unsigned times : seen) EXPECT_GT(times, 0U);
+  for (const unsigned columns : {1U, 7U, 32U}) {
+    std::vector<std::uint64_t> window = random_hashes(columns, columns);
+    std::vector<std::uint64_t> expected_window = window;
+    for (std::uint64_t block = 2 * kBuckets + 1; block-- > 0;) {
+      GetParam()->ribbon_solve(band.block(block), columns, window.data());
+      kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
+      ASSERT_EQ(window, expected_window) << block;
+    }
+  }
 }
 
 class RibbonPayload : public ::testing::Test {

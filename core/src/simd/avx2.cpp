@@ -107,7 +107,9 @@ const Kernels kAvx2Kernels = {"avx2",
                               &contains<kCounterPlanes>,
                               &contains_batch<kCounterPlanes>,
                               &ribbon_contains_avx2,
-                              &ribbon_contains_batch_avx2};
+                              &ribbon_contains_batch_avx2,
+                              &ribbon_add_bucket_avx2,
+                              &ribbon_solve_avx2};
 
 }  // namespace crivo
 

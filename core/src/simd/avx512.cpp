@@ -128,7 +128,9 @@ const Kernels kAvx512Kernels = {"avx512",
                                 &contains<kCounterPlanes>,
                                 &contains_batch<kCounterPlanes>,
                                 &ribbon_contains_avx512,
-                                &ribbon_contains_batch_avx512};
+                                &ribbon_contains_batch_avx512,
+                                &ribbon_add_bucket_avx512,
+                                &ribbon_solve_avx512};
 
 }  // namespace crivo
 

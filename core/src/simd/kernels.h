@@ -11,6 +11,11 @@
 
 namespace crivo {
 
+class RibbonBand;
+struct RibbonBlock;
+struct RibbonBucket;
+struct RibbonBumped;
+
 struct Kernels {
   std::string_view isa;
   bool (*blocked_contains)(const View&, std::uint64_t hash) noexcept;
@@ -20,6 +25,9 @@ struct Kernels {
   void (*counting_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
   bool (*ribbon_contains)(const View&, std::uint64_t hash) noexcept;
   void (*ribbon_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+  RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
+  /// window[c] is column c of the next block, and becomes that of this one.
+  void (*ribbon_solve)(const RibbonBlock&, unsigned columns, std::uint64_t* window) noexcept;
 };
 
 extern const Kernels kScalarKernels;

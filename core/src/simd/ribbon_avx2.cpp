@@ -1,9 +1,11 @@
-// AVX2: four columns per step, their parities from a table of the bits in a nibble.
+// AVX2: four columns per step, their parities from a table of the bits in a nibble. Building is the portable code,
+// with the instructions that come with AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
@@ -51,6 +53,10 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 }
 
 #include "simd/ribbon_query.inc"
+//
+#include "simd/ribbon_portable.inc"
+//
+#include "simd/ribbon_band.inc"
 
 }  // namespace
 
@@ -59,6 +65,14 @@ CRIVO_TARGET bool ribbon_contains_avx2(const View& view, std::uint64_t hash) noe
 CRIVO_TARGET void ribbon_contains_batch_avx2(const View& view, const std::uint64_t* hashes, std::size_t count,
                                              bool* hits) noexcept {
   contains_batch(view, hashes, count, hits);
+}
+
+CRIVO_TARGET RibbonBumped ribbon_add_bucket_avx2(RibbonBand& band, const RibbonBucket& bucket) noexcept {
+  return add_bucket(band, bucket);
+}
+
+CRIVO_TARGET void ribbon_solve_avx2(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
+  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
 }
 
 }  // namespace crivo

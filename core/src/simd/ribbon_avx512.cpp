@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
@@ -39,6 +40,76 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 
 #include "simd/ribbon_query.inc"
 
+/// XOR of all lanes of each: {first, second}.
+CRIVO_TARGET inline __m128i xor_lanes(__m512i first, __m512i second) noexcept {
+  const __m512i pairs = _mm512_xor_si512(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
+  const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(pairs), _mm512_extracti64x4_epi64(pairs, 1));
+  return _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+}
+
+CRIVO_TARGET inline void reduce(const RibbonBlock& block, const RibbonBits& bits, RibbonRow& row) noexcept {
+  const std::uint64_t by = row.here & block.pivots;
+  __m512i here = _mm512_setzero_si512();
+  __m512i next = _mm512_setzero_si512();
+  __m512i result = _mm512_setzero_si512();
+  for (unsigned i = 0; i < kRibbonBlockSlots; i += 8) {
+    const auto mask = static_cast<__mmask8>(by >> i);
+    here = _mm512_mask_xor_epi64(here, mask, here, _mm512_load_si512(bits.here + i));
+    next = _mm512_mask_xor_epi64(next, mask, next, _mm512_load_si512(block.next + i));
+  }
+  for (unsigned i = 0; i < kRibbonBlockSlots; i += 16) {
+    result =
+        _mm512_mask_xor_epi32(result, static_cast<__mmask16>(by >> i), result, _mm512_load_si512(block.result + i));
+  }
+  const __m128i bits_of = xor_lanes(here, next);
+  const __m128i result_of = xor_lanes(result, result);
+  row.here ^= static_cast<std::uint64_t>(_mm_cvtsi128_si64(bits_of));
+  row.next ^= static_cast<std::uint64_t>(_mm_extract_epi64(bits_of, 1));
+  const auto results = static_cast<std::uint64_t>(_mm_cvtsi128_si64(result_of));
+  row.result ^= static_cast<std::uint32_t>(results ^ results >> 32);
+}
+
+// The pivot's own lane is written with the others: a narrow store would stall the next row's wide loads.
+CRIVO_TARGET inline void place(RibbonBlock& block, RibbonBits& bits, const RibbonRow& row, unsigned pivot) noexcept {
+  const std::uint64_t bit = std::uint64_t{1} << pivot;
+  const __m512i pivot_bit = _mm512_set1_epi64(static_cast<long long>(bit));
+  const __m512i here = _mm512_set1_epi64(static_cast<long long>(row.here));
+  const __m512i next = _mm512_set1_epi64(static_cast<long long>(row.next));
+  const __m512i result = _mm512_set1_epi32(static_cast<int>(row.result));
+  std::uint64_t change = 0;  // rows with a bit at the pivot; its own lane is 0 until now, so it changes to the row
+  for (unsigned i = 0; i < kRibbonBlockSlots; i += 8) {
+    const __m512i old = _mm512_load_si512(bits.here + i);
+    const auto mask = static_cast<__mmask8>(_mm512_test_epi64_mask(old, pivot_bit) | static_cast<__mmask8>(bit >> i));
+    _mm512_store_si512(bits.here + i, _mm512_mask_xor_epi64(old, mask, old, here));
+    const __m512i old_next = _mm512_load_si512(block.next + i);
+    _mm512_store_si512(block.next + i, _mm512_mask_xor_epi64(old_next, mask, old_next, next));
+    change |= std::uint64_t{mask} << i;
+  }
+  for (unsigned i = 0; i < kRibbonBlockSlots; i += 16) {
+    const __m512i old = _mm512_load_si512(block.result + i);
+    _mm512_store_si512(block.result + i, _mm512_mask_xor_epi32(old, static_cast<__mmask16>(change >> i), old, result));
+  }
+  block.pivots |= bit;
+}
+
+/// One column of a block: at each pivot its result plus the parity of its bits in the next block.
+CRIVO_TARGET inline std::uint64_t solve_column(const RibbonBlock& block, unsigned column, std::uint64_t next) noexcept {
+  const __m512i solution = _mm512_set1_epi64(static_cast<long long>(next));
+  const __m512i one = _mm512_set1_epi64(1);
+  const __m512i result_bit = _mm512_set1_epi32(static_cast<int>(1U << column));
+  std::uint64_t bits = 0;
+  for (unsigned i = 0; i < kRibbonBlockSlots; i += 8) {
+    const __m512i counts = _mm512_popcnt_epi64(_mm512_and_si512(_mm512_load_si512(block.next + i), solution));
+    bits |= std::uint64_t{_mm512_test_epi64_mask(counts, one)} << i;
+  }
+  for (unsigned i = 0; i < kRibbonBlockSlots; i += 16) {
+    bits ^= std::uint64_t{_mm512_test_epi32_mask(_mm512_load_si512(block.result + i), result_bit)} << i;
+  }
+  return bits;
+}
+
+#include "simd/ribbon_band.inc"
+
 }  // namespace
 
 CRIVO_TARGET bool ribbon_contains_avx512(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
@@ -46,6 +117,14 @@ CRIVO_TARGET bool ribbon_contains_avx512(const View& view, std::uint64_t hash) n
 CRIVO_TARGET void ribbon_contains_batch_avx512(const View& view, const std::uint64_t* hashes, std::size_t count,
                                                bool* hits) noexcept {
   contains_batch(view, hashes, count, hits);
+}
+
+CRIVO_TARGET RibbonBumped ribbon_add_bucket_avx512(RibbonBand& band, const RibbonBucket& bucket) noexcept {
+  return add_bucket(band, bucket);
+}
+
+CRIVO_TARGET void ribbon_solve_avx512(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
+  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
 }
 
 }  // namespace crivo

@@ -1,9 +1,11 @@
-// The portable ribbon query: column after column, until one disagrees.
+// The portable ribbon kernels. A query takes column after column, until one disagrees.
 #include <bit>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
 #include "simd/ribbon_kernels.h"
+
+#define CRIVO_TARGET
 
 namespace crivo {
 namespace {
@@ -23,6 +25,10 @@ bool holds(const RibbonEquation& equation) noexcept {
   return true;
 }
 
+#include "simd/ribbon_portable.inc"
+//
+#include "simd/ribbon_band.inc"
+
 }  // namespace
 
 bool ribbon_contains_scalar(const View& view, std::uint64_t hash) noexcept {
@@ -32,6 +38,14 @@ bool ribbon_contains_scalar(const View& view, std::uint64_t hash) noexcept {
 void ribbon_contains_batch_scalar(const View& view, const std::uint64_t* hashes, std::size_t count,
                                   bool* hits) noexcept {
   for (std::size_t i = 0; i < count; ++i) hits[i] = ribbon_contains_scalar(view, hashes[i]);
+}
+
+RibbonBumped ribbon_add_bucket_scalar(RibbonBand& band, const RibbonBucket& bucket) noexcept {
+  return add_bucket(band, bucket);
+}
+
+void ribbon_solve_scalar(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
+  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
 }
 
 }  // namespace crivo

@@ -58,6 +58,8 @@ const Kernels kScalarKernels = {"scalar",
                                 &contains<kCounterPlanes>,
                                 &contains_batch<kCounterPlanes>,
                                 &ribbon_contains_scalar,
-                                &ribbon_contains_batch_scalar};
+                                &ribbon_contains_batch_scalar,
+                                &ribbon_add_bucket_scalar,
+                                &ribbon_solve_scalar};
 
 }  // namespace crivo
