@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "crivo/sizing.h"
+#include "hash_sort.h"
 #include "registry.h"
 
 namespace crivo {
@@ -38,7 +39,7 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
 }
 
 void FilterBuilder::drop_repeated_hashes() {
-  std::sort(hashes_.begin(), hashes_.end());
+  sort_hashes(hashes_);
   hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
   if (hashes_.capacity() < kFirstSweep || hashes_.size() > hashes_.capacity() / 2) {
     hashes_.reserve(std::max(kFirstSweep, hashes_.capacity() * 2));

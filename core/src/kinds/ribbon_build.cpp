@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <vector>
 
 #include "error_text.h"
+#include "hash_sort.h"
 #include "kinds/ribbon_band.h"
 #include "simd/kernels.h"
 
@@ -48,15 +50,8 @@ std::uint64_t base_blocks(std::uint64_t keys) noexcept {
 
 /// Keys of one level: their hashes at that level in ascending order, and what their fingerprints are made with.
 struct LevelKeys {
-  std::vector<std::uint64_t> hashes;
+  std::span<const std::uint64_t> hashes;
   std::uint64_t fingerprint_factor;
-
-  [[nodiscard]] LevelKeys next_level() const {
-    LevelKeys next{hashes, fingerprint_factor * kPreviousLevel};
-    for (std::uint64_t& hash : next.hashes) hash *= kRibbonNextLevel;
-    std::sort(next.hashes.begin(), next.hashes.end());
-    return next;
-  }
 };
 
 std::uint32_t fingerprint_mask(const RibbonColumns& columns) noexcept {
@@ -66,7 +61,7 @@ std::uint32_t fingerprint_mask(const RibbonColumns& columns) noexcept {
 /// Writes one level at `at`, from its keys; those it bumps are appended to `bumped` with their next level's hashes.
 class LevelBuilder {
  public:
-  LevelBuilder(const RibbonLevel& level, const RibbonColumns& columns, const LevelKeys& keys, std::byte* at,
+  LevelBuilder(const RibbonLevel& level, const RibbonColumns& columns, LevelKeys keys, std::byte* at,
                std::vector<std::uint64_t>& bumped)
       : level_(level),
         columns_(columns.most()),
@@ -158,7 +153,7 @@ class LevelBuilder {
   RibbonLevel level_;
   unsigned columns_;
   std::uint32_t mask_;
-  const LevelKeys& keys_;
+  LevelKeys keys_;
   std::byte* thresholds_;
   std::byte* solution_;
   std::vector<std::uint64_t>& bumped_;
@@ -173,15 +168,19 @@ class RibbonBuilder {
     payload_.resize(8);
   }
 
-  Result<AlignedBytes> build(LevelKeys keys) && {
+  /// From distinct hashes in ascending order.
+  Result<AlignedBytes> build(std::span<const std::uint64_t> hashes) && {
+    LevelKeys keys{hashes, kRibbonFingerprint};
+    std::vector<std::uint64_t> left;
     while (keys.hashes.size() > kBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
       const RibbonLevel level(ribbon_level_blocks(keys.hashes.size()), columns_, false);
       std::vector<std::uint64_t> bumped;
       LevelBuilder(level, columns_, keys, append(level), bumped).build();
-      keys = {std::move(bumped), keys.fingerprint_factor * kPreviousLevel};
-      std::sort(keys.hashes.begin(), keys.hashes.end());
+      sort_hashes(bumped);
+      left = std::move(bumped);
+      keys = {left, keys.fingerprint_factor * kPreviousLevel};
     }
-    if (!build_base(std::move(keys))) {
+    if (!build_base(keys)) {
       return error(ErrorCode::kBadArgument,
                    "hashes must be spread like those of hash_key, got a set without a solution");
     }
@@ -197,19 +196,22 @@ class RibbonBuilder {
     return payload_.data() + at;
   }
 
-  bool build_base(LevelKeys keys) {
+  bool build_base(const LevelKeys& keys) {
     const std::size_t at = payload_.size();
     const std::uint64_t enough = 4 * base_blocks(keys.hashes.size());
     for (std::uint64_t blocks = base_blocks(keys.hashes.size()); blocks <= enough; blocks += 1 + blocks / 32) {
-      LevelKeys seeded = keys;
+      std::vector<std::uint64_t> hashes(keys.hashes.begin(), keys.hashes.end());
+      std::uint64_t fingerprint_factor = keys.fingerprint_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {
         std::vector<std::uint64_t> bumped;
         const RibbonLevel level(blocks, columns_, true);
-        LevelBuilder(level, columns_, seeded, append(level), bumped).build();
+        LevelBuilder(level, columns_, {hashes, fingerprint_factor}, append(level), bumped).build();
         if (bumped.empty()) return true;
         payload_.resize(at);
         --levels_;
-        seeded = seeded.next_level();
+        for (std::uint64_t& hash : hashes) hash *= kRibbonNextLevel;
+        sort_hashes(hashes);
+        fingerprint_factor *= kPreviousLevel;
       }
     }
     return false;
@@ -242,11 +244,14 @@ std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noe
 }
 
 Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes) {
-  LevelKeys keys{{hashes.begin(), hashes.end()}, kRibbonFingerprint};
-  std::sort(keys.hashes.begin(), keys.hashes.end());
-  keys.hashes.erase(std::unique(keys.hashes.begin(), keys.hashes.end()), keys.hashes.end());
-  const std::uint64_t distinct = keys.hashes.size();
-  return RibbonBuilder(columns, distinct).build(std::move(keys));
+  std::vector<std::uint64_t> sorted;
+  if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
+    sorted.assign(hashes.begin(), hashes.end());
+    sort_hashes(sorted);
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    hashes = sorted;
+  }
+  return RibbonBuilder(columns, hashes.size()).build(hashes);
 }
 
 }  // namespace crivo

@@ -15,7 +15,8 @@ namespace crivo {
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noexcept;
 
 /// The payload for these hashes, at least one, any order, repeated ones allowed; the same set gives the same bytes.
-/// Errors: kBadArgument for a set that has no solution at any size we try, which takes hashes made for it.
+/// Needs no copy of distinct hashes in ascending order. Errors: kBadArgument for a set that has no solution at any size
+/// we try, which takes hashes made for it.
 Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes);
 
 }  // namespace crivo

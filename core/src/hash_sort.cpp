@@ -1,0 +1,99 @@
+// Most significant digit first. A range too large for the cache is partitioned in place by eight bits, by cycles of
+// exchanges (McIlroy, Bostic & McIlroy 1993, "Engineering radix sort": American flag sort). A range that fits is
+// scattered once by so many bits that about one hash falls on each digit, and finished by insertion.
+#include "hash_sort.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+#include <vector>
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kFlagBits = 8;
+constexpr std::size_t kFlags = std::size_t{1} << kFlagBits;
+constexpr unsigned kMaxScatterBits = 13;
+constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
+constexpr std::size_t kMinScattered = 64;
+constexpr std::size_t kMaxInserted = 24;  // of one digit, before insertion gets slow
+
+void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
+  for (std::size_t i = 1; i < hashes.size(); ++i) {
+    const std::uint64_t hash = hashes[i];
+    std::size_t at = i;
+    for (; at > 0 && hashes[at - 1] > hash; --at) hashes[at] = hashes[at - 1];
+    hashes[at] = hash;
+  }
+}
+
+class Sorter {
+ public:
+  /// Sorts hashes that agree in all but their lower `bits` bits.
+  void sort(std::span<std::uint64_t> hashes, unsigned bits) {
+    if (hashes.size() < kMinScattered || bits < kMaxScatterBits) {
+      std::sort(hashes.begin(), hashes.end());
+    } else if (hashes.size() <= kMaxScattered) {
+      scatter(hashes, bits);
+    } else {
+      partition(hashes, bits - kFlagBits);
+    }
+  }
+
+ private:
+  void partition(std::span<std::uint64_t> hashes, unsigned shift) {
+    const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kFlags; };
+    std::array<std::size_t, kFlags> next{};
+    for (const std::uint64_t hash : hashes) ++next[digit(hash)];
+    std::array<std::size_t, kFlags> ends;
+    std::size_t end = 0;
+    for (std::size_t flag = 0; flag < kFlags; ++flag) {
+      ends[flag] = end + next[flag];
+      next[flag] = std::exchange(end, ends[flag]);
+    }
+    for (std::size_t flag = 0; flag < kFlags; ++flag) {
+      while (next[flag] < ends[flag]) {
+        std::uint64_t hash = hashes[next[flag]];
+        for (std::size_t its = digit(hash); its != flag; its = digit(hash)) std::swap(hash, hashes[next[its]++]);
+        hashes[next[flag]++] = hash;
+      }
+    }
+    std::size_t begin = 0;
+    for (const std::size_t each_end : ends) {
+      sort(hashes.subspan(begin, each_end - begin), shift);
+      begin = each_end;
+    }
+  }
+
+  void scatter(std::span<std::uint64_t> hashes, unsigned bits) {
+    const auto scatter_bits = std::min(kMaxScatterBits, static_cast<unsigned>(std::bit_width(hashes.size())));
+    const unsigned shift = bits - scatter_bits;
+    const std::uint64_t mask = (std::uint64_t{1} << scatter_bits) - 1;
+    counts_.fill(0);
+    for (const std::uint64_t hash : hashes) ++counts_[(hash >> shift & mask) + 1];
+    bool crowded = false;
+    for (std::size_t i = 1; i <= mask + 1; ++i) {
+      crowded |= counts_[i] > kMaxInserted;
+      counts_[i] += counts_[i - 1];
+    }
+    if (crowded) {
+      std::sort(hashes.begin(), hashes.end());
+      return;
+    }
+    scratch_.assign(hashes.begin(), hashes.end());
+    for (const std::uint64_t hash : scratch_) hashes[counts_[hash >> shift & mask]++] = hash;
+    insertion_sort(hashes);
+  }
+
+  std::array<std::uint32_t, (std::size_t{1} << kMaxScatterBits) + 1> counts_;
+  std::vector<std::uint64_t> scratch_;
+};
+
+}  // namespace
+
+void sort_hashes(std::span<std::uint64_t> hashes) {
+  if (!std::is_sorted(hashes.begin(), hashes.end())) Sorter().sort(hashes, 64);
+}
+
+}  // namespace crivo
