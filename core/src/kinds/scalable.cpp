@@ -18,6 +18,7 @@ namespace {
 constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
 constexpr unsigned kMostBitsPerKeyRatio = 16;  // of a layer to the one before
+constexpr std::size_t kAhead = 8;              // keys between the prefetch of one and its addition
 constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -26,6 +27,12 @@ bool contains(const View& view, std::uint64_t hash) noexcept {
     if (in_layer(walk.layer(), hash)) return true;
   }
   return false;
+}
+
+void prefetch(const View& view, std::uint64_t hash) noexcept {
+  for (NewestFirst walk(view); walk.next();) {
+    __builtin_prefetch(walk.layer().payload + mulhi(hash, walk.layer().shape.units) * kBlockBytes);
+  }
 }
 
 // Layer by layer over a stretch of hashes, so that each layer's batch kernel has its prefetching; what one layer has
@@ -223,9 +230,10 @@ void Scalable::clear(Store store) {
 }
 
 Result<void> Scalable::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-  for (const std::uint64_t hash : hashes) {
-    if (!contains(store.view(), hash)) {
-      if (auto added_new = add_new(store, hash); !added_new) return added_new;
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (i + kAhead < hashes.size()) prefetch(store.view(), hashes[i + kAhead]);
+    if (!contains(store.view(), hashes[i])) {
+      if (auto added_new = add_new(store, hashes[i]); !added_new) return added_new;
     }
     ++added;
   }
