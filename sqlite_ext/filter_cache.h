@@ -20,20 +20,31 @@ struct KeptFilter {
 
 inline constexpr char kSeenOnce = 0;  // the marker: only its address counts
 
+inline constexpr const char* kPointerType = "crivo filter";
+
+inline void free_kept(void* kept) { std::unique_ptr<KeptFilter>(static_cast<KeptFilter*>(kept)); }
+
+/// The filter that bloom_open left in an argument; null if it did not.
+inline const KeptFilter* opened_filter(const Call& call, std::size_t arg) {
+  return static_cast<const KeptFilter*>(sqlite3_value_pointer(call.args[arg], kPointerType));
+}
+
 /// Calls ask(const FilterRef&) with the filter in argument 0, or not at all if that is NULL.
 template <class Ask>
 void ask_filter(const Call& call, const Ask& ask) {
   void* const kept = sqlite3_get_auxdata(call.context, 0);
   if (kept != nullptr && kept != &kSeenOnce) return ask(static_cast<const KeptFilter*>(kept)->ref);
-  if (call.is_null(0)) return;
+  if (call.is_null(0)) {
+    const KeptFilter* const opened = opened_filter(call, 0);
+    return opened != nullptr ? ask(opened->ref) : void();
+  }
   if (kept == nullptr) {
     ask(open_filter(call, 0).ref());
     sqlite3_set_auxdata(call.context, 0, const_cast<char*>(&kSeenOnce), nullptr);
   } else {
     auto filter = std::make_unique<KeptFilter>(open_filter(call, 0).into_filter());
     ask(filter->ref);  // before SQLite has it, for it may free it at once
-    sqlite3_set_auxdata(call.context, 0, filter.release(),
-                        [](void* owned) { std::unique_ptr<KeptFilter>(static_cast<KeptFilter*>(owned)); });
+    sqlite3_set_auxdata(call.context, 0, filter.release(), free_kept);
   }
 }
 

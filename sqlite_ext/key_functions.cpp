@@ -70,6 +70,12 @@ void bloom_count(const Call& call) {
   });
 }
 
+void bloom_open(const Call& call) {
+  if (call.is_null(0)) return;
+  auto filter = std::make_unique<KeptFilter>(open_filter(call, 0).into_filter());
+  sqlite3_result_pointer(call.context, filter.release(), kPointerType, free_kept);
+}
+
 constexpr std::array kKeyFunctions = {
     FunctionRow{"bloom_add", 2, kAnyNumber, kPure, guarded<bloom_add>},
     FunctionRow{"bloom_add_many", 2, 2, kPure, guarded<bloom_add_many>},
@@ -77,6 +83,7 @@ constexpr std::array kKeyFunctions = {
     FunctionRow{"bloom_contains", 2, 2, kPure, guarded<bloom_contains>},
     FunctionRow{"bloom_contains_any", 2, 2, kPure, guarded<bloom_contains_any>},
     FunctionRow{"bloom_contains_all", 2, 2, kPure, guarded<bloom_contains_all>},
+    FunctionRow{"bloom_open", 1, 1, kPure, guarded<bloom_open>},
     FunctionRow{"bloom_count", 2, 2, kPure, guarded<bloom_count>},
 };
 

@@ -88,5 +88,25 @@ TEST_F(Statements, ParseAConstantFilterOnce) {
   EXPECT_LT(parsed_once * 5, parsed_often);
 }
 
+TEST_F(Statements, AnOpenedFilterAnswersLikeTheBlob) {
+  run("CREATE TABLE opened(f)");
+  run("INSERT INTO opened SELECT bloom_agg(i, 1000, 0.01, 'spectral') FROM " + integers(1, 1000));
+  for (const char* function : {"bloom_contains", "bloom_count"}) {
+    const std::string sum = std::string("SELECT sum(") + function;
+    EXPECT_EQ(ask(sum + "((SELECT bloom_open(f) FROM opened), i)) FROM " + integers(1, 3000)),
+              ask(sum + "((SELECT f FROM opened), i)) FROM " + integers(1, 3000)));
+  }
+  EXPECT_EQ(ask("SELECT bloom_contains_all((SELECT bloom_open(f) FROM opened), '[1, 2]')"), "1");
+  EXPECT_EQ(ask("SELECT bloom_contains(bloom_open(NULL), 1)"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_contains(bloom_open('junk'), 1)").substr(0, 18), "error: bloom_open:");
+}
+
+TEST_F(Statements, AnOpenedFilterCannotBeStored) {
+  run("CREATE TABLE stored AS SELECT bloom_open(bloom_create(10)) AS f");
+  EXPECT_EQ(ask("SELECT f FROM stored"), "NULL");
+  EXPECT_EQ(ask("WITH c AS MATERIALIZED (SELECT bloom_open(bloom_create(10)) AS f) SELECT bloom_contains(f, 1) FROM c"),
+            "NULL");
+}
+
 }  // namespace
 }  // namespace crivo::testing
