@@ -1,7 +1,6 @@
 // Hash compaction: an open-addressing hash table that keeps a few bits of each key's hash instead of the key.
 // Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; the order of the slots, which ends the
-// search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables", and was brought to hash compaction
-// by Stern & Dill 1995, "Improved probabilistic verification by hash compaction".
+// search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
 #pragma once
 
 #include "registry.h"
