@@ -46,16 +46,33 @@ FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsF
   return best;
 }
 
-/// Keys per block at which a block filter of k probes just meets the rate.
+/// Keys per block at which a block filter of k probes just meets the rate, to about ten digits: in logarithms the rate is
+/// nearly a straight line, which false position (the Illinois variant: Dowell & Jarratt 1971) follows in a few steps.
 double keys_per_block(double fp_rate, unsigned probes) noexcept {
-  double low = 0;
-  double high = 1;
-  while (blocked_fp_rate(1, high, probes) < fp_rate && high < 1e6) high *= 2;
-  for (int i = 0; i < 50 && high - low > 1e-12 * high; ++i) {
-    const double middle = (low + high) / 2;
-    (blocked_fp_rate(1, middle, probes) < fp_rate ? low : high) = middle;
+  const auto excess = [&](double log_keys) {
+    return std::log(blocked_fp_rate(1, std::exp(log_keys), probes)) - std::log(fp_rate);
+  };
+  double low = std::log(kBlockBits * std::numbers::ln2 / probes);  // where half the bits are set
+  double high = low;
+  double below = excess(low);
+  double above = below;
+  while (below > 0) below = excess(low -= 1);
+  while (above < 0 && high < 16) above = excess(high += 1);
+  for (int i = 0; i < 40 && high - low > 1e-11; ++i) {
+    const double middle = low - below * (high - low) / (above - below);
+    const double value = excess(middle);
+    if (std::abs(value) < 1e-10) return std::exp(middle);
+    if (value < 0) {
+      low = middle;
+      below = value;
+      above /= 2;
+    } else {
+      high = middle;
+      above = value;
+      below /= 2;
+    }
   }
-  return low;
+  return std::exp(low);
 }
 
 }  // namespace
