@@ -25,6 +25,8 @@ void partition(rocksdb::BlockBasedTableOptions& table) {
   table.metadata_block_size = 1024;
 }
 
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
 std::vector<Setting> settings() {
   using Options = rocksdb::Options;
   using Table = rocksdb::BlockBasedTableOptions;

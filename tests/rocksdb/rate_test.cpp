@@ -17,6 +17,8 @@ struct Case {
   RocksDBFilterOptions options;
 };
 
+void PrintTo(const Case& size, std::ostream* out) { *out << size.name; }
+
 class EverySize : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EverySize, KeepsTheModelsFalsePositiveRateInADatabase) {
