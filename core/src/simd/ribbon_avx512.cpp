@@ -40,6 +40,15 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 
 #include "simd/ribbon_query.inc"
 
+/// Lane j of vector i: bit 8 i + j, the slot it stands for.
+CRIVO_TARGET inline __m512i slot_bits(unsigned i) noexcept {
+  return _mm512_slli_epi64(_mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128), 8 * i);
+}
+
+CRIVO_TARGET inline __m512i xor3(__m512i a, __m512i b, __m512i c) noexcept {
+  return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
+
 /// XOR of all lanes of each: {first, second}.
 CRIVO_TARGET inline __m128i xor_lanes(__m512i first, __m512i second) noexcept {
   const __m512i pairs = _mm512_xor_si512(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
@@ -47,49 +56,52 @@ CRIVO_TARGET inline __m128i xor_lanes(__m512i first, __m512i second) noexcept {
   return _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-CRIVO_TARGET inline void reduce(const RibbonBlock& block, const RibbonBits& bits, RibbonRow& row) noexcept {
-  const std::uint64_t by = row.here & block.pivots;
-  __m512i here = _mm512_setzero_si512();
-  __m512i next = _mm512_setzero_si512();
-  __m512i result = _mm512_setzero_si512();
-  for (unsigned i = 0; i < kRibbonBlockSlots; i += 8) {
-    const auto mask = static_cast<__mmask8>(by >> i);
-    here = _mm512_mask_xor_epi64(here, mask, here, _mm512_load_si512(bits.here + i));
-    next = _mm512_mask_xor_epi64(next, mask, next, _mm512_load_si512(block.next + i));
-  }
-  for (unsigned i = 0; i < kRibbonBlockSlots; i += 16) {
-    result =
-        _mm512_mask_xor_epi32(result, static_cast<__mmask16>(by >> i), result, _mm512_load_si512(block.result + i));
-  }
-  const __m128i bits_of = xor_lanes(here, next);
-  const __m128i result_of = xor_lanes(result, result);
-  row.here ^= static_cast<std::uint64_t>(_mm_cvtsi128_si64(bits_of));
-  row.next ^= static_cast<std::uint64_t>(_mm_extract_epi64(bits_of, 1));
-  const auto results = static_cast<std::uint64_t>(_mm_cvtsi128_si64(result_of));
-  row.result ^= static_cast<std::uint32_t>(results ^ results >> 32);
+/// XOR of the vectors of a block's rows whose lanes are in the masks.
+CRIVO_TARGET inline __m512i xor_rows(const std::uint64_t* rows, const __mmask8* masks) noexcept {
+  __m512i row[8];
+  for (unsigned i = 0; i < 8; ++i) row[i] = _mm512_maskz_load_epi64(masks[i], rows + 8 * i);
+  return xor3(xor3(row[0], row[1], row[2]), xor3(row[3], row[4], row[5]), _mm512_xor_si512(row[6], row[7]));
 }
 
-// The pivot's own lane is written with the others: a narrow store would stall the next row's wide loads.
+CRIVO_TARGET inline void reduce(const RibbonBlock& block, const RibbonBits& bits, RibbonRow& row) noexcept {
+  const __m512i by = _mm512_set1_epi64(static_cast<long long>(row.here & block.pivots));
+  __mmask8 masks[8];
+  for (unsigned i = 0; i < 8; ++i) masks[i] = _mm512_test_epi64_mask(by, slot_bits(i));
+  __m512i result[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    result[i] = _mm512_maskz_load_epi32(_mm512_kunpackb(masks[2 * i + 1], masks[2 * i]), block.result + 16 * i);
+  }
+  const __m512i results = _mm512_xor_si512(xor3(result[0], result[1], result[2]), result[3]);
+  const __m128i bits_of = xor_lanes(xor_rows(bits.here, masks), xor_rows(block.next, masks));
+  const auto result_of = static_cast<std::uint64_t>(_mm_cvtsi128_si64(xor_lanes(results, results)));
+  row.here ^= static_cast<std::uint64_t>(_mm_cvtsi128_si64(bits_of));
+  row.next ^= static_cast<std::uint64_t>(_mm_extract_epi64(bits_of, 1));
+  row.result ^= static_cast<std::uint32_t>(result_of ^ result_of >> 32);
+}
+
+// The pivot's own lane is 0 until now, and changes to the row as if it had a bit there. It is written with the others:
+// a narrow store would stall the next row's wide loads.
 CRIVO_TARGET inline void place(RibbonBlock& block, RibbonBits& bits, const RibbonRow& row, unsigned pivot) noexcept {
-  const std::uint64_t bit = std::uint64_t{1} << pivot;
-  const __m512i pivot_bit = _mm512_set1_epi64(static_cast<long long>(bit));
+  const __m512i pivot_bit = _mm512_set1_epi64(static_cast<long long>(std::uint64_t{1} << pivot));
   const __m512i here = _mm512_set1_epi64(static_cast<long long>(row.here));
   const __m512i next = _mm512_set1_epi64(static_cast<long long>(row.next));
   const __m512i result = _mm512_set1_epi32(static_cast<int>(row.result));
-  std::uint64_t change = 0;  // rows with a bit at the pivot; its own lane is 0 until now, so it changes to the row
-  for (unsigned i = 0; i < kRibbonBlockSlots; i += 8) {
-    const __m512i old = _mm512_load_si512(bits.here + i);
-    const auto mask = static_cast<__mmask8>(_mm512_test_epi64_mask(old, pivot_bit) | static_cast<__mmask8>(bit >> i));
-    _mm512_store_si512(bits.here + i, _mm512_mask_xor_epi64(old, mask, old, here));
-    const __m512i old_next = _mm512_load_si512(block.next + i);
-    _mm512_store_si512(block.next + i, _mm512_mask_xor_epi64(old_next, mask, old_next, next));
-    change |= std::uint64_t{mask} << i;
+  __mmask8 masks[8];
+  for (unsigned i = 0; i < 8; ++i) {
+    const __m512i old = _mm512_load_si512(bits.here + 8 * i);
+    masks[i] = _mm512_test_epi64_mask(_mm512_or_si512(old, slot_bits(i)), pivot_bit);
+    _mm512_store_si512(bits.here + 8 * i, _mm512_mask_xor_epi64(old, masks[i], old, here));
   }
-  for (unsigned i = 0; i < kRibbonBlockSlots; i += 16) {
-    const __m512i old = _mm512_load_si512(block.result + i);
-    _mm512_store_si512(block.result + i, _mm512_mask_xor_epi32(old, static_cast<__mmask16>(change >> i), old, result));
+  for (unsigned i = 0; i < 8; ++i) {
+    const __m512i old = _mm512_load_si512(block.next + 8 * i);
+    _mm512_store_si512(block.next + 8 * i, _mm512_mask_xor_epi64(old, masks[i], old, next));
   }
-  block.pivots |= bit;
+  for (unsigned i = 0; i < 4; ++i) {
+    const __m512i old = _mm512_load_si512(block.result + 16 * i);
+    const auto mask = _mm512_kunpackb(masks[2 * i + 1], masks[2 * i]);
+    _mm512_store_si512(block.result + 16 * i, _mm512_mask_xor_epi32(old, mask, old, result));
+  }
+  block.pivots |= std::uint64_t{1} << pivot;
 }
 
 /// One column of a block: at each pivot its result plus the parity of its bits in the next block.
