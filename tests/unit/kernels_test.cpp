@@ -60,7 +60,7 @@ void expect_answers_of_scalar(const Kernels& kernels, const View& view, const st
 
 TEST_P(EveryLevel, BuildsAndAnswersLikeScalar) {
   for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
-    for (const std::uint64_t blocks : {1, 2, 7, 1000}) {
+    for (const std::uint64_t blocks : {1U, 2U, 7U, 1000U}) {
       const Shape shape = shape_of(probes, blocks);
       std::vector<std::uint64_t> added = random_hashes(400 * blocks / probes, probes);
       const auto payload = added_by(*GetParam(), shape, added);

@@ -50,7 +50,7 @@ void compare(const Shape& shape, std::size_t payload_bits, Positions positions_o
 
 TEST(Positions, ClassicIsWhatTheFormatSays) {
   for (unsigned k = 1; k <= kMaxClassicProbes; ++k) {
-    for (const std::uint64_t m : {1, 2, 63, 64, 65, 1000, 4096, 100'003}) {
+    for (const std::uint64_t m : {1U, 2U, 63U, 64U, 65U, 1000U, 4096U, 100'003U}) {
       Shape shape{.kind = Kind::kClassic, .probes = static_cast<std::uint8_t>(k), .units = m};
       const std::size_t keys = std::max<std::size_t>(m / k, 1);
       compare(shape, (m + 63) / 64 * 64, &reference::classic_positions, test_hashes(keys, k),
@@ -61,7 +61,7 @@ TEST(Positions, ClassicIsWhatTheFormatSays) {
 
 TEST(Positions, BlockedIsWhatTheFormatSays) {
   for (unsigned k = 1; k <= kMaxBlockedProbes; ++k) {
-    for (const std::uint64_t blocks : {1, 2, 3, 64, 1001}) {
+    for (const std::uint64_t blocks : {1U, 2U, 3U, 64U, 1001U}) {
       Shape shape{.kind = Kind::kBlocked, .probes = static_cast<std::uint8_t>(k), .units = blocks};
       const std::size_t keys = std::max<std::size_t>(400 * blocks / k, 1);
       compare(shape, blocks * 512, &reference::blocked_positions, test_hashes(keys, k), test_hashes(300, k + 100));

@@ -91,7 +91,7 @@ bool reference_contains(const FilterRef& filter, std::uint64_t hash) {
 
 TEST(Ribbon, FindsEveryKeyAtEverySize) {
   for (const std::size_t n :
-       {0, 1, 2, 3, 10, 63, 64, 65, 100, 1000, 2047, 2048, 2049, 2100, 10'000, 100'000, 1'000'000}) {
+       {0U, 1U, 2U, 3U, 10U, 63U, 64U, 65U, 100U, 1000U, 2047U, 2048U, 2049U, 2100U, 10'000U, 100'000U, 1'000'000U}) {
     for (const double fp_rate : {0.5, 0.01, 1e-7}) {
       const Hashes hashes = random_hashes(n, n + 1);
       const AnyFilter filter = ribbon_of(hashes, fp_rate);
@@ -106,7 +106,7 @@ TEST(Ribbon, FindsEveryKeyAtEverySize) {
 
 TEST(Ribbon, AnswersAsTheFormatSays) {
   for (const double fp_rate : {0.9, 0.5, 0.01, 1e-3, 0x1p-9, 1e-5, 0x1p-32}) {
-    for (const std::size_t n : {20, 3000}) {
+    for (const std::size_t n : {20U, 3000U}) {
       const Hashes present = random_hashes(n, 1);
       const AnyFilter filter = ribbon_of(present, fp_rate);
       for (const std::uint64_t hash : random_hashes(2000, 2)) {
@@ -135,7 +135,7 @@ TEST(Ribbon, KeepsTheRateItWasAskedFor) {
 
 TEST(Ribbon, KeepsTheRateOfTinySets) {
   constexpr std::size_t kAbsent = 20'000;
-  for (const std::size_t n : {1, 2, 10, 100, 1000, 3000}) {
+  for (const std::size_t n : {1U, 2U, 10U, 100U, 1000U, 3000U}) {
     double found = 0;
     for (std::uint64_t set = 0; set < 50; ++set) {
       found += static_cast<double>(
@@ -172,7 +172,7 @@ TEST(Ribbon, NeedsHardlyMoreThanItsColumns) {
 // The plan allows for an empty slot in 512 of every level, which is 1 in 480 in all, and for 48 in each level's last
 // block and 64 in the base's.
 TEST(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
-  for (const std::uint64_t n : {1, 500, 2048, 2049, 10'000, 100'000, 1'000'000}) {
+  for (const std::uint64_t n : {1U, 500U, 2048U, 2049U, 10'000U, 100'000U, 1'000'000U}) {
     const AnyFilter filter = ribbon_of(random_hashes(n, 9), 0.01);
     const auto planned = size_ribbon(n, 0.01);
     ASSERT_TRUE(planned);
@@ -196,7 +196,7 @@ TEST(Ribbon, SpendsTheBitsItIsGiven) {
 }
 
 TEST(Ribbon, IsTheSameForTheSameSet) {
-  for (const std::size_t n : {50, 1000, 5000, 200'000}) {
+  for (const std::size_t n : {50U, 1000U, 5000U, 200'000U}) {
     Hashes hashes = random_hashes(n, 6);
     const AnyFilter first = ribbon_of(hashes, 0.01);
     std::shuffle(hashes.begin(), hashes.end(), std::mt19937_64(7));
@@ -248,7 +248,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
     for (const double part : {1.0, 0.7}) {  // one column count, and two
       const double rate = std::ldexp(part, -static_cast<int>(columns));
       if (rate == 1 || rate < 0x1p-32) continue;
-      for (const std::size_t n : {100, 9000}) {
+      for (const std::size_t n : {100U, 9000U}) {
         Hashes hashes = random_hashes(n, columns);
         const AnyFilter filter = ribbon_of(hashes, rate);
         hashes.insert(hashes.end(), absent.begin(), absent.end());
@@ -268,45 +268,59 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
 }
 
 /// Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
-std::vector<RibbonBumped> band_with(const Kernels& kernels, RibbonBand& band, std::uint64_t buckets) {
-  const std::uint64_t starts = 128 * buckets;
-  band.reset(0, 2 * buckets, (std::uint64_t{1} << 40) - 1);
-  std::vector<RibbonBumped> results;
-  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
-    Hashes hashes = random_hashes(90 + bucket, bucket);
-    for (auto& hash : hashes) hash = (hash >> 8) + (bucket << 56);  // bucket of 256
+std::vector<RibbonBucket> band_with(const Kernels& kernels, RibbonBand& band, RibbonBand* twin) {
+  constexpr std::uint64_t kBuckets = 256;
+  for (RibbonBand* each : {&band, twin}) {
+    if (each != nullptr) each->reset(0, 2 * kBuckets, (std::uint64_t{1} << 40) - 1);
+  }
+  std::vector<RibbonBucket> results;
+  for (std::uint64_t number = 0; number < kBuckets; ++number) {
+    Hashes hashes = random_hashes(90 + number, number);
+    for (auto& hash : hashes) hash = (hash >> 8) + (number << 56);
     std::sort(hashes.begin(), hashes.end());
-    results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
-                                                       .hashes = hashes.data(),
-                                                       .count = hashes.size(),
-                                                       .starts = starts,
-                                                       .fingerprint_factor = kRibbonFingerprint,
-                                                       .fingerprint_mask = 0xFFF,
-                                                       .threshold = bucket % 16 == 0 ? 2U : 0U}));
+    RibbonBucket bucket{.band = &band,
+                        .number = number,
+                        .hashes = hashes.data(),
+                        .count = hashes.size(),
+                        .starts = 128 * kBuckets,
+                        .fingerprint_factor = kRibbonFingerprint,
+                        .fingerprint_mask = 0xFFF,
+                        .threshold = number % 16 == 0 ? 2U : 0U};
+    if (twin == nullptr) {
+      kernels.ribbon_add_bucket(bucket);
+    } else {
+      RibbonBucket other = bucket;
+      other.band = twin;
+      other.count /= 2;
+      kernels.ribbon_add_two_buckets(bucket, other);
+    }
+    results.push_back(bucket);
   }
   return results;
 }
 
 TEST_P(RibbonLevels, BuildLikeScalar) {
-  constexpr std::uint64_t kBuckets = 256;
-  RibbonBand band;
   RibbonBand expected_band;
-  const auto results = band_with(*GetParam(), band, kBuckets);
-  const auto expected = band_with(kScalarKernels, expected_band, kBuckets);
+  const auto expected = band_with(kScalarKernels, expected_band, nullptr);
   unsigned seen[4] = {};
-  for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket) {
-    ++seen[expected[bucket].threshold];
-    ASSERT_EQ(results[bucket].threshold, expected[bucket].threshold) << bucket;
-    ASSERT_EQ(results[bucket].bumped, expected[bucket].bumped) << bucket;
-  }
+  for (const RibbonBucket& bucket : expected) ++seen[bucket.threshold];
   for (const unsigned times : seen) EXPECT_GT(times, 0U);
-  for (const unsigned columns : {1U, 7U, 32U}) {
-    std::vector<std::uint64_t> window = random_hashes(columns, columns);
-    std::vector<std::uint64_t> expected_window = window;
-    for (std::uint64_t block = 2 * kBuckets + 1; block-- > 0;) {
-      GetParam()->ribbon_solve(band.block(block), columns, window.data());
-      kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
-      ASSERT_EQ(window, expected_window) << block;
+  RibbonBand band;
+  RibbonBand twin;
+  for (RibbonBand* second : {static_cast<RibbonBand*>(nullptr), &twin}) {
+    const auto results = band_with(*GetParam(), band, second);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(results[i].threshold, expected[i].threshold) << i;
+      ASSERT_EQ(results[i].bumped, expected[i].bumped) << i;
+    }
+    for (const unsigned columns : {1U, 7U, 32U}) {
+      std::vector<std::uint64_t> window = random_hashes(columns, columns);
+      std::vector<std::uint64_t> expected_window = window;
+      for (std::uint64_t block = band.last_block() + 1; block-- > 0;) {
+        GetParam()->ribbon_solve(band.block(block), columns, window.data());
+        kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
+        ASSERT_EQ(window, expected_window) << block;
+      }
     }
   }
 }
