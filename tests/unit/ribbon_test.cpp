@@ -268,59 +268,45 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
 }
 
 /// Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
-std::vector<RibbonBucket> band_with(const Kernels& kernels, RibbonBand& band, RibbonBand* twin) {
-  constexpr std::uint64_t kBuckets = 256;
-  for (RibbonBand* each : {&band, twin}) {
-    if (each != nullptr) each->reset(0, 2 * kBuckets, (std::uint64_t{1} << 40) - 1);
-  }
-  std::vector<RibbonBucket> results;
-  for (std::uint64_t number = 0; number < kBuckets; ++number) {
-    Hashes hashes = random_hashes(90 + number, number);
-    for (auto& hash : hashes) hash = (hash >> 8) + (number << 56);
+std::vector<RibbonBumped> band_with(const Kernels& kernels, RibbonBand& band, std::uint64_t buckets) {
+  const std::uint64_t starts = 128 * buckets;
+  band.reset(0, 2 * buckets, (std::uint64_t{1} << 40) - 1);
+  std::vector<RibbonBumped> results;
+  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+    Hashes hashes = random_hashes(90 + bucket, bucket);
+    for (auto& hash : hashes) hash = (hash >> 8) + (bucket << 56);  // bucket of 256
     std::sort(hashes.begin(), hashes.end());
-    RibbonBucket bucket{.band = &band,
-                        .number = number,
-                        .hashes = hashes.data(),
-                        .count = hashes.size(),
-                        .starts = 128 * kBuckets,
-                        .fingerprint_factor = kRibbonFingerprint,
-                        .fingerprint_mask = 0xFFF,
-                        .threshold = number % 16 == 0 ? 2U : 0U};
-    if (twin == nullptr) {
-      kernels.ribbon_add_bucket(bucket);
-    } else {
-      RibbonBucket other = bucket;
-      other.band = twin;
-      other.count /= 2;
-      kernels.ribbon_add_two_buckets(bucket, other);
-    }
-    results.push_back(bucket);
+    results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
+                                                       .hashes = hashes.data(),
+                                                       .count = hashes.size(),
+                                                       .starts = starts,
+                                                       .fingerprint_factor = kRibbonFingerprint,
+                                                       .fingerprint_mask = 0xFFF,
+                                                       .threshold = bucket % 16 == 0 ? 2U : 0U}));
   }
   return results;
 }
 
 TEST_P(RibbonLevels, BuildLikeScalar) {
-  RibbonBand expected_band;
-  const auto expected = band_with(kScalarKernels, expected_band, nullptr);
-  unsigned seen[4] = {};
-  for (const RibbonBucket& bucket : expected) ++seen[bucket.threshold];
-  for (const unsigned times : seen) EXPECT_GT(times, 0U);
+  constexpr std::uint64_t kBuckets = 256;
   RibbonBand band;
-  RibbonBand twin;
-  for (RibbonBand* second : {static_cast<RibbonBand*>(nullptr), &twin}) {
-    const auto results = band_with(*GetParam(), band, second);
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(results[i].threshold, expected[i].threshold) << i;
-      ASSERT_EQ(results[i].bumped, expected[i].bumped) << i;
-    }
-    for (const unsigned columns : {1U, 7U, 32U}) {
-      std::vector<std::uint64_t> window = random_hashes(columns, columns);
-      std::vector<std::uint64_t> expected_window = window;
-      for (std::uint64_t block = band.last_block() + 1; block-- > 0;) {
-        GetParam()->ribbon_solve(band.block(block), columns, window.data());
-        kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
-        ASSERT_EQ(window, expected_window) << block;
-      }
+  RibbonBand expected_band;
+  const auto results = band_with(*GetParam(), band, kBuckets);
+  const auto expected = band_with(kScalarKernels, expected_band, kBuckets);
+  unsigned seen[4] = {};
+  for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket) {
+    ++seen[expected[bucket].threshold];
+    ASSERT_EQ(results[bucket].threshold, expected[bucket].threshold) << bucket;
+    ASSERT_EQ(results[bucket].bumped, expected[bucket].bumped) << bucket;
+  }
+  for (const unsigned times : seen) EXPECT_GT(times, 0U);
+  for (const unsigned columns : {1U, 7U, 32U}) {
+    std::vector<std::uint64_t> window = random_hashes(columns, columns);
+    std::vector<std::uint64_t> expected_window = window;
+    for (std::uint64_t block = 2 * kBuckets + 1; block-- > 0;) {
+      GetParam()->ribbon_solve(band.block(block), columns, window.data());
+      kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
+      ASSERT_EQ(window, expected_window) << block;
     }
   }
 }
