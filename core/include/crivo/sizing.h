@@ -112,7 +112,7 @@ struct RibbonSize {
 };
 
 /// Rate of a ribbon, at any number of keys but none: 2^-columns (1 - rich_share / 65536). Source: Dillinger & Walzer
-/// 2021, section 6: 2^-r for r columns, and mixed rates from mixed column counts.
+/// 2021: 2^-r for r columns, and mixed rates from mixed column counts.
 [[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
 
 /// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 32768 bits per key once

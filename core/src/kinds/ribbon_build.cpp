@@ -6,7 +6,7 @@
 // Back-substitution then solves slot after slot from right to left, all columns at once.
 // To bound memory a level is built in shards of buckets, from right to left. A shard's first bucket keeps no start
 // below kBorder, so the shard on its left owns the slots up to there; its rows may reach beyond them, where the
-// solution is known by then. Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, sections 3 to 5.
+// solution is known by then. Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022.
 #include "kinds/ribbon_build.h"
 
 #include <algorithm>
@@ -46,6 +46,11 @@ static_assert(kPreviousLevel * kRibbonNextLevel == 1);
 std::uint64_t base_blocks(std::uint64_t keys) noexcept {
   const std::uint64_t slots = keys + 8 + keys / 64;  // few slots to spare, yet one of the first seeds will do
   return std::max(kMinRibbonBlocks, (slots + kRibbonBlockSlots - 1) / kRibbonBlockSlots);
+}
+
+/// Keys that a level of so many leaves to the next, and seldom more.
+std::uint64_t after_level(std::uint64_t keys, const RibbonLevel& level) noexcept {
+  return keys - std::min(keys, level.slots() - level.slots() / kEmptySlots) + kEmptyAtEnd;
 }
 
 /// Keys of one level: their hashes at that level in ascending order, and what their fingerprints are made with.
@@ -175,6 +180,7 @@ class RibbonBuilder {
     while (keys.hashes.size() > kBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
       const RibbonLevel level(ribbon_level_blocks(keys.hashes.size()), columns_, false);
       std::vector<std::uint64_t> bumped;
+      bumped.reserve(static_cast<std::size_t>(after_level(keys.hashes.size(), level)));
       LevelBuilder(level, columns_, keys, append(level), bumped).build();
       sort_hashes(bumped);
       left = std::move(bumped);
@@ -237,8 +243,7 @@ std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noe
   while (keys > kBaseKeys) {
     const RibbonLevel level(ribbon_level_blocks(keys), columns, false);
     words += level.words();
-    keys -= std::min(keys, level.slots() - level.slots() / kEmptySlots);
-    keys += kEmptyAtEnd;
+    keys = after_level(keys, level);
   }
   return words + RibbonLevel(base_blocks(keys), columns, true).words();
 }

@@ -8,7 +8,7 @@
 // Blocks of 64 slots store their columns as consecutive words, so a query reads 2 c adjacent words: block by block, and
 // not slot by slot. The first blocks of a level are lean (r columns), the others rich (r + 1): the mix meets any rate.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
-// Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor" (section 6, columns).
+// Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor".
 #pragma once
 
 #include <algorithm>
