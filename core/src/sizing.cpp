@@ -46,8 +46,9 @@ FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsF
   return best;
 }
 
-/// Keys per block at which a block filter of k probes just meets the rate, to about ten digits: in logarithms the rate is
-/// nearly a straight line, which false position (the Illinois variant: Dowell & Jarratt 1971) follows in a few steps.
+/// Keys per block at which a block filter of k probes just meets the rate, to about ten digits: in logarithms the rate
+/// is nearly a straight line, which false position (the Illinois variant: Dowell & Jarratt 1971) follows in a few
+/// steps.
 double keys_per_block(double fp_rate, unsigned probes) noexcept {
   const auto excess = [&](double log_keys) {
     return std::log(blocked_fp_rate(1, std::exp(log_keys), probes)) - std::log(fp_rate);

@@ -103,8 +103,8 @@ inline constexpr double kMaxCompressedBitsPerKey = 128;
 /// the minimum of plain counters, which this bounds.
 [[nodiscard]] double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept;
 
-/// A ribbon: `columns` bits per key, one more in a share of rich_share / 32768 of the blocks, and about so many words of
-/// 8 bytes.
+/// A ribbon: `columns` bits per key, one more in a share of rich_share / 32768 of the blocks, and about so many words
+/// of 8 bytes.
 struct RibbonSize {
   std::uint64_t units;
   unsigned columns;     // 0 to 32
@@ -115,8 +115,8 @@ struct RibbonSize {
 /// 2021: 2^-r for r columns, and mixed rates from mixed column counts.
 [[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
 
-/// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 32768 bits per key once
-/// there are 1e5 keys and several columns. Errors: kBadArgument.
+/// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 32768 bits per key
+/// once there are 1e5 keys and several columns. Errors: kBadArgument.
 [[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate);
 /// The lowest rate in so many bits per key, all told. Errors: kBadArgument unless they lie in (0, 1000].
 [[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key);
