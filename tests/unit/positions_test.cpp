@@ -1,8 +1,12 @@
 // The filters against a second implementation that was written from docs/format.md alone: bit for bit.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cmath>
+#include <new>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "crivo/filter.h"
@@ -66,6 +70,55 @@ TEST(Positions, BlockedIsWhatTheFormatSays) {
       const std::size_t keys = std::max<std::size_t>(400 * blocks / k, 1);
       compare(shape, blocks * 512, &reference::blocked_positions, test_hashes(keys, k), test_hashes(300, k + 100));
     }
+  }
+}
+
+/// Zeros that take address space, and memory only where they are written.
+class SparsePayload {
+ public:
+  explicit SparsePayload(std::size_t bytes) : bytes_(bytes) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<std::byte*>(memory);
+  }
+  ~SparsePayload() { munmap(memory_, bytes_); }
+  SparsePayload(const SparsePayload&) = delete;
+  SparsePayload& operator=(const SparsePayload&) = delete;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {memory_, bytes_}; }
+  void flip(std::uint64_t bit) { memory_[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8)); }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_;
+};
+
+// A key whose bits are set, and nothing else, is found; with any one of them clear it is not.
+void expect_positions_are_asked(const Shape& shape, std::size_t payload_bits, Positions positions_of) {
+  SparsePayload payload(payload_bits / 8);
+  const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload.bytes());
+  ASSERT_TRUE(filter) << filter.error().message;
+  for (const std::uint64_t hash : test_hashes(200, 9)) {
+    auto positions = positions_of(hash, shape.probes, shape.units);
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+    for (const std::uint64_t position : positions) payload.flip(position);
+    ASSERT_TRUE(filter->may_contain_hash(hash)) << "hash " << hash;
+    for (const std::uint64_t position : positions) {
+      payload.flip(position);
+      ASSERT_FALSE(filter->may_contain_hash(hash)) << "hash " << hash << ", bit " << position;
+      payload.flip(position);
+    }
+    for (const std::uint64_t position : positions) payload.flip(position);
+  }
+}
+
+TEST(Positions, AreTheFormatsPastTwoToThe32BitsAndBlocks) {
+  for (const std::uint64_t bits : {(1ULL << 33) + 64, (1ULL << 42) + 448}) {
+    const Shape classic{.kind = Kind::kClassic, .probes = 7, .units = bits};
+    expect_positions_are_asked(classic, bits, &reference::classic_positions);
+    const Shape blocked{.kind = Kind::kBlocked, .probes = 12, .units = bits / 512};
+    expect_positions_are_asked(blocked, bits / 512 * 512, &reference::blocked_positions);
   }
 }
 
