@@ -1,6 +1,7 @@
 // crivo: build, ask, describe and check filters from the command line. What it writes is what every other host reads.
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <new>
 
 #include "command.h"
@@ -37,8 +38,7 @@ std::vector<std::string> guarded_arguments(int argc, char** argv) {
   return arguments;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
+int run(CLI::App& app, std::vector<std::string> arguments) {
   app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
   app.require_subcommand(1);
   Action action;
@@ -47,7 +47,7 @@ int run(int argc, char** argv) {
   add_info(app, action);
   add_verify(app, action);
   try {
-    app.parse(guarded_arguments(argc, argv));
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
@@ -57,11 +57,17 @@ int run(int argc, char** argv) {
     const Result<ExitCode> outcome = action();
     return outcome ? *outcome : complain(app, outcome.error().message);
   } catch (const std::bad_alloc&) {
-    return complain(app, "memory must suffice for the filter, got none");
+    return complain(app, "memory must suffice, got too little");
   }
 }
 
 }  // namespace
 }  // namespace crivo::tool
 
-int main(int argc, char** argv) { return crivo::tool::run(argc, argv); }
+int main(int argc, char** argv) try {
+  CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
+  return crivo::tool::run(app, crivo::tool::guarded_arguments(argc, argv));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "crivo: %s\n", error.what());
+  return crivo::tool::kTrouble;
+}

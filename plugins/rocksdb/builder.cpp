@@ -53,7 +53,8 @@ std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
 double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) noexcept {
   if (keys == 0) return 0;
   if (bytes < kBlockBytes + kSstTrailerBytes) return 1;
-  const auto blocks = static_cast<double>((bytes - kSstTrailerBytes) / kBlockBytes);
+  const std::size_t whole_blocks = (bytes - kSstTrailerBytes) / kBlockBytes;
+  const auto blocks = static_cast<double>(whole_blocks);
   const auto count = static_cast<double>(keys);
   return blocked_fp_rate(blocks, count, best_blocked_probes(blocks * kBlockBits / count));
 }

@@ -21,7 +21,7 @@ void register_factories(rocksdb::ObjectLibrary& library) {
       });
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool kRegistered = [] {
   const std::string mismatch = library_mismatch();
   if (!mismatch.empty()) {
     // Nothing else of ours will run, and without this line the filters would be missing in silence.

@@ -6,6 +6,7 @@
 namespace crivo::testing {
 namespace {
 
+using namespace std::string_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -38,7 +39,7 @@ TEST_F(ToolTest, ReadsSeveralFilesAndStandardInputInTheirOrder) {
 
 TEST_F(ToolTest, TakesALineWithoutItsNewlineAsTheKey) {
   // Among them: the empty key, a carriage return, a NUL, a last line without an end.
-  const std::string lines("\nends in return\r\nhas \0 inside\n  spaces  \nlast", 50);
+  const std::string lines = "\nends in return\r\nhas \0 inside\n  spaces  \nlast"s;
   const Outcome built = crivo("build -o f --fpr 1e-9 --seed 7", lines);
   ASSERT_EQ(built.exit_code, 0) << built.err;
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":5,"));
