@@ -57,15 +57,25 @@ class ContestantLoops : public Contestant {
   const Filter& self() const { return static_cast<const Filter&>(*this); }
 };
 
+/// What the names of RocksDB's filters start with.
+inline constexpr const char* kInstalledRocksdb = "RocksDB";
+inline constexpr const char* kSourceRocksdb = "RocksDB src";
+
 /// A filter of ours, by what choose_kind() takes, sized by rate or by bits per key.
 std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate);
 std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits_per_key);
 
+/// The same, asked by the kernels of one instruction set; null where this machine does not have it.
+std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate);
+
 /// std::unordered_set of the keys themselves: exact, and what a filter saves.
 std::unique_ptr<Contestant> make_hash_set();
 
-/// RocksDB's policies through their own interface: "Bloom" or "Ribbon" at so many bits per key; Debian's library.
+/// RocksDB's policies through their own interface, "Bloom" or "Ribbon" at so many bits per key: the installed
+/// library's.
 std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key);
+/// Those of the build that CRIVO_ROCKSDB_SRC names; null without it.
+std::unique_ptr<Contestant> make_source_rocksdb(const std::string& policy, double bits_per_key);
 /// Our plugin, through the same interface.
 std::unique_ptr<Contestant> make_plugin(const std::string& option_string);
 

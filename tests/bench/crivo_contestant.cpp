@@ -4,6 +4,7 @@
 
 #include "contestant.h"
 #include "crivo/filter.h"
+#include "simd/kernels.h"
 
 namespace crivo::bench {
 namespace {
@@ -27,6 +28,8 @@ class Ours final : public ContestantLoops<Ours> {
     ref_ = std::make_unique<FilterRef>(filter_->ref());
   }
   double bits() const override { return 8.0 * static_cast<double>(filter_->payload().size()); }
+
+  const FilterRef& ref() const { return *ref_; }
 
   bool contains(std::string_view key) const { return ref_->may_contain(key); }
   void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
@@ -65,6 +68,37 @@ class Ours final : public ContestantLoops<Ours> {
   std::unique_ptr<FilterRef> ref_;
 };
 
+/// A blocked filter or a ribbon whose questions go to one instruction set's kernels, not to the best.
+class OnIsa final : public ContestantLoops<OnIsa> {
+ public:
+  OnIsa(std::unique_ptr<Ours> filter, const Kernels& kernels) : filter_(std::move(filter)), kernels_(kernels) {}
+
+  std::string name() const override { return filter_->name() + " " + std::string(kernels_.isa); }
+  void build(std::uint64_t keys) override {
+    filter_->build(keys);
+    const FilterRef& ref = filter_->ref();
+    view_ = {ref.shape(), ref.payload().data(), ref.payload().size()};
+    const bool ribbon = view_.shape.kind == Kind::kRibbon;
+    contains_ = ribbon ? kernels_.ribbon_contains : kernels_.blocked_contains;
+    contains_batch_ = ribbon ? kernels_.ribbon_contains_batch : kernels_.blocked_contains_batch;
+  }
+  double bits() const override { return filter_->bits(); }
+
+  bool contains(std::string_view key) const { return contains_(view_, filter_->ref().hash(key)); }
+  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+    std::uint64_t hashes[kBatch];
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = filter_->ref().hash(keys[i].view());
+    contains_batch_(view_, hashes, count, hits);
+  }
+
+ private:
+  std::unique_ptr<Ours> filter_;
+  const Kernels& kernels_;
+  View view_;
+  decltype(Kernels::ribbon_contains) contains_ = nullptr;
+  decltype(Kernels::ribbon_contains_batch) contains_batch_ = nullptr;
+};
+
 class HashSet final : public ContestantLoops<HashSet> {
  public:
   std::string name() const override { return "std::unordered_set"; }
@@ -86,7 +120,7 @@ class HashSet final : public ContestantLoops<HashSet> {
   std::unordered_set<std::string> set_;
 };
 
-std::unique_ptr<Contestant> make(std::string name, const std::string& kind, FilterSpec spec) {
+std::unique_ptr<Ours> make(std::string name, const std::string& kind, FilterSpec spec) {
   if (auto chosen = choose_kind(spec, kind); !chosen) throw std::runtime_error(chosen.error().message);
   return std::make_unique<Ours>(std::move(name), spec);
 }
@@ -97,10 +131,19 @@ std::string short_number(double value) {
   return text;
 }
 
+std::unique_ptr<Ours> make_by_rate(const std::string& kind, double fp_rate) {
+  return make("crivo " + kind + " " + short_number(100 * fp_rate) + "%", kind, {.fp_rate = fp_rate});
+}
+
 }  // namespace
 
-std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate) {
-  return make("crivo " + kind + " " + short_number(100 * fp_rate) + "%", kind, {.fp_rate = fp_rate});
+std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate) { return make_by_rate(kind, fp_rate); }
+
+std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate) {
+  for (const Kernels* kernels : available_kernels()) {
+    if (kernels->isa == isa) return std::make_unique<OnIsa>(make_by_rate(kind, fp_rate), *kernels);
+  }
+  return nullptr;
 }
 
 std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits_per_key) {

@@ -47,7 +47,7 @@ double nanoseconds(const std::function<void()>& call) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double>& samples) {
+double median(std::vector<double> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end());
   return *middle;

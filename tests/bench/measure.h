@@ -11,8 +11,8 @@ namespace crivo::bench {
 /// Nanoseconds that a call takes.
 [[nodiscard]] double nanoseconds(const std::function<void()>& call);
 
-/// The middle of the samples; they are reordered. At least one.
-[[nodiscard]] double median(std::vector<double>& samples);
+/// The middle of the samples, at least one.
+[[nodiscard]] double median(std::vector<double> samples);
 
 /// The most bytes that were allocated at once, through operator new, during a call, beyond what was there before it.
 [[nodiscard]] std::size_t peak_bytes(const std::function<void()>& call);

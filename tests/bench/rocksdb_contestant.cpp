@@ -8,6 +8,7 @@
 
 #include "abi.h"
 #include "contestant.h"
+#include "rocksdb_library.h"
 
 namespace crivo::bench {
 namespace {
@@ -66,7 +67,14 @@ std::string label(const std::string& source, const std::string& policy, double b
 std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key) {
   std::shared_ptr<const FilterPolicy> made(policy == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
                                                               : rocksdb::NewBloomFilterPolicy(bits_per_key));
-  return std::make_unique<PolicyFilter>(label("RocksDB", policy, bits_per_key), std::move(made));
+  return std::make_unique<PolicyFilter>(label(kInstalledRocksdb, policy, bits_per_key), std::move(made));
+}
+
+std::unique_ptr<Contestant> make_source_rocksdb(const std::string& policy, double bits_per_key) {
+  const RocksdbLibrary* library = RocksdbLibrary::get();
+  if (library == nullptr) return nullptr;
+  return std::make_unique<PolicyFilter>(label(kSourceRocksdb, policy, bits_per_key),
+                                        library->policy(policy, bits_per_key));
 }
 
 std::unique_ptr<Contestant> make_plugin(const std::string& option_string) {

@@ -1,0 +1,69 @@
+#include "rocksdb_library.h"
+
+#include <dlfcn.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/version.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace crivo::bench {
+namespace {
+
+constexpr const char* kVariable = "CRIVO_ROCKSDB_SRC";
+
+// The Itanium ABI's names of NewBloomFilterPolicy(double, bool), NewRibbonFilterPolicy(double, int) and
+// GetRocksVersionAsString(bool).
+constexpr const char* kNewBloom = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
+constexpr const char* kNewRibbon = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
+constexpr const char* kVersion = "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
+
+std::string find_library(const std::string& directory) {
+  for (const std::string folder : {"", "/build"}) {
+    const std::string path = directory + folder + "/librocksdb.so";
+    if (access(path.c_str(), R_OK) == 0) return path;
+  }
+  throw std::runtime_error(std::string(kVariable) + " must name a directory with librocksdb.so or build/librocksdb.so" +
+                           ", got " + directory);
+}
+
+}  // namespace
+
+// Deep binding: the library's calls stay inside it, although the program has functions of the same names.
+RocksdbLibrary::RocksdbLibrary(const std::string& directory)
+    : path_(find_library(directory)), handle_(dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) {
+  if (handle_ == nullptr) throw std::runtime_error(dlerror());
+  const std::string version = function<std::string(bool)>(kVersion)(true);
+  const std::string expected = rocksdb::GetRocksVersionAsString(true);
+  if (version != expected) {
+    throw std::runtime_error(std::string(kVariable) + " must be version " + expected + ", got " + version);
+  }
+}
+
+template <class Function>
+Function* RocksdbLibrary::function(const char* name) const {
+  void* found = dlsym(handle_, name);
+  if (found == nullptr) throw std::runtime_error(path_ + " must export " + name);
+  return reinterpret_cast<Function*>(found);
+}
+
+const RocksdbLibrary* RocksdbLibrary::get() {
+  static const std::unique_ptr<const RocksdbLibrary> library([]() -> RocksdbLibrary* {
+    const char* directory = std::getenv(kVariable);
+    return directory == nullptr || *directory == '\0' ? nullptr : new RocksdbLibrary(directory);
+  }());
+  return library.get();
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> RocksdbLibrary::policy(const std::string& name,
+                                                                    double bits_per_key) const {
+  using rocksdb::FilterPolicy;
+  if (name == "Ribbon") {
+    return std::shared_ptr<const FilterPolicy>(function<const FilterPolicy*(double, int)>(kNewRibbon)(bits_per_key, 0));
+  }
+  return std::shared_ptr<const FilterPolicy>(
+      function<const FilterPolicy*(double, bool)>(kNewBloom)(bits_per_key, false));
+}
+
+}  // namespace crivo::bench
