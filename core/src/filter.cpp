@@ -79,8 +79,10 @@ Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::s
 
 FilterRef::FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept
     : view_(view), facts_(facts), row_(&row) {
+  if (row.prepare != nullptr) row.prepare(view_);
   const Probe probe = row.probe(view.shape);
   contains_ = probe.contains;
+  contains_key_ = probe.contains_key;
   contains_batch_ = probe.contains_batch;
 }
 

@@ -1,13 +1,10 @@
-// XXH3, inlined from libxxhash's header; nothing else includes it.
 #include "crivo/hash.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <cassert>
 
 #include "bytes.h"
 #include "checksum.h"
+#include "hash_inline.h"
 
 namespace crivo {
 
@@ -17,7 +14,9 @@ std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept {
 
 void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept {
   assert(hashes.size() >= keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = XXH3_64bits_withSeed(keys[i].data(), keys[i].size(), seed);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    hashes[i] = keys[i].size() <= kShortKey ? hash_short_key(keys[i], seed) : hash_key(keys[i], seed);
+  }
 }
 
 std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {

@@ -8,14 +8,9 @@
 #include <string_view>
 
 #include "crivo/filter.h"
+#include "probe.h"
 
 namespace crivo {
-
-/// The query functions chosen for one filter: once per filter, not per key.
-struct Probe {
-  bool (*contains)(const View&, std::uint64_t hash) noexcept;
-  void (*contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
-};
 
 /// A shape and the payload that goes with it, while a filter is being changed.
 struct Store {
@@ -35,6 +30,8 @@ struct KindRow {
   /// What else must hold of a payload of that size, such as clear padding.
   Result<void> (*validate)(const View&);
   Probe (*probe)(const Shape&) noexcept;
+  /// Sets View::prepared; null where there is nothing to prepare.
+  void (*prepare)(View&) noexcept;
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
   /// Whether a new filter in this state is stored compressed by default.
@@ -71,6 +68,7 @@ constexpr KindRow make_row() {
   row.payload_bytes = &K::payload_bytes;
   row.validate = &K::validate;
   row.probe = &K::probe;
+  if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
   row.stats = &K::stats;
   row.predicted_fp_rate = [](const View& view, double keys) noexcept {
     if constexpr (requires { K::predicted_fp_rate(view, keys); }) {

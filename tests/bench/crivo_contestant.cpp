@@ -76,27 +76,23 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   std::string name() const override { return filter_->name() + " " + std::string(kernels_.isa); }
   void build(std::uint64_t keys) override {
     filter_->build(keys);
-    const FilterRef& ref = filter_->ref();
-    view_ = {ref.shape(), ref.payload().data(), ref.payload().size()};
-    const bool ribbon = view_.shape.kind == Kind::kRibbon;
-    contains_ = ribbon ? kernels_.ribbon_contains : kernels_.blocked_contains;
-    contains_batch_ = ribbon ? kernels_.ribbon_contains_batch : kernels_.blocked_contains_batch;
+    view_ = filter_->ref().view();
+    probe_ = view_.shape.kind == Kind::kRibbon ? kernels_.ribbon : kernels_.blocked;
   }
   double bits() const override { return filter_->bits(); }
 
-  bool contains(std::string_view key) const { return contains_(view_, filter_->ref().hash(key)); }
+  bool contains(std::string_view key) const { return probe_.contains_key(view_, key); }
   void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
     std::uint64_t hashes[kBatch];
     for (std::size_t i = 0; i < count; ++i) hashes[i] = filter_->ref().hash(keys[i].view());
-    contains_batch_(view_, hashes, count, hits);
+    probe_.contains_batch(view_, hashes, count, hits);
   }
 
  private:
   std::unique_ptr<Ours> filter_;
   const Kernels& kernels_;
   View view_;
-  decltype(Kernels::ribbon_contains) contains_ = nullptr;
-  decltype(Kernels::ribbon_contains_batch) contains_batch_ = nullptr;
+  Probe probe_{};
 };
 
 class HashSet final : public ContestantLoops<HashSet> {

@@ -335,10 +335,10 @@ INSTANTIATE_TEST_SUITE_P(Isa, EveryCountingLevel,
 
 void expect_answers_of_scalar(const Kernels& kernels, const View& view, const std::vector<std::uint64_t>& hashes) {
   const auto hits = std::make_unique<bool[]>(hashes.size());
-  kernels.counting_contains_batch(view, hashes.data(), hashes.size(), hits.get());
+  kernels.counting.contains_batch(view, hashes.data(), hashes.size(), hits.get());
   for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const bool expected = kScalarKernels.counting_contains(view, hashes[i]);
-    ASSERT_EQ(kernels.counting_contains(view, hashes[i]), expected) << "hash " << hashes[i];
+    const bool expected = kScalarKernels.counting.contains(view, hashes[i]);
+    ASSERT_EQ(kernels.counting.contains(view, hashes[i]), expected) << "hash " << hashes[i];
     ASSERT_EQ(hits[i], expected) << "hash " << hashes[i];
   }
 }

@@ -50,10 +50,10 @@ std::vector<std::byte> added_by(const Kernels& kernels, const Shape& shape, cons
 /// Single and batch answers of `kernels` are those of scalar for each hash.
 void expect_answers_of_scalar(const Kernels& kernels, const View& view, const std::vector<std::uint64_t>& hashes) {
   const auto hits = std::make_unique<bool[]>(hashes.size());
-  kernels.blocked_contains_batch(view, hashes.data(), hashes.size(), hits.get());
+  kernels.blocked.contains_batch(view, hashes.data(), hashes.size(), hits.get());
   for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const bool expected = kScalarKernels.blocked_contains(view, hashes[i]);
-    ASSERT_EQ(kernels.blocked_contains(view, hashes[i]), expected) << "hash " << hashes[i];
+    const bool expected = kScalarKernels.blocked.contains(view, hashes[i]);
+    ASSERT_EQ(kernels.blocked.contains(view, hashes[i]), expected) << "hash " << hashes[i];
     ASSERT_EQ(hits[i], expected) << "hash " << hashes[i];
   }
 }

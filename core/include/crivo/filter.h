@@ -4,6 +4,7 @@
 // There are no false negatives: a key that was added, and not removed, is always found.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -103,6 +104,8 @@ struct View {
   Shape shape;
   const std::byte* payload = nullptr;
   std::size_t payload_bytes = 0;
+  /// What the kind computed from the others, once per filter, to answer faster; zeros where it did not.
+  std::array<std::uint64_t, 3> prepared{};
 };
 
 struct KindRow;  // a kind's functions; core/src/registry.h
@@ -118,7 +121,7 @@ class FilterRef {
                                               std::span<const std::byte> payload);
 
   /// False: the key was certainly never added. True: it was, or this is one of the fp_rate() false hits.
-  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return may_contain_hash(hash(key)); }
+  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return contains_key_(view_, key); }
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept { return contains_(view_, key_hash); }
   /// Asks for many at once, with prefetching; `hits` must be as long as `hashes`. Any length, 0 included.
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
@@ -131,6 +134,7 @@ class FilterRef {
   /// The hash this filter expects of a key.
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, view_.shape.seed); }
 
+  [[nodiscard]] const View& view() const noexcept { return view_; }
   [[nodiscard]] const Shape& shape() const noexcept { return view_.shape; }
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return {view_.payload, view_.payload_bytes}; }
@@ -149,6 +153,7 @@ class FilterRef {
   Facts facts_;
   const KindRow* row_;
   bool (*contains_)(const View&, std::uint64_t) noexcept;
+  bool (*contains_key_)(const View&, std::string_view) noexcept;
   void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
 };
 

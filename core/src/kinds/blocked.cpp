@@ -20,7 +20,7 @@ Result<std::uint64_t> Blocked::payload_bytes(const Shape& shape) {
 
 Result<void> Blocked::validate(const View&) { return {}; }
 
-Probe Blocked::probe(const Shape&) noexcept { return {kernels().blocked_contains, kernels().blocked_contains_batch}; }
+Probe Blocked::probe(const Shape&) noexcept { return kernels().blocked; }
 
 Stats Blocked::stats(const View& view) noexcept {
   return stats_of_blocks(view.shape, [&view](std::uint64_t block) {

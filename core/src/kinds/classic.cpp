@@ -48,7 +48,7 @@ Result<std::uint64_t> Classic::payload_bytes(const Shape& shape) {
 
 Result<void> Classic::validate(const View& view) { return check_padding(view, view.shape.units); }
 
-Probe Classic::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
+Probe Classic::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
 Stats Classic::stats(const View& view) noexcept {
   return stats_of_positions(view.shape, count_bits({view.payload, view.payload_bytes}));

@@ -139,7 +139,7 @@ Result<std::uint64_t> Compaction::payload_bytes(const Shape& shape) {
 
 Result<void> Compaction::validate(const View& view) { return check_packed_padding(view, view.shape.units); }
 
-Probe Compaction::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
+Probe Compaction::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
 Stats Compaction::stats(const View& view) noexcept {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);

@@ -47,9 +47,7 @@ Result<std::uint64_t> Counting::payload_bytes(const Shape& shape) {
 
 Result<void> Counting::validate(const View&) { return {}; }
 
-Probe Counting::probe(const Shape&) noexcept {
-  return {kernels().counting_contains, kernels().counting_contains_batch};
-}
+Probe Counting::probe(const Shape&) noexcept { return kernels().counting; }
 
 Stats Counting::stats(const View& view) noexcept {
   return stats_of_blocks(view.shape, [&view](std::uint64_t block) {

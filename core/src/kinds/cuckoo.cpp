@@ -195,6 +195,9 @@ Error no_room(const View& view) {
                " relocations frees a slot for this key");
 }
 
+template <class Bucket>
+constexpr Probe kProbe = {&contains<Bucket>, &contains_key<&contains<Bucket>>, &contains_batch<Bucket>};
+
 }  // namespace
 
 Result<Shape> Cuckoo::plan(const FilterSpec& spec) {
@@ -210,8 +213,8 @@ Result<std::uint64_t> Cuckoo::payload_bytes(const Shape& shape) {
 Result<void> Cuckoo::validate(const View& view) { return check_packed_padding(view, view.shape.units * kSlots); }
 
 Probe Cuckoo::probe(const Shape& shape) noexcept {
-  if (kSlots * shape.param <= 64) return {&contains<std::uint64_t>, &contains_batch<std::uint64_t>};
-  return {&contains<Wide>, &contains_batch<Wide>};
+  if (kSlots * shape.param <= 64) return kProbe<std::uint64_t>;
+  return kProbe<Wide>;
 }
 
 Stats Cuckoo::stats(const View& view) noexcept {

@@ -93,7 +93,9 @@ Result<void> Ribbon::validate(const View& view) {
   return {};
 }
 
-Probe Ribbon::probe(const Shape&) noexcept { return {kernels().ribbon_contains, kernels().ribbon_contains_batch}; }
+void Ribbon::prepare(View& view) noexcept { prepare_ribbon(view); }
+
+Probe Ribbon::probe(const Shape&) noexcept { return kernels().ribbon; }
 
 // All bits of the payload; the rate is that of the columns whatever they hold, and the keys are on record.
 Stats Ribbon::stats(const View& view) noexcept {

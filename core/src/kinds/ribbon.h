@@ -16,6 +16,7 @@ struct Ribbon {
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
   static Probe probe(const Shape& shape) noexcept;
+  static void prepare(View& view) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static bool compresses(const View& view, const Facts& facts) noexcept;

@@ -35,10 +35,10 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 inline constexpr std::size_t kRibbonBatch = 32;
 inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
 
-/// Byte t: the first start of a bucket that threshold t keeps.
-inline constexpr std::uint32_t kRibbonKeptFrom = 0x80281400;
+/// The first start of a bucket that threshold t keeps. Not inline: its address needs no look-up in a shared library.
+constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold) noexcept {
-  return kRibbonKeptFrom >> (8 * threshold) & 0xFF;
+  return kRibbonKeptFrom[threshold];
 }
 
 /// From a key's hash at one level to its hash at the next, and from one base seed to the next.
@@ -49,7 +49,7 @@ inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
 /// A key at a level, apart from where its start is.
 [[nodiscard]] inline std::uint64_t ribbon_row(std::uint64_t level_hash) noexcept {
   constexpr std::uint64_t kRowFactor = 0xC28F82822B650BED;
-  return (level_hash * kRowFactor ^ mulhi(level_hash, kRowFactor)) | 1;
+  return mul_fold(level_hash, kRowFactor) | 1;
 }
 [[nodiscard]] inline std::uint32_t ribbon_fingerprint(std::uint64_t hash,
                                                       std::uint64_t factor = kRibbonFingerprint) noexcept {
@@ -116,20 +116,15 @@ struct RibbonEquation {
   std::uint32_t fingerprint;
 };
 
-/// A level of a payload.
-struct RibbonLevelView {
-  RibbonLevel level;
+/// What a query needs of a level.
+struct RibbonAccess {
+  std::uint64_t starts;
+  std::uint64_t lean_blocks;
+  unsigned lean_columns;
   const std::byte* thresholds;
   const std::byte* solution;
 
-  RibbonLevelView(const std::byte* at, const RibbonColumns& columns, bool base) noexcept
-      : level(load_le<std::uint64_t>(at), columns, base),
-        thresholds(at + 8),
-        solution(thresholds + 8 * level.threshold_words()) {}
-
-  [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept {
-    return mulhi(level_hash, level.starts());
-  }
+  [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept { return mulhi(level_hash, starts); }
   /// Was a key with this start bumped? Not asked of the base.
   [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
     const std::uint64_t bucket = start / kRibbonBucketStarts;
@@ -139,10 +134,22 @@ struct RibbonLevelView {
   [[nodiscard]] RibbonEquation equation(std::uint64_t start, std::uint64_t level_hash,
                                         std::uint64_t hash) const noexcept {
     const std::uint64_t block = start / kRibbonBlockSlots;
-    return {solution + 8 * level.words_before(block), level.columns_of(block),
+    const std::uint64_t rich_before = block > lean_blocks ? block - lean_blocks : 0;
+    return {solution + 8 * (block * lean_columns + rich_before), lean_columns + (block >= lean_blocks),
             static_cast<unsigned>(start % kRibbonBlockSlots), ribbon_row(level_hash), ribbon_fingerprint(hash)};
   }
-  [[nodiscard]] const std::byte* end() const noexcept { return solution + 8 * level.words_before(level.blocks); }
+};
+
+/// The level of a payload that starts at `at`.
+struct RibbonLevelView {
+  RibbonLevel level;
+  RibbonAccess access;
+
+  RibbonLevelView(const std::byte* at, const RibbonColumns& columns, bool base) noexcept
+      : level(load_le<std::uint64_t>(at), columns, base),
+        access{level.starts(), level.lean_blocks, level.lean_columns, at + 8, at + 8 + 8 * level.threshold_words()} {}
+
+  [[nodiscard]] const std::byte* end() const noexcept { return access.solution + 8 * level.words_before(level.blocks); }
 };
 
 /// A payload without levels holds no key.
@@ -158,15 +165,30 @@ struct RibbonLevelView {
   std::uint64_t level_hash = hash;
   for (unsigned left = header.levels; left > 1; --left) {
     const RibbonLevelView level(at, columns, false);
-    const std::uint64_t start = level.start_of(level_hash);
-    if (!level.bumped(start)) [[likely]]
-      return level.equation(start, level_hash, hash);
+    const std::uint64_t start = level.access.start_of(level_hash);
+    if (!level.access.bumped(start)) return level.access.equation(start, level_hash, hash);
     level_hash *= kRibbonNextLevel;
     at = level.end();
   }
   for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
   const RibbonLevelView base(at, columns, true);
-  return base.equation(base.start_of(level_hash), level_hash, hash);
+  return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
+}
+
+// The first level answers for nearly all keys, so what a query needs of it is computed once per filter, and is in
+// View::prepared: its starts (0 where there is no such level, or nobody prepared), its lean blocks, the solution's
+// place.
+
+inline void prepare_ribbon(View& view) noexcept {
+  if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // nothing, or only the base
+  const RibbonLevelView first(view.payload + 8, RibbonColumns(view.shape), false);
+  view.prepared = {first.access.starts, first.access.lean_blocks,
+                   static_cast<std::uint64_t>(first.access.solution - view.payload)};
+}
+
+/// For a view whose prepared[0] is not 0.
+[[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view) noexcept {
+  return {view.prepared[0], view.prepared[1], view.shape.probes, view.payload + 16, view.payload + view.prepared[2]};
 }
 
 }  // namespace crivo

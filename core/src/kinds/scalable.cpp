@@ -22,7 +22,7 @@ constexpr std::size_t kAhead = 8;              // keys between the prefetch of o
 constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
-  const auto in_layer = kernels().blocked_contains;
+  const auto in_layer = kernels().blocked.contains;
   for (NewestFirst walk(view); walk.next();) {
     if (in_layer(walk.layer(), hash)) return true;
   }
@@ -48,7 +48,7 @@ void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, b
     hits[i] = false;
   }
   for (NewestFirst walk(view); open != 0 && walk.next();) {
-    kernels().blocked_contains_batch(walk.layer(), open_hashes.data(), open, found.data());
+    kernels().blocked.contains_batch(walk.layer(), open_hashes.data(), open, found.data());
     std::size_t left = 0;
     for (std::size_t i = 0; i < open; ++i) {
       hits[open_indexes[i]] = found[i];
@@ -160,7 +160,7 @@ Result<std::uint64_t> Scalable::payload_bytes(const Shape& shape) {
 
 Result<void> Scalable::validate(const View& view) { return check_layers(view); }
 
-Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
+Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
 Stats Scalable::stats(const View& view) noexcept {
   Stats total;

@@ -97,7 +97,7 @@ Result<std::uint64_t> Spectral::payload_bytes(const Shape& shape) {
 
 Result<void> Spectral::validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
 
-Probe Spectral::probe(const Shape&) noexcept { return {&contains, &contains_batch}; }
+Probe Spectral::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
 Stats Spectral::stats(const View& view) noexcept {
   std::uint64_t set = 0;

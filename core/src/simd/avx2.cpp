@@ -8,6 +8,7 @@
 
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
+#include "probe.h"
 #include "simd/kernels.h"
 #include "simd/ribbon_kernels.h"
 
@@ -68,6 +69,13 @@ CRIVO_AVX2 bool contains(const View& view, std::uint64_t hash) noexcept {
 }
 
 template <std::size_t kPlanes>
+CRIVO_AVX2 bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<&contains<kPlanes>>(view, key);
+  const std::uint64_t hash = hash_short_key(key, view.shape.seed);
+  return contains_inline<kPlanes>(view, hash);
+}
+
+template <std::size_t kPlanes>
 CRIVO_AVX2 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   const View local = view;
@@ -80,10 +88,28 @@ CRIVO_AVX2 void contains_batch(const View& view, const std::uint64_t* hashes, st
   }
 }
 
+/// Half a block: word w of it wants 1 << (position - 32 w), which is 0 for the positions of other words: a vector shift
+/// gives 0 for counts below 0 or from 32 on.
+CRIVO_AVX2 inline __m256i bits_of(__m256i minus_32w, const std::uint32_t* positions, unsigned count) noexcept {
+  __m256i bits = _mm256_setzero_si256();
+  for (unsigned i = 0; i < count; ++i) {
+    const __m256i in_word = _mm256_add_epi32(minus_32w, _mm256_set1_epi32(static_cast<int>(positions[i])));
+    bits = _mm256_or_si256(bits, _mm256_sllv_epi32(_mm256_set1_epi32(1), in_word));
+  }
+  return bits;
+}
+
+CRIVO_AVX2 inline void or_into(std::byte* half, __m256i bits) noexcept {
+  auto* words = reinterpret_cast<__m256i*>(half);
+  _mm256_storeu_si256(words, _mm256_or_si256(_mm256_loadu_si256(words), bits));
+}
+
 CRIVO_AVX2 void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept {
   constexpr std::size_t kAhead = 16;
   const std::uint64_t blocks = shape.units;
   const unsigned probes = shape.probes;
+  const __m256i low = _mm256_setr_epi32(0, -32, -64, -96, -128, -160, -192, -224);
+  const __m256i high = _mm256_sub_epi32(low, _mm256_set1_epi32(256));
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) __builtin_prefetch(payload + mulhi(hashes[i + kAhead], blocks) * kBlockBytes, 1);
     const BlockKey key(hashes[i], blocks);
@@ -91,25 +117,23 @@ CRIVO_AVX2 void add(const Shape& shape, std::byte* payload, const std::uint64_t*
     alignas(32) std::uint32_t positions[16];
     _mm256_store_si256(reinterpret_cast<__m256i*>(positions), eight_positions(key.low_seed));
     if (probes > 8) _mm256_store_si256(reinterpret_cast<__m256i*>(positions + 8), eight_positions(key.high_seed));
-    for (unsigned probe = 0; probe < probes; ++probe) {
-      const std::uint32_t position = positions[probe];
-      block[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
-    }
+    or_into(block, bits_of(low, positions, probes));
+    or_into(block + kBlockBytes / 2, bits_of(high, positions, probes));
   }
 }
 
+template <std::size_t kPlanes>
+constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes>};
+
 }  // namespace
 
-const Kernels kAvx2Kernels = {"avx2",
-                              &contains<1>,
-                              &contains_batch<1>,
-                              &add,
-                              &contains<kCounterPlanes>,
-                              &contains_batch<kCounterPlanes>,
-                              &ribbon_contains_avx2,
-                              &ribbon_contains_batch_avx2,
-                              &ribbon_add_bucket_avx2,
-                              &ribbon_solve_avx2};
+const Kernels kAvx2Kernels = {.isa = "avx2",
+                              .blocked = kProbe<1>,
+                              .blocked_add = &add,
+                              .counting = kProbe<kCounterPlanes>,
+                              .ribbon = {&ribbon_contains_avx2, &ribbon_contains_key_avx2, &ribbon_contains_batch_avx2},
+                              .ribbon_add_bucket = &ribbon_add_bucket_avx2,
+                              .ribbon_solve = &ribbon_solve_avx2};
 
 }  // namespace crivo
 

@@ -6,9 +6,13 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
+#include "crivo/sizing.h"
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
+#include "probe.h"
 #include "simd/kernels.h"
 #include "simd/ribbon_kernels.h"
 
@@ -60,18 +64,26 @@ CRIVO_AVX512 inline bool contains_inline(const View& view, std::uint64_t hash) n
     const __m256i low_words = load_half<kPlanes>(block);
     const __m256i high_words = load_half<kPlanes>(block + kBlockBytes / 2);
     const __m256i words = _mm256_permutex2var_epi32(low_words, _mm256_srli_epi32(positions, 5), high_words);
-    const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(positions, _mm256_set1_epi32(31)));
-    return (_mm256_testn_epi32_mask(words, bits) & wanted) == 0;
+    const __m256i bits = _mm256_rorv_epi32(words, positions);  // by the position in the word: modulo 32
+    return (_mm256_testn_epi32_mask(bits, _mm256_set1_epi32(1)) & wanted) == 0;
   } else {
     const __m512i positions = sixteen_positions(key);
     const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(positions, 5), load_block<kPlanes>(block));
-    const __m512i bits = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(positions, _mm512_set1_epi32(31)));
-    return (_mm512_testn_epi32_mask(words, bits) & wanted) == 0;
+    const __m512i bits = _mm512_rorv_epi32(words, positions);
+    return (_mm512_testn_epi32_mask(bits, _mm512_set1_epi32(1)) & wanted) == 0;
   }
 }
 
 template <std::size_t kPlanes>
 CRIVO_AVX512 bool contains(const View& view, std::uint64_t hash) noexcept {
+  return view.shape.probes <= 8 ? contains_inline<kPlanes, true>(view, hash)
+                                : contains_inline<kPlanes, false>(view, hash);
+}
+
+template <std::size_t kPlanes>
+CRIVO_AVX512 bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<&contains<kPlanes>>(view, key);
+  const std::uint64_t hash = hash_short_key(key, view.shape.seed);
   return view.shape.probes <= 8 ? contains_inline<kPlanes, true>(view, hash)
                                 : contains_inline<kPlanes, false>(view, hash);
 }
@@ -100,37 +112,65 @@ CRIVO_AVX512 void contains_batch(const View& view, const std::uint64_t* hashes, 
   }
 }
 
-CRIVO_AVX512 void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept {
+/// The first kLanes positions as bits of a block. Word w wants 1 << (position - 32 w), which is 0 for the positions of
+/// other words: a vector shift gives 0 for counts below 0 or from 32 on. The lanes go through memory, from where the
+/// subtraction broadcasts them.
+template <unsigned kLanes>
+CRIVO_AVX512 inline __m512i bits_of(const std::uint32_t* positions) noexcept {
+  const __m512i minus_32w = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                               _mm512_set1_epi32(-32));
+  const __m512i one = _mm512_set1_epi32(1);
+  __m512i bits = _mm512_setzero_si512();
+#pragma GCC unroll 16
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const __m512i in_word = _mm512_add_epi32(minus_32w, _mm512_set1_epi32(static_cast<int>(positions[lane])));
+    bits = _mm512_or_si512(bits, _mm512_sllv_epi32(one, in_word));
+  }
+  return bits;
+}
+
+template <unsigned kProbes>
+CRIVO_AVX512 void add_probes(std::uint64_t blocks, std::byte* payload, const std::uint64_t* hashes,
+                             std::size_t count) noexcept {
   constexpr std::size_t kAhead = 16;
-  const std::uint64_t blocks = shape.units;
-  const unsigned probes = shape.probes;
-  const __m512i word_numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) __builtin_prefetch(payload + mulhi(hashes[i + kAhead], blocks) * kBlockBytes, 1);
     const BlockKey key(hashes[i], blocks);
     std::byte* block = payload + key.block * kBlockBytes;
-    __m512i mask = _mm512_setzero_si512();
-    for (unsigned probe = 0; probe < probes; ++probe) {
-      const unsigned position = key.position(probe);
-      const __mmask16 word = _mm512_cmpeq_epi32_mask(word_numbers, _mm512_set1_epi32(static_cast<int>(position >> 5)));
-      mask = _mm512_mask_or_epi32(mask, word, mask, _mm512_set1_epi32(static_cast<int>(1U << (position & 31))));
+    alignas(64) std::uint32_t positions[16];
+    if constexpr (kProbes <= 8) {
+      _mm256_store_si256(reinterpret_cast<__m256i*>(positions), eight_positions(key.low_seed));
+    } else {
+      _mm512_store_si512(positions, sixteen_positions(key));
     }
-    _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), mask));
+    asm volatile("" : "+m"(positions));  // or the compiler takes them from the register, with two shuffles each
+    _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), bits_of<kProbes>(positions)));
   }
 }
 
+template <std::size_t... kProbes>
+constexpr auto add_by_probes(std::index_sequence<kProbes...>) noexcept {
+  return std::array{&add_probes<kProbes>...};
+}
+
+void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept {
+  static constexpr auto kAdd = add_by_probes(std::make_index_sequence<kMaxBlockedProbes + 1>());
+  kAdd[shape.probes](shape.units, payload, hashes, count);
+}
+
+template <std::size_t kPlanes>
+constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes>};
+
 }  // namespace
 
-const Kernels kAvx512Kernels = {"avx512",
-                                &contains<1>,
-                                &contains_batch<1>,
-                                &add,
-                                &contains<kCounterPlanes>,
-                                &contains_batch<kCounterPlanes>,
-                                &ribbon_contains_avx512,
-                                &ribbon_contains_batch_avx512,
-                                &ribbon_add_bucket_avx512,
-                                &ribbon_solve_avx512};
+const Kernels kAvx512Kernels = {
+    .isa = "avx512",
+    .blocked = kProbe<1>,
+    .blocked_add = &add,
+    .counting = kProbe<kCounterPlanes>,
+    .ribbon = {&ribbon_contains_avx512, &ribbon_contains_key_avx512, &ribbon_contains_batch_avx512},
+    .ribbon_add_bucket = &ribbon_add_bucket_avx512,
+    .ribbon_solve = &ribbon_solve_avx512};
 
 }  // namespace crivo
 

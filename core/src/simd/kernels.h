@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "crivo/filter.h"
+#include "probe.h"
 
 namespace crivo {
 
@@ -18,13 +18,10 @@ struct RibbonBumped;
 
 struct Kernels {
   std::string_view isa;
-  bool (*blocked_contains)(const View&, std::uint64_t hash) noexcept;
-  void (*blocked_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+  Probe blocked;
   void (*blocked_add)(const Shape&, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept;
-  bool (*counting_contains)(const View&, std::uint64_t hash) noexcept;
-  void (*counting_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
-  bool (*ribbon_contains)(const View&, std::uint64_t hash) noexcept;
-  void (*ribbon_contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+  Probe counting;
+  Probe ribbon;
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
   /// window[c] is column c of the next block, and becomes that of this one.
   void (*ribbon_solve)(const RibbonBlock&, unsigned columns, std::uint64_t* window) noexcept;

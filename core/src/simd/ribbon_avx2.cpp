@@ -9,6 +9,7 @@
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
+#include "probe.h"
 #include "simd/ribbon_kernels.h"
 
 #define CRIVO_TARGET __attribute__((target("avx2,bmi2,popcnt")))
@@ -42,6 +43,15 @@ CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::by
   return (parities(_mm256_and_si256(solution, row)) ^ fingerprint) & _bzhi_u32(0xF, columns);
 }
 
+/// For equations of at most so many columns, which need no loop.
+constexpr unsigned kFewColumns = 8;
+CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
+  const std::byte* next_words = equation.words + 8 * equation.columns;
+  if (wrong_columns(equation.words, next_words, equation.columns, equation, equation.fingerprint) != 0) return false;
+  return equation.columns <= 4 || wrong_columns(equation.words + 32, next_words + 32, equation.columns - 4, equation,
+                                                equation.fingerprint >> 4) == 0;
+}
+
 CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   const std::byte* next_words = equation.words + 8 * equation.columns;
   unsigned wrong = 0;
@@ -61,6 +71,11 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 }  // namespace
 
 CRIVO_TARGET bool ribbon_contains_avx2(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
+
+CRIVO_TARGET bool ribbon_contains_key_avx2(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<ribbon_contains_avx2>(view, key);
+  return contains(view, hash_short_key(key, view.shape.seed));
+}
 
 CRIVO_TARGET void ribbon_contains_batch_avx2(const View& view, const std::uint64_t* hashes, std::size_t count,
                                              bool* hits) noexcept {

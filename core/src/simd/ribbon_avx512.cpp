@@ -9,6 +9,7 @@
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
+#include "probe.h"
 #include "simd/ribbon_kernels.h"
 
 #define CRIVO_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2")))
@@ -16,7 +17,7 @@
 namespace crivo {
 namespace {
 
-/// The fingerprint bits that differ, of the first 8 columns or all there are.
+/// The fingerprint bits that differ, of at most 8 columns.
 CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
                                            const RibbonEquation& equation, unsigned fingerprint) noexcept {
   const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, columns));
@@ -25,15 +26,23 @@ CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::by
   const __m512i solution = _mm512_shrdv_epi64(here, next, _mm512_set1_epi64(equation.shift));
   const __m512i counts =
       _mm512_popcnt_epi64(_mm512_and_si512(solution, _mm512_set1_epi64(static_cast<long long>(equation.row))));
-  return (_mm512_test_epi64_mask(counts, _mm512_set1_epi64(1)) ^ fingerprint) & mask;
+  const unsigned parities = _mm512_movepi64_mask(_mm512_slli_epi64(counts, 63));
+  return _bzhi_u32(parities ^ fingerprint, columns);
+}
+
+/// For equations of at most so many columns.
+constexpr unsigned kFewColumns = 8;
+CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
+  const std::byte* next_words = equation.words + 8 * equation.columns;
+  return wrong_columns(equation.words, next_words, equation.columns, equation, equation.fingerprint) == 0;
 }
 
 CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   const std::byte* next_words = equation.words + 8 * equation.columns;
-  unsigned wrong = wrong_columns(equation.words, next_words, equation.columns, equation, equation.fingerprint);
-  for (unsigned column = 8; column < equation.columns && wrong == 0; column += 8) {
-    wrong = wrong_columns(equation.words + 8 * column, next_words + 8 * column, equation.columns - column, equation,
-                          equation.fingerprint >> column);
+  unsigned wrong = 0;
+  for (unsigned column = 0; column < equation.columns && wrong == 0; column += 8) {
+    wrong = wrong_columns(equation.words + 8 * column, next_words + 8 * column, std::min(equation.columns - column, 8U),
+                          equation, equation.fingerprint >> column);
   }
   return wrong == 0;
 }
@@ -125,6 +134,11 @@ CRIVO_TARGET inline std::uint64_t solve_column(const RibbonBlock& block, unsigne
 }  // namespace
 
 CRIVO_TARGET bool ribbon_contains_avx512(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
+
+CRIVO_TARGET bool ribbon_contains_key_avx512(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<ribbon_contains_avx512>(view, key);
+  return contains(view, hash_short_key(key, view.shape.seed));
+}
 
 CRIVO_TARGET void ribbon_contains_batch_avx512(const View& view, const std::uint64_t* hashes, std::size_t count,
                                                bool* hits) noexcept {

@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
+#include "probe.h"
 #include "simd/ribbon_kernels.h"
 
 #define CRIVO_TARGET
@@ -32,7 +33,14 @@ bool holds(const RibbonEquation& equation) noexcept {
 }  // namespace
 
 bool ribbon_contains_scalar(const View& view, std::uint64_t hash) noexcept {
-  return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
+  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
+  const RibbonAccess first = prepared_ribbon(view);
+  const std::uint64_t start = first.start_of(hash);
+  return holds(first.bumped(start) ? find_ribbon_equation(view, hash) : first.equation(start, hash, hash));
+}
+
+bool ribbon_contains_key_scalar(const View& view, std::string_view key) noexcept {
+  return contains_key<ribbon_contains_scalar>(view, key);
 }
 
 void ribbon_contains_batch_scalar(const View& view, const std::uint64_t* hashes, std::size_t count,

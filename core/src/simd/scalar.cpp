@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
+#include "probe.h"
 #include "simd/kernels.h"
 #include "simd/ribbon_kernels.h"
 
@@ -49,17 +50,18 @@ void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, st
   }
 }
 
+template <std::size_t kPlanes>
+constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<&contains<kPlanes>>, &contains_batch<kPlanes>};
+
 }  // namespace
 
-const Kernels kScalarKernels = {"scalar",
-                                &contains<1>,
-                                &contains_batch<1>,
-                                &add,
-                                &contains<kCounterPlanes>,
-                                &contains_batch<kCounterPlanes>,
-                                &ribbon_contains_scalar,
-                                &ribbon_contains_batch_scalar,
-                                &ribbon_add_bucket_scalar,
-                                &ribbon_solve_scalar};
+const Kernels kScalarKernels = {
+    .isa = "scalar",
+    .blocked = kProbe<1>,
+    .blocked_add = &add,
+    .counting = kProbe<kCounterPlanes>,
+    .ribbon = {&ribbon_contains_scalar, &ribbon_contains_key_scalar, &ribbon_contains_batch_scalar},
+    .ribbon_add_bucket = &ribbon_add_bucket_scalar,
+    .ribbon_solve = &ribbon_solve_scalar};
 
 }  // namespace crivo

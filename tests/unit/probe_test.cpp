@@ -1,0 +1,64 @@
+// A key is answered like its hash, whatever its length and whichever instruction set answers.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "crivo/filter.h"
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::uint64_t kSeed = 0x0123456789ABCDEF;
+
+/// Of every length up to 40, and some that XXH3 hashes in other ways.
+std::vector<std::string> keys_of_many_lengths() {
+  std::vector<std::string> keys;
+  for (std::size_t length = 0; length <= 40; ++length) keys.emplace_back(length, static_cast<char>('a' + length % 26));
+  for (const std::size_t length : {128U, 129U, 240U, 241U, 5000U}) keys.emplace_back(length, '\xFF');
+  return keys;
+}
+
+/// A filter with every other of the keys, and thousands more for the ribbon's sake.
+AnyFilter filter_of(Kind kind, double fp_rate) {
+  std::vector<std::uint64_t> hashes;
+  const auto keys = keys_of_many_lengths();
+  for (std::size_t i = 0; i < keys.size(); i += 2) hashes.push_back(hash_key(keys[i], kSeed));
+  for (int i = 0; i < 5000; ++i) hashes.push_back(hash_key(std::to_string(i), kSeed));
+  return *AnyFilter::build({.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate, .seed = kSeed}, hashes);
+}
+
+void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filter) {
+  const FilterRef ref = filter.ref();
+  const auto keys = keys_of_many_lengths();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool by_hash = probe.contains(ref.view(), hash_key(keys[i], kSeed));
+    EXPECT_EQ(probe.contains_key(ref.view(), keys[i]), by_hash) << "length " << keys[i].size();
+    if (i % 2 == 0) EXPECT_TRUE(by_hash) << "length " << keys[i].size();
+  }
+}
+
+class EveryProbe : public ::testing::TestWithParam<const Kernels*> {};
+INSTANTIATE_TEST_SUITE_P(Isa, EveryProbe, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
+                         [](const auto& level) { return std::string(level.param->isa); });
+
+TEST_P(EveryProbe, AnswersKeysLikeTheirHashes) {
+  for (const double fp_rate : {0.3, 0.01, 0.0001}) {  // on both sides of eight probes and of eight columns
+    expect_keys_answered_like_hashes(GetParam()->blocked, filter_of(Kind::kBlocked, fp_rate));
+    expect_keys_answered_like_hashes(GetParam()->counting, filter_of(Kind::kCounting, fp_rate));
+    expect_keys_answered_like_hashes(GetParam()->ribbon, filter_of(Kind::kRibbon, fp_rate));
+  }
+}
+
+TEST(Probes, AnswerKeysLikeTheirHashesInEveryKind) {
+  for (const KindInfo& info : kinds()) {
+    const AnyFilter filter = filter_of(info.kind, 0.01);
+    for (const std::string& key : keys_of_many_lengths()) {
+      EXPECT_EQ(filter.may_contain(key), filter.ref().may_contain_hash(hash_key(key, kSeed)))
+          << info.name << ", length " << key.size();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crivo
