@@ -34,7 +34,7 @@ void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filte
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool by_hash = probe.contains(ref.view(), hash_key(keys[i], kSeed));
     EXPECT_EQ(probe.contains_key(ref.view(), keys[i]), by_hash) << "length " << keys[i].size();
-    if (i % 2 == 0) EXPECT_TRUE(by_hash) << "length " << keys[i].size();
+    EXPECT_TRUE(by_hash || i % 2 != 0) << "length " << keys[i].size();
   }
 }
 
