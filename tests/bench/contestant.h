@@ -1,6 +1,7 @@
 // One filter in a benchmark: built from keys 0 to n - 1 and asked in three ways, hashing included.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,7 +44,7 @@ class ContestantLoops : public Contestant {
   }
   std::uint64_t batched(Queries queries, std::size_t count) const override {
     std::uint64_t hits = 0;
-    std::vector<Key> keys(kBatch, Key(0));
+    std::array<Key, kBatch> keys;
     bool found[kBatch];
     for (std::size_t i = 0; i < count; i += kBatch) {
       for (Key& key : keys) key = Key(queries.next());

@@ -1,4 +1,7 @@
 // Our own filters, and the exact set, as contestants.
+#include <algorithm>
+#include <array>
+#include <span>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -13,6 +16,21 @@ template <class T>
 T or_throw(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message);
   return *std::move(result);
+}
+
+/// At most kBatch keys.
+void hash_batch(const Key* keys, std::size_t count, std::uint64_t* hashes) {
+  std::string_view views[kBatch];
+  for (std::size_t i = 0; i < count; ++i) views[i] = keys[i].view();
+  hash_keys({views, count}, 0, {hashes, count});
+}
+
+/// The hashes of the keys from this number on, as many as fit, at most kBatch.
+void hash_numbers(std::uint64_t from, std::span<std::uint64_t> hashes) {
+  const std::size_t count = std::min(kBatch, hashes.size());
+  std::array<Key, kBatch> keys;
+  for (std::size_t i = 0; i < count; ++i) keys[i] = Key(from + i);
+  hash_batch(keys.data(), count, hashes.data());
 }
 
 class Ours final : public ContestantLoops<Ours> {
@@ -34,7 +52,7 @@ class Ours final : public ContestantLoops<Ours> {
   bool contains(std::string_view key) const { return ref_->may_contain(key); }
   void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
     std::uint64_t hashes[kBatch];
-    for (std::size_t i = 0; i < count; ++i) hashes[i] = ref_->hash(keys[i].view());
+    hash_batch(keys, count, hashes);
     ref_->may_contain_hashes({hashes, count}, {hits, count});
   }
 
@@ -47,7 +65,7 @@ class Ours final : public ContestantLoops<Ours> {
   }
   AnyFilter build_once(std::uint64_t keys) const {
     std::vector<std::uint64_t> hashes(keys);
-    for (std::uint64_t i = 0; i < keys; ++i) hashes[i] = hash_key(Key(i).view(), spec_.seed);
+    for (std::uint64_t from = 0; from < keys; from += kBatch) hash_numbers(from, std::span(hashes).subspan(from));
     return or_throw(AnyFilter::build(spec_, hashes));
   }
   AnyFilter add_in_batches(std::uint64_t keys) const {
@@ -55,9 +73,9 @@ class Ours final : public ContestantLoops<Ours> {
     AnyFilter filter = or_throw(AnyFilter::create(spec_));
     std::uint64_t hashes[kAtOnce];
     for (std::uint64_t from = 0; from < keys; from += kAtOnce) {
-      const std::uint64_t count = std::min(kAtOnce, keys - from);
-      for (std::uint64_t i = 0; i < count; ++i) hashes[i] = hash_key(Key(from + i).view(), spec_.seed);
-      if (auto added = filter.add_hashes({hashes, count}); !added) throw std::runtime_error(added.error().message);
+      const std::span<std::uint64_t> some = std::span(hashes).first(std::min(kAtOnce, keys - from));
+      for (std::uint64_t i = 0; i < some.size(); i += kBatch) hash_numbers(from + i, some.subspan(i));
+      if (auto added = filter.add_hashes(some); !added) throw std::runtime_error(added.error().message);
     }
     return filter;
   }
@@ -84,7 +102,7 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   bool contains(std::string_view key) const { return probe_.contains_key(view_, key); }
   void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
     std::uint64_t hashes[kBatch];
-    for (std::size_t i = 0; i < count; ++i) hashes[i] = filter_->ref().hash(keys[i].view());
+    hash_batch(keys, count, hashes);
     probe_.contains_batch(view_, hashes, count, hits);
   }
 

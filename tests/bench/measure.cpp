@@ -4,16 +4,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
-#include <new>
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void __libc_free(void* memory);
+}
 
 namespace {
 
 std::atomic<std::size_t> allocated{0};
 std::atomic<std::size_t> peak{0};
 
-void* counted(void* memory) {
-  if (memory == nullptr) throw std::bad_alloc();
+void* counted(void* memory) noexcept {
   const std::size_t now = allocated += malloc_usable_size(memory);
   std::size_t seen = peak;
   while (seen < now && !peak.compare_exchange_weak(seen, now)) {
@@ -21,23 +28,27 @@ void* counted(void* memory) {
   return memory;
 }
 
-void release(void* memory) noexcept {
-  allocated -= malloc_usable_size(memory);
-  std::free(memory);
-}
-
 }  // namespace
 
-// Replacing these counts the peers' allocations too: librocksdb calls whatever the program defines.
-void* operator new(std::size_t size) { return counted(std::malloc(size == 0 ? 1 : size)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto align = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(align, (size + align - 1) / align * align));
+// In place of the C library's, so that what shared libraries allocate counts too.
+extern "C" {
+void* malloc(std::size_t size) { return counted(__libc_malloc(size)); }
+void* calloc(std::size_t count, std::size_t size) { return counted(__libc_calloc(count, size)); }
+void* realloc(void* memory, std::size_t size) {
+  allocated -= malloc_usable_size(memory);
+  return counted(__libc_realloc(memory, size));
 }
-void operator delete(void* memory) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void* aligned_alloc(std::size_t alignment, std::size_t size) { return counted(__libc_memalign(alignment, size)); }
+void* memalign(std::size_t alignment, std::size_t size) { return counted(__libc_memalign(alignment, size)); }
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  *memory = counted(__libc_memalign(alignment, size));
+  return *memory == nullptr ? ENOMEM : 0;
+}
+void free(void* memory) {
+  allocated -= malloc_usable_size(memory);
+  __libc_free(memory);
+}
+}
 
 namespace crivo::bench {
 

@@ -14,7 +14,7 @@ namespace crivo::bench {
 /// The middle of the samples, at least one.
 [[nodiscard]] double median(std::vector<double> samples);
 
-/// The most bytes that were allocated at once, through operator new, during a call, beyond what was there before it.
+/// The most bytes that were allocated at once, during a call, beyond what was there before it.
 [[nodiscard]] std::size_t peak_bytes(const std::function<void()>& call);
 
 }  // namespace crivo::bench

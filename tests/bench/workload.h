@@ -10,13 +10,14 @@ namespace crivo::bench {
 /// Key number i: eight bytes, all different. Numbers below the filter's key count are present, the others absent.
 class Key {
  public:
+  Key() noexcept = default;
   explicit Key(std::uint64_t number) noexcept : bytes_(number * 0x9E3779B97F4A7C15) {}
   [[nodiscard]] std::string_view view() const noexcept {
     return {reinterpret_cast<const char*>(&bytes_), sizeof bytes_};
   }
 
  private:
-  std::uint64_t bytes_;
+  std::uint64_t bytes_ = 0;
 };
 
 /// An endless stream of key numbers of which a share is present (wyrand's generator: one multiply a number).

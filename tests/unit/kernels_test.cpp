@@ -116,5 +116,20 @@ TEST_P(EveryLevel, ReadsAndWritesUnalignedPayloads) {
   }
 }
 
+// More keys than are partitioned at once, into a filter too large for the cache.
+TEST(Blocked, AddsManyKeysAtOnceAsOneByOne) {
+  constexpr std::size_t kKeys = (std::size_t{1} << 24) + 1000;
+  const auto hashes = random_hashes(kKeys, 12);
+  const FilterSpec spec{.capacity = std::uint64_t{1} << 26};
+  AnyFilter at_once = *AnyFilter::create(spec);
+  ASSERT_TRUE(at_once.add_hashes(hashes));
+  AnyFilter in_pieces = *AnyFilter::create(spec);
+  for (std::size_t from = 0; from < kKeys; from += 1000) {
+    ASSERT_TRUE(in_pieces.add_hashes(std::span(hashes).subspan(from, std::min<std::size_t>(1000, kKeys - from))));
+  }
+  EXPECT_TRUE(std::ranges::equal(at_once.payload(), in_pieces.payload()));
+  EXPECT_EQ(at_once.facts(), in_pieces.facts());
+}
+
 }  // namespace
 }  // namespace crivo

@@ -1,5 +1,9 @@
 #include "kinds/blocked.h"
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "bit_array.h"
 #include "crivo/sizing.h"
 #include "kinds/block.h"
@@ -8,6 +12,29 @@
 #include "simd/kernels.h"
 
 namespace crivo {
+namespace {
+
+// A filter that no cache holds costs a wait for memory per key. Many keys at once are first partitioned by where they
+// go, so that each part's blocks stay in the second-level cache while it is added.
+constexpr std::size_t kFarBytes = std::size_t{64} << 20;
+constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
+constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
+constexpr unsigned kPartBits = 8;
+
+void add_partitioned(Store store, std::span<const std::uint64_t> hashes) {
+  const auto part_of = [](std::uint64_t hash) { return static_cast<std::size_t>(hash >> (64 - kPartBits)); };
+  std::vector<std::uint64_t> parted(std::min(hashes.size(), kPartitionedAtOnce));
+  for (; !hashes.empty(); hashes = hashes.subspan(std::min(hashes.size(), parted.size()))) {
+    const auto some = hashes.first(std::min(hashes.size(), parted.size()));
+    std::array<std::size_t, (1U << kPartBits) + 1> next{};
+    for (const std::uint64_t hash : some) ++next[part_of(hash) + 1];
+    for (std::size_t part = 1; part < next.size(); ++part) next[part] += next[part - 1];
+    for (const std::uint64_t hash : some) parted[next[part_of(hash)]++] = hash;
+    kernels().blocked_add(store.shape, store.payload.data(), parted.data(), some.size());
+  }
+}
+
+}  // namespace
 
 Result<Shape> Blocked::plan(const FilterSpec& spec) {
   return plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -37,7 +64,11 @@ bool Blocked::compresses(const View& view, const Facts&) noexcept {
 }
 
 Result<void> Blocked::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-  kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+  if (store.payload.size() >= kFarBytes && hashes.size() >= kFewestPartitioned) {
+    add_partitioned(store, hashes);
+  } else {
+    kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+  }
   added += hashes.size();
   return {};
 }
