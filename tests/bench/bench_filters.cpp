@@ -44,6 +44,7 @@ void join_rocksdb(Contestants& all, const std::string& policy, double bits) {
 
 Contestants contestants() {
   Contestants all;
+  join(all, make_hash_only());
   for (const double bits : {10.0, 16.0}) {
     join_rocksdb(all, "Bloom", bits);
     join(all, make_crivo_bits("blocked", bits));
@@ -59,6 +60,7 @@ Contestants contestants() {
 /// Those whose size and speed are worth their memory and time at kLarge.
 Contestants large_contestants() {
   Contestants all;
+  join(all, make_hash_only());
   join_rocksdb(all, "Bloom", 10);
   join(all, make_crivo_bits("blocked", 10));
   join(all, make_plugin("crivo.Bloom:10"));

@@ -69,6 +69,10 @@ std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits
 /// The same, asked by the kernels of one instruction set; null where this machine does not have it.
 std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate);
 
+/// No filter: the keys are made and hashed, which is what every other contestant's times contain.
+inline constexpr const char* kHashOnly = "hash only";
+std::unique_ptr<Contestant> make_hash_only();
+
 /// std::unordered_set of the keys themselves: exact, and what a filter saves.
 std::unique_ptr<Contestant> make_hash_set();
 

@@ -113,6 +113,22 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   Probe probe_{};
 };
 
+class HashOnly final : public ContestantLoops<HashOnly> {
+ public:
+  std::string name() const override { return kHashOnly; }
+  void build(std::uint64_t keys) override {
+    std::uint64_t hashes[kBatch];
+    for (std::uint64_t from = 0; from < keys; from += kBatch) hash_numbers(from, hashes);
+  }
+  double bits() const override { return 0; }
+  bool contains(std::string_view key) const { return hash_key(key, 0) == 0; }
+  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+    std::uint64_t hashes[kBatch];
+    hash_batch(keys, count, hashes);
+    for (std::size_t i = 0; i < count; ++i) hits[i] = hashes[i] == 0;
+  }
+};
+
 class HashSet final : public ContestantLoops<HashSet> {
  public:
   std::string name() const override { return "std::unordered_set"; }
@@ -163,6 +179,8 @@ std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::str
 std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits_per_key) {
   return make("crivo " + kind + " " + short_number(bits_per_key), kind, {.bits_per_key = bits_per_key});
 }
+
+std::unique_ptr<Contestant> make_hash_only() { return std::make_unique<HashOnly>(); }
 
 std::unique_ptr<Contestant> make_hash_set() { return std::make_unique<HashSet>(); }
 

@@ -40,6 +40,15 @@ double ratio(const Row& ours, const Row& theirs, const std::string& column) {
   return median(ratios);
 }
 
+double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std::string& column) {
+  std::vector<double> ratios = ours.samples.at(column);
+  for (std::size_t round = 0; round < ratios.size(); ++round) {
+    const double less = floor.samples.at(column)[round];
+    ratios[round] = (ratios[round] - less) / (theirs.samples.at(column)[round] - less);
+  }
+  return median(ratios);
+}
+
 SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys, unsigned rounds) {
   SizeRows size{keys, std::vector<Row>(all.size())};
   for (std::size_t i = 0; i < all.size(); ++i) {

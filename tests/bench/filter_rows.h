@@ -53,6 +53,9 @@ struct SizeRows {
 /// Median over the rounds of one row's time over the other's.
 [[nodiscard]] double ratio(const Row& ours, const Row& theirs, const std::string& column);
 
+/// The same without what the row `floor` takes of both.
+[[nodiscard]] double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std::string& column);
+
 /// Builds and asks every contestant, round by round. They are left built.
 [[nodiscard]] SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys, unsigned rounds);
 

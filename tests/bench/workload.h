@@ -34,8 +34,11 @@ class Queries {
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(state_) * (state_ ^ 0xE7037ED1A0B428DB);
     const auto random = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
-    if (static_cast<std::uint32_t>(random) > threshold_ || threshold_ == 0) return keys_ + (random >> 8);
-    return static_cast<std::uint64_t>((static_cast<Wide>(random) * keys_) >> 64);
+    const std::uint64_t absent = keys_ + (random >> 8);
+    const auto present = static_cast<std::uint64_t>((static_cast<Wide>(random) * keys_) >> 64);
+    // Without a branch, which would be mispredicted half the time at 50% and hide the filters' own.
+    const std::uint64_t is_present = -static_cast<std::uint64_t>(static_cast<std::uint32_t>(random) < threshold_);
+    return absent ^ ((absent ^ present) & is_present);
   }
 
  private:
