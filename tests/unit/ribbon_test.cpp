@@ -121,7 +121,7 @@ TEST(Ribbon, AnswersAsTheFormatSays) {
 // and falls below T p - 4.75 sqrt(..) as rarely: it would then waste bits.
 TEST(Ribbon, KeepsTheRateItWasAskedFor) {
   const Hashes present = random_hashes(100'000, 1);
-  const Hashes absent = random_hashes(2'000'000, 2);
+  const Hashes absent = random_hashes(2'500'000, 2);
   const auto trials = static_cast<double>(absent.size());
   std::vector<double> rates = {0.9, 0.7, 0.3, 0.03, 0.01, 0.003};
   for (int r = 1; r <= 16; ++r) rates.push_back(std::ldexp(1.0, -r));
