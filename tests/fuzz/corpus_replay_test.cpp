@@ -1,6 +1,7 @@
-// The fuzzer's corpus, and the golden and hostile files with every choice of its first byte, in an ordinary build.
+// The fuzzers' corpora, and the golden and hostile files with every choice of the first byte, in an ordinary build.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,10 +22,32 @@ std::vector<std::vector<std::uint8_t>> files_in(const std::filesystem::path& fol
   return files;
 }
 
-TEST(FuzzReplay, TheCorpusBreaksNoPromise) {
-  const auto inputs = files_in(std::filesystem::path(CRIVO_CORPUS_DIR) / "blob");
-  EXPECT_GT(inputs.size(), 20U);
-  for (const auto& input : inputs) fuzz_blob(input);
+std::vector<std::vector<std::uint8_t>> corpus_of(const char* target) {
+  auto inputs = files_in(std::filesystem::path(CRIVO_CORPUS_DIR) / target);
+  EXPECT_GT(inputs.size(), 20U) << target;
+  return inputs;
+}
+
+TEST(FuzzReplay, TheBlobCorpusBreaksNoPromise) {
+  for (const auto& input : corpus_of("blob")) fuzz_blob(input);
+}
+
+TEST(FuzzReplay, TheKernelsCorpusBreaksNoPromise) {
+  for (const auto& input : corpus_of("kernels")) fuzz_kernels(input);
+}
+
+// A fuzzer whose inputs are refused at the door tests the door only.
+TEST(FuzzReplay, TheRibbonCorpusBreaksNoPromiseAndReachesTheLevels) {
+  std::size_t accepted = 0;
+  unsigned most_levels = 0;
+  const auto inputs = corpus_of("ribbon");
+  for (const auto& input : inputs) {
+    const auto levels = fuzz_ribbon(input);
+    accepted += levels ? 1 : 0;
+    most_levels = std::max(most_levels, levels.value_or(0));
+  }
+  EXPECT_GT(2 * accepted, inputs.size());
+  EXPECT_GT(most_levels, 2U);
 }
 
 TEST(FuzzReplay, GoldenAndHostileFilesBreakNoPromise) {

@@ -4,16 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <vector>
 
+#include "against_scalar.h"
 #include "crivo/sizing.h"
 
 namespace crivo {
 namespace {
 
-constexpr std::size_t kBlockBytes = kBlockBits / 8;
+using testing::difference_in_additions;
+using testing::difference_in_answers;
+using& Kernels::blocked;
+using& Kernels::counting;
 
 class EveryLevel : public ::testing::TestWithParam<const Kernels*> {};
 INSTANTIATE_TEST_SUITE_P(Isa, EveryLevel, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
@@ -41,21 +44,14 @@ Shape shape_of(unsigned probes, std::uint64_t blocks) {
   return {.kind = Kind::kBlocked, .probes = static_cast<std::uint8_t>(probes), .units = blocks};
 }
 
-std::vector<std::byte> added_by(const Kernels& kernels, const Shape& shape, const std::vector<std::uint64_t>& hashes) {
-  std::vector<std::byte> payload(shape.units * kBlockBytes);
-  kernels.blocked_add(shape, payload.data(), hashes.data(), hashes.size());
+std::vector<std::byte> blocked_payload(const Shape& shape, const std::vector<std::uint64_t>& hashes) {
+  std::vector<std::byte> payload(shape.units * (kBlockBits / 8));
+  kScalarKernels.blocked_add(shape, payload.data(), hashes.data(), hashes.size());
   return payload;
 }
 
-/// Single and batch answers of `kernels` are those of scalar for each hash.
-void expect_answers_of_scalar(const Kernels& kernels, const View& view, const std::vector<std::uint64_t>& hashes) {
-  const auto hits = std::make_unique<bool[]>(hashes.size());
-  kernels.blocked.contains_batch(view, hashes.data(), hashes.size(), hits.get());
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const bool expected = kScalarKernels.blocked.contains(view, hashes[i]);
-    ASSERT_EQ(kernels.blocked.contains(view, hashes[i]), expected) << "hash " << hashes[i];
-    ASSERT_EQ(hits[i], expected) << "hash " << hashes[i];
-  }
+View view_of(const Shape& shape, const std::vector<std::byte>& payload) {
+  return {shape, payload.data(), payload.size()};
 }
 
 TEST_P(EveryLevel, BuildsAndAnswersLikeScalar) {
@@ -63,12 +59,12 @@ TEST_P(EveryLevel, BuildsAndAnswersLikeScalar) {
     for (const std::uint64_t blocks : {1U, 2U, 7U, 1000U}) {
       const Shape shape = shape_of(probes, blocks);
       std::vector<std::uint64_t> added = random_hashes(400 * blocks / probes, probes);
-      const auto payload = added_by(*GetParam(), shape, added);
-      ASSERT_EQ(payload, added_by(kScalarKernels, shape, added)) << "k " << probes << ", blocks " << blocks;
-      const View view{shape, payload.data(), payload.size()};
+      ASSERT_EQ(difference_in_additions(*GetParam(), shape, added), "");
+      const auto payload = blocked_payload(shape, added);
+      const View view = view_of(shape, payload);
       added.resize(std::min<std::size_t>(added.size(), 1000));
-      expect_answers_of_scalar(*GetParam(), view, added);
-      expect_answers_of_scalar(*GetParam(), view, random_hashes(1000, probes + 100));
+      ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::blocked, view, added), "");
+      ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::blocked, view, random_hashes(1000, probes + 100)), "");
     }
   }
 }
@@ -80,11 +76,11 @@ TEST_P(EveryLevel, TreatsAdversarialHashesLikeScalar) {
       const Shape shape = shape_of(probes, blocks);
       for (const std::uint64_t hash : hashes) {
         if (blocks == 4096) break;  // one filter per hash only where they are small
-        ASSERT_EQ(added_by(*GetParam(), shape, {hash}), added_by(kScalarKernels, shape, {hash})) << "hash " << hash;
+        ASSERT_EQ(difference_in_additions(*GetParam(), shape, {&hash, 1}), "") << "hash " << hash;
       }
-      const auto payload = added_by(*GetParam(), shape, hashes);
-      ASSERT_EQ(payload, added_by(kScalarKernels, shape, hashes));
-      expect_answers_of_scalar(*GetParam(), {shape, payload.data(), payload.size()}, hashes);
+      ASSERT_EQ(difference_in_additions(*GetParam(), shape, hashes), "");
+      const auto payload = blocked_payload(shape, hashes);
+      ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::blocked, view_of(shape, payload), hashes), "");
     }
   }
 }
@@ -95,10 +91,31 @@ TEST_P(EveryLevel, SeesEveryMissingBit) {
   for (const unsigned probes : {1U, 8U, 9U, 16U}) {
     const Shape shape = shape_of(probes, 1);
     for (unsigned missing = 0; missing < kBlockBits; ++missing) {
-      std::vector<std::byte> payload(kBlockBytes, std::byte{0xFF});
+      std::vector<std::byte> payload(kBlockBits / 8, std::byte{0xFF});
       payload[missing / 8] ^= static_cast<std::byte>(1U << (missing % 8));
-      expect_answers_of_scalar(*GetParam(), {shape, payload.data(), payload.size()}, hashes);
+      ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::blocked, view_of(shape, payload), hashes), "");
     }
+  }
+}
+
+// A counter is not 0 as soon as one of its four planes has the bit.
+TEST_P(EveryLevel, AsksCountersLikeScalar) {
+  for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
+    const Shape shape = shape_of(probes, 5);
+    const auto added = random_hashes(100, probes);
+    const auto blocked = blocked_payload(shape, added);
+    std::mt19937_64 random(probes);
+    std::vector<std::byte> counters(4 * blocked.size());
+    for (std::size_t i = 0; i < blocked.size(); ++i) {
+      for (std::size_t bit = 0; bit < 8; ++bit) {
+        const std::size_t byte = i / 64 * 256 + random() % 4 * 64 + i % 64;
+        counters[byte] |= blocked[i] & static_cast<std::byte>(1U << bit);
+      }
+    }
+    const View view = view_of(shape, counters);
+    for (const std::uint64_t hash : added) ASSERT_TRUE(GetParam()->counting_contains(view, hash));
+    ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::counting, view, added), "");
+    ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::counting, view, random_hashes(1000, probes + 100)), "");
   }
 }
 
@@ -106,12 +123,13 @@ TEST_P(EveryLevel, ReadsAndWritesUnalignedPayloads) {
   const auto hashes = random_hashes(500, 4);
   for (const unsigned probes : {6U, 12U}) {
     const Shape shape = shape_of(probes, 10);
-    const auto expected = added_by(kScalarKernels, shape, hashes);
+    const auto payload = blocked_payload(shape, hashes);
     for (std::size_t shift = 0; shift < 64; shift += 7) {
-      std::vector<std::byte> memory(shift + expected.size());
-      GetParam()->blocked_add(shape, memory.data() + shift, hashes.data(), hashes.size());
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), memory.begin() + static_cast<std::ptrdiff_t>(shift)));
-      expect_answers_of_scalar(*GetParam(), {shape, memory.data() + shift, expected.size()}, hashes);
+      ASSERT_EQ(difference_in_additions(*GetParam(), shape, hashes, shift), "");
+      std::vector<std::byte> memory(shift);
+      memory.insert(memory.end(), payload.begin(), payload.end());
+      const View view{shape, memory.data() + shift, payload.size()};
+      ASSERT_EQ(difference_in_answers(*GetParam(), &Kernels::blocked, view, hashes), "");
     }
   }
 }

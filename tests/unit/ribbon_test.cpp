@@ -9,12 +9,12 @@
 #include <random>
 #include <vector>
 
+#include "against_scalar.h"
 #include "bytes.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
-#include "kinds/ribbon_band.h"
 #include "kinds/ribbon_layout.h"
 #include "reference.h"
 #include "simd/kernels.h"
@@ -121,7 +121,7 @@ TEST(Ribbon, AnswersAsTheFormatSays) {
 // and falls below T p - 4.75 sqrt(..) as rarely: it would then waste bits.
 TEST(Ribbon, KeepsTheRateItWasAskedFor) {
   const Hashes present = random_hashes(100'000, 1);
-  const Hashes absent = random_hashes(2'000'000, 2);
+  const Hashes absent = random_hashes(2'500'000, 2);
   const auto trials = static_cast<double>(absent.size());
   std::vector<double> rates = {0.9, 0.7, 0.3, 0.03, 0.01, 0.003};
   for (int r = 1; r <= 16; ++r) rates.push_back(std::ldexp(1.0, -r));
@@ -228,18 +228,8 @@ TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
 class RibbonLevels : public ::testing::TestWithParam<const Kernels*> {
  protected:
   static void expect_answers_of_scalar(const FilterRef& filter, const Hashes& hashes) {
-    const View unprepared{filter.shape(), filter.payload().data(), filter.payload().size()};
-    expect_answers_of_scalar(unprepared, hashes);
-    expect_answers_of_scalar(filter.view(), hashes);
-  }
-  static void expect_answers_of_scalar(const View& view, const Hashes& hashes) {
-    const auto hits = std::make_unique<bool[]>(hashes.size());
-    GetParam()->ribbon.contains_batch(view, hashes.data(), hashes.size(), hits.get());
-    for (std::size_t i = 0; i < hashes.size(); ++i) {
-      const bool expected = kScalarKernels.ribbon.contains(view, hashes[i]);
-      ASSERT_EQ(GetParam()->ribbon.contains(view, hashes[i]), expected) << "hash " << hashes[i];
-      ASSERT_EQ(hits[i], expected) << "hash " << hashes[i];
-    }
+    const View view{filter.shape(), filter.payload().data(), filter.payload().size()};
+    ASSERT_EQ(testing::difference_in_answers(*GetParam(), &Kernels::ribbon, view, hashes), "");
   }
 };
 INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
@@ -271,48 +261,30 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   expect_answers_of_scalar(filter.ref(), random_hashes(100'001, 6));
 }
 
-/// Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
-std::vector<RibbonBumped> band_with(const Kernels& kernels, RibbonBand& band, std::uint64_t buckets) {
-  const std::uint64_t starts = 128 * buckets;
-  band.reset(0, 2 * buckets, (std::uint64_t{1} << 40) - 1);
-  std::vector<RibbonBumped> results;
-  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
-    Hashes hashes = random_hashes(90 + bucket, bucket);
-    for (auto& hash : hashes) hash = (hash >> 8) + (bucket << 56);  // bucket of 256
-    std::sort(hashes.begin(), hashes.end());
-    results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
-                                                       .hashes = hashes.data(),
-                                                       .count = hashes.size(),
-                                                       .starts = starts,
-                                                       .fingerprint_factor = kRibbonFingerprint,
-                                                       .fingerprint_mask = 0xFFF,
-                                                       .threshold = bucket % 16 == 0 ? 2U : 0U}));
-  }
-  return results;
-}
-
+// Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
 TEST_P(RibbonLevels, BuildLikeScalar) {
   constexpr std::uint64_t kBuckets = 256;
-  RibbonBand band;
-  RibbonBand expected_band;
-  const auto results = band_with(*GetParam(), band, kBuckets);
-  const auto expected = band_with(kScalarKernels, expected_band, kBuckets);
-  unsigned seen[4] = {};
+  testing::Shard shard{.blocks = 2 * kBuckets + 1,
+                       .first_bucket = 0,
+                       .end_bucket = kBuckets,
+                       .last_pivots = (std::uint64_t{1} << 40) - 1,
+                       .fingerprint_mask = 0,
+                       .thresholds = {},
+                       .hashes = {}};
   for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket) {
-    ++seen[expected[bucket].threshold];
-    ASSERT_EQ(results[bucket].threshold, expected[bucket].threshold) << bucket;
-    ASSERT_EQ(results[bucket].bumped, expected[bucket].bumped) << bucket;
+    shard.thresholds.push_back(bucket % 16 == 0 ? 2 : 0);
+    for (const std::uint64_t hash : random_hashes(90 + bucket, bucket))
+      shard.hashes.push_back((hash >> 8) + (bucket << 56));
   }
-  for (const unsigned times : seen) EXPECT_GT(times, 0U);
+  std::ranges::sort(shard.hashes);
   for (const unsigned columns : {1U, 7U, 32U}) {
-    std::vector<std::uint64_t> window = random_hashes(columns, columns);
-    std::vector<std::uint64_t> expected_window = window;
-    for (std::uint64_t block = 2 * kBuckets + 1; block-- > 0;) {
-      GetParam()->ribbon_solve(band.block(block), columns, window.data());
-      kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
-      ASSERT_EQ(window, expected_window) << block;
-    }
+    shard.fingerprint_mask = static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
+    ASSERT_EQ(testing::difference_in_banding(*GetParam(), shard), "");
   }
+  unsigned seen[4] = {};
+  RibbonBand band;
+  for (const RibbonBumped& bumped : testing::band_with(*GetParam(), shard, band)) ++seen[bumped.threshold];
+  for (const unsigned times : seen) EXPECT_GT(times, 0U);
 }
 
 class RibbonPayload : public ::testing::Test {

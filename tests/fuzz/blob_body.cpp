@@ -1,23 +1,16 @@
-#include "fuzz_body.h"
-
+// Blobs and SST blocks: whatever opens can be asked, changed, written and read again.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "crivo/blob.h"
 #include "crivo/sst_block.h"
 #include "filters.h"
+#include "fuzz_body.h"
+#include "require.h"
 
 namespace crivo::testing {
 namespace {
 
 constexpr std::uint64_t kMaxRawBytes = 1 << 20;
-
-void require(bool promise, const char* text) {
-  if (promise) return;
-  std::fprintf(stderr, "broken promise: %s\n", text);
-  std::abort();
-}
 
 /// Few hashes, but ones that reach the first unit, the last, and some between.
 const std::vector<std::uint64_t>& questions() {

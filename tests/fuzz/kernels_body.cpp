@@ -1,0 +1,87 @@
+// Every instruction set's kernels against scalar, over sizes, probes and hashes that an input chooses.
+#include <algorithm>
+
+#include "against_scalar.h"
+#include "crivo/sizing.h"
+#include "fuzz_body.h"
+#include "input.h"
+#include "kinds/ribbon_layout.h"
+#include "require.h"
+#include "ribbon_fit.h"
+
+namespace crivo::testing {
+namespace {
+
+void require_same(const std::string& difference) { require(difference.empty(), difference.c_str()); }
+
+/// In memory of its own, so that sanitizers see a byte more being read.
+void ask(Asking asking, const Shape& shape, std::span<const std::byte> payload,
+         const std::vector<std::uint64_t>& hashes) {
+  const std::vector<std::byte> memory(payload.begin(), payload.end());
+  for (const Kernels* kernels : available_kernels())
+    require_same(difference_in_answers(*kernels, asking, {shape, memory.data(), memory.size()}, hashes));
+}
+
+/// What is left of the input, over and over, each byte XOR `flip`: so that a payload can be nearly all ones as well.
+std::vector<std::byte> payload_from(Input& input, std::size_t size) {
+  const auto flip = input.take<std::uint8_t>();
+  const auto bytes = input.left();
+  std::vector<std::byte> payload(size, std::byte{flip});
+  for (std::size_t i = 0; i < size && !bytes.empty(); ++i) payload[i] ^= std::byte{bytes[i % bytes.size()]};
+  return payload;
+}
+
+void check_blocks(Input& input) {
+  const bool counting = input.take_below(2) != 0;
+  const Shape shape{.kind = counting ? Kind::kCounting : Kind::kBlocked,
+                    .probes = static_cast<std::uint8_t>(1 + input.take_below(kMaxBlockedProbes)),
+                    .units = std::uint64_t{1} + input.take_below(16)};
+  const std::size_t shift = input.take_below(64);
+  const auto hashes = take_hashes(input);
+  if (counting) {
+    ask(&Kernels::counting, shape, payload_from(input, shape.units * (kBlockBits / 2)), hashes);
+    return;
+  }
+  for (const Kernels* kernels : available_kernels())
+    require_same(difference_in_additions(*kernels, shape, hashes, shift));
+  auto payload = payload_from(input, shape.units * (kBlockBits / 8));
+  ask(&Kernels::blocked, shape, payload, hashes);
+  kScalarKernels.blocked_add(shape, payload.data(), hashes.data(), hashes.size() / 2);
+  ask(&Kernels::blocked, shape, payload, hashes);
+}
+
+void check_ribbon_answers(Input& input) {
+  Shape shape{.kind = Kind::kRibbon, .probes = input.take<std::uint8_t>(), .param = input.take<std::uint16_t>()};
+  const auto hashes = take_hashes(input);
+  std::vector<std::byte> payload = ribbon_words(shape, input.left());
+  fit_ribbon(shape, payload, kMinRibbonBlocks);
+  ask(&Kernels::ribbon, shape, payload, hashes);
+}
+
+/// A level of up to 8 buckets, whole or a shard of it, of which the first keeps no start below the border.
+void check_banding(Input& input) {
+  Shard shard;
+  shard.blocks = kMinRibbonBlocks + input.take_below(15);
+  const auto buckets = static_cast<unsigned>(shard.blocks / 2);
+  shard.first_bucket = input.take_below(buckets);
+  shard.end_bucket = shard.first_bucket + 1 + input.take_below(buckets - static_cast<unsigned>(shard.first_bucket));
+  shard.last_pivots = shard.end_bucket == buckets ? ~std::uint64_t{0} : (std::uint64_t{1} << ribbon_kept_from(2)) - 1;
+  shard.fingerprint_mask =
+      static_cast<std::uint32_t>((std::uint64_t{1} << (1 + input.take_below(kMaxRibbonColumns))) - 1);
+  shard.thresholds.resize(shard.end_bucket - shard.first_bucket);
+  for (unsigned& threshold : shard.thresholds) threshold = input.take_below(4);
+  shard.hashes = take_hashes(input);
+  std::ranges::sort(shard.hashes);
+  shard.hashes.erase(std::unique(shard.hashes.begin(), shard.hashes.end()), shard.hashes.end());
+  for (const Kernels* kernels : available_kernels()) require_same(difference_in_banding(*kernels, shard));
+}
+
+}  // namespace
+
+void fuzz_kernels(std::span<const std::uint8_t> bytes) {
+  Input input(bytes);
+  constexpr void (*kChecks[])(Input&) = {check_blocks, check_ribbon_answers, check_banding};
+  kChecks[input.take_below(static_cast<unsigned>(std::size(kChecks)))](input);
+}
+
+}  // namespace crivo::testing

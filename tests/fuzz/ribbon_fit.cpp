@@ -1,0 +1,68 @@
+#include "ribbon_fit.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kinds/ribbon_layout.h"
+
+namespace crivo::testing {
+namespace {
+
+void fit_shape(Shape& shape) {
+  shape.probes = static_cast<std::uint8_t>(shape.probes % (kMaxRibbonColumns + 1));
+  shape.param = static_cast<std::uint16_t>(shape.param % kRibbonShares);
+  if (shape.probes == kMaxRibbonColumns) shape.param = 0;
+  if (shape.probes == 0 && shape.param == 0) shape.param = 1;
+}
+
+/// The level at `at` with a count of blocks that leaves it inside `room` words, which are enough for the smallest.
+RibbonLevel fit_level(std::byte* at, const RibbonColumns& columns, bool base, std::uint64_t room,
+                      std::uint64_t least_blocks) {
+  std::uint64_t blocks = load_le<std::uint64_t>(at);
+  if (blocks < least_blocks || blocks > room || RibbonLevel(blocks, columns, base).words() > room) {
+    blocks = least_blocks + blocks % std::max<std::uint64_t>(1, room / columns.most());
+    while (RibbonLevel(blocks, columns, base).words() > room) --blocks;
+    store_le(at, blocks);
+  }
+  const RibbonLevel level(blocks, columns, base);
+  const std::uint64_t used = level.buckets() % 32;
+  if (!base && used != 0) {
+    std::byte* last = at + 8 * level.threshold_words();
+    store_le(last, load_le<std::uint64_t>(last) & ((std::uint64_t{1} << (2 * used)) - 1));
+  }
+  return level;
+}
+
+}  // namespace
+
+std::vector<std::byte> ribbon_words(Shape& shape, std::span<const std::uint8_t> bytes) {
+  std::vector<std::byte> payload(bytes.size() / 8 * 8);
+  std::transform(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(payload.size()), payload.begin(),
+                 [](std::uint8_t byte) { return std::byte{byte}; });
+  shape.units = payload.size() / 8;
+  return payload;
+}
+
+void fit_ribbon(Shape& shape, std::vector<std::byte>& payload, std::uint64_t least_blocks) {
+  fit_shape(shape);
+  const RibbonColumns columns(shape);
+  const std::uint64_t smallest_base = RibbonLevel(least_blocks, columns, true).words();
+  const std::uint64_t smallest_level = RibbonLevel(least_blocks, columns, false).words();
+  const std::uint64_t words = std::max<std::uint64_t>(payload.size() / 8, 1 + smallest_base);
+  payload.resize(8 * words);
+
+  const RibbonHeader header(load_le<std::uint64_t>(payload.data()));
+  const unsigned wanted = header.levels - 1 < kMaxRibbonLevels ? header.levels : 1 + header.levels % kMaxRibbonLevels;
+  unsigned levels = 1;
+  std::uint64_t at = 1;
+  for (; levels < wanted && at + smallest_level + smallest_base <= words; ++levels)
+    at += fit_level(payload.data() + 8 * at, columns, false, words - at - smallest_base, least_blocks).words();
+  at += fit_level(payload.data() + 8 * at, columns, true, words - at, least_blocks).words();
+
+  payload.resize(8 * at);
+  shape.units = at;
+  const std::uint64_t keys = std::clamp<std::uint64_t>(header.keys, 1, std::uint64_t{1} << 40);
+  store_le(payload.data(), RibbonHeader::word(levels, header.base_seed % (kMaxRibbonSeed + 1), keys));
+}
+
+}  // namespace crivo::testing

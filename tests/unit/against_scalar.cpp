@@ -1,0 +1,108 @@
+#include "against_scalar.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <sstream>
+
+#include "crivo/sizing.h"
+#include "math128.h"
+
+namespace crivo::testing {
+namespace {
+
+template <class... Parts>
+std::string text_of(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+/// The payload after the hashes were added to an empty one.
+std::unique_ptr<std::byte[]> added_by(const Kernels& kernels, const Shape& shape, std::span<const std::uint64_t> hashes,
+                                      std::size_t shift) {
+  auto memory = std::make_unique<std::byte[]>(shift + shape.units * (kBlockBits / 8));
+  kernels.blocked_add(shape, memory.get() + shift, hashes.data(), hashes.size());
+  return memory;
+}
+
+}  // namespace
+
+std::string difference_in_answers(const Kernels& kernels, Asking asking, const View& view,
+                                  std::span<const std::uint64_t> hashes) {
+  View prepared = view;
+  if (view.shape.kind == Kind::kRibbon) prepare_ribbon(prepared);
+  const auto exact = std::make_unique<std::uint64_t[]>(hashes.size());
+  std::ranges::copy(hashes, exact.get());
+  for (const View& asked : {view, prepared}) {
+    const auto hits = std::make_unique<bool[]>(hashes.size());
+    (kernels.*asking).contains_batch(asked, exact.get(), hashes.size(), hits.get());
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      const bool expected = (kScalarKernels.*asking).contains(view, hashes[i]);
+      if ((kernels.*asking).contains(asked, hashes[i]) != expected || hits[i] != expected) {
+        return text_of(kernels.isa, ": hash ", hashes[i], ", ", i, " of ", hashes.size(), ", k ",
+                       unsigned{view.shape.probes}, ", units ", view.shape.units);
+      }
+    }
+  }
+  return "";
+}
+
+std::string difference_in_additions(const Kernels& kernels, const Shape& shape, std::span<const std::uint64_t> hashes,
+                                    std::size_t shift) {
+  const auto expected = added_by(kScalarKernels, shape, hashes, 0);
+  const auto added = added_by(kernels, shape, hashes, shift);
+  for (std::size_t i = 0; i < shape.units * (kBlockBits / 8); ++i) {
+    if (added[shift + i] != expected[i]) {
+      return text_of(kernels.isa, ": byte ", i, ", k ", unsigned{shape.probes}, ", units ", shape.units);
+    }
+  }
+  return "";
+}
+
+std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, RibbonBand& band) {
+  const RibbonLevel level(shard.blocks, RibbonColumns(Shape{}), false);
+  band.reset(2 * shard.first_bucket, std::min(2 * shard.end_bucket, shard.blocks - 1), shard.last_pivots);
+  std::vector<RibbonBumped> results;
+  const auto first_key_of = [&](std::uint64_t bucket) {
+    return std::partition_point(shard.hashes.begin(), shard.hashes.end(), [&](std::uint64_t hash) {
+      return mulhi(hash, level.starts()) / kRibbonBucketStarts < bucket;
+    });
+  };
+  for (std::uint64_t bucket = shard.first_bucket; bucket < shard.end_bucket; ++bucket) {
+    const std::span<const std::uint64_t> keys(first_key_of(bucket), first_key_of(bucket + 1));
+    results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
+                                                       .hashes = keys.data(),
+                                                       .count = keys.size(),
+                                                       .starts = level.starts(),
+                                                       .fingerprint_factor = kRibbonFingerprint,
+                                                       .fingerprint_mask = shard.fingerprint_mask,
+                                                       .threshold = shard.thresholds[bucket - shard.first_bucket]}));
+  }
+  return results;
+}
+
+std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
+  RibbonBand band;
+  RibbonBand expected_band;
+  const auto results = band_with(kernels, shard, band);
+  const auto expected = band_with(kScalarKernels, shard, expected_band);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].threshold != expected[i].threshold || results[i].bumped != expected[i].bumped) {
+      return text_of(kernels.isa, ": bucket ", shard.first_bucket + i, " bumped ", results[i].bumped);
+    }
+  }
+  const auto columns = static_cast<unsigned>(std::bit_width(shard.fingerprint_mask));
+  std::vector<std::uint64_t> window(columns);  // what the block to the right might be solved to
+  for (unsigned column = 0; column < columns; ++column) window[column] = ribbon_row(column + 1);
+  std::vector<std::uint64_t> expected_window = window;
+  for (std::uint64_t block = band.last_block() + 1; block-- > band.first_block();) {
+    kernels.ribbon_solve(band.block(block), columns, window.data());
+    kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
+    if (window != expected_window) return text_of(kernels.isa, ": solution of block ", block);
+  }
+  return "";
+}
+
+}  // namespace crivo::testing

@@ -1,0 +1,105 @@
+// The ribbon kind over 10^8 keys and past 2^32 bits: minutes and gigabytes, so all of these are long.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "crivo/filter.h"
+#include "crivo/sizing.h"
+#include "filters.h"
+#include "kinds/ribbon_layout.h"
+
+namespace crivo {
+namespace {
+
+using testing::count_found;
+using Hashes = std::vector<std::uint64_t>;
+
+/// Hashes first ... first + count - 1 of a sequence without repetitions: splitmix64 is a permutation.
+Hashes sequence(std::uint64_t first, std::size_t count) {
+  Hashes hashes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t z = (first + i) * 0x9E3779B97F4A7C15;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    hashes[i] = z ^ z >> 31;
+  }
+  return hashes;
+}
+
+constexpr std::uint64_t kAbsent = std::uint64_t{1} << 40;  // where those start that are in no filter
+
+std::uint64_t planned_words(std::size_t keys, double fp_rate) { return size_ribbon(keys, fp_rate)->units; }
+
+/// Every key is found, and the filter has the size that was planned, or two blocks more in its base: the plan takes for
+/// granted that one of 16 seeds solves the base.
+AnyFilter build_checked(const Hashes& hashes, double fp_rate) {
+  FilterSpec spec;
+  spec.kind = Kind::kRibbon;
+  spec.capacity = hashes.size();
+  spec.fp_rate = fp_rate;
+  auto filter = AnyFilter::build(spec, hashes);
+  EXPECT_TRUE(filter) << filter.error().message;
+  EXPECT_EQ(count_found(filter->ref(), hashes), hashes.size()) << fp_rate;
+  EXPECT_LE(filter->shape().units, planned_words(hashes.size(), fp_rate) + 2 * RibbonColumns(filter->shape()).most());
+  return *std::move(filter);
+}
+
+// X false hits among T absent hashes exceed T p + 4.75 sqrt(T p (1 - p)) once in a million filters of rate p.
+void expect_rate(const FilterRef& filter, double rate) {
+  constexpr std::size_t kTrials = 2'500'000;
+  const auto found = static_cast<double>(count_found(filter, sequence(kAbsent, kTrials)));
+  EXPECT_LE(found, kTrials * rate + 4.75 * std::sqrt(kTrials * rate * (1 - rate))) << rate;
+}
+
+// 1.9 * 10^8 keys.
+TEST(LongRibbon, LosesNoKeyOfTenMillionAtAnyRateAndKeepsIt) {
+  const Hashes hashes = sequence(0, 10'000'000);
+  std::vector<double> rates = {0.03, 0.01, 0.003};
+  for (int r = 1; r <= 16; ++r) rates.push_back(std::ldexp(1.0, -r));
+  for (const double rate : rates) expect_rate(build_checked(hashes, rate).ref(), rate);
+}
+
+TEST(LongRibbon, LosesNoKeyOfFiftyMillion) {
+  const AnyFilter filter = build_checked(sequence(0, 50'000'000), 0.01);
+  expect_rate(filter.ref(), 0.01);
+}
+
+// 10^7 keys of each size: other sets at every turn, and so other ends of levels and bases. Two of the 1000 sets of 10^4
+// keys are larger than planned, none of the others.
+TEST(LongRibbon, LosesNoKeyOfManySetsAndSeldomNeedsMoreThanPlanned) {
+  constexpr std::size_t kKeys = 10'000'000;
+  for (const std::size_t n : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
+    const std::size_t sets = kKeys / n;
+    std::size_t larger = 0;
+    for (std::uint64_t set = 0; set < sets; ++set) {
+      const AnyFilter filter = build_checked(sequence(set * n, n), 0.01);
+      larger += filter.shape().units > planned_words(n, 0.01) ? 1 : 0;
+    }
+    EXPECT_LE(larger, sets / 100) << n;
+  }
+}
+
+// The first level alone has more than 2^32 bits. Without what lies beyond those, the keys whose rows are there are lost
+// (unless their fingerprint is 0, one in 2^32). They are as many as the slots, of which one in a thousand is empty.
+TEST(LongRibbon, ReachesPastTwoToThe32Bits) {
+  const Hashes hashes = sequence(0, 150'000'000);
+  const AnyFilter filter = build_checked(hashes, 0x1p-32);
+  const RibbonLevelView first(filter.payload().data() + 8, RibbonColumns(filter.shape()), false);
+  const std::ptrdiff_t end = first.end() - filter.payload().data();
+  constexpr std::ptrdiff_t kFrom = std::ptrdiff_t{1} << 29;
+  ASSERT_GT(end, kFrom);
+
+  AlignedBytes cut(filter.payload().begin(), filter.payload().end());
+  std::fill(cut.begin() + kFrom, cut.begin() + end, std::byte{0});
+  const auto damaged = FilterRef::open(filter.shape(), filter.facts(), cut);
+  ASSERT_TRUE(damaged) << damaged.error().message;
+  const std::uint64_t lost = hashes.size() - count_found(*damaged, hashes);
+  const double slots = static_cast<double>(end - kFrom) * 8 / 32;
+  EXPECT_GT(slots, 1e6);
+  EXPECT_NEAR(static_cast<double>(lost) / slots, 1, 0.002);
+}
+
+}  // namespace
+}  // namespace crivo
