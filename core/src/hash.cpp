@@ -4,10 +4,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "bytes.h"
 #include "checksum.h"
+#include "hash_sort.h"
 
 namespace crivo {
 
@@ -18,6 +20,12 @@ std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept {
 void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept {
   assert(hashes.size() >= keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = XXH3_64bits_withSeed(keys[i].data(), keys[i].size(), seed);
+}
+
+std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
+  sort_hashes(hashes);
+  const auto repeated = std::ranges::unique(hashes);
+  return hashes.first(hashes.size() - repeated.size());
 }
 
 std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
