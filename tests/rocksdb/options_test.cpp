@@ -104,10 +104,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
         BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: kind must be blocked, got ribbon"},
         BadOption{"{id=crivo.Bloom;bits=10}", "crivo.Bloom: option must be bits_per_key, fp_rate or kind, got bits"},
-        BadOption{"crivo.Blum:10", "crivo.Blum:10: name must be crivo.Bloom, got crivo.Blum"},
-        BadOption{"crivo.", "crivo.: name must be crivo.Bloom, got crivo."},
-        BadOption{"crivo:10", "crivo:10: name must be crivo.Bloom, got crivo"},
-        BadOption{"crivo", "crivo: name must be crivo.Bloom, got crivo"}));
+        BadOption{"crivo.Blum:10", "crivo.Blum:10: name must be crivo.Bloom or crivo.Ribbon, got crivo.Blum"},
+        BadOption{"crivo.", "crivo.: name must be crivo.Bloom or crivo.Ribbon, got crivo."},
+        BadOption{"crivo:10", "crivo:10: name must be crivo.Bloom or crivo.Ribbon, got crivo"},
+        BadOption{"crivo", "crivo: name must be crivo.Bloom or crivo.Ribbon, got crivo"}));
 
 TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   const auto open_error = [](const RocksDBFilterOptions& options) {
@@ -123,7 +123,7 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   EXPECT_THAT(open_error({.bits_per_key = -1}), HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
   EXPECT_THAT(open_error({.fp_rate = 2}), HasSubstr("crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"));
   EXPECT_THAT(open_error({.bits_per_key = 10, .fp_rate = 0.01}), HasSubstr("must not be given together with"));
-  EXPECT_THAT(open_error({.kind = Kind::kClassic}), HasSubstr("crivo.Bloom: kind must be blocked, got classic"));
+  EXPECT_THAT(open_error({.kind = Kind::kClassic}), HasSubstr("crivo.Bloom: kind must be blocked or ribbon, got classic"));
 }
 
 TEST(RocksdbOptions, BelowHalfABitWriteNoFilter) {

@@ -128,7 +128,7 @@ TEST_F(RocksdbTools, DbBenchRunsOnOurFilters) {
 TEST_F(RocksdbTools, ALibrocksdbOfAnotherVersionIsRefused) {
   SKIP_WITHOUT("ldb");
   const Outcome refused = tool(FAKE_VERSION_SO ":" CRIVO_ROCKSDB_SO, ldb("compact"));
-  EXPECT_THAT(refused.output, HasSubstr("crivo.Bloom: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) +
+  EXPECT_THAT(refused.output, HasSubstr("crivo: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) +
                                         "." + std::to_string(ROCKSDB_MINOR)));
   EXPECT_THAT(refused.output, HasSubstr("got 99.1"));
   EXPECT_THAT(properties(), HasSubstr("# entries for filter: 0")) << "nothing was registered";
