@@ -11,7 +11,6 @@ namespace crivo {
 namespace {
 
 constexpr std::size_t kFirstHashes = 8192;  // 64 KiB
-constexpr std::size_t kPageHashes = 512;    // a larger page is one mapping of several of these
 constexpr std::size_t kGrowth = 8;          // by an eighth
 
 constexpr std::size_t bytes_of(std::size_t hashes) noexcept { return hashes * sizeof(std::uint64_t); }
@@ -19,9 +18,7 @@ constexpr std::size_t bytes_of(std::size_t hashes) noexcept { return hashes * si
 }  // namespace
 
 void HashLog::grow() {
-  const std::size_t more =
-      capacity_ == 0 ? kFirstHashes : (capacity_ / kGrowth + kPageHashes - 1) / kPageHashes * kPageHashes;
-  const std::size_t capacity = capacity_ + more;
+  const std::size_t capacity = capacity_ == 0 ? kFirstHashes : capacity_ + capacity_ / kGrowth;
   void* const memory =
       capacity_ == 0 ? mmap(nullptr, bytes_of(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                      : mremap(hashes_, bytes_of(capacity_), bytes_of(capacity), MREMAP_MAYMOVE);
