@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "crivo/sizing.h"
-#include "hash_sort.h"
 #include "registry.h"
 
 namespace crivo {
@@ -39,8 +38,7 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
 }
 
 void FilterBuilder::drop_repeated_hashes() {
-  sort_hashes(hashes_);
-  hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
+  hashes_.resize(sort_distinct(hashes_).size());
   if (hashes_.capacity() < kFirstSweep || hashes_.size() > hashes_.capacity() / 2) {
     hashes_.reserve(std::max(kFirstSweep, hashes_.capacity() * 2));
   }

@@ -1,10 +1,12 @@
 #include "crivo/hash.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "bytes.h"
 #include "checksum.h"
 #include "hash_inline.h"
+#include "hash_sort.h"
 
 namespace crivo {
 
@@ -17,6 +19,12 @@ void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::
   for (std::size_t i = 0; i < keys.size(); ++i) {
     hashes[i] = keys[i].size() <= kShortKey ? hash_short_key(keys[i], seed) : hash_key(keys[i], seed);
   }
+}
+
+std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
+  sort_hashes(hashes);
+  const auto repeated = std::ranges::unique(hashes);
+  return hashes.first(hashes.size() - repeated.size());
 }
 
 std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {

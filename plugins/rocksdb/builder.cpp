@@ -1,7 +1,6 @@
 #include "builder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <new>
 #include <span>
@@ -15,10 +14,6 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kBlockBytes = kBlockBits / 8;
-// RocksDB keeps a block's size, with its own five bytes, in 32 bits.
-constexpr std::size_t kMaxPayloadBytes = 0xffff'ff00;
-
 // What the built-in policies write for "every key may match". A block of five bytes or fewer would mean "none".
 constexpr char kAlwaysTrue[6] = {};
 
@@ -26,38 +21,11 @@ std::uint64_t hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-bool contains_all(const FilterRef& filter, const HashLog& hashes) noexcept {
-  return std::ranges::all_of(hashes.chunks(), [&](const auto& chunk) {
-    return std::ranges::all_of(chunk, [&](std::uint64_t hash) { return filter.may_contain_hash(hash); });
-  });
+bool contains_all(const FilterRef& filter, const HashLog& log) noexcept {
+  return std::ranges::all_of(log.hashes(), [&](std::uint64_t hash) { return filter.may_contain_hash(hash); });
 }
 
 }  // namespace
-
-double BlockSizing::bits_per_key(std::size_t keys) const noexcept {
-  return std::min(bits_per_key_, 8.0 * kMaxPayloadBytes / static_cast<double>(std::max<std::size_t>(keys, 1)));
-}
-
-std::size_t BlockSizing::bytes(std::size_t keys) const noexcept {
-  const double blocks = std::ceil(static_cast<double>(keys) * bits_per_key(keys) / kBlockBits);
-  return static_cast<std::size_t>(std::max(blocks, 1.0)) * kBlockBytes + kSstTrailerBytes;
-}
-
-std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
-  if (bytes < kBlockBytes + kSstTrailerBytes) return 0;
-  const std::size_t blocks = std::min(bytes - kSstTrailerBytes, kMaxPayloadBytes) / kBlockBytes;
-  const auto keys = static_cast<std::size_t>(static_cast<double>(blocks) * kBlockBits / bits_per_key_);
-  return this->bytes(keys) > bytes ? keys - 1 : keys;  // the division may have rounded up
-}
-
-double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) noexcept {
-  if (keys == 0) return 0;
-  if (bytes < kBlockBytes + kSstTrailerBytes) return 1;
-  const std::size_t whole_blocks = (bytes - kSstTrailerBytes) / kBlockBytes;
-  const auto blocks = static_cast<double>(whole_blocks);
-  const auto count = static_cast<double>(keys);
-  return blocked_fp_rate(blocks, count, best_blocked_probes(blocks * kBlockBits / count));
-}
 
 void BlockBuilder::AddKey(const rocksdb::Slice& key) {
   const std::uint64_t hash = hash_of(key);
@@ -93,7 +61,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
   if (status != nullptr) *status = rocksdb::Status::OK();
   try {
     if (verify_ && !lost_hashes_ && !hashes_are_intact()) {
-      if (status != nullptr) *status = rocksdb::Status::Corruption("crivo.Bloom: key hashes changed in memory");
+      if (status != nullptr) *status = rocksdb::Status::Corruption("crivo: key hashes changed in memory");
     } else if (!lost_hashes_) {
       content = build(buf).value_or(content);
     }
@@ -106,20 +74,15 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
 
 bool BlockBuilder::hashes_are_intact() const noexcept {
   std::uint64_t checksum = 0;
-  for (const auto& chunk : hashes_.chunks()) {
-    for (const std::uint64_t hash : chunk) checksum ^= hash;
-  }
+  for (const std::uint64_t hash : hashes_.hashes()) checksum ^= hash;
   return checksum == checksum_;
 }
 
-std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) const {
-  const std::size_t keys = hashes_.size();
-  auto filter = AnyFilter::create(
-      {.kind = Kind::kBlocked, .capacity = std::max<std::size_t>(keys, 1), .bits_per_key = sizing_.bits_per_key(keys)});
+std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
+  if (sizing_.takes_set()) hashes_.make_set();
+  const auto filter = AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), kMaxPayloadBytes);
   if (!filter) return std::nullopt;
-  for (const auto& chunk : hashes_.chunks()) {
-    if (!filter->add_hashes(chunk)) return std::nullopt;
-  }
+  if (!verify_) hashes_.clear();  // before there is the block, too
   const std::span<const std::byte> payload = filter->payload();
   const std::size_t size = payload.size() + kSstTrailerBytes;
   std::unique_ptr<char[]> block(new char[size]);
@@ -149,7 +112,7 @@ rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   try {
     const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())));
     if (filter && contains_all(*filter, hashes)) return rocksdb::Status::OK();
-    return rocksdb::Status::Corruption("crivo.Bloom: filter block changed in memory");
+    return rocksdb::Status::Corruption("crivo: filter block changed in memory");
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
   }

@@ -7,34 +7,16 @@
 #include <optional>
 
 #include "abi.h"
-#include "crivo/sizing.h"
+#include "block_sizing.h"
 #include "hash_log.h"
 
 namespace crivo {
-
-/// The size of a blocked filter as a filter block, and back, in O(1): the plan that Finish follows.
-class BlockSizing {
- public:
-  explicit BlockSizing(double bits_per_key) noexcept : bits_per_key_(bits_per_key) {}
-
-  /// What FilterSpec is to ask for: bits_per_key, or less where the block would be too large for RocksDB.
-  [[nodiscard]] double bits_per_key(std::size_t keys) const noexcept;
-  /// Bytes of the block, trailer included.
-  [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;
-  /// The most keys whose block is at most that many bytes.
-  [[nodiscard]] std::size_t keys(std::size_t bytes) const noexcept;
-  /// The model's rate of a block of that many bytes.
-  [[nodiscard]] static double fp_rate(std::size_t keys, std::size_t bytes) noexcept;
-
- private:
-  double bits_per_key_;
-};
 
 /// Whatever goes wrong in here, the filter it gives lets every key pass; no exception leaves it.
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: detect_filter_construct_corruption, check the kept hashes and the finished block.
-  BlockBuilder(double bits_per_key, bool verify) noexcept : sizing_(bits_per_key), verify_(verify) {}
+  BlockBuilder(const BlockSizing& sizing, bool verify) noexcept : sizing_(sizing), verify_(verify) {}
 
   void AddKey(const rocksdb::Slice& key) override;
 #if CRIVO_ROCKSDB_VERSION >= 906
@@ -47,14 +29,14 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::size_t ApproximateNumEntries(std::size_t bytes) override { return sizing_.keys(bytes); }
   std::size_t CalculateSpace(std::size_t num_entries) override { return sizing_.bytes(num_entries); }
   double EstimatedFpRate(std::size_t num_entries, std::size_t bytes) override {
-    return BlockSizing::fp_rate(num_entries, bytes);
+    return sizing_.fp_rate(num_entries, bytes);
   }
 
  private:
   void append(std::uint64_t hash) noexcept;
   [[nodiscard]] bool hashes_are_intact() const noexcept;
-  /// Nothing when the filter cannot be built.
-  std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf) const;
+  /// Nothing when the filter cannot be built. The hashes are kept only for MaybePostVerify.
+  std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
   void start_over() noexcept;
 
   BlockSizing sizing_;

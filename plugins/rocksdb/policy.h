@@ -1,4 +1,4 @@
-// The filter policy: what RocksDB configures, and asks for builders and readers.
+// The filter policies: what RocksDB configures, and asks for builders and readers.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -13,14 +13,13 @@ namespace crivo {
 
 /// Errors in its options do not stop its making, because RocksDB would go on without a filter and say nothing;
 /// they are kept for ValidateOptions, where DB::Open fails.
-class BloomPolicy final : public rocksdb::FilterPolicy {
+class FilterPolicy final : public rocksdb::FilterPolicy {
  public:
-  explicit BloomPolicy(const RocksDBFilterOptions& options);
-  /// From what stands in an option string: "crivo.Bloom", "crivo.Bloom:<bits_per_key>", or a name we do not have.
-  explicit BloomPolicy(std::string_view id);
+  explicit FilterPolicy(const RocksDBFilterOptions& options);
+  /// From what stands in an option string: a policy's name, with values after colons, or a name we do not have.
+  explicit FilterPolicy(std::string_view id);
 
-  static const char* kClassName() { return kPolicyName.data(); }
-  const char* Name() const override { return kClassName(); }
+  const char* Name() const override { return settings_.policy().name.data(); }
   /// That of RocksDB's own policies: each side reads what the other wrote (README.md, "Compatibility").
   const char* CompatibilityName() const override { return builtin_->CompatibilityName(); }
 
@@ -34,8 +33,9 @@ class BloomPolicy final : public rocksdb::FilterPolicy {
                                   const rocksdb::ColumnFamilyOptions& column_family) const override;
 
  private:
-  BloomPolicy();
-  void keep(std::string_view message);
+  /// Null: one that is not ours.
+  explicit FilterPolicy(const PolicyInfo* policy);
+  void keep(const Result<void>& result);
 
   AtomicSettings settings_;
   std::string error_;  // the first; empty when all is well

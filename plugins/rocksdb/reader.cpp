@@ -47,8 +47,9 @@ class MaybeReader final : public abi::FilterBitsReader {
   }
 };
 
-// The built-in filters are 16 n + 5 bytes (n = 0: "no key", 6 in all: "every key"); a block of ours never is. So one of
-// ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
+// The built-in filters are 16 n + 5 bytes (n = 0: "no key", 6 in all: "every key"). A block of ours never is: payloads
+// are whole words of 8 bytes (ribbon) or blocks of 64, and the trailer is 32. So one of ours whose marker was damaged
+// cannot pass for one of theirs, which they would believe unchecked.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   return contents.size() > 5 && contents.size() % 16 == 5;
 }

@@ -16,7 +16,7 @@ void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry("crivo", /*optional=*/true).AddSeparator("", /*at_least_one=*/false),
       [](const std::string& id, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
-        *guard = std::make_unique<BloomPolicy>(id);
+        *guard = std::make_unique<FilterPolicy>(id);
         return guard->get();
       });
 }

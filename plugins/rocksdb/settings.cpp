@@ -1,8 +1,10 @@
 #include "settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "crivo/sizing.h"
@@ -10,9 +12,18 @@
 namespace crivo {
 namespace {
 
+constexpr std::string_view kBitsPerKey = "bits_per_key";
+constexpr std::string_view kFpRate = "fp_rate";
+constexpr std::string_view kKind = "kind";
+constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
+constexpr std::string_view kOptions[] = {kBitsPerKey, kFpRate, kKind, kBloomBeforeLevel};
+constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kOptions).first(3)},
+                                    {"crivo.Ribbon", Kind::kRibbon, kOptions}};
+
 constexpr double kMaxBitsPerKey = 1000;  // FilterSpec's
 // Hashes of 64 bits coincide: below this a file of 2^32 keys could not keep the promise.
 constexpr double kMinFpRate = 1e-9;
+constexpr double kMinRibbonFpRate = 0x1p-32;
 
 Error bad(std::string_view field, std::string_view must, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
@@ -34,47 +45,94 @@ Result<double> bits_per_key_for(double fp_rate) {
   return static_cast<double>(size->units) * kBlockBits / kKeys;
 }
 
+/// "a, b or c"
+std::string any_of(std::span<const std::string_view> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i != 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
 }  // namespace
 
+bool PolicyInfo::has_option(std::string_view option) const noexcept { return std::ranges::count(options, option) != 0; }
+
+std::span<const PolicyInfo> policies() noexcept { return kPolicies; }
+
+const PolicyInfo* find_policy(std::string_view name) noexcept {
+  const auto found = std::ranges::find(kPolicies, name, &PolicyInfo::name);
+  return found != std::end(kPolicies) ? found : nullptr;
+}
+
+const PolicyInfo* find_policy(Kind kind) noexcept {
+  const auto found = std::ranges::find(kPolicies, kind, &PolicyInfo::kind);
+  return found != std::end(kPolicies) ? found : nullptr;
+}
+
+FilterSpec Settings::spec(Kind kind) const noexcept {
+  if (kind == Kind::kBlocked) return {.kind = kind, .bits_per_key = bits_per_key};
+  const double rate =
+      fp_rate != 0 ? fp_rate : blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key));
+  return {.kind = kind, .fp_rate = std::max(rate, kMinRibbonFpRate)};
+}
+
 Result<void> SettingsParser::set_bits_per_key(double value) {
-  if (!(value >= 0 && value <= kMaxBitsPerKey)) {
-    return bad("bits_per_key", "lie in [0, 1000]", number_text(value));
-  }
-  if (auto given = give("bits_per_key"); !given) return given;
-  settings_ = {.bits_per_key = value, .fp_rate = 0};
+  if (!(value >= 0 && value <= kMaxBitsPerKey)) return bad(kBitsPerKey, "lie in [0, 1000]", number_text(value));
+  if (auto given = give(kBitsPerKey); !given) return given;
+  settings_.bits_per_key = value;
+  settings_.fp_rate = 0;
   return {};
 }
 
 Result<void> SettingsParser::set_fp_rate(double value) {
-  if (!(value >= kMinFpRate && value < 1)) return bad("fp_rate", "lie in [1e-9, 1)", number_text(value));
-  if (auto given = give("fp_rate"); !given) return given;
+  if (!(value >= kMinFpRate && value < 1)) return bad(kFpRate, "lie in [1e-9, 1)", number_text(value));
+  if (auto given = give(kFpRate); !given) return given;
   const auto bits_per_key = bits_per_key_for(value);
   if (!bits_per_key) return bits_per_key.error();
-  settings_ = {.bits_per_key = *bits_per_key, .fp_rate = value};
+  settings_.bits_per_key = *bits_per_key;
+  settings_.fp_rate = value;
   return {};
 }
 
-Result<void> SettingsParser::set_kind(std::string_view name) {
-  if (name != kind_name(Kind::kBlocked)) return bad("kind", "be blocked", name);
+Result<void> SettingsParser::set_bloom_before_level(double value) {
+  if (!policy_.has_levels()) return unknown_option(kBloomBeforeLevel);
+  if (!(value >= -1 && value <= std::numeric_limits<int>::max() && value == std::floor(value))) {
+    return bad(kBloomBeforeLevel, "be an integer in [-1, 2147483647]", number_text(value));
+  }
+  settings_.bloom_before_level = static_cast<int>(value);
   return {};
 }
 
-Result<void> SettingsParser::give(std::string_view name) {
-  if (!given_.empty() && given_ != name) return bad(name, "not be given together with " + std::string(given_), "both");
-  given_ = name;
+Error SettingsParser::unknown_option(std::string_view option) const {
+  return bad("option", "be " + any_of(policy_.options), option);
+}
+
+Result<void> SettingsParser::give(std::string_view option) {
+  if (!given_.empty() && given_ != option) {
+    return bad(option, "not be given together with " + std::string(given_), "both");
+  }
+  given_ = option;
   return {};
 }
 
-Result<void> SettingsParser::set(std::string_view name, std::string_view value) {
-  if (name == "kind") return set_kind(value);
-  if (!knows(name)) return bad("option", "be bits_per_key, fp_rate or kind", name);
+Result<void> SettingsParser::set(std::string_view option, std::string_view value) {
+  if (!policy_.has_option(option)) return unknown_option(option);
+  if (option == kKind) {
+    if (value == kind_name(policy_.kind)) return {};
+    return bad(kKind, "be " + std::string(kind_name(policy_.kind)), value);
+  }
   const auto number = parse_number(value);
-  if (!number) return bad(name, "be a number", value.empty() ? "nothing" : value);
-  return name == "fp_rate" ? set_fp_rate(*number) : set_bits_per_key(*number);
+  if (!number) return bad(option, "be a number", value.empty() ? "nothing" : value);
+  if (option == kBloomBeforeLevel) return set_bloom_before_level(*number);
+  return option == kFpRate ? set_fp_rate(*number) : set_bits_per_key(*number);
 }
 
-bool SettingsParser::knows(std::string_view name) noexcept {
-  return name == "bits_per_key" || name == "fp_rate" || name == "kind";
+Result<void> SettingsParser::set_positional(std::string_view values) {
+  const std::size_t colon = policy_.has_levels() ? values.find(':') : std::string_view::npos;
+  if (auto set_bits = set(kBitsPerKey, values.substr(0, colon)); !set_bits) return set_bits;
+  return colon == std::string_view::npos ? Result<void>() : set(kBloomBeforeLevel, values.substr(colon + 1));
 }
 
 std::string number_text(double value) {

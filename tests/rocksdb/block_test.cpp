@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstdint>
 #include <cstring>
 #include <random>
+#include <span>
 
 #include "crivo/sizing.h"
 #include "crivo/sst_block.h"
@@ -13,46 +16,72 @@
 namespace crivo::testing {
 namespace {
 
-TEST(RocksdbBuilder, BuildsOneBlockAfterAnother) {
-  const Policy policy = crivo_policy();
-  const auto builder = new_builder(*policy);
+class RocksdbBuilder : public ::testing::TestWithParam<PolicyMaker> {
+ protected:
+  [[nodiscard]] static Policy policy(double bits_per_key = 10) { return GetParam().make(bits_per_key); }
+  [[nodiscard]] static bool is_ribbon() { return GetParam().name == "crivo.Ribbon"; }
+};
+class RocksdbReader : public RocksdbBuilder {};
+
+std::string policy_label(const ::testing::TestParamInfo<PolicyMaker>& policy) { return policy.param.label; }
+INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbBuilder, ::testing::ValuesIn(our_policies()), policy_label);
+INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbReader, ::testing::ValuesIn(our_policies()), policy_label);
+
+TEST_P(RocksdbBuilder, BuildsOneBlockAfterAnother) {
+  const Policy ours = policy();
+  const auto builder = new_builder(*ours);
   for (std::uint64_t first : {0, 5000, 7000, 7001}) {
     const std::string block = build_block(*builder, first, first + 3000);
-    EXPECT_EQ(block, build_block(*new_builder(*policy), first, first + 3000)) << "a fresh builder gives the same block";
-    const auto reader = new_reader(*policy, block);
+    EXPECT_EQ(block, build_block(*new_builder(*ours), first, first + 3000)) << "a fresh builder gives the same block";
+    const auto reader = new_reader(*ours, block);
     for (std::uint64_t i = first; i < first + 3000; ++i) ASSERT_TRUE(reader->MayMatch(key_of(i)));
   }
 }
 
-TEST(RocksdbBuilder, CountsItsEntries) {
-  const auto builder = new_builder(*crivo_policy());
+TEST_P(RocksdbBuilder, CountsItsEntries) {
+  const auto builder = new_builder(*policy());
   EXPECT_EQ(builder->EstimateEntriesAdded(), 0U);
   for (const char* key : {"a", "a", "a", "b", "", "", "b"}) builder->AddKey(key);
   EXPECT_EQ(builder->EstimateEntriesAdded(), 4U) << "equal neighbours are one entry";
   std::unique_ptr<const char[]> buffer;
   const rocksdb::Slice content = builder->Finish(&buffer);
-  EXPECT_EQ(content.size(), 64 + kSstTrailerBytes);
+  EXPECT_EQ(content.size(), builder->CalculateSpace(4));
   EXPECT_EQ(builder->EstimateEntriesAdded(), 0U);
   builder->AddKey("b");
   EXPECT_EQ(builder->EstimateEntriesAdded(), 1U) << "the last key of the block before must not swallow this one";
 }
 
-TEST(RocksdbBuilder, OfNoKeysFindsNothing) {
-  const Policy policy = crivo_policy();
-  const std::string block = build_block(*new_builder(*policy), 0, 0);
-  EXPECT_EQ(block.size(), 64 + kSstTrailerBytes);
-  EXPECT_FALSE(new_reader(*policy, block)->MayMatch("key"));
+TEST_P(RocksdbBuilder, OfNoKeysFindsNothing) {
+  const Policy ours = policy();
+  const auto builder = new_builder(*ours);
+  const std::string block = build_block(*builder, 0, 0);
+  EXPECT_EQ(block.size(), builder->CalculateSpace(0));
+  EXPECT_FALSE(new_reader(*ours, block)->MayMatch("key"));
   EXPECT_TRUE(new_reader(*builtin_bloom(), block)->MayMatch("key")) << "RocksDB's own reader must say maybe";
 }
 
-TEST(RocksdbBuilder, PredictsItsSizes) {
+TEST_P(RocksdbBuilder, PredictsItsSizes) {
+  // A ribbon's size is a little random. Over 3000 builds of up to 200,000 keys it was 0.969 to 1.013 of what was
+  // planned.
+  const double least = is_ribbon() ? 0.96 : 1;
+  const double most = is_ribbon() ? 1.02 : 1;
   for (const double bits_per_key : {0.5, 3.3, 10.0, 16.0, 700.0}) {
-    const auto builder = new_builder(*crivo_policy(bits_per_key));
-    for (const std::uint64_t keys : {1, 2, 51, 52, 100, 1000, 4999}) {
+    SCOPED_TRACE(bits_per_key);
+    const auto builder = new_builder(*policy(bits_per_key));
+    for (const std::uint64_t keys : {1, 2, 51, 52, 100, 1000, 2087, 4999, 30000}) {
       const std::size_t size = build_block(*builder, 0, keys).size();
-      EXPECT_EQ(builder->CalculateSpace(keys), size) << keys << " keys at " << bits_per_key;
-      EXPECT_GE(builder->ApproximateNumEntries(size), keys) << keys << " keys at " << bits_per_key;
+      const auto planned = static_cast<double>(builder->CalculateSpace(keys));
+      EXPECT_GE(static_cast<double>(size), planned * least) << keys << " keys";
+      EXPECT_LE(static_cast<double>(size), planned * most) << keys << " keys";
+      // Where one more block of a ribbon's slots spares one of the next level, 64 keys more may need a word less.
+      EXPECT_GE(builder->ApproximateNumEntries(builder->CalculateSpace(keys)) + (is_ribbon() ? 64 : 0), keys);
     }
+  }
+}
+
+TEST_P(RocksdbBuilder, HoldsAsManyKeysAsFit) {
+  for (const double bits_per_key : {0.5, 3.3, 10.0, 16.0, 700.0}) {
+    const auto builder = new_builder(*policy(bits_per_key));
     for (std::size_t bytes = 0; bytes < 20000; bytes += 7) {
       const std::size_t keys = builder->ApproximateNumEntries(bytes);
       if (keys > 0) {
@@ -63,24 +92,82 @@ TEST(RocksdbBuilder, PredictsItsSizes) {
   }
 }
 
-TEST(RocksdbBuilder, PredictsItsFalsePositiveRate) {
-  const auto builder = new_builder(*crivo_policy(10));
-  EXPECT_DOUBLE_EQ(builder->EstimatedFpRate(5120, 100 * 64 + 32), blocked_fp_rate(100, 5120, best_blocked_probes(10)));
+TEST_P(RocksdbBuilder, MakesNoBlockOfASizeThatBuiltinOnesHave) {
+  // 16 n + 5 bytes, or at most 5: see reader.cpp.
+  for (const double bits_per_key : {0.5, 3.3, 10.0, 700.0}) {
+    const auto builder = new_builder(*policy(bits_per_key));
+    for (std::uint64_t keys = 0; keys < 3000; keys += 1 + keys / 5) {
+      const std::size_t size = build_block(*builder, 0, keys).size();
+      EXPECT_GT(size, kSstTrailerBytes);
+      EXPECT_NE(size % 16, 5U) << keys << " keys at " << bits_per_key;
+    }
+  }
+}
+
+TEST_P(RocksdbBuilder, PredictsItsFalsePositiveRate) {
+  const auto builder = new_builder(*policy(10));
+  const double bloom_rate = blocked_fp_rate(10, 512, best_blocked_probes(10));
+  for (const std::size_t keys : {5120, 512000}) {
+    const double rate = builder->EstimatedFpRate(keys, builder->CalculateSpace(keys));
+    EXPECT_LE(rate, bloom_rate * 1.000001) << "ribbons count in Bloom-equivalent bits";
+    EXPECT_GE(rate, bloom_rate * 0.99);
+    EXPECT_GT(builder->EstimatedFpRate(keys, builder->CalculateSpace(keys) / 2), rate * 5) << "half the bits";
+  }
   EXPECT_EQ(builder->EstimatedFpRate(0, 96), 0);
   EXPECT_EQ(builder->EstimatedFpRate(10, 6), 1);
 }
 
-TEST(RocksdbBuilder, SizesBeyondWhatRocksdbCanKeepAreCapped) {
-  const auto builder = new_builder(*crivo_policy(1000));
-  EXPECT_LE(builder->CalculateSpace(std::size_t{1} << 40), std::size_t{0xffff'ffff});
-  EXPECT_GT(builder->CalculateSpace(std::size_t{1} << 40), std::size_t{0xffff'0000});
+TEST_P(RocksdbBuilder, SizesBeyondWhatRocksdbCanKeepAreCapped) {
+  const auto builder = new_builder(*policy(1000));
+  const std::size_t keys = std::size_t{1} << 40;
+  EXPECT_LT(builder->CalculateSpace(keys), std::size_t{0xffff'ff00});
+  EXPECT_GT(builder->CalculateSpace(keys), std::size_t{0xff00'0000});
+  EXPECT_LT(builder->CalculateSpace(SIZE_MAX), std::size_t{0xffff'ff00});
+  const std::size_t fit = builder->ApproximateNumEntries(SIZE_MAX);
+  EXPECT_LT(builder->CalculateSpace(fit), std::size_t{0xffff'ff00});
+  EXPECT_GT(builder->CalculateSpace(fit), std::size_t{0xffff'0000});
 }
 
-TEST(RocksdbBuilder, DetectsBlocksThatChangeBeforeTheyAreWritten) {
+TEST(RocksdbRibbon, WritesBloomAtTheSameLevelsAsTheBuiltinPolicy) {
+  using Reason = rocksdb::TableFileCreationReason;
+  int blooms = 0;
+  for (const int before : {-1, 0, 1, 2, INT_MAX - 1, INT_MAX}) {
+    const Policy ours = policy_from_string("crivo.Ribbon:10:" + std::to_string(before));
+    const Policy theirs(rocksdb::NewRibbonFilterPolicy(10, before));
+    for (const auto style : {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal,
+                             rocksdb::kCompactionStyleFIFO, rocksdb::kCompactionStyleNone}) {
+      for (const auto& [reason, level] : std::vector<std::pair<Reason, int>>{{Reason::kFlush, 0},
+                                                                             {Reason::kCompaction, 0},
+                                                                             {Reason::kCompaction, 1},
+                                                                             {Reason::kCompaction, 6},
+                                                                             {Reason::kMisc, -1},
+                                                                             {Reason::kRecovery, -1}}) {
+        const rocksdb::BlockBasedTableOptions table;
+        rocksdb::FilterBuildingContext context(table);
+        context.compaction_style = style;
+        context.reason = reason;
+        context.level_at_creation = level;
+        const std::string block = build_block(*new_builder(*ours, context), 0, 3000);
+        const auto filter = open_sst_block(std::as_bytes(std::span(block)));
+        ASSERT_TRUE(filter);
+        const bool bloom = filter->shape().kind == Kind::kBlocked;
+        const std::string their_block = build_block(*new_builder(*theirs, context), 0, 3000);
+        const bool their_bloom = their_block[their_block.size() - 5] == -1;  // -2 is Ribbon
+        // INT_MAX: RocksDB 7.8 goes on writing Ribbon where the level is unknown; to us it means what its number says.
+        EXPECT_EQ(bloom, their_bloom || before == INT_MAX)
+            << "before " << before << ", style " << int{style} << ", level " << level;
+        blooms += bloom;
+      }
+    }
+  }
+  EXPECT_GT(blooms, 0);
+}
+
+TEST_P(RocksdbBuilder, DetectsBlocksThatChangeBeforeTheyAreWritten) {
   rocksdb::BlockBasedTableOptions table;
   table.detect_filter_construct_corruption = true;
-  const Policy policy = crivo_policy();
-  const auto careful = new_builder(*policy, table);
+  const Policy ours = policy();
+  const auto careful = new_builder(*ours, table);
   std::string block = build_block(*careful, 0, 2000);
   EXPECT_TRUE(careful->MaybePostVerify(block).ok());
 
@@ -89,18 +176,18 @@ TEST(RocksdbBuilder, DetectsBlocksThatChangeBeforeTheyAreWritten) {
   EXPECT_TRUE(careful->MaybePostVerify(block).IsCorruption());
 
   (void)build_block(*careful, 0, 2000);
-  EXPECT_TRUE(careful->MaybePostVerify(build_block(*new_builder(*policy), 5000, 7000)).IsCorruption())
+  EXPECT_TRUE(careful->MaybePostVerify(build_block(*new_builder(*ours), 5000, 7000)).IsCorruption())
       << "a sound block of other keys";
 
-  const auto trusting = new_builder(*policy);
+  const auto trusting = new_builder(*ours);
   (void)build_block(*trusting, 0, 2000);
   EXPECT_TRUE(trusting->MaybePostVerify("garbage").ok()) << "only on request";
 }
 
-TEST(RocksdbReader, AnswersBatchesOfAnySize) {
-  const Policy policy = crivo_policy();
-  const std::string block = build_block(*new_builder(*policy), 0, 1000);
-  const auto reader = new_reader(*policy, block);
+TEST_P(RocksdbReader, AnswersBatchesOfAnySize) {
+  const Policy ours = policy();
+  const std::string block = build_block(*new_builder(*ours), 0, 1000);
+  const auto reader = new_reader(*ours, block);
   for (int count = 0; count <= 100; ++count) {
     std::vector<std::string> keys;
     for (int i = 0; i < count; ++i)
@@ -122,14 +209,14 @@ TEST(RocksdbReader, AnswersBatchesOfAnySize) {
   }
 }
 
-TEST(RocksdbReader, NeedsNoAlignmentAndNoPadding) {
-  const Policy policy = crivo_policy();
-  const std::string block = build_block(*new_builder(*policy), 0, 1000);
+TEST_P(RocksdbReader, NeedsNoAlignmentAndNoPadding) {
+  const Policy ours = policy();
+  const std::string block = build_block(*new_builder(*ours), 0, 1000);
   for (std::size_t shift = 0; shift < 64; ++shift) {
     // A heap block that ends with the contents: a sanitizer sees a read past them.
     const std::unique_ptr<char[]> memory(new char[shift + block.size()]);
     std::memcpy(memory.get() + shift, block.data(), block.size());
-    const auto reader = new_reader(*policy, {memory.get() + shift, block.size()});
+    const auto reader = new_reader(*ours, {memory.get() + shift, block.size()});
     std::uint64_t found = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) found += reader->MayMatch(key_of(i));
     EXPECT_GE(found, 1000U);
@@ -145,31 +232,31 @@ bool loses_a_key(const rocksdb::FilterPolicy& policy, const rocksdb::Slice& bloc
   return false;
 }
 
-TEST(RocksdbReader, LosesNoKeyToAnyFlippedBit) {
-  const Policy policy = crivo_policy();
-  const std::string block = build_block(*new_builder(*policy), 0, 60);
+TEST_P(RocksdbReader, LosesNoKeyToAnyFlippedBit) {
+  const Policy ours = policy();
+  const std::string block = build_block(*new_builder(*ours), 0, 60);
   for (std::size_t bit = 0; bit < block.size() * 8; ++bit) {
     std::string damaged = block;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    ASSERT_FALSE(loses_a_key(*policy, damaged, 60)) << "bit " << bit;
+    ASSERT_FALSE(loses_a_key(*ours, damaged, 60)) << "bit " << bit;
   }
 }
 
-TEST(RocksdbReader, LosesNoKeyToAnyTruncation) {
-  const Policy policy = crivo_policy();
-  const std::string block = build_block(*new_builder(*policy), 0, 200);
+TEST_P(RocksdbReader, LosesNoKeyToAnyTruncation) {
+  const Policy ours = policy();
+  const std::string block = build_block(*new_builder(*ours), 0, 200);
   for (std::size_t size = 1; size < block.size(); ++size) {
-    ASSERT_FALSE(loses_a_key(*policy, {block.data(), size}, 200)) << "first " << size;
-    ASSERT_FALSE(loses_a_key(*policy, {block.data() + block.size() - size, size}, 200)) << "last " << size;
+    ASSERT_FALSE(loses_a_key(*ours, {block.data(), size}, 200)) << "first " << size;
+    ASSERT_FALSE(loses_a_key(*ours, {block.data() + block.size() - size, size}, 200)) << "last " << size;
   }
 }
 
-TEST(RocksdbReader, LosesNoKeyToAnOverwrittenTrailer) {
+TEST_P(RocksdbReader, LosesNoKeyToAnOverwrittenTrailer) {
   // The last five bytes decide who reads a block. Whatever stands there, a damaged block of ours must not be read as
   // one of the built-in kinds, which have no checksum of their own: all markers, with the bytes that would make each
   // of them look sound (Bloom -1: 0, k, 0, 0; Ribbon -2: seed, blocks; legacy: k, number of 64-byte lines).
-  const Policy policy = crivo_policy();
-  const std::string block = build_block(*new_builder(*policy), 0, 200);
+  const Policy ours = policy();
+  const std::string block = build_block(*new_builder(*ours), 0, 200);
   const auto lines = static_cast<char>((block.size() - 5) / 64);
   std::mt19937_64 random(1);
   for (int marker = -128; marker < 128; ++marker) {
@@ -179,18 +266,18 @@ TEST(RocksdbReader, LosesNoKeyToAnOverwrittenTrailer) {
       for (std::size_t i = 0; i < 100; ++i) damaged[i] = static_cast<char>(random());
       damaged[damaged.size() - 5] = static_cast<char>(marker);
       std::copy(rest.begin(), rest.end(), damaged.end() - 4);
-      ASSERT_FALSE(loses_a_key(*policy, damaged, 200)) << "marker " << marker;
+      ASSERT_FALSE(loses_a_key(*ours, damaged, 200)) << "marker " << marker;
     }
   }
 }
 
-TEST(RocksdbReader, SaysMaybeToWhatIsNoFilter) {
-  const Policy policy = crivo_policy();
+TEST_P(RocksdbReader, SaysMaybeToWhatIsNoFilter) {
+  const Policy ours = policy();
   std::mt19937_64 random(2);
   for (std::size_t size = 0; size <= 5; ++size) {
     std::string noise(size, '\0');
     for (char& byte : noise) byte = static_cast<char>(random());
-    EXPECT_TRUE(new_reader(*policy, noise)->MayMatch("key")) << size << " bytes";
+    EXPECT_TRUE(new_reader(*ours, noise)->MayMatch("key")) << size << " bytes";
   }
 }
 

@@ -8,22 +8,16 @@ namespace {
 
 constexpr std::uint64_t kKeys = 10000;
 
-struct Builtin {
-  std::string name;
-  Policy (*policy)(double);
-};
-
-void PrintTo(const Builtin& builtin, std::ostream* out) { *out << builtin.name; }
-
-class EveryBuiltin : public ::testing::TestWithParam<std::tuple<Builtin, bool>> {
+class EveryBuiltin : public ::testing::TestWithParam<std::tuple<PolicyMaker, PolicyMaker, bool>> {
  protected:
-  [[nodiscard]] static const Builtin& builtin() { return std::get<0>(GetParam()); }
+  [[nodiscard]] static Policy ours() { return std::get<0>(GetParam()).make(10); }
+  [[nodiscard]] static Policy theirs() { return std::get<1>(GetParam()).make(10); }
 
   [[nodiscard]] static rocksdb::Options options(const Policy& policy, std::uint32_t format_version = 5) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.format_version = format_version;
-    table.partition_filters = std::get<1>(GetParam());
+    table.partition_filters = std::get<2>(GetParam());
     if (table.partition_filters) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     return with_table(test_options(), table);
   }
@@ -43,51 +37,50 @@ class EveryBuiltin : public ::testing::TestWithParam<std::tuple<Builtin, bool>> 
 TEST_P(EveryBuiltin, FiltersAreReadAtFullEffect) {
   const ScratchFolder folder;
   {
-    const auto db = open_database(options(builtin().policy(10)), folder.path());
+    const auto db = open_database(options(theirs()), folder.path());
     put_keys(*db, 0, kKeys);
   }
-  const std::uint64_t theirs = useful_under(builtin().policy(10), folder.path());
-  EXPECT_GT(theirs, kKeys * 97 / 100);
-  EXPECT_EQ(useful_under(crivo_policy(), folder.path()), theirs);
+  const std::uint64_t useful = useful_under(theirs(), folder.path());
+  EXPECT_GT(useful, kKeys * 97 / 100);
+  EXPECT_EQ(useful_under(ours(), folder.path()), useful);
 }
 
 TEST_P(EveryBuiltin, PolicyReadsOursAsMaybe) {
   const ScratchFolder folder;
   {
-    const auto db = open_database(options(crivo_policy()), folder.path());
+    const auto db = open_database(options(ours()), folder.path());
     put_keys(*db, 0, kKeys);
   }
-  EXPECT_EQ(useful_under(builtin().policy(10), folder.path()), 0U);
+  EXPECT_EQ(useful_under(theirs(), folder.path()), 0U);
   EXPECT_EQ(useful_under(nullptr, folder.path()), 0U);
-  EXPECT_GT(useful_under(crivo_policy(), folder.path()), kKeys * 97 / 100) << "nothing was spoilt";
+  EXPECT_GT(useful_under(ours(), folder.path()), kKeys * 97 / 100) << "nothing was spoilt";
 }
 
 TEST_P(EveryBuiltin, LivesWithOursInOneDatabase) {
   const ScratchFolder folder;
   for (std::uint64_t part = 0; part < 4; ++part) {
-    const auto db = open_database(options(part % 2 == 0 ? builtin().policy(10) : crivo_policy()), folder.path());
+    const auto db = open_database(options(part % 2 == 0 ? theirs() : ours()), folder.path());
     put_keys(*db, part * kKeys / 4, (part + 1) * kKeys / 4);
   }
   // Every absent key asks four files: two of theirs, two of ours.
-  EXPECT_GT(useful_under(crivo_policy(), folder.path()), 4 * kKeys * 97 / 100);
-  const std::uint64_t theirs_only = useful_under(builtin().policy(10), folder.path());
+  EXPECT_GT(useful_under(ours(), folder.path()), 4 * kKeys * 97 / 100);
+  const std::uint64_t theirs_only = useful_under(theirs(), folder.path());
   EXPECT_GT(theirs_only, 2 * kKeys * 97 / 100);
   EXPECT_LE(theirs_only, 2 * kKeys);
 
   // Compaction rewrites every file with the policy of the day.
-  const rocksdb::Options ours = options(crivo_policy());
-  const auto db = open_database(ours, folder.path());
+  const rocksdb::Options today = options(ours());
+  const auto db = open_database(today, folder.path());
   ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-  expect_filters_at_work(*db, ours, kKeys);
+  expect_filters_at_work(*db, today, kKeys, std::get<0>(GetParam()).name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryBuiltin,
-                         ::testing::Combine(::testing::Values(Builtin{"Bloom", builtin_bloom},
-                                                              Builtin{"Ribbon", builtin_ribbon}),
-                                            ::testing::Bool()),
+                         ::testing::Combine(::testing::ValuesIn(our_policies()),
+                                            ::testing::ValuesIn(builtin_policies()), ::testing::Bool()),
                          [](const auto& param_info) {
-                           return std::get<0>(param_info.param).name +
-                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
+                           return std::get<0>(param_info.param).label + std::get<1>(param_info.param).label +
+                                  (std::get<2>(param_info.param) ? "Partitioned" : "Full");
                          });
 
 TEST(RocksdbCompatibility, LegacyBloomFiltersAreReadAtFullEffect) {
@@ -99,7 +92,7 @@ TEST(RocksdbCompatibility, LegacyBloomFiltersAreReadAtFullEffect) {
     return with_table(test_options(), table);
   };
   put_keys(*open_database(options(builtin_bloom()), folder.path()), 0, kKeys);
-  const rocksdb::Options ours = options(crivo_policy());
+  const rocksdb::Options ours = options(crivo_bloom());
   const auto db = open_database(ours, folder.path());
   EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
   EXPECT_EQ(count_not_found(*db, kKeys, kKeys * 2), kKeys);
@@ -108,7 +101,7 @@ TEST(RocksdbCompatibility, LegacyBloomFiltersAreReadAtFullEffect) {
 
 TEST(RocksdbCompatibility, BuiltinBlocksOfAnySizeAreDelegated) {
   // The reader tells our blocks from theirs by the marker and the size: every size must get through.
-  const Policy ours = crivo_policy();
+  const Policy ours = crivo_bloom();
   rocksdb::BlockBasedTableOptions legacy;
   legacy.format_version = 4;
   for (const bool for_memory : {false, true}) {

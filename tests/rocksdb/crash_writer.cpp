@@ -14,11 +14,6 @@
 namespace crivo::testing {
 namespace {
 
-Policy policy_named(const std::string& name) {
-  if (name == "crivo") return crivo_policy();
-  return name == "bloom" ? builtin_bloom() : builtin_ribbon();
-}
-
 std::atomic<std::uint64_t>& map_counter(const char* path) {
   const int file = open(path, O_RDWR);
   void* const memory = mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -28,7 +23,7 @@ std::atomic<std::uint64_t>& map_counter(const char* path) {
 
 [[noreturn]] void write_until_killed(const std::string& path, const std::string& policy, const char* counter_path) {
   auto& counter = map_counter(counter_path);
-  rocksdb::Options options = with_policy(test_options(), policy_named(policy));
+  rocksdb::Options options = with_policy(test_options(), policy_from_string(policy));
   options.disable_auto_compactions = false;
   options.write_buffer_size = 64 << 10;  // the least there is: a flush every few hundred keys
   options.level0_file_num_compaction_trigger = 4;

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "support.h"
@@ -75,15 +77,18 @@ std::vector<Setting> settings() {
   };
 }
 
-class EverySetting : public ::testing::TestWithParam<std::tuple<Setting, bool>> {
+class EverySetting : public ::testing::TestWithParam<std::tuple<PolicyMaker, Setting, bool>> {
  protected:
   [[nodiscard]] static rocksdb::Options options() {
     rocksdb::Options options = test_options();
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = crivo_policy();
-    if (std::get<1>(GetParam())) partition(table);
-    std::get<0>(GetParam()).apply(options, table);
+    table.filter_policy = std::get<0>(GetParam()).make(10);
+    if (std::get<2>(GetParam())) partition(table);
+    std::get<1>(GetParam()).apply(options, table);
     return with_table(options, table);
+  }
+  static void expect_filters(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys) {
+    expect_filters_at_work(db, options, keys, std::get<0>(GetParam()).name);
   }
 };
 
@@ -94,7 +99,7 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   auto db = open_database(options, folder.path());
   put_keys(*db, 0, kKeys / 2);
   put_keys(*db, kKeys / 2, kKeys);
-  expect_filters_at_work(*db, options, kKeys);
+  expect_filters(*db, options, kKeys);
   EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
 
   const std::uint64_t before = filter_useful(options);
@@ -105,26 +110,28 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   rocksdb::CompactRangeOptions everything;
   everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
   ASSERT_TRUE(db->CompactRange(everything, nullptr, nullptr).ok());
-  if (!options.optimize_filters_for_hits) expect_filters_at_work(*db, options, kKeys);
+  if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
   db = nullptr;
   db = open_database(options, folder.path());
   EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
   EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
-  if (!options.optimize_filters_for_hits) expect_filters_at_work(*db, options, kKeys);
+  if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting, ::testing::Combine(::testing::ValuesIn(settings()), ::testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting,
+                         ::testing::Combine(::testing::ValuesIn(our_policies()), ::testing::ValuesIn(settings()),
+                                            ::testing::Bool()),
                          [](const auto& param_info) {
-                           return std::get<0>(param_info.param).name +
-                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
+                           return std::get<0>(param_info.param).label + std::get<1>(param_info.param).name +
+                                  (std::get<2>(param_info.param) ? "Partitioned" : "Full");
                          });
 
-class FullAndPartitioned : public ::testing::TestWithParam<bool> {
+class FullAndPartitioned : public ::testing::TestWithParam<std::tuple<PolicyMaker, bool>> {
  protected:
   [[nodiscard]] static rocksdb::BlockBasedTableOptions table(double bits_per_key = 10) {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = crivo_policy(bits_per_key);
-    if (GetParam()) partition(table);
+    table.filter_policy = std::get<0>(GetParam()).make(bits_per_key);
+    if (std::get<1>(GetParam())) partition(table);
     return table;
   }
 };
@@ -196,7 +203,7 @@ TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
   for (auto& reader : readers) reader.join();
   EXPECT_EQ(lost, 0U);
   ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-  expect_filters_at_work(*db, options, written);
+  expect_filters_at_work(*db, options, written, std::get<0>(GetParam()).name);
 }
 
 TEST_P(FullAndPartitioned, FiltersOfOneBitPerKeyLoseNothing) {
@@ -209,24 +216,70 @@ TEST_P(FullAndPartitioned, FiltersOfOneBitPerKeyLoseNothing) {
   EXPECT_GT(filter_useful(options), 20000U / 10) << "the model says about a quarter at half a bit";
 }
 
-INSTANTIATE_TEST_SUITE_P(Rocksdb, FullAndPartitioned, ::testing::Bool(),
-                         [](const auto& param_info) { return param_info.param ? "Partitioned" : "Full"; });
+INSTANTIATE_TEST_SUITE_P(Rocksdb, FullAndPartitioned,
+                         ::testing::Combine(::testing::ValuesIn(our_policies()), ::testing::Bool()),
+                         [](const auto& param_info) {
+                           return std::get<0>(param_info.param).label +
+                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
+                         });
 
-TEST(RocksdbDatabase, PartitionsAreOfTheSizeAskedFor) {
+class EveryPolicy : public ::testing::TestWithParam<PolicyMaker> {};
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryPolicy, ::testing::ValuesIn(our_policies()),
+                         [](const auto& param_info) { return param_info.param.label; });
+
+TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
   const ScratchFolder folder;
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = crivo_policy();
+  table.filter_policy = GetParam().make(10);
   partition(table);
   const auto db = open_database(with_table(test_options(), table), folder.path());
   put_keys(*db, 0, 50000);
   rocksdb::TablePropertiesCollection files;
   ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
-  // 1024 bytes with their trailer hold (1024 - 32) / 64 blocks, 793 keys of 10 bits: 64 partitions of at most 992 + 32.
-  // A filter is cut where an index partition is, so the last key's data block may push it over: up to 20% more here.
+  // Of 1024 bytes the trailer takes 32; blocked filters have 15 blocks, 768 keys of 10 bits, in the rest. A filter is
+  // cut where an index partition is, so the last key's data block may push it over: up to 20% more here.
   const auto& properties = *files.begin()->second;
   EXPECT_EQ(properties.num_filter_entries, 50000U);
-  EXPECT_GT(properties.filter_size, 50000U * 10 / 8);
-  EXPECT_LT(properties.filter_size, 50000U * 10 / 8 * 6 / 5);
+  const double whole = static_cast<double>(new_builder(*table.filter_policy)->CalculateSpace(50000));
+  EXPECT_GT(static_cast<double>(properties.filter_size), whole);
+  EXPECT_LT(static_cast<double>(properties.filter_size), whole * 1.2);
+}
+
+std::map<int, std::set<Kind>> kinds_by_level(rocksdb::DB& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db.GetLiveFilesMetaData(&files);
+  std::map<int, std::set<Kind>> kinds;
+  for (const auto& file : files) {
+    for (const Extent& block : filter_blocks(read_bytes(file.db_path + file.name)))
+      kinds[file.level].insert(block.kind);
+  }
+  return kinds;
+}
+
+TEST(RocksdbDatabase, UpperLevelsHaveBloomFiltersAndLowerOnesRibbons) {
+  const std::set<Kind> bloom{Kind::kBlocked};
+  const std::set<Kind> ribbon{Kind::kRibbon};
+  struct Case {
+    std::string before;
+    std::set<Kind> flushed;
+    std::set<Kind> compacted;
+  };
+  for (const Case& each :
+       {Case{"-1", ribbon, ribbon}, Case{"0", bloom, ribbon}, Case{"1", bloom, ribbon}, Case{"2", bloom, bloom}}) {
+    SCOPED_TRACE("bloom_before_level " + each.before);
+    const ScratchFolder folder;
+    const rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Ribbon:10:" + each.before));
+    const auto db = open_database(options, folder.path());
+    put_keys(*db, 0, 3000);
+    put_keys(*db, 2000, 5000);
+    EXPECT_EQ(kinds_by_level(*db), (std::map<int, std::set<Kind>>{{0, each.flushed}}));
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+    put_keys(*db, 5000, 10000);
+    EXPECT_EQ(kinds_by_level(*db), (std::map<int, std::set<Kind>>{{0, each.flushed}, {1, each.compacted}}));
+    expect_filters_at_work(*db, options, 10000, "crivo.Ribbon");
+    EXPECT_EQ(count_not_found_by_multiget(*db, 0, 11000), 1000U);
+  }
 }
 
 TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
@@ -238,11 +291,12 @@ TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
   };
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, folder.path(),
-                                {family("default", crivo_policy(10)), family("large", crivo_policy(20)),
-                                 family("bloom", builtin_bloom()), family("none", nullptr)},
-                                &handles, &raw)
-                  .ok());
+  ASSERT_TRUE(
+      rocksdb::DB::Open(options, folder.path(),
+                        {family("default", crivo_bloom(10)), family("large", crivo_bloom(20)),
+                         family("ribbon", crivo_ribbon(10)), family("bloom", builtin_bloom()), family("none", nullptr)},
+                        &handles, &raw)
+          .ok());
   const std::unique_ptr<rocksdb::DB> db(raw);
   std::vector<std::string> names;
   std::vector<std::uint64_t> sizes;
@@ -256,14 +310,15 @@ TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
     std::string value;
     for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Get({}, handle, key_of(i), &value).ok());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"crivo.Bloom", "crivo.Bloom", "bloomfilter", ""}));
-  EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6400 * 10 / 8 + 32, 6400 * 20 / 8 + 32, 6400 * 10 / 8 + 5, 0}));
+  EXPECT_EQ(names, (std::vector<std::string>{"crivo.Bloom", "crivo.Bloom", "crivo.Ribbon", "bloomfilter", ""}));
+  const std::uint64_t ribbon = build_block(*new_builder(*crivo_ribbon(10)), 0, 6400).size();  // of a set: in any order
+  EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6400 * 10 / 8 + 32, 6400 * 20 / 8 + 32, ribbon, 6400 * 10 / 8 + 5, 0}));
   for (auto* handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
 }
 
-TEST(RocksdbDatabase, IngestedFilesAndCheckpointsKeepTheirFilters) {
+TEST_P(EveryPolicy, IngestedFilesAndCheckpointsKeepTheirFilters) {
   const ScratchFolder folder;
-  const rocksdb::Options options = with_policy(test_options(), crivo_policy());
+  const rocksdb::Options options = with_policy(test_options(), GetParam().make(10));
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 5000; ++i) keys.push_back(key_of(i));
   std::sort(keys.begin(), keys.end());
@@ -274,13 +329,13 @@ TEST(RocksdbDatabase, IngestedFilesAndCheckpointsKeepTheirFilters) {
 
   const auto db = open_database(options, folder.path("db"));
   ASSERT_TRUE(db->IngestExternalFile({folder.path("ingest.sst")}, {}).ok());
-  expect_filters_at_work(*db, options, 5000);
+  expect_filters_at_work(*db, options, 5000, GetParam().name);
 
   rocksdb::Checkpoint* checkpoint = nullptr;
   ASSERT_TRUE(rocksdb::Checkpoint::Create(db.get(), &checkpoint).ok());
   ASSERT_TRUE(checkpoint->CreateCheckpoint(folder.path("copy")).ok());
   delete checkpoint;
-  expect_filters_at_work(*open_database(options, folder.path("copy")), options, 5000);
+  expect_filters_at_work(*open_database(options, folder.path("copy")), options, 5000, GetParam().name);
 }
 
 }  // namespace

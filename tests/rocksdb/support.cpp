@@ -1,12 +1,18 @@
 #include "support.h"
 
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <stdlib.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <stdexcept>
+
+#include "crivo/sst_block.h"
 
 namespace crivo::testing {
 
@@ -30,9 +36,27 @@ std::string key_of(std::uint64_t number) {
   return text.data();
 }
 
-Policy crivo_policy(double bits_per_key) { return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key}); }
+Policy crivo_bloom(double bits_per_key) { return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key}); }
+Policy crivo_ribbon(double bits_per_key) {
+  return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key, .kind = Kind::kRibbon, .bloom_before_level = -1});
+}
 Policy builtin_bloom(double bits_per_key) { return Policy(rocksdb::NewBloomFilterPolicy(bits_per_key)); }
 Policy builtin_ribbon(double bits_per_key) { return Policy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1)); }
+
+Policy policy_from_string(const std::string& text) {
+  Policy policy;
+  const rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString({}, text, &policy);
+  if (!made.ok() || policy == nullptr) throw std::runtime_error(text + ": " + made.ToString());
+  return policy;
+}
+
+void PrintTo(const PolicyMaker& policy, std::ostream* out) { *out << policy.label; }
+std::vector<PolicyMaker> our_policies() {
+  return {{"Bloom", "crivo.Bloom", crivo_bloom}, {"Ribbon", "crivo.Ribbon", crivo_ribbon}};
+}
+std::vector<PolicyMaker> builtin_policies() {
+  return {{"BuiltinBloom", "bloomfilter", builtin_bloom}, {"BuiltinRibbon", "ribbonfilter", builtin_ribbon}};
+}
 
 rocksdb::Options test_options() {
   rocksdb::Options options;
@@ -110,9 +134,29 @@ void expect_filters_at_work(rocksdb::DB& db, const rocksdb::Options& options, st
             before + 900);  // a 10% rate lets 100 pass: these filters have 5 bits per key or more
 }
 
+std::vector<Extent> filter_blocks(const std::string& file) {
+  std::vector<Extent> found;
+  const auto bytes = std::as_bytes(std::span(file));
+  const auto at = [&](std::size_t i) { return std::to_integer<std::uint64_t>(bytes[i]); };
+  for (std::size_t trailer = 8; trailer + kSstTrailerBytes <= file.size(); ++trailer) {
+    if (at(trailer + 27) != 0xbd || at(trailer + 22) != 1) continue;
+    const auto kind = static_cast<Kind>(at(trailer + 23));
+    const std::size_t units = at(trailer + 16) | at(trailer + 17) << 8 | at(trailer + 18) << 16;
+    const std::size_t payload = units * (kind == Kind::kRibbon ? 8 : 64);
+    if (payload == 0 || payload > trailer) continue;
+    const std::size_t size = payload + kSstTrailerBytes;
+    if (open_sst_block(bytes.subspan(trailer - payload, size))) found.push_back({trailer - payload, size, kind});
+  }
+  return found;
+}
+
 std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                     const rocksdb::BlockBasedTableOptions& table) {
-  const rocksdb::FilterBuildingContext context(table);
+  return new_builder(policy, rocksdb::FilterBuildingContext(table));
+}
+
+std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
+                                                    const rocksdb::FilterBuildingContext& context) {
   return std::unique_ptr<abi::FilterBitsBuilder>(
       reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
 }

@@ -35,9 +35,24 @@ class ScratchFolder {
 /// Sixteen hexadecimal digits of a permutation of the numbers: in no order, so that every file spans all keys.
 [[nodiscard]] std::string key_of(std::uint64_t number);
 
-[[nodiscard]] Policy crivo_policy(double bits_per_key = 10);
+/// The ribbons are ribbons at every level.
+[[nodiscard]] Policy crivo_bloom(double bits_per_key = 10);
+[[nodiscard]] Policy crivo_ribbon(double bits_per_key = 10);
 [[nodiscard]] Policy builtin_bloom(double bits_per_key = 10);
 [[nodiscard]] Policy builtin_ribbon(double bits_per_key = 10);
+
+/// One from an option string, "crivo.Bloom:10".
+[[nodiscard]] Policy policy_from_string(const std::string& text);
+
+/// A policy to hold to what others of its kind promise, too.
+struct PolicyMaker {
+  std::string label;  // in the names of tests
+  std::string name;   // RocksDB's
+  Policy (*make)(double bits_per_key);
+};
+void PrintTo(const PolicyMaker& policy, std::ostream* out);
+[[nodiscard]] std::vector<PolicyMaker> our_policies();
+[[nodiscard]] std::vector<PolicyMaker> builtin_policies();
 
 /// Options with a statistics object, that create the database and leave compaction to the test.
 [[nodiscard]] rocksdb::Options test_options();
@@ -63,9 +78,20 @@ void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
 void expect_filters_at_work(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys,
                             const std::string& name = "crivo.Bloom");
 
+/// A filter block of ours in an SST file.
+struct Extent {
+  std::size_t offset;
+  std::size_t size;
+  Kind kind;
+};
+/// All of them: wherever a trailer stands, docs/format.md, whose block opens.
+[[nodiscard]] std::vector<Extent> filter_blocks(const std::string& file);
+
 /// A builder or reader as RocksDB asks our policy for one.
 [[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                                   const rocksdb::BlockBasedTableOptions& table = {});
+[[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
+                                                                  const rocksdb::FilterBuildingContext& context);
 [[nodiscard]] std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy,
                                                                 const rocksdb::Slice& contents);
 /// The finished block of the keys begin to end - 1.

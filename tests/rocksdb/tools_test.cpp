@@ -54,7 +54,7 @@ TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {
 }
 
 // A database whose OPTIONS file names the policy, and which has no filters yet.
-class RocksdbTools : public ::testing::Test {
+class RocksdbTools : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -62,10 +62,10 @@ class RocksdbTools : public ::testing::Test {
 #endif
     rocksdb::Options options = test_options();
     rocksdb::ColumnFamilyOptions family;
-    ASSERT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), options,
-                                                          "block_based_table_factory={filter_policy=crivo.Bloom:10}",
-                                                          &family)
-                    .ok());
+    ASSERT_TRUE(
+        rocksdb::GetColumnFamilyOptionsFromString(
+            rocksdb::ConfigOptions(), options, "block_based_table_factory={filter_policy=" + GetParam() + "}", &family)
+            .ok());
     const auto db = open_database({options, family}, folder_.path("db"));
     put_keys(*db, 0, 2000);
     put_keys(*db, 1000, 3000);
@@ -81,28 +81,35 @@ class RocksdbTools : public ::testing::Test {
     return run("sst_dump --show_properties --file=" + folder_.path("db")).output;
   }
 
+  [[nodiscard]] static std::string named_policy() {
+    return "filter policy name: " + GetParam().substr(0, GetParam().find(':'));
+  }
+
   ScratchFolder folder_;
 };
 
-TEST_F(RocksdbTools, SstDumpNamesThePolicy) {
+INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTools, ::testing::Values("crivo.Bloom:10", "crivo.Ribbon:10:-1"),
+                         [](const auto& param_info) { return param_info.index == 0 ? "Bloom" : "Ribbon"; });
+
+TEST_P(RocksdbTools, SstDumpNamesThePolicy) {
   SKIP_WITHOUT("sst_dump");
-  EXPECT_THAT(properties(), HasSubstr("filter policy name: crivo.Bloom"));
+  EXPECT_THAT(properties(), HasSubstr(named_policy()));
   const Outcome check = tool(CRIVO_ROCKSDB_SO, "sst_dump --command=verify --file=" + folder_.path("db"));
   EXPECT_EQ(check.status, 0) << check.output;
 }
 
-TEST_F(RocksdbTools, LdbWritesOurFiltersWhenPreloaded) {
+TEST_P(RocksdbTools, LdbWritesOurFiltersWhenPreloaded) {
   SKIP_WITHOUT("ldb");
   SKIP_WITHOUT("sst_dump");
   const Outcome get = tool(CRIVO_ROCKSDB_SO, ldb("get " + key_of(2500)));
   EXPECT_EQ(get.output, key_of(2500) + "\n");
   const Outcome compact = tool(CRIVO_ROCKSDB_SO, ldb("compact"));
   ASSERT_EQ(compact.status, 0) << compact.output;
-  EXPECT_THAT(properties(), HasSubstr("filter policy name: crivo.Bloom"));
+  EXPECT_THAT(properties(), HasSubstr(named_policy()));
   EXPECT_THAT(properties(), HasSubstr("# entries for filter: 3000"));
 }
 
-TEST_F(RocksdbTools, LdbWithoutUsKeepsTheKeysAndDropsTheFilters) {
+TEST_P(RocksdbTools, LdbWithoutUsKeepsTheKeysAndDropsTheFilters) {
   SKIP_WITHOUT("ldb");
   SKIP_WITHOUT("sst_dump");
   EXPECT_EQ(run(ldb("get " + key_of(2500))).output, key_of(2500) + "\n");
@@ -111,7 +118,7 @@ TEST_F(RocksdbTools, LdbWithoutUsKeepsTheKeysAndDropsTheFilters) {
       << "the control: it is the preload that makes filters";
 }
 
-TEST_F(RocksdbTools, DbBenchRunsOnOurFilters) {
+TEST_P(RocksdbTools, DbBenchRunsOnOurFilters) {
   SKIP_WITHOUT("db_bench");
   const std::string options_file = run("ls -t " + folder_.path("db") + "/OPTIONS-* | head -1").output;
   const std::string command =
@@ -125,11 +132,11 @@ TEST_F(RocksdbTools, DbBenchRunsOnOurFilters) {
   EXPECT_GT(std::stoull(bench.output.substr(at + useful.size())), 19000U) << "of 20000 reads of missing keys";
 }
 
-TEST_F(RocksdbTools, ALibrocksdbOfAnotherVersionIsRefused) {
+TEST_P(RocksdbTools, ALibrocksdbOfAnotherVersionIsRefused) {
   SKIP_WITHOUT("ldb");
   const Outcome refused = tool(FAKE_VERSION_SO ":" CRIVO_ROCKSDB_SO, ldb("compact"));
-  EXPECT_THAT(refused.output, HasSubstr("crivo.Bloom: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) +
-                                        "." + std::to_string(ROCKSDB_MINOR)));
+  EXPECT_THAT(refused.output, HasSubstr("crivo: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) + "." +
+                                        std::to_string(ROCKSDB_MINOR)));
   EXPECT_THAT(refused.output, HasSubstr("got 99.1"));
   EXPECT_THAT(properties(), HasSubstr("# entries for filter: 0")) << "nothing was registered";
 }

@@ -19,4 +19,8 @@ enum class HashId : std::uint8_t {
 /// hash_key of each key; `hashes` must be at least as long as `keys`.
 void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept;
 
+/// Sorts hashes in place and drops repeated ones; returns what is left, at the front of the span. AnyFilter::build
+/// takes a set in this order without a copy of it. Needs at most 512 KiB of memory; throws std::bad_alloc.
+[[nodiscard]] std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes);
+
 }  // namespace crivo

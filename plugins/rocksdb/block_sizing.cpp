@@ -1,0 +1,69 @@
+#include "block_sizing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "crivo/sizing.h"
+#include "crivo/sst_block.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kBlockBytes = kBlockBits / 8;
+constexpr std::size_t kWordBytes = 8;
+constexpr double kMaxBitsPerKey = 1000;  // FilterSpec's
+
+RibbonSize ribbon_size(const FilterSpec& spec) noexcept {
+  const auto size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
+                                      : size_ribbon(spec.capacity, spec.fp_rate);
+  return *size;  // the settings were checked, and the capacity is in its range
+}
+
+std::size_t payload_bytes(const FilterSpec& spec) noexcept {
+  if (spec.kind == Kind::kRibbon) return ribbon_size(spec).units * kWordBytes;
+  const double blocks = std::ceil(static_cast<double>(spec.capacity) * *spec.bits_per_key / kBlockBits);
+  return static_cast<std::size_t>(std::max(blocks, 1.0)) * kBlockBytes;
+}
+
+}  // namespace
+
+FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
+  FilterSpec spec = spec_;
+  spec.capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
+  if (payload_bytes(spec) > kMaxPayloadBytes) {
+    spec.bits_per_key = 8.0 * kMaxPayloadBytes / static_cast<double>(spec.capacity);
+  }
+  return spec;
+}
+
+std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + kSstTrailerBytes; }
+
+std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
+  if (bytes < kSstTrailerBytes) return 0;
+  const std::size_t room = std::min(bytes - kSstTrailerBytes, kMaxPayloadBytes);
+  FilterSpec spec = spec_;
+  std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
+  std::size_t too_many = kMaxCapacity + 1;
+  while (too_many - enough > 1) {
+    spec.capacity = enough + (too_many - enough) / 2;
+    (payload_bytes(spec) <= room ? enough : too_many) = spec.capacity;
+  }
+  return enough;
+}
+
+double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const noexcept {
+  if (keys == 0) return 0;
+  if (bytes < this->bytes(1)) return 1;
+  const std::size_t payload = bytes - kSstTrailerBytes;
+  const auto count = static_cast<double>(keys);
+  if (spec_.kind == Kind::kRibbon) {
+    FilterSpec spec = this->spec(keys);
+    spec.bits_per_key = std::min(8.0 * static_cast<double>(payload) / count, kMaxBitsPerKey);
+    const RibbonSize size = ribbon_size(spec);
+    return ribbon_fp_rate(size.columns, size.rich_share);
+  }
+  const auto blocks = static_cast<double>(payload / kBlockBytes);
+  return blocked_fp_rate(blocks, count, best_blocked_probes(blocks * kBlockBits / count));
+}
+
+}  // namespace crivo
