@@ -10,6 +10,7 @@
 
 #include "abi.h"
 #include "crivo/filter.h"
+#include "crivo/hash.h"
 #include "crivo/sst_block.h"
 
 namespace crivo {
@@ -22,11 +23,13 @@ class BlockReader final : public abi::FilterBitsReader {
   bool MayMatch(const rocksdb::Slice& key) override { return filter_.may_contain(view(key)); }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    std::array<std::string_view, kBatch> views;
     std::array<std::uint64_t, kBatch> hashes;
     const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
     for (std::size_t begin = 0; begin < total; begin += kBatch) {
       const std::size_t count = std::min(kBatch, total - begin);
-      for (std::size_t i = 0; i < count; ++i) hashes[i] = filter_.hash(view(*keys[begin + i]));
+      for (std::size_t i = 0; i < count; ++i) views[i] = view(*keys[begin + i]);
+      hash_keys(std::span(views).first(count), filter_.shape().seed, hashes);
       filter_.may_contain_hashes(std::span(hashes).first(count), std::span(may_match + begin, count));
     }
   }
