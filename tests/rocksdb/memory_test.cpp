@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -80,7 +81,7 @@ void* mmap(void* address, std::size_t size, int protection, int flags, int file,
     return MAP_FAILED;
   }
   count(static_cast<long>(size));
-  return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
+  return std::bit_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
 }
 void* mremap(void* address, std::size_t old_size, std::size_t size, int flags, ...) noexcept {
   if (refuse()) {
@@ -88,7 +89,7 @@ void* mremap(void* address, std::size_t old_size, std::size_t size, int flags, .
     return MAP_FAILED;
   }
   count(static_cast<long>(size) - static_cast<long>(old_size));
-  return reinterpret_cast<void*>(syscall(SYS_mremap, address, old_size, size, flags));
+  return std::bit_cast<void*>(syscall(SYS_mremap, address, old_size, size, flags));
 }
 int munmap(void* address, std::size_t size) noexcept {
   count(-static_cast<long>(size));
