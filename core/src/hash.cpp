@@ -23,8 +23,8 @@ void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::
 
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
   sort_hashes(hashes);
-  const auto repeated = std::ranges::unique(hashes);
-  return hashes.first(hashes.size() - repeated.size());
+  const auto end = std::unique(hashes.begin(), hashes.end());  // not std::ranges::unique, which clang 14 cannot compile
+  return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
 }
 
 std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {

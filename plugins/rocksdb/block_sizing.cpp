@@ -62,7 +62,8 @@ double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const noexcept 
     const RibbonSize size = ribbon_size(spec);
     return ribbon_fp_rate(size.columns, size.rich_share);
   }
-  const auto blocks = static_cast<double>(payload / kBlockBytes);
+  const std::size_t whole_blocks = payload / kBlockBytes;
+  const auto blocks = static_cast<double>(whole_blocks);
   return blocked_fp_rate(blocks, count, best_blocked_probes(blocks * kBlockBits / count));
 }
 

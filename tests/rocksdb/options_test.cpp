@@ -249,7 +249,7 @@ TEST(RocksdbOptions, OfRibbonsChangeWhileTheDatabaseRuns) {
   EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 10 / 8 + 32) << "Bloom";
   ASSERT_TRUE(set("bloom_before_level=-1").ok());
   const std::uint64_t ribbon = filter_bytes_of_new_file();
-  EXPECT_LT(ribbon, 6400 * 10 / 8 * 0.72);
+  EXPECT_LT(ribbon, 6400U * 72 / 10 / 8);
   ASSERT_TRUE(set("bits_per_key=20").ok());
   EXPECT_GT(filter_bytes_of_new_file(), ribbon * 3 / 2);
   const rocksdb::Status refused = set("bloom_before_level=-2");

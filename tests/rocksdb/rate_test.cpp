@@ -26,7 +26,8 @@ double model_rate(const RocksDBFilterOptions& options, std::uint64_t filter_size
     if (options.fp_rate) return *options.fp_rate;
     return blocked_fp_rate(*options.bits_per_key / kBlockBits, 1, best_blocked_probes(*options.bits_per_key));
   }
-  const auto blocks = static_cast<double>((filter_size - 32) / 64);
+  const std::uint64_t whole_blocks = (filter_size - 32) / 64;
+  const auto blocks = static_cast<double>(whole_blocks);
   return blocked_fp_rate(blocks, keys, best_blocked_probes(blocks * kBlockBits / keys));
 }
 
