@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "kinds/plan.h"
+#include "poisson.h"
 #include "sizing_search.h"
 
 namespace crivo {
@@ -100,7 +101,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   // Ten standard deviations around the mean, and the small counts below it, hold all but 1e-20 of the mixture.
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
-  double probability = std::exp(first * std::log(mean) - mean - std::lgamma(first + 1));
+  double probability = poisson(mean, first);
   const double clear_per_key = integer_power(1 - 1.0 / kBlockBits, probes);
   const double two_clear_per_key = integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = std::pow(clear_per_key, first);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "crivo/sizing.h"
+#include "poisson.h"
 
 namespace crivo {
 
@@ -12,7 +13,7 @@ double counting_saturated_share(double blocks, double keys, unsigned probes) noe
   if (!(mean > 0)) return 0;
   const auto sum = [mean](int from, int to) {
     double share = 0;
-    for (int x = from; x < to; ++x) share += std::exp(x * std::log(mean) - mean - std::lgamma(x + 1.0));
+    for (int x = from; x < to; ++x) share += poisson(mean, x);
     return share;
   };
   return mean <= kSaturated ? sum(kSaturated, kNegligible) : 1 - sum(0, kSaturated);

@@ -5,6 +5,7 @@
 #include "crivo/sizing.h"
 #include "error_text.h"
 #include "kinds/plan.h"
+#include "poisson.h"
 
 namespace crivo {
 namespace {
@@ -59,7 +60,7 @@ unsigned min_cuckoo_bits(double keys) noexcept {
     const double values = fingerprint_values(bits);
     const double mean = kSlots * kMaxLoad / values;
     const double groups = keys / (kSlots * kMaxLoad) * values;
-    if (groups * std::exp((kSlots + 1) * std::log(mean) - mean - std::lgamma(kSlots + 2)) <= 1e-5) return bits;
+    if (groups * poisson(mean, kSlots + 1) <= 1e-5) return bits;
   }
 }
 

@@ -20,7 +20,7 @@ struct Answer {
 
 /// What print_isa says with these words in front of it in the shell.
 Answer run_with(const std::string& environment) {
-  const std::string command = environment + " '" CRIVO_PRINT_ISA "'";
+  const std::string command = environment + " " CRIVO_PRINT_ISA;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
   char line[200] = {};
   if (pipe == nullptr || std::fgets(line, sizeof line, pipe.get()) == nullptr) return {};
