@@ -210,6 +210,18 @@ TEST(Ribbon, IsTheSameForTheSameSet) {
   }
 }
 
+// Beyond the sizes of the contract's tests: dozens of shards, several levels of them.
+TEST(Ribbon, IsTheSameFromAnyNumberOfThreads) {
+  const Hashes hashes = random_hashes(3'000'000, 8);
+  const AnyFilter expected = ribbon_of(hashes, 0.01);
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    const FilterSpec spec{.kind = Kind::kRibbon, .capacity = hashes.size()};
+    const auto filter = AnyFilter::build(spec, hashes, {.threads = threads});
+    ASSERT_TRUE(filter) << filter.error().message;
+    EXPECT_TRUE(std::ranges::equal(filter->payload(), expected.payload())) << threads;
+  }
+}
+
 // Sets that no hash function makes: every start the same, a ramp, the extremes, one key all over again.
 TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
   Hashes same_start = random_hashes(5000, 1);
@@ -289,8 +301,8 @@ std::vector<RibbonBumped> band_with(const Kernels& kernels, RibbonBand& band, st
 
 TEST_P(RibbonLevels, BuildLikeScalar) {
   constexpr std::uint64_t kBuckets = 256;
-  RibbonBand band;
-  RibbonBand expected_band;
+  RibbonBand band(std::pmr::new_delete_resource());
+  RibbonBand expected_band(std::pmr::new_delete_resource());
   const auto results = band_with(*GetParam(), band, kBuckets);
   const auto expected = band_with(kScalarKernels, expected_band, kBuckets);
   unsigned seen[4] = {};

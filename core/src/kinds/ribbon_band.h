@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "kinds/ribbon_layout.h"
@@ -52,6 +53,8 @@ struct RibbonBumped {
 /// A shard of a level: consecutive blocks, the last of which may allow pivots only at some slots.
 class RibbonBand {
  public:
+  explicit RibbonBand(std::pmr::memory_resource* memory) : blocks_(memory) {}
+
   void reset(std::uint64_t first_block, std::uint64_t last_block, std::uint64_t last_pivots) {
     first_block_ = first_block;
     last_block_ = last_block;
@@ -106,7 +109,7 @@ class RibbonBand {
   std::uint64_t first_block_ = 0;
   std::uint64_t last_block_ = 0;
   std::uint64_t last_pivots_ = 0;
-  std::vector<RibbonBlock> blocks_;
+  std::pmr::vector<RibbonBlock> blocks_;
   RibbonBits ring_[4];
   Saved saved_[kAll + 1];
 };
