@@ -21,7 +21,6 @@ namespace {
 constexpr std::uint64_t kShardBuckets = 512;  // 850 KB of banding; each shard costs about 19 empty slots
 constexpr unsigned kBorderThreshold = 2;
 constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
-constexpr std::uint64_t kBorderSlots = (std::uint64_t{1} << kBorder) - 1;
 
 /// What the shards of a level share. Each writes to words of its own.
 struct Level {
@@ -39,7 +38,7 @@ struct Level {
   }
 };
 
-/// The columns of the latest block that was solved.
+/// Of the solution, each column at 64 slots, from the last that was solved on: at their slots modulo 64.
 using Window = std::array<std::uint64_t, kMaxRibbonColumns>;
 
 /// Consecutive buckets.
@@ -58,7 +57,7 @@ class Shard {
 
   void band() {
     bumped_.clear();
-    band_.reset(2 * from_, is_last() ? level_.shape.blocks - 1 : 2 * to_, is_last() ? ~std::uint64_t{0} : kBorderSlots);
+    band_.reset(from_ * kRibbonBucketStarts, is_last() ? level_.shape.slots() : to_ * kRibbonBucketStarts + kBorder);
     std::size_t at = 0;
     for (std::uint64_t bucket = from_; bucket < to_; ++bucket) {
       std::size_t end = at;
@@ -69,12 +68,14 @@ class Shard {
     }
   }
 
-  void solve(Window& window) noexcept {
-    std::uint64_t block = band_.last_block();
-    if (!is_last()) solve_border(block--, window);
-    for (; block + 1 > band_.first_block(); --block) {
-      kernels().ribbon_solve(band_.block(block), level_.columns, window.data());
-      write(block, window);
+  /// The window is that of the shard on the right, and becomes this shard's.
+  void solve(Window& window) const noexcept {
+    for (std::size_t end = band_.size(); end > 0;) {
+      const std::size_t block = (end - 1) / kRibbonBlockSlots;
+      const std::size_t first = block * kRibbonBlockSlots;
+      kernels().ribbon_solve(band_.rows() + first, band_.results() + first, end - first, level_.columns, window.data());
+      write(band_.from() / kRibbonBlockSlots + block, window);
+      end = first;
     }
   }
 
@@ -84,8 +85,7 @@ class Shard {
   /// The bucket's threshold.
   unsigned add(std::uint64_t bucket, std::span<const std::uint64_t> hashes) {
     const RibbonBucket keys{.number = bucket,
-                            .hashes = hashes.data(),
-                            .count = hashes.size(),
+                            .hashes = hashes,
                             .starts = level_.shape.starts(),
                             .fingerprint_factor = level_.fingerprint_factor,
                             .fingerprint_mask = level_.fingerprint_mask(),
@@ -93,22 +93,6 @@ class Shard {
     const RibbonBumped result = kernels().ribbon_add_bucket(band_, keys);
     for (const std::uint64_t hash : hashes.first(result.bumped)) bumped_.push_back(hash * kRibbonNextLevel);
     return result.threshold;
-  }
-
-  // The window is the part of this block that the shard on the right has solved. Our rows here have no bits beyond it.
-  void solve_border(std::uint64_t number, Window& window) noexcept {
-    RibbonBlock& block = band_.block(number);
-    const RibbonBits& bits = band_.bits(number);
-    for (unsigned column = 0; column < level_.columns; ++column) {
-      for (unsigned slot = 0; slot < kBorder; ++slot) {
-        const auto parity = static_cast<std::uint32_t>(std::popcount(bits.here[slot] & window[column])) & 1;
-        block.result[slot] ^= (block.pivots >> slot & 1) != 0 ? parity << column : 0;
-      }
-    }
-    Window ours{};
-    kernels().ribbon_solve(block, level_.columns, ours.data());
-    for (unsigned column = 0; column < level_.columns; ++column) window[column] |= ours[column];
-    write(number, window);
   }
 
   void write(std::uint64_t block, const Window& window) const noexcept {

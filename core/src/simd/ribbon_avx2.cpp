@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
@@ -54,6 +55,39 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 
 #include "simd/ribbon_query.inc"
 //
+using Lanes = __m256i;
+using LaneMask = __m256i;
+constexpr unsigned kLanes = 4;
+
+CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes));
+}
+CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
+  return _mm256_set1_epi64x(static_cast<long long>(word));
+}
+// By 64 bits: nothing is left.
+CRIVO_TARGET inline Lanes shifted_left(Lanes lanes, Lanes by) noexcept { return _mm256_sllv_epi64(lanes, by); }
+CRIVO_TARGET inline Lanes shifted_right(Lanes lanes, Lanes by) noexcept { return _mm256_srlv_epi64(lanes, by); }
+CRIVO_TARGET inline Lanes difference(Lanes a, Lanes b) noexcept { return _mm256_sub_epi64(a, b); }
+CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm256_or_si256(a, b); }
+CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept {
+  return _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
+}
+CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
+  return _mm256_xor_si256(lanes, _mm256_and_si256(mask, row));
+}
+CRIVO_TARGET inline bool any(LaneMask mask) noexcept { return _mm256_testz_si256(mask, mask) == 0; }
+CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm256_testz_si256(lanes, lanes) != 0; }
+/// Of those in the mask.
+CRIVO_TARGET inline std::uint64_t first_lane(LaneMask mask, Lanes lanes) noexcept {
+  alignas(32) std::uint64_t words[kLanes];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(words), lanes);
+  const auto having = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(mask)));
+  return words[std::countr_zero(having)];
+}
+
+#include "simd/ribbon_lanes.inc"
+//
 #include "simd/ribbon_portable.inc"
 //
 #include "simd/ribbon_band.inc"
@@ -71,8 +105,9 @@ CRIVO_TARGET RibbonBumped ribbon_add_bucket_avx2(RibbonBand& band, const RibbonB
   return add_bucket(band, bucket);
 }
 
-CRIVO_TARGET void ribbon_solve_avx2(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
-  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
+CRIVO_TARGET void ribbon_solve_avx2(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
+                                    unsigned columns, std::uint64_t* window) noexcept {
+  solve(rows, results, slots, columns, window);
 }
 
 }  // namespace crivo
