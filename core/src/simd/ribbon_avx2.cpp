@@ -69,6 +69,9 @@ CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
 CRIVO_TARGET inline Lanes shifted_left(Lanes lanes, Lanes by) noexcept { return _mm256_sllv_epi64(lanes, by); }
 CRIVO_TARGET inline Lanes shifted_right(Lanes lanes, Lanes by) noexcept { return _mm256_srlv_epi64(lanes, by); }
 CRIVO_TARGET inline Lanes difference(Lanes a, Lanes b) noexcept { return _mm256_sub_epi64(a, b); }
+CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm256_add_epi64(a, b); }
+CRIVO_TARGET inline Lanes both(Lanes a, Lanes b) noexcept { return _mm256_and_si256(a, b); }
+CRIVO_TARGET inline Lanes without(Lanes a, Lanes b) noexcept { return _mm256_andnot_si256(b, a); }
 CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm256_or_si256(a, b); }
 CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept {
   return _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
@@ -78,12 +81,15 @@ CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexc
 }
 CRIVO_TARGET inline bool any(LaneMask mask) noexcept { return _mm256_testz_si256(mask, mask) == 0; }
 CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm256_testz_si256(lanes, lanes) != 0; }
+CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(lanes)));
+}
 /// Of those in the mask.
-CRIVO_TARGET inline std::uint64_t first_lane(LaneMask mask, Lanes lanes) noexcept {
-  alignas(32) std::uint64_t words[kLanes];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(words), lanes);
+CRIVO_TARGET inline Lanes first_in_all_lanes(LaneMask mask, Lanes lanes) noexcept {
   const auto having = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(mask)));
-  return words[std::countr_zero(having)];
+  constexpr std::uint64_t kHalves = 0x2'0000'0002;  // of 64-bit lane i: 2 i and 2 i + 1
+  const std::uint64_t halves = static_cast<unsigned>(std::countr_zero(having)) * kHalves + 0x1'0000'0000;
+  return _mm256_permutevar8x32_epi32(lanes, in_all_lanes(halves));
 }
 
 #include "simd/ribbon_lanes.inc"

@@ -53,6 +53,9 @@ CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
 CRIVO_TARGET inline Lanes shifted_left(Lanes lanes, Lanes by) noexcept { return _mm512_sllv_epi64(lanes, by); }
 CRIVO_TARGET inline Lanes shifted_right(Lanes lanes, Lanes by) noexcept { return _mm512_srlv_epi64(lanes, by); }
 CRIVO_TARGET inline Lanes difference(Lanes a, Lanes b) noexcept { return _mm512_sub_epi64(a, b); }
+CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm512_add_epi64(a, b); }
+CRIVO_TARGET inline Lanes both(Lanes a, Lanes b) noexcept { return _mm512_and_si512(a, b); }
+CRIVO_TARGET inline Lanes without(Lanes a, Lanes b) noexcept { return _mm512_andnot_si512(b, a); }
 CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm512_or_si512(a, b); }
 CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept { return _mm512_test_epi64_mask(lanes, bit); }
 CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
@@ -60,10 +63,12 @@ CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexc
 }
 CRIVO_TARGET inline bool any(LaneMask mask) noexcept { return mask != 0; }
 CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm512_test_epi64_mask(lanes, lanes) == 0; }
+CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(lanes)));
+}
 /// Of those in the mask.
-CRIVO_TARGET inline std::uint64_t first_lane(LaneMask mask, Lanes lanes) noexcept {
-  return static_cast<std::uint64_t>(
-      _mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(mask, lanes))));
+CRIVO_TARGET inline Lanes first_in_all_lanes(LaneMask mask, Lanes lanes) noexcept {
+  return _mm512_broadcastq_epi64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(mask, lanes)));
 }
 
 #include "simd/ribbon_lanes.inc"
