@@ -59,12 +59,18 @@ class RibbonBand {
   [[nodiscard]] const std::uint64_t* rows() const noexcept { return rows_.data(); }
   [[nodiscard]] const std::uint32_t* results() const noexcept { return results_.data(); }
 
-  void begin_group() noexcept { group_size_ = 0; }
+  void begin_group() noexcept {
+    group_size_ = 0;
+    group_fits_ = true;
+  }
+  /// Slots from size() on are none of ours; a row that found no other does not fit.
   void store(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+    group_fits_ &= slot < size_;
     rows_[slot] = row;
     results_[slot] = result;
     group_[group_size_++] = static_cast<std::uint32_t>(slot);
   }
+  [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
   /// Everything stored since begin_group().
   void take_back() noexcept {
     for (; group_size_ > 0; --group_size_) rows_[group_[group_size_ - 1]] = results_[group_[group_size_ - 1]] = 0;
@@ -80,6 +86,7 @@ class RibbonBand {
   std::pmr::vector<std::uint32_t> results_;
   std::array<std::uint32_t, kMostOfBucket> group_;
   std::size_t group_size_ = 0;
+  bool group_fits_ = true;
 };
 
 }  // namespace crivo

@@ -65,16 +65,18 @@ CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept {
 CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
   return _mm256_set1_epi64x(static_cast<long long>(word));
 }
-// By 64 bits: nothing is left.
-CRIVO_TARGET inline Lanes shifted_left(Lanes lanes, Lanes by) noexcept { return _mm256_sllv_epi64(lanes, by); }
-CRIVO_TARGET inline Lanes shifted_right(Lanes lanes, Lanes by) noexcept { return _mm256_srlv_epi64(lanes, by); }
-CRIVO_TARGET inline Lanes difference(Lanes a, Lanes b) noexcept { return _mm256_sub_epi64(a, b); }
+CRIVO_TARGET inline Lanes rotated_left(Lanes lanes, Lanes by) noexcept {
+  const Lanes rest = _mm256_sub_epi64(in_all_lanes(64), by);  // a shift by 64 leaves nothing
+  return _mm256_or_si256(_mm256_sllv_epi64(lanes, by), _mm256_srlv_epi64(lanes, rest));
+}
 CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm256_add_epi64(a, b); }
-CRIVO_TARGET inline Lanes both(Lanes a, Lanes b) noexcept { return _mm256_and_si256(a, b); }
-CRIVO_TARGET inline Lanes without(Lanes a, Lanes b) noexcept { return _mm256_andnot_si256(b, a); }
 CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm256_or_si256(a, b); }
 CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept {
   return _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
+}
+/// Of the lanes whose start is at most the slot.
+CRIVO_TARGET inline LaneMask having_bit_from(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
+  return _mm256_andnot_si256(_mm256_cmpgt_epi64(start, slot), having_bit(lanes, bit));
 }
 CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
   return _mm256_xor_si256(lanes, _mm256_and_si256(mask, row));

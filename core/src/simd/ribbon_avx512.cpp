@@ -49,15 +49,14 @@ CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept { return _mm
 CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
   return _mm512_set1_epi64(static_cast<long long>(word));
 }
-// By 64 bits: nothing is left.
-CRIVO_TARGET inline Lanes shifted_left(Lanes lanes, Lanes by) noexcept { return _mm512_sllv_epi64(lanes, by); }
-CRIVO_TARGET inline Lanes shifted_right(Lanes lanes, Lanes by) noexcept { return _mm512_srlv_epi64(lanes, by); }
-CRIVO_TARGET inline Lanes difference(Lanes a, Lanes b) noexcept { return _mm512_sub_epi64(a, b); }
+CRIVO_TARGET inline Lanes rotated_left(Lanes lanes, Lanes by) noexcept { return _mm512_rolv_epi64(lanes, by); }
 CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm512_add_epi64(a, b); }
-CRIVO_TARGET inline Lanes both(Lanes a, Lanes b) noexcept { return _mm512_and_si512(a, b); }
-CRIVO_TARGET inline Lanes without(Lanes a, Lanes b) noexcept { return _mm512_andnot_si512(b, a); }
 CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm512_or_si512(a, b); }
 CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept { return _mm512_test_epi64_mask(lanes, bit); }
+/// Of the lanes whose start is at most the slot.
+CRIVO_TARGET inline LaneMask having_bit_from(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
+  return _mm512_mask_test_epi64_mask(_mm512_cmple_epi64_mask(start, slot), lanes, bit);
+}
 CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
   return _mm512_mask_xor_epi64(lanes, mask, lanes, row);
 }

@@ -36,11 +36,10 @@ bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
       slot += static_cast<unsigned>(std::countr_zero(std::rotr(row, static_cast<int>(slot % kRibbonBlockSlots))));
       if (band.rows()[slot] == 0) break;
     }
-    if (row == 0) {
-      if (result != 0) return false;  // the others contradict
-    } else {
-      if (slot >= band.size()) return false;
+    if (row != 0) {
       band.store(slot, row, result);
+    } else if (result != 0) {
+      return false;  // the others contradict
     }
   }
   return true;
