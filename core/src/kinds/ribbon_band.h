@@ -70,6 +70,16 @@ class RibbonBand {
     results_[slot] = result;
     group_[group_size_++] = static_cast<std::uint32_t>(slot);
   }
+  /// Stores the row if the slot, which is ours, is free; says whether it was. Half of the rows find their first slot
+  /// free, which is too many for a branch.
+  bool store_if_free(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+    const bool free = rows_[slot] == 0;
+    rows_[slot] = free ? row : rows_[slot];
+    results_[slot] = free ? result : results_[slot];
+    group_[group_size_] = static_cast<std::uint32_t>(slot);
+    group_size_ += free;
+    return free;
+  }
   [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
   /// Everything stored since begin_group().
   void take_back() noexcept {
@@ -84,7 +94,7 @@ class RibbonBand {
   std::size_t size_ = 0;
   std::pmr::vector<std::uint64_t> rows_;
   std::pmr::vector<std::uint32_t> results_;
-  std::array<std::uint32_t, kMostOfBucket> group_;
+  std::array<std::uint32_t, kMostOfBucket + 1> group_;
   std::size_t group_size_ = 0;
   bool group_fits_ = true;
 };

@@ -65,10 +65,6 @@ CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept {
 CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
   return _mm256_set1_epi64x(static_cast<long long>(word));
 }
-CRIVO_TARGET inline Lanes rotated_left(Lanes lanes, Lanes by) noexcept {
-  const Lanes rest = _mm256_sub_epi64(in_all_lanes(64), by);  // a shift by 64 leaves nothing
-  return _mm256_or_si256(_mm256_sllv_epi64(lanes, by), _mm256_srlv_epi64(lanes, rest));
-}
 CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm256_add_epi64(a, b); }
 CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm256_or_si256(a, b); }
 CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept {

@@ -49,7 +49,6 @@ CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept { return _mm
 CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
   return _mm512_set1_epi64(static_cast<long long>(word));
 }
-CRIVO_TARGET inline Lanes rotated_left(Lanes lanes, Lanes by) noexcept { return _mm512_rolv_epi64(lanes, by); }
 CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm512_add_epi64(a, b); }
 CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm512_or_si512(a, b); }
 CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept { return _mm512_test_epi64_mask(lanes, bit); }

@@ -15,7 +15,7 @@ inline constexpr std::size_t kRibbonRows = 32;
 struct RibbonRows {
   std::size_t block;
   std::size_t count;
-  alignas(64) std::uint64_t bits[kRibbonRows];   // from the start on
+  alignas(64) std::uint64_t bits[kRibbonRows];   // at their slots modulo 64
   alignas(64) std::uint64_t shift[kRibbonRows];  // of the start in its block; falling
   alignas(64) std::uint64_t result[kRibbonRows];
 };

@@ -30,7 +30,7 @@ bool holds(const RibbonEquation& equation) noexcept {
 bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {
     std::size_t slot = rows.block * kRibbonBlockSlots + rows.shift[i];
-    std::uint64_t row = std::rotl(rows.bits[i], static_cast<int>(rows.shift[i]));
+    std::uint64_t row = rows.bits[i];
     auto result = static_cast<std::uint32_t>(rows.result[i]);
     for (; row != 0; row ^= band.rows()[slot], result ^= band.results()[slot]) {
       slot += static_cast<unsigned>(std::countr_zero(std::rotr(row, static_cast<int>(slot % kRibbonBlockSlots))));
