@@ -93,13 +93,14 @@ CRIVO_TARGET void ribbon_solve_avx512(const std::uint64_t* rows, const std::uint
   for (unsigned column = 0; column < columns; column += 8) {
     const __m512i shifts = _mm512_add_epi64(first_columns, _mm512_set1_epi64(column));
     __m512i solution = _mm512_loadu_si512(window + column);
+    __m512i place = in_all_lanes(slots);
     for (std::size_t slot = slots; slot-- > 0;) {
-      const __m512i bit = _mm512_set1_epi64(static_cast<long long>(std::uint64_t{1} << slot));
-      const __m512i row = _mm512_andnot_si512(bit, _mm512_set1_epi64(static_cast<long long>(rows[slot])));
-      const __m512i result = _mm512_srlv_epi64(_mm512_set1_epi64(results[slot]), shifts);
+      place = _mm512_sub_epi64(place, in_all_lanes(1));
+      const __m512i bit = _mm512_sllv_epi64(in_all_lanes(1), place);
+      const __m512i row = _mm512_andnot_si512(bit, in_all_lanes(rows[slot]));
+      const __m512i result = _mm512_srlv_epi64(_mm512_set1_epi32(static_cast<int>(results[slot])), shifts);
       const __m512i sum = _mm512_xor_si512(_mm512_popcnt_epi64(_mm512_and_si512(solution, row)), result);
-      const __m512i shifted = _mm512_sll_epi64(sum, _mm_cvtsi64_si128(static_cast<long long>(slot)));
-      solution = _mm512_ternarylogic_epi64(solution, shifted, bit, 0xD8);  // where `bit` is set, `shifted`
+      solution = _mm512_ternarylogic_epi64(solution, _mm512_sllv_epi64(sum, place), bit, 0xD8);  // at `bit` the sum
     }
     _mm512_storeu_si512(window + column, solution);
   }
