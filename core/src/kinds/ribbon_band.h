@@ -73,12 +73,13 @@ class RibbonBand {
   /// Stores the row if the slot, which is ours, is free; says whether it was. Half of the rows find their first slot
   /// free, which is too many for a branch.
   bool store_if_free(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
-    const bool free = rows_[slot] == 0;
-    rows_[slot] = free ? row : rows_[slot];
-    results_[slot] = free ? result : results_[slot];
+    const std::uint64_t stored = rows_[slot];
+    const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);
+    rows_[slot] = stored | (row & if_free);
+    results_[slot] |= result & static_cast<std::uint32_t>(if_free);
     group_[group_size_] = static_cast<std::uint32_t>(slot);
-    group_size_ += free;
-    return free;
+    group_size_ -= if_free;
+    return stored == 0;
   }
   [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
   /// Everything stored since begin_group().
