@@ -60,8 +60,7 @@ class Shard {
     band_.reset(from_ * kRibbonBucketStarts, is_last() ? level_.shape.slots() : to_ * kRibbonBucketStarts + kBorder);
     std::size_t at = 0;
     for (std::uint64_t bucket = from_; bucket < to_; ++bucket) {
-      std::size_t end = at;
-      while (end < hashes_.size() && level_.bucket_of(hashes_[end]) == bucket) ++end;
+      const std::size_t end = end_of(bucket, at);
       const unsigned threshold = add(bucket, hashes_.subspan(at, end - at));
       if (!level_.shape.base) level_.thresholds[bucket / 4] |= static_cast<std::byte>(threshold << (2 * (bucket % 4)));
       at = end;
@@ -80,6 +79,13 @@ class Shard {
   }
 
  private:
+  /// The keys of a bucket that begin at `at`, by large steps first.
+  [[nodiscard]] std::size_t end_of(std::uint64_t bucket, std::size_t at) const noexcept {
+    for (const std::size_t step : {std::size_t{16}, std::size_t{1}}) {
+      while (at + step <= hashes_.size() && level_.bucket_of(hashes_[at + step - 1]) == bucket) at += step;
+    }
+    return at;
+  }
   [[nodiscard]] bool is_last() const noexcept { return to_ == level_.shape.buckets(); }
 
   /// The bucket's threshold.
