@@ -45,7 +45,7 @@ class Ours final : public ContestantLoops<Ours> {
   AnyFilter build_once(std::uint64_t keys) const {
     std::vector<std::uint64_t> hashes(keys);
     for (std::uint64_t i = 0; i < keys; ++i) hashes[i] = hash_key(Key(i).view(), spec_.seed);
-    return or_throw(AnyFilter::build(spec_, hashes));
+    return or_throw(AnyFilter::build(spec_, std::move(hashes)));
   }
   AnyFilter add_in_batches(std::uint64_t keys) const {
     constexpr std::uint64_t kAtOnce = 1024;

@@ -14,7 +14,7 @@ struct BuildReport {
 
 struct BuildOptions {
   std::uint64_t max_bytes = UINT64_MAX;  // of the payload
-  /// 0: as many as the machine has. A thread needs 0.6 MB, and has work from about 65,000 keys on. A kind that adds key
+  /// 0: as many as the machine has. A thread takes 0.8 MB, and has work from about 65,000 keys on. A kind that adds key
   /// by key takes one.
   unsigned threads = 1;
   /// Called now and then, by the thread that called build, with the share that is done: it never falls, and is 1 at the

@@ -18,7 +18,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kShardBuckets = 512;  // 850 KB of banding; each shard costs about 19 empty slots
+constexpr std::uint64_t kShardBuckets = 512;  // 790 KB of banding; each shard costs about 19 empty slots
 constexpr unsigned kBorderThreshold = 2;
 constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
 
