@@ -1,5 +1,5 @@
-// AVX2: four columns per step, their parities from a table of the bits in a nibble. Building is the portable code,
-// with the instructions that come with AVX2.
+// AVX2: four columns per step, their parities from a table of the bits in a nibble; building takes four rows to a
+// vector, and the solution is the portable code, with the instructions that come with AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
