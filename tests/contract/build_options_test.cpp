@@ -101,5 +101,23 @@ TEST_P(BuildWith, TheBuilderPassesItsOptionsOn) {
   EXPECT_LT(report.peak_temporary_bytes, std::uint64_t{1} << 20);
 }
 
+// Copies of a key can fill a cuckoo table early, so that the builder starts again with a larger one.
+TEST_P(BuildWith, TheBuildersProgressNeverFalls) {
+  std::vector<double> shares;
+  const auto note = [&](double done) {
+    shares.push_back(done);
+    return true;
+  };
+  auto builder = FilterBuilder::create(spec_for(0), {.progress = note});
+  ASSERT_TRUE(builder) << message_of(builder);
+  const auto hashes = present_hashes(60'000, 0);
+  for (int copies = 0; copies < 3; ++copies) {
+    for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));
+  }
+  ASSERT_TRUE(builder->finish());
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_EQ(shares.back(), 1);
+}
+
 }  // namespace
 }  // namespace crivo::testing

@@ -216,7 +216,13 @@ TEST(Ribbon, IsTheSameFromAnyNumberOfThreads) {
   const AnyFilter expected = ribbon_of(hashes, 0.01);
   for (const unsigned threads : {2U, 3U, 8U}) {
     const FilterSpec spec{.kind = Kind::kRibbon, .capacity = hashes.size()};
-    const auto filter = AnyFilter::build(spec, hashes, {.threads = threads});
+    double last = 0;
+    const auto note = [&](double done) {
+      EXPECT_GE(done, last);
+      last = done;
+      return true;
+    };
+    const auto filter = AnyFilter::build(spec, hashes, {.threads = threads, .progress = note});
     ASSERT_TRUE(filter) << filter.error().message;
     EXPECT_TRUE(std::ranges::equal(filter->payload(), expected.payload())) << threads;
   }
