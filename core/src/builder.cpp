@@ -14,11 +14,11 @@ bool needs_every_addition(const Capabilities& can) noexcept { return can.remove 
 
 }  // namespace
 
-Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, std::uint64_t max_bytes) {
-  FilterBuilder builder(spec, max_bytes);
+Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options) {
+  FilterBuilder builder(spec, options);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
-  Result<AnyFilter> filter = AnyFilter::create(checked, max_bytes);
+  Result<AnyFilter> filter = AnyFilter::create(checked, options.max_bytes);
   if (!filter) return filter.error();
   builder.can_ = filter->ref().kind().can;
   if (spec.capacity != 0 && builder.can_.add) builder.filter_ = *std::move(filter);
@@ -56,13 +56,19 @@ Result<AnyFilter> FilterBuilder::finish() {
   if (!needs_every_addition(can_)) drop_repeated_hashes();
   FilterSpec spec = spec_;
   if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, keys_to_size_for());
-  Result<AnyFilter> built = AnyFilter::build(spec, hashes_, max_bytes_);
+  BuildOptions options = options_;
+  if (options.progress != nullptr) {  // which another try would start again
+    options.progress = [this, most = 0.0](double done) mutable {
+      return options_.progress(most = std::max(most, done));
+    };
+  }
+  Result<AnyFilter> built = AnyFilter::build(spec, hashes_, options);
   // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
   // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
          spec.capacity < 8 * hashes_.size()) {
     spec.capacity *= 2;
-    built = AnyFilter::build(spec, hashes_, max_bytes_);
+    built = AnyFilter::build(spec, hashes_, options);
   }
   if (built) built->count_added(keys_ - hashes_.size());
   return built;

@@ -6,12 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "build_task.h"
 #include "crivo/sizing.h"
 #include "error_text.h"
+#include "hash_sort.h"
 #include "registry.h"
 
 namespace crivo {
 namespace {
+
+constexpr std::size_t kAddedAtOnce = std::size_t{1} << 16;  // between two reports of progress
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
@@ -130,18 +134,48 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
 }
 
 Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
-                                   std::uint64_t max_bytes) {
-  Result<AnyFilter> filter = create(spec, max_bytes);
+                                   const BuildOptions& options) {
+  BuildTask task(options);
+  Result<AnyFilter> filter = create(spec, options.max_bytes);
   if (!filter) return filter;
-  if (const auto build = filter->row_->build; build != nullptr) {
-    if (auto built = build({filter->shape_, filter->payload_}, spec, hashes); !built) return built.error();
-    // There may be more keys than were planned for, or they may need more.
-    if (filter->payload_.size() > max_bytes) return too_large(max_bytes, hashes.size(), filter->payload_.size());
-    filter->count_added(hashes.size());
-    return filter;
-  }
-  if (auto added = filter->add_hashes(hashes); !added) return added.error();
+  if (auto filled = filter->fill(hashes, options.max_bytes, task); !filled) return filled.error();
   return filter;
+}
+
+Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
+                                   const BuildOptions& options) {
+  BuildTask task(options);
+  Result<AnyFilter> filter = create(spec, options.max_bytes);
+  if (!filter) return filter;
+  std::size_t distinct = hashes.size();
+  if (filter->row_->build != nullptr) {
+    const Result<std::size_t> sorted = sort_distinct(hashes, task);
+    if (!sorted) return sorted.error();
+    distinct = *sorted;
+  }
+  if (auto filled = filter->fill(std::span(hashes).first(distinct), options.max_bytes, task); !filled) {
+    return filled.error();
+  }
+  filter->count_added(hashes.size() - distinct);
+  return filter;
+}
+
+Result<void> AnyFilter::fill(std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task) {
+  if (row_->build != nullptr) {
+    if (auto built = row_->build({shape_, payload_}, hashes, task); !built) return built;
+    // There may be more keys than were planned for, or they may need more.
+    if (payload_.size() > max_bytes) return too_large(max_bytes, hashes.size(), payload_.size());
+    count_added(hashes.size());
+  } else {
+    for (std::size_t from = 0; from < hashes.size(); from += kAddedAtOnce) {
+      if (auto added = add_hashes(hashes.subspan(from, std::min(kAddedAtOnce, hashes.size() - from))); !added) {
+        return added;
+      }
+      const double share = static_cast<double>(from) / static_cast<double>(hashes.size());
+      if (auto wanted = task.advance(share); !wanted) return wanted;
+    }
+  }
+  return task.finish(payload_.capacity() - payload_.size());
 }
 
 AnyFilter AnyFilter::copy_of(const FilterRef& filter) {

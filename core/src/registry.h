@@ -49,7 +49,7 @@ struct KindRow {
 
   // Null where a kind cannot do it.
   /// Builds a static kind from all its hashes, any order, duplicates allowed; the payload may change its size.
-  Result<void> (*build)(Store, const FilterSpec&, std::span<const std::uint64_t> hashes);
+  Result<void> (*build)(Store, std::span<const std::uint64_t> hashes, BuildTask&);
   /// Adds hashes in order and counts them in `added`; stops at the first that fails.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   /// Errors: kNotFound, unchanged.

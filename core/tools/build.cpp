@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "command.h"
 #include "crivo/blob.h"
@@ -15,18 +16,19 @@
 namespace crivo::tool {
 namespace {
 
-struct BuildOptions {
+struct Arguments {
   std::vector<std::string> files;
   std::string output;
   std::string capacity;
   std::string fp_rate = "0.01";
   std::string kind = std::string(kind_name(FilterSpec{}.kind));
   std::string seed = "0";
+  std::string threads = "1";
   bool raw = false;
   bool compress = false;
 };
 
-Result<FilterSpec> parse_spec(const BuildOptions& options) {
+Result<FilterSpec> parse_spec(const Arguments& options) {
   FilterSpec spec;
   if (!options.capacity.empty()) {
     const auto capacity = parse_capacity(options.capacity);
@@ -55,7 +57,8 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
 }
 
 Result<void> add_lines(const std::vector<std::string>& files, FilterBuilder& builder) {
-  Progress progress(total_bytes(files));
+  Progress progress("reading");
+  const auto total = static_cast<double>(total_bytes(files));
   CarriageReturnNote carriage_returns("build");
   std::uint64_t bytes_before = 0;
   for (const std::string& file : files) {
@@ -69,11 +72,28 @@ Result<void> add_lines(const std::vector<std::string>& files, FilterBuilder& bui
       for (const std::string_view key : *lines) {
         if (auto added = builder.add(key); !added) return added;
       }
-      progress.update(bytes_before + reader->bytes_read(), builder.keys());
+      const auto bytes = static_cast<double>(bytes_before + reader->bytes_read());
+      progress.update(total > 0 ? std::optional(bytes / total) : std::nullopt, builder.keys());
     }
     bytes_before += reader->bytes_read();
   }
   return {};
+}
+
+Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::string>& files, unsigned threads) {
+  std::uint64_t keys = 0;
+  std::optional<Progress> progress;
+  const auto show = [&](double done) {
+    if (!progress) progress.emplace("building");
+    progress->update(done, keys);
+    return true;
+  };
+  auto builder =
+      FilterBuilder::create(spec, {.max_bytes = physical_memory_bytes(), .threads = threads, .progress = show});
+  if (!builder) return builder.error();
+  if (auto added = add_lines(files, *builder); !added) return added.error();
+  keys = builder->keys();
+  return builder->finish();
 }
 
 void note_overfull(const FilterRef& filter) {
@@ -86,18 +106,17 @@ void note_overfull(const FilterRef& filter) {
                actual, promised);
 }
 
-BlobForm form_of(const BuildOptions& options) {
+BlobForm form_of(const Arguments& options) {
   if (options.raw) return BlobForm::kRaw;
   return options.compress ? BlobForm::kSmallest : BlobForm::kAuto;
 }
 
-Result<ExitCode> build(const BuildOptions& options) {
+Result<ExitCode> build(const Arguments& options) {
   const Result<FilterSpec> spec = parse_spec(options);
   if (!spec) return spec.error();
-  Result<FilterBuilder> builder = FilterBuilder::create(*spec, physical_memory_bytes());
-  if (!builder) return builder.error();
-  if (auto added = add_lines(options.files, *builder); !added) return added.error();
-  const Result<AnyFilter> filter = builder->finish();
+  const Result<unsigned> threads = parse_threads(options.threads);
+  if (!threads) return threads.error();
+  const Result<AnyFilter> filter = build_filter(*spec, options.files, *threads);
   if (!filter) return filter.error();
   note_overfull(filter->ref());
   const auto blob = to_blob(filter->ref(), form_of(options));
@@ -106,7 +125,7 @@ Result<ExitCode> build(const BuildOptions& options) {
   return kYes;
 }
 
-Result<ExitCode> build_or_explain(const BuildOptions& options) {
+Result<ExitCode> build_or_explain(const Arguments& options) {
   Result<ExitCode> outcome = build(options);
   if (outcome || outcome.error().code != ErrorCode::kTooLarge) return outcome;
   return Error{ErrorCode::kTooLarge, outcome.error().message + " (the limit is this machine's memory)"};
@@ -122,7 +141,7 @@ std::string kind_names() {
 
 void add_build(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("build", "Build a filter from keys, one per line");
-  const auto options = std::make_shared<BuildOptions>();
+  const auto options = std::make_shared<Arguments>();
   command->add_option("FILE", options->files, "Where the keys are; standard input if none, or for -")
       ->transform(literal);
   command->add_option("-o,--output", options->output, "The filter's file, replaced in one step; - is standard output")
@@ -135,6 +154,9 @@ void add_build(CLI::App& app, Action& action) {
       ->transform(literal);
   command->add_option("--kind", options->kind, "One of " + kind_names())->capture_default_str()->transform(literal);
   command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
+      ->capture_default_str()
+      ->transform(literal);
+  command->add_option("--threads", options->threads, "To build a ribbon with, 0 for as many as the machine has")
       ->capture_default_str()
       ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");

@@ -42,6 +42,13 @@ Result<double> parse_fp_rate(std::string_view text) {
   return *fp_rate;
 }
 
+Result<unsigned> parse_threads(std::string_view text) {
+  constexpr unsigned kMostThreads = 1024;
+  const auto threads = parse<unsigned>(text);
+  if (!threads || *threads > kMostThreads) return wrong("threads must be an integer from 0 to 1024", text);
+  return *threads;
+}
+
 Result<std::uint64_t> parse_seed(std::string_view text) {
   if (const auto seed = parse<std::uint64_t>(text)) return *seed;
   if (const auto seed = parse<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);

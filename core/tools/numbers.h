@@ -12,6 +12,8 @@ namespace crivo::tool {
 [[nodiscard]] Result<std::uint64_t> parse_capacity(std::string_view text);
 /// In (0, 1).
 [[nodiscard]] Result<double> parse_fp_rate(std::string_view text);
+/// 0 to 1024.
+[[nodiscard]] Result<unsigned> parse_threads(std::string_view text);
 /// Any 64-bit integer; a negative one is read as two's complement, as in SQL.
 [[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
 

@@ -17,27 +17,25 @@ constexpr std::size_t kBarWidth = 30;
 }  // namespace
 
 // The first drawing waits for one interval: what is done by then needs no bar.
-Progress::Progress(std::uint64_t total_bytes)
-    : total_bytes_(total_bytes),
-      visible_(::isatty(STDERR_FILENO) != 0),
-      next_draw_(std::chrono::steady_clock::now() + kInterval) {}
+Progress::Progress(const char* doing)
+    : doing_(doing), visible_(::isatty(STDERR_FILENO) != 0), next_draw_(std::chrono::steady_clock::now() + kInterval) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::update(std::uint64_t bytes, std::uint64_t keys) {
+void Progress::update(std::optional<double> done, std::uint64_t keys) {
   if (!visible_ || std::chrono::steady_clock::now() < next_draw_) return;
   next_draw_ = std::chrono::steady_clock::now() + kInterval;
   drawn_ = true;
-  if (total_bytes_ == 0) {
-    std::fprintf(stderr, "\r%" PRIu64 " keys\033[K", keys);
+  if (!done) {
+    std::fprintf(stderr, "\r%s, %" PRIu64 " keys\033[K", doing_, keys);
     return;
   }
-  const double done = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total_bytes_));
-  const auto filled = static_cast<std::size_t>(done * static_cast<double>(kBarWidth));
+  const double share = std::min(1.0, *done);
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarWidth));
   const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
-  std::fprintf(stderr, "\r[%s] %3.0f%%  %" PRIu64 " keys\033[K", bar.c_str(), done * 100, keys);
+  std::fprintf(stderr, "\r[%s] %3.0f%%  %s, %" PRIu64 " keys\033[K", bar.c_str(), share * 100, doing_, keys);
 }
 
 }  // namespace crivo::tool

@@ -3,21 +3,23 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace crivo::tool {
 
 class Progress {
  public:
-  /// total_bytes: 0 if unknown; there is no bar then, only the count.
-  explicit Progress(std::uint64_t total_bytes);
+  /// doing: what takes so long, "reading"; not copied.
+  explicit Progress(const char* doing);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  void update(std::uint64_t bytes, std::uint64_t keys);
+  /// done: in [0, 1]; where it is unknown there is no bar, only the count of keys.
+  void update(std::optional<double> done, std::uint64_t keys);
 
  private:
-  std::uint64_t total_bytes_;
+  const char* doing_;
   bool visible_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_draw_;

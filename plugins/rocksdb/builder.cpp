@@ -80,7 +80,7 @@ bool BlockBuilder::hashes_are_intact() const noexcept {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   if (sizing_.takes_set()) hashes_.make_set();
-  const auto filter = AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), kMaxPayloadBytes);
+  const auto filter = AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = kMaxPayloadBytes});
   if (!filter) return std::nullopt;
   if (!verify_) hashes_.clear();  // before there is the block, too
   const std::span<const std::byte> payload = filter->payload();

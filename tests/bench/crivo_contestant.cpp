@@ -66,7 +66,7 @@ class Ours final : public ContestantLoops<Ours> {
   AnyFilter build_once(std::uint64_t keys) const {
     std::vector<std::uint64_t> hashes(keys);
     for (std::uint64_t from = 0; from < keys; from += kBatch) hash_numbers(from, std::span(hashes).subspan(from));
-    return or_throw(AnyFilter::build(spec_, hashes));
+    return or_throw(AnyFilter::build(spec_, std::move(hashes)));
   }
   AnyFilter add_in_batches(std::uint64_t keys) const {
     constexpr std::uint64_t kAtOnce = 1024;

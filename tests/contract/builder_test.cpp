@@ -121,11 +121,11 @@ TEST_P(Builder, RefusesABadSpecAtOnce) {
 
 TEST_P(Builder, HonoursTheByteLimit) {
   const std::uint64_t needed = build_filter(kind(), 10'000).payload().size();
-  const auto too_large = FilterBuilder::create(spec_for(10'000), needed - 1);
+  const auto too_large = FilterBuilder::create(spec_for(10'000), {.max_bytes = needed - 1});
   ASSERT_FALSE(too_large);
   EXPECT_EQ(too_large.error().code, ErrorCode::kTooLarge);
 
-  auto grown = FilterBuilder::create(spec_for(0), needed - 1);  // only the keys will show it
+  auto grown = FilterBuilder::create(spec_for(0), {.max_bytes = needed - 1});  // only the keys will show it
   ASSERT_TRUE(grown) << message_of(grown);
   for (const std::uint64_t hash : present_hashes(10'000, 0)) ASSERT_TRUE(grown->add_hash(hash));
   const auto finished = grown->finish();

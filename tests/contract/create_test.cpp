@@ -21,7 +21,7 @@ void expect_refused(const FilterSpec& spec, const std::string& message) {
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::kBadArgument);
   EXPECT_EQ(created.error().message, message);
-  const auto built = AnyFilter::build(spec, {});
+  const auto built = AnyFilter::build(spec, std::span<const std::uint64_t>());
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().message, message);
 }
@@ -84,7 +84,7 @@ TEST_P(Create, NeverTakesMoreThanTheByteLimit) {
   const auto hashes = present_hashes(10'000, 0);
   const std::uint64_t needed = build_filter(spec, 10'000).payload().size();
   for (const std::uint64_t limit : {std::uint64_t{0}, needed / 2, needed - 1, needed, 2 * needed}) {
-    const auto built = AnyFilter::build(spec, hashes, limit);
+    const auto built = AnyFilter::build(spec, hashes, {.max_bytes = limit});
     if (built) {
       EXPECT_LE(built->payload().size(), limit);
     } else {

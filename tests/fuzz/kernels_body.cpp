@@ -65,7 +65,8 @@ void check_banding(Input& input) {
   const auto buckets = static_cast<unsigned>(shard.blocks / 2);
   shard.first_bucket = input.take_below(buckets);
   shard.end_bucket = shard.first_bucket + 1 + input.take_below(buckets - static_cast<unsigned>(shard.first_bucket));
-  shard.last_pivots = shard.end_bucket == buckets ? ~std::uint64_t{0} : (std::uint64_t{1} << ribbon_kept_from(2)) - 1;
+  shard.end_slot = shard.end_bucket == buckets ? shard.blocks * kRibbonBlockSlots
+                                               : shard.end_bucket * kRibbonBucketStarts + ribbon_kept_from(2);
   shard.fingerprint_mask =
       static_cast<std::uint32_t>((std::uint64_t{1} << (1 + input.take_below(kMaxRibbonColumns))) - 1);
   shard.thresholds.resize(shard.end_bucket - shard.first_bucket);

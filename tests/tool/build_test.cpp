@@ -62,6 +62,16 @@ TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
   EXPECT_EQ(crivo("query f", longest + "x\n").exit_code, 1);
 }
 
+TEST_F(ToolTest, BuildsTheSameFileOnAnyNumberOfThreads) {
+  write("keys", numbered_lines(150'000));
+  for (const char* threads : {"1", "2", "0"}) {
+    const Outcome built = crivo("build -o f" + std::string(threads) + " --kind ribbon --threads " + threads + " keys");
+    ASSERT_EQ(built.exit_code, 0) << built.err;
+  }
+  EXPECT_EQ(read("f2"), read("f1"));
+  EXPECT_EQ(read("f0"), read("f1"));
+}
+
 TEST_F(ToolTest, BuildsAnEmptyFilterFromNoKeys) {
   ASSERT_EQ(crivo("build -o f").exit_code, 0);
   EXPECT_EQ(crivo("query f anything ''").exit_code, 1);
@@ -101,6 +111,9 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--fpr 1%", "crivo build: fpr must lie in (0, 1), got 1%\n"},
       {"--seed 1.5", "crivo build: seed must be a 64-bit integer, got 1.5\n"},
       {"--seed 18446744073709551616", "crivo build: seed must be a 64-bit integer, got 18446744073709551616\n"},
+      {"--threads -1", "crivo build: threads must be an integer from 0 to 1024, got -1\n"},
+      {"--threads 1025", "crivo build: threads must be an integer from 0 to 1024, got 1025\n"},
+      {"--threads two", "crivo build: threads must be an integer from 0 to 1024, got two\n"},
       {"--seed '[1]'", "crivo build: seed must be a 64-bit integer, got [1]\n"},
   };
   for (const auto& [options, message] : cases) {

@@ -1,6 +1,7 @@
 #include "against_scalar.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -11,6 +12,8 @@
 
 namespace crivo::testing {
 namespace {
+
+using Window = std::array<std::uint64_t, kMaxRibbonColumns>;
 
 template <class... Parts>
 std::string text_of(const Parts&... parts) {
@@ -63,7 +66,7 @@ std::string difference_in_additions(const Kernels& kernels, const Shape& shape, 
 
 std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, RibbonBand& band) {
   const RibbonLevel level(shard.blocks, RibbonColumns(Shape{}), false);
-  band.reset(2 * shard.first_bucket, std::min(2 * shard.end_bucket, shard.blocks - 1), shard.last_pivots);
+  band.reset(shard.first_bucket * kRibbonBucketStarts, shard.end_slot);
   std::vector<RibbonBumped> results;
   const auto first_key_of = [&](std::uint64_t bucket) {
     return std::partition_point(shard.hashes.begin(), shard.hashes.end(), [&](std::uint64_t hash) {
@@ -73,8 +76,7 @@ std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, 
   for (std::uint64_t bucket = shard.first_bucket; bucket < shard.end_bucket; ++bucket) {
     const std::span<const std::uint64_t> keys(first_key_of(bucket), first_key_of(bucket + 1));
     results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
-                                                       .hashes = keys.data(),
-                                                       .count = keys.size(),
+                                                       .hashes = keys,
                                                        .starts = level.starts(),
                                                        .fingerprint_factor = kRibbonFingerprint,
                                                        .fingerprint_mask = shard.fingerprint_mask,
@@ -84,8 +86,8 @@ std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, 
 }
 
 std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
-  RibbonBand band;
-  RibbonBand expected_band;
+  RibbonBand band(std::pmr::new_delete_resource());
+  RibbonBand expected_band(std::pmr::new_delete_resource());
   const auto results = band_with(kernels, shard, band);
   const auto expected = band_with(kScalarKernels, shard, expected_band);
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -94,13 +96,18 @@ std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
     }
   }
   const auto columns = static_cast<unsigned>(std::bit_width(shard.fingerprint_mask));
-  std::vector<std::uint64_t> window(columns);  // what the block to the right might be solved to
-  for (unsigned column = 0; column < columns; ++column) window[column] = ribbon_row(column + 1);
-  std::vector<std::uint64_t> expected_window = window;
-  for (std::uint64_t block = band.last_block() + 1; block-- > band.first_block();) {
-    kernels.ribbon_solve(band.block(block), columns, window.data());
-    kScalarKernels.ribbon_solve(expected_band.block(block), columns, expected_window.data());
-    if (window != expected_window) return text_of(kernels.isa, ": solution of block ", block);
+  Window window;  // what the slots to the right might be solved to
+  for (unsigned column = 0; column < kMaxRibbonColumns; ++column) window[column] = ribbon_row(column + 1);
+  Window expected_window = window;
+  for (std::size_t end = band.size(); end > 0;) {
+    const std::size_t first = (end - 1) / kRibbonBlockSlots * kRibbonBlockSlots;
+    kernels.ribbon_solve(band.rows() + first, band.results() + first, end - first, columns, window.data());
+    kScalarKernels.ribbon_solve(expected_band.rows() + first, expected_band.results() + first, end - first, columns,
+                                expected_window.data());
+    if (!std::equal(window.begin(), window.begin() + columns, expected_window.begin())) {
+      return text_of(kernels.isa, ": solution from slot ", first, " on");
+    }
+    end = first;
   }
   return "";
 }

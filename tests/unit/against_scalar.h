@@ -30,7 +30,7 @@ struct Shard {
   std::uint64_t blocks;        // of the level
   std::uint64_t first_bucket;  // of the shard
   std::uint64_t end_bucket;
-  std::uint64_t last_pivots;          // allowed in the last block
+  std::uint64_t end_slot;             // no row is stored from here on
   std::uint32_t fingerprint_mask;     // columns
   std::vector<unsigned> thresholds;   // one per bucket: at least
   std::vector<std::uint64_t> hashes;  // of the level, ascending; only those in the shard's buckets are added

@@ -210,6 +210,24 @@ TEST(Ribbon, IsTheSameForTheSameSet) {
   }
 }
 
+// Beyond the sizes of the contract's tests: dozens of shards, several levels of them.
+TEST(Ribbon, IsTheSameFromAnyNumberOfThreads) {
+  const Hashes hashes = random_hashes(3'000'000, 8);
+  const AnyFilter expected = ribbon_of(hashes, 0.01);
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    const FilterSpec spec{.kind = Kind::kRibbon, .capacity = hashes.size()};
+    double last = 0;
+    const auto note = [&](double done) {
+      EXPECT_GE(done, last);
+      last = done;
+      return true;
+    };
+    const auto filter = AnyFilter::build(spec, hashes, {.threads = threads, .progress = note});
+    ASSERT_TRUE(filter) << filter.error().message;
+    EXPECT_TRUE(std::ranges::equal(filter->payload(), expected.payload())) << threads;
+  }
+}
+
 // Sets that no hash function makes: every start the same, a ramp, the extremes, one key all over again.
 TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
   Hashes same_start = random_hashes(5000, 1);
@@ -267,7 +285,7 @@ TEST_P(RibbonLevels, BuildLikeScalar) {
   testing::Shard shard{.blocks = 2 * kBuckets + 1,
                        .first_bucket = 0,
                        .end_bucket = kBuckets,
-                       .last_pivots = (std::uint64_t{1} << 40) - 1,
+                       .end_slot = 128 * kBuckets + 40,
                        .fingerprint_mask = 0,
                        .thresholds = {},
                        .hashes = {}};
@@ -282,7 +300,7 @@ TEST_P(RibbonLevels, BuildLikeScalar) {
     ASSERT_EQ(testing::difference_in_banding(*GetParam(), shard), "");
   }
   unsigned seen[4] = {};
-  RibbonBand band;
+  RibbonBand band(std::pmr::new_delete_resource());
   for (const RibbonBumped& bumped : testing::band_with(*GetParam(), shard, band)) ++seen[bumped.threshold];
   for (const unsigned times : seen) EXPECT_GT(times, 0U);
 }

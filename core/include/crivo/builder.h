@@ -19,8 +19,9 @@ namespace crivo {
 /// repeated hashes are all kept and added in order, and one that removes is sized for all of them.
 class FilterBuilder {
  public:
-  /// spec.capacity may be 0: "size yourself". Errors: as AnyFilter::create, at once where the capacity is given.
-  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
+  /// spec.capacity may be 0: "size yourself". The options are for what finish builds from the hashes that were kept.
+  /// Errors: as AnyFilter::create, at once where the capacity is given.
+  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
 
   Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
   Result<void> add_hash(std::uint64_t key_hash);
@@ -28,16 +29,17 @@ class FilterBuilder {
   /// Keys added so far, duplicates included.
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
 
-  /// The filter; the builder is used up. No keys give an empty filter (of capacity 1 when sizing itself).
+  /// The filter; the builder is used up. No keys give an empty filter (of capacity 1 when sizing itself). Errors: as
+  /// AnyFilter::build.
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:
-  FilterBuilder(const FilterSpec& spec, std::uint64_t max_bytes) : spec_(spec), max_bytes_(max_bytes) {}
+  FilterBuilder(const FilterSpec& spec, const BuildOptions& options) : spec_(spec), options_(options) {}
   void drop_repeated_hashes();
   [[nodiscard]] std::uint64_t keys_to_size_for() const;
 
   FilterSpec spec_;
-  std::uint64_t max_bytes_;
+  BuildOptions options_;
   Capabilities can_;
   std::uint64_t keys_ = 0;
   std::optional<AnyFilter> filter_;    // when keys go straight in

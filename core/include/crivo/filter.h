@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "crivo/build_options.h"
 #include "crivo/hash.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
@@ -108,7 +109,8 @@ struct View {
   std::array<std::uint64_t, 3> prepared{};
 };
 
-struct KindRow;  // a kind's functions; core/src/registry.h
+class BuildTask;  // a build while it runs; core/src/build_task.h
+struct KindRow;   // a kind's functions; core/src/registry.h
 
 /// A validated filter, borrowed: a small value that is free to copy. Valid while the payload it came from is neither
 /// changed nor freed. Any number of threads may ask at once.
@@ -162,9 +164,14 @@ class AnyFilter {
  public:
   /// An empty filter. Errors: kBadArgument naming the field; kTooLarge when the payload would need more than max_bytes.
   [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
-  /// A filter with these hashes (duplicates are harmless): for kinds that are built once, and any other.
+  /// A filter with these hashes (duplicates are harmless): for kinds that are built once, and any other. A kind that is
+  /// built once sorts a copy of hashes that are not in ascending order and distinct. Errors: as create, where the keys
+  /// there are can be too many as well; kFull; kCancelled.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
-                                               std::uint64_t max_bytes = UINT64_MAX);
+                                               const BuildOptions& options = {});
+  /// The same without that copy: the hashes are sorted where they are, and are the caller's no more.
+  [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
+                                               const BuildOptions& options = {});
   /// An owning copy.
   [[nodiscard]] static AnyFilter copy_of(const FilterRef& filter);
   /// Takes over a payload that FilterRef::open accepts. Errors: as there.
@@ -204,6 +211,7 @@ class AnyFilter {
   friend class FilterBuilder;
   AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload) noexcept
       : row_(&row), shape_(shape), facts_(facts), payload_(std::move(payload)) {}
+  Result<void> fill(std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task);
   void count_added(std::uint64_t keys) noexcept;
 
   const KindRow* row_;

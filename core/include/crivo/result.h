@@ -16,6 +16,7 @@ enum class ErrorCode {
   kFull,          // no room for another key; the filter is unchanged
   kNotFound,      // a key to remove that is certainly not there; the filter is unchanged
   kTooLarge,      // more bytes than the caller's limit allows
+  kCancelled,     // the caller asked to stop
 };
 
 /// Why an operation failed. The message reads "<field> must ..., got ..." and has no trailing newline;

@@ -114,9 +114,10 @@ double Ribbon::predicted_fp_rate(const Shape& shape, double keys) noexcept {
 
 bool Ribbon::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
 
-Result<void> Ribbon::build(Store store, const FilterSpec&, std::span<const std::uint64_t> hashes) {
+Result<void> Ribbon::build(Store store, std::span<const std::uint64_t> hashes, BuildTask& task) {
   if (hashes.empty()) return {};
-  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(store.shape), hashes);
+  store.payload = AlignedBytes();  // what was planned is not what these keys need
+  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(store.shape), hashes, task);
   if (!payload) return payload.error();
   store.payload = *std::move(payload);
   store.shape.units = store.payload.size() / 8;

@@ -1,42 +1,29 @@
 // The banding of a ribbon: the triangular system that rows are added to, one bucket after the other.
 //
-// Elimination works on blocks of 64 slots instead of single ones. A row lies in two blocks: 64 bits in its own, 64 in
-// the next. The rows that have a pivot in a block are kept fully reduced there: none has a bit at another's pivot. So a
-// new row is reduced by XORing, at once and in any order, the rows whose pivots it has bits at; that is a masked XOR of
-// eight vectors, where slot by slot each step would wait for the one before. What is left of the row takes its lowest
-// bit as its pivot, and is XORed into the rows that have a bit there. A row with nothing left goes on to the next
-// block, and has failed when no block has anything left of it. The pivots are those of elimination slot by slot, hence
-// also the solution; and solving a block needs only the solution of the next: slots without a pivot are 0, so each
-// pivot's bit is its result plus the parity of its bits in the next block. The bits in the own block serve only while
-// rows are added there: a ring of four blocks has them. Bumping takes back the latest rows: the state is saved where
-// the start passes a threshold. The idea of blockwise elimination is that of the "method of four Russians" (Albrecht,
-// Bard & Hart 2010, M4RI).
+// A row covers 64 slots, so no two of its bits have the same slot modulo 64: a word holds it, with each bit at its slot
+// modulo 64. Elimination goes from slot to slot; a row that has a bit there is changed by the row that is stored at the
+// slot, and the first row to find none is stored. What is stored never changes again, so taking rows back means no more
+// than to forget them. Rows of the same block are added together: on a slot they all ask for the same stored row, which
+// makes them lanes of a vector. The order in which rows are added decides neither which slots are taken nor whether a
+// set of rows fits (that takes the space they span), hence also not the solution: any instruction set may choose its
+// own.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "kinds/ribbon_layout.h"
 
 namespace crivo {
 
-/// The rows with a pivot in a block, at their pivots; 0 at the other slots.
-struct alignas(64) RibbonBlock {
-  std::uint64_t next[kRibbonBlockSlots];  // their bits in the next block
-  std::uint32_t result[kRibbonBlockSlots];
-  std::uint64_t pivots;
-};
-
-/// Their bits in the block itself.
-struct alignas(64) RibbonBits {
-  std::uint64_t here[kRibbonBlockSlots];
-};
-
 /// The keys of one bucket, in ascending order of their hashes.
 struct RibbonBucket {
   std::uint64_t number;
-  const std::uint64_t* hashes;
-  std::size_t count;
+  std::span<const std::uint64_t> hashes;
   std::uint64_t starts;  // of the level
   std::uint64_t fingerprint_factor;
   std::uint32_t fingerprint_mask;
@@ -49,66 +36,68 @@ struct RibbonBumped {
   std::size_t bumped;
 };
 
-/// A shard of a level: consecutive blocks, the last of which may allow pivots only at some slots.
+/// The slots of some consecutive buckets.
 class RibbonBand {
  public:
-  void reset(std::uint64_t first_block, std::uint64_t last_block, std::uint64_t last_pivots) {
-    first_block_ = first_block;
-    last_block_ = last_block;
-    last_pivots_ = last_pivots;
-    constexpr std::size_t kBeyond = 2;  // the last bucket's blocks may end one before those of other buckets
-    blocks_.assign(static_cast<std::size_t>(last_block - first_block) + 1 + kBeyond, RibbonBlock{});
-    bits(first_block) = {};
-  }
-  [[nodiscard]] std::uint64_t first_block() const noexcept { return first_block_; }
-  [[nodiscard]] std::uint64_t last_block() const noexcept { return last_block_; }
+  explicit RibbonBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
 
-  [[nodiscard]] RibbonBlock& block(std::uint64_t number) noexcept { return blocks_[number - first_block_]; }
-  [[nodiscard]] RibbonBits& bits(std::uint64_t block) noexcept { return ring_[block % 4]; }
-  [[nodiscard]] std::uint64_t allowed_pivots(std::uint64_t block) const noexcept {
-    return block == last_block_ ? last_pivots_ : ~std::uint64_t{0};
+  /// No rows, and room for them at slots from ... end - 1; `from` begins a bucket.
+  void reset(std::uint64_t from, std::uint64_t end) {
+    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // where rows have bits, and find nothing
+    from_ = from;
+    size_ = static_cast<std::size_t>(end - from);
+    rows_.assign(size_ + kBeyond, 0);
+    results_.assign(size_ + kBeyond, 0);
   }
+  [[nodiscard]] std::uint64_t from() const noexcept { return from_; }
+  [[nodiscard]] std::uint64_t end() const noexcept { return from_ + size_; }
 
-  // A bucket's rows reach into the first block of the next bucket, no further: three blocks.
+  // Slots from here on are counted from `from`.
 
-  /// Called once per bucket, from left to right, before its first key.
-  void open(std::uint64_t bucket) noexcept {
-    bits(2 * bucket + 1) = {};
-    bits(2 * bucket + 2) = {};
-    save(bucket, kAll, 1);  // the others are empty
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// 0: none is stored.
+  [[nodiscard]] const std::uint64_t* rows() const noexcept { return rows_.data(); }
+  [[nodiscard]] const std::uint32_t* results() const noexcept { return results_.data(); }
+
+  void begin_group() noexcept {
+    group_size_ = 0;
+    group_fits_ = true;
   }
-  /// Called before the first key with a start that this threshold bumps.
-  void save(std::uint64_t bucket, unsigned threshold) noexcept { save(bucket, threshold, kBucketBlocks); }
-  /// Takes back every row since save(bucket, threshold); for the highest, since open(bucket).
-  void restore(std::uint64_t bucket, unsigned threshold) noexcept {
-    const Saved& saved = saved_[threshold];
-    for (unsigned i = 0; i < kBucketBlocks; ++i) {
-      block(2 * bucket + i) = threshold == kAll && i > 0 ? RibbonBlock{} : saved.blocks[i];
-      bits(2 * bucket + i) = threshold == kAll && i > 0 ? RibbonBits{} : saved.bits[i];
-    }
+  /// Slots from size() on are none of ours; a row that found no other does not fit.
+  void store(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+    group_fits_ &= slot < size_;
+    rows_[slot] = row;
+    results_[slot] = result;
+    group_[group_size_++] = static_cast<std::uint32_t>(slot);
+  }
+  /// Stores the row if the slot, which is ours, is free; says whether it was. Half of the rows find their first slot
+  /// free, which is too many for a branch.
+  bool store_if_free(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+    const std::uint64_t stored = rows_[slot];
+    const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);
+    rows_[slot] = stored | (row & if_free);
+    results_[slot] |= result & static_cast<std::uint32_t>(if_free);
+    group_[group_size_] = static_cast<std::uint32_t>(slot);
+    group_size_ -= if_free;
+    return stored == 0;
+  }
+  [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
+  /// Everything stored since begin_group().
+  void take_back() noexcept {
+    for (; group_size_ > 0; --group_size_) rows_[group_[group_size_ - 1]] = results_[group_[group_size_ - 1]] = 0;
   }
 
  private:
-  static constexpr unsigned kAll = 3;
-  static constexpr unsigned kBucketBlocks = 3;
-  struct Saved {
-    RibbonBlock blocks[kBucketBlocks];
-    RibbonBits bits[kBucketBlocks];
-  };
+  // A bucket's rows reach into the first block of the next bucket, no further.
+  static constexpr std::size_t kMostOfBucket = kRibbonBucketStarts + kRibbonBlockSlots;
 
-  void save(std::uint64_t bucket, unsigned threshold, unsigned blocks) noexcept {
-    for (unsigned i = 0; i < blocks; ++i) {
-      saved_[threshold].blocks[i] = block(2 * bucket + i);
-      saved_[threshold].bits[i] = bits(2 * bucket + i);
-    }
-  }
-
-  std::uint64_t first_block_ = 0;
-  std::uint64_t last_block_ = 0;
-  std::uint64_t last_pivots_ = 0;
-  std::vector<RibbonBlock> blocks_;
-  RibbonBits ring_[4];
-  Saved saved_[kAll + 1];
+  std::uint64_t from_ = 0;
+  std::size_t size_ = 0;
+  std::pmr::vector<std::uint64_t> rows_;
+  std::pmr::vector<std::uint32_t> results_;
+  std::array<std::uint32_t, kMostOfBucket + 1> group_;
+  std::size_t group_size_ = 0;
+  bool group_fits_ = true;
 };
 
 }  // namespace crivo

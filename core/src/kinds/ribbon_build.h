@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "build_task.h"
 #include "crivo/filter.h"
 #include "kinds/ribbon_layout.h"
 
@@ -16,7 +17,7 @@ namespace crivo {
 
 /// The payload for these hashes, at least one, any order, repeated ones allowed; the same set gives the same bytes.
 /// Needs no copy of distinct hashes in ascending order. Errors: kBadArgument for a set that has no solution at any size
-/// we try, which takes hashes made for it.
-Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes);
+/// we try, which takes hashes made for it; kCancelled.
+Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes, BuildTask& task);
 
 }  // namespace crivo

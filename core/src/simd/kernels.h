@@ -12,7 +12,6 @@
 namespace crivo {
 
 class RibbonBand;
-struct RibbonBlock;
 struct RibbonBucket;
 struct RibbonBumped;
 
@@ -23,8 +22,11 @@ struct Kernels {
   Probe counting;
   Probe ribbon;
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
-  /// window[c] is column c of the next block, and becomes that of this one.
-  void (*ribbon_solve)(const RibbonBlock&, unsigned columns, std::uint64_t* window) noexcept;
+  /// The first `slots` slots of a block, with their rows and results. window[c] is column c of the 64 slots after them,
+  /// each at its slot modulo 64; it becomes that of the 64 slots from the block's first on. Reads and writes a multiple
+  /// of 8 columns.
+  void (*ribbon_solve)(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
+                       std::uint64_t* window) noexcept;
 };
 
 extern const Kernels kScalarKernels;

@@ -1,11 +1,12 @@
-// AVX2: four columns per step, their parities from a table of the bits in a nibble. Building is the portable code,
-// with the instructions that come with AVX2.
+// AVX2: four columns per step, their parities from a table of the bits in a nibble; building takes four rows to a
+// vector, and the solution is the portable code, with the instructions that come with AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
@@ -64,6 +65,43 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 
 #include "simd/ribbon_query.inc"
 //
+using Lanes = __m256i;
+using LaneMask = __m256i;
+constexpr unsigned kLanes = 4;
+
+CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes));
+}
+CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
+  return _mm256_set1_epi64x(static_cast<long long>(word));
+}
+CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm256_add_epi64(a, b); }
+CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm256_or_si256(a, b); }
+CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept {
+  return _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
+}
+/// Of the lanes whose start is at most the slot.
+CRIVO_TARGET inline LaneMask having_bit_from(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
+  return _mm256_andnot_si256(_mm256_cmpgt_epi64(start, slot), having_bit(lanes, bit));
+}
+CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
+  return _mm256_xor_si256(lanes, _mm256_and_si256(mask, row));
+}
+CRIVO_TARGET inline bool any(LaneMask mask) noexcept { return _mm256_testz_si256(mask, mask) == 0; }
+CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm256_testz_si256(lanes, lanes) != 0; }
+CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(lanes)));
+}
+/// Of those in the mask.
+CRIVO_TARGET inline Lanes first_in_all_lanes(LaneMask mask, Lanes lanes) noexcept {
+  const auto having = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(mask)));
+  constexpr std::uint64_t kHalves = 0x2'0000'0002;  // of 64-bit lane i: 2 i and 2 i + 1
+  const std::uint64_t halves = static_cast<unsigned>(std::countr_zero(having)) * kHalves + 0x1'0000'0000;
+  return _mm256_permutevar8x32_epi32(lanes, in_all_lanes(halves));
+}
+
+#include "simd/ribbon_lanes.inc"
+//
 #include "simd/ribbon_portable.inc"
 //
 #include "simd/ribbon_band.inc"
@@ -86,8 +124,9 @@ CRIVO_TARGET RibbonBumped ribbon_add_bucket_avx2(RibbonBand& band, const RibbonB
   return add_bucket(band, bucket);
 }
 
-CRIVO_TARGET void ribbon_solve_avx2(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
-  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
+CRIVO_TARGET void ribbon_solve_avx2(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
+                                    unsigned columns, std::uint64_t* window) noexcept {
+  solve(rows, results, slots, columns, window);
 }
 
 }  // namespace crivo

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
@@ -49,86 +50,36 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
 
 #include "simd/ribbon_query.inc"
 
-/// Lane j of vector i: bit 8 i + j, the slot it stands for.
-CRIVO_TARGET inline __m512i slot_bits(unsigned i) noexcept {
-  return _mm512_slli_epi64(_mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128), 8 * i);
+using Lanes = __m512i;
+using LaneMask = __mmask8;
+constexpr unsigned kLanes = 8;
+
+CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept { return _mm512_load_si512(lanes); }
+CRIVO_TARGET inline Lanes in_all_lanes(std::uint64_t word) noexcept {
+  return _mm512_set1_epi64(static_cast<long long>(word));
+}
+CRIVO_TARGET inline Lanes sum(Lanes a, Lanes b) noexcept { return _mm512_add_epi64(a, b); }
+CRIVO_TARGET inline Lanes either(Lanes a, Lanes b) noexcept { return _mm512_or_si512(a, b); }
+CRIVO_TARGET inline LaneMask having_bit(Lanes lanes, Lanes bit) noexcept { return _mm512_test_epi64_mask(lanes, bit); }
+/// Of the lanes whose start is at most the slot.
+CRIVO_TARGET inline LaneMask having_bit_from(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
+  return _mm512_mask_test_epi64_mask(_mm512_cmple_epi64_mask(start, slot), lanes, bit);
+}
+CRIVO_TARGET inline Lanes add_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
+  return _mm512_mask_xor_epi64(lanes, mask, lanes, row);
+}
+CRIVO_TARGET inline bool any(LaneMask mask) noexcept { return mask != 0; }
+CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm512_test_epi64_mask(lanes, lanes) == 0; }
+CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(lanes)));
+}
+/// Of those in the mask.
+CRIVO_TARGET inline Lanes first_in_all_lanes(LaneMask mask, Lanes lanes) noexcept {
+  return _mm512_broadcastq_epi64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(mask, lanes)));
 }
 
-CRIVO_TARGET inline __m512i xor3(__m512i a, __m512i b, __m512i c) noexcept {
-  return _mm512_ternarylogic_epi64(a, b, c, 0x96);
-}
-
-/// XOR of all lanes of each: {first, second}.
-CRIVO_TARGET inline __m128i xor_lanes(__m512i first, __m512i second) noexcept {
-  const __m512i pairs = _mm512_xor_si512(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
-  const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(pairs), _mm512_extracti64x4_epi64(pairs, 1));
-  return _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-}
-
-/// XOR of the vectors of a block's rows whose lanes are in the masks.
-CRIVO_TARGET inline __m512i xor_rows(const std::uint64_t* rows, const __mmask8* masks) noexcept {
-  __m512i row[8];
-  for (unsigned i = 0; i < 8; ++i) row[i] = _mm512_maskz_load_epi64(masks[i], rows + 8 * i);
-  return xor3(xor3(row[0], row[1], row[2]), xor3(row[3], row[4], row[5]), _mm512_xor_si512(row[6], row[7]));
-}
-
-CRIVO_TARGET inline void reduce(const RibbonBlock& block, const RibbonBits& bits, RibbonRow& row) noexcept {
-  const __m512i by = _mm512_set1_epi64(static_cast<long long>(row.here & block.pivots));
-  __mmask8 masks[8];
-  for (unsigned i = 0; i < 8; ++i) masks[i] = _mm512_test_epi64_mask(by, slot_bits(i));
-  __m512i result[4];
-  for (unsigned i = 0; i < 4; ++i) {
-    result[i] = _mm512_maskz_load_epi32(_mm512_kunpackb(masks[2 * i + 1], masks[2 * i]), block.result + 16 * i);
-  }
-  const __m512i results = _mm512_xor_si512(xor3(result[0], result[1], result[2]), result[3]);
-  const __m128i bits_of = xor_lanes(xor_rows(bits.here, masks), xor_rows(block.next, masks));
-  const auto result_of = static_cast<std::uint64_t>(_mm_cvtsi128_si64(xor_lanes(results, results)));
-  row.here ^= static_cast<std::uint64_t>(_mm_cvtsi128_si64(bits_of));
-  row.next ^= static_cast<std::uint64_t>(_mm_extract_epi64(bits_of, 1));
-  row.result ^= static_cast<std::uint32_t>(result_of ^ result_of >> 32);
-}
-
-// The pivot's own lane is 0 until now, and changes to the row as if it had a bit there. It is written with the others:
-// a narrow store would stall the next row's wide loads.
-CRIVO_TARGET inline void place(RibbonBlock& block, RibbonBits& bits, const RibbonRow& row, unsigned pivot) noexcept {
-  const __m512i pivot_bit = _mm512_set1_epi64(static_cast<long long>(std::uint64_t{1} << pivot));
-  const __m512i here = _mm512_set1_epi64(static_cast<long long>(row.here));
-  const __m512i next = _mm512_set1_epi64(static_cast<long long>(row.next));
-  const __m512i result = _mm512_set1_epi32(static_cast<int>(row.result));
-  __mmask8 masks[8];
-  for (unsigned i = 0; i < 8; ++i) {
-    const __m512i old = _mm512_load_si512(bits.here + 8 * i);
-    masks[i] = _mm512_test_epi64_mask(_mm512_or_si512(old, slot_bits(i)), pivot_bit);
-    _mm512_store_si512(bits.here + 8 * i, _mm512_mask_xor_epi64(old, masks[i], old, here));
-  }
-  for (unsigned i = 0; i < 8; ++i) {
-    const __m512i old = _mm512_load_si512(block.next + 8 * i);
-    _mm512_store_si512(block.next + 8 * i, _mm512_mask_xor_epi64(old, masks[i], old, next));
-  }
-  for (unsigned i = 0; i < 4; ++i) {
-    const __m512i old = _mm512_load_si512(block.result + 16 * i);
-    const auto mask = _mm512_kunpackb(masks[2 * i + 1], masks[2 * i]);
-    _mm512_store_si512(block.result + 16 * i, _mm512_mask_xor_epi32(old, mask, old, result));
-  }
-  block.pivots |= std::uint64_t{1} << pivot;
-}
-
-/// One column of a block: at each pivot its result plus the parity of its bits in the next block.
-CRIVO_TARGET inline std::uint64_t solve_column(const RibbonBlock& block, unsigned column, std::uint64_t next) noexcept {
-  const __m512i solution = _mm512_set1_epi64(static_cast<long long>(next));
-  const __m512i one = _mm512_set1_epi64(1);
-  const __m512i result_bit = _mm512_set1_epi32(static_cast<int>(1U << column));
-  std::uint64_t bits = 0;
-  for (unsigned i = 0; i < kRibbonBlockSlots; i += 8) {
-    const __m512i counts = _mm512_popcnt_epi64(_mm512_and_si512(_mm512_load_si512(block.next + i), solution));
-    bits |= std::uint64_t{_mm512_test_epi64_mask(counts, one)} << i;
-  }
-  for (unsigned i = 0; i < kRibbonBlockSlots; i += 16) {
-    bits ^= std::uint64_t{_mm512_test_epi32_mask(_mm512_load_si512(block.result + i), result_bit)} << i;
-  }
-  return bits;
-}
-
+#include "simd/ribbon_lanes.inc"
+//
 #include "simd/ribbon_band.inc"
 
 }  // namespace
@@ -149,8 +100,24 @@ CRIVO_TARGET RibbonBumped ribbon_add_bucket_avx512(RibbonBand& band, const Ribbo
   return add_bucket(band, bucket);
 }
 
-CRIVO_TARGET void ribbon_solve_avx512(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
-  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
+// The solution of the 64 slots after this one, each column a lane: the next bit takes the place of the last.
+CRIVO_TARGET void ribbon_solve_avx512(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
+                                      unsigned columns, std::uint64_t* window) noexcept {
+  const __m512i first_columns = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+  for (unsigned column = 0; column < columns; column += 8) {
+    const __m512i shifts = _mm512_add_epi64(first_columns, _mm512_set1_epi64(column));
+    __m512i solution = _mm512_loadu_si512(window + column);
+    __m512i place = in_all_lanes(slots);
+    for (std::size_t slot = slots; slot-- > 0;) {
+      place = _mm512_sub_epi64(place, in_all_lanes(1));
+      const __m512i bit = _mm512_sllv_epi64(in_all_lanes(1), place);
+      const __m512i row = _mm512_andnot_si512(bit, in_all_lanes(rows[slot]));
+      const __m512i result = _mm512_srlv_epi64(_mm512_set1_epi32(static_cast<int>(results[slot])), shifts);
+      const __m512i sum = _mm512_xor_si512(_mm512_popcnt_epi64(_mm512_and_si512(solution, row)), result);
+      solution = _mm512_ternarylogic_epi64(solution, _mm512_sllv_epi64(sum, place), bit, 0xD8);  // at `bit` the sum
+    }
+    _mm512_storeu_si512(window + column, solution);
+  }
 }
 
 }  // namespace crivo

@@ -1,5 +1,6 @@
 // The portable ribbon kernels. A query takes column after column, until one disagrees.
 #include <bit>
+#include <span>
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
@@ -22,6 +23,25 @@ bool holds(const RibbonEquation& equation) noexcept {
         (load_le<std::uint64_t>(words + 8 * column) & here) ^ (load_le<std::uint64_t>(next_words + 8 * column) & next);
     const auto parity = static_cast<unsigned>(std::popcount(solution)) & 1;
     if (parity != (equation.fingerprint >> column & 1)) return false;
+  }
+  return true;
+}
+
+// Row after row.
+bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    std::size_t slot = rows.block * kRibbonBlockSlots + rows.shift[i];
+    std::uint64_t row = rows.bits[i];
+    auto result = static_cast<std::uint32_t>(rows.result[i]);
+    for (; row != 0; row ^= band.rows()[slot], result ^= band.results()[slot]) {
+      slot += static_cast<unsigned>(std::countr_zero(std::rotr(row, static_cast<int>(slot % kRibbonBlockSlots))));
+      if (band.rows()[slot] == 0) break;
+    }
+    if (row != 0) {
+      band.store(slot, row, result);
+    } else if (result != 0) {
+      return false;  // the others contradict
+    }
   }
   return true;
 }
@@ -52,8 +72,9 @@ RibbonBumped ribbon_add_bucket_scalar(RibbonBand& band, const RibbonBucket& buck
   return add_bucket(band, bucket);
 }
 
-void ribbon_solve_scalar(const RibbonBlock& block, unsigned columns, std::uint64_t* window) noexcept {
-  for (unsigned column = 0; column < columns; ++column) window[column] = solve_column(block, column, window[column]);
+void ribbon_solve_scalar(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
+                         std::uint64_t* window) noexcept {
+  solve(rows, results, slots, columns, window);
 }
 
 }  // namespace crivo

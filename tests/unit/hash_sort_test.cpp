@@ -1,0 +1,80 @@
+// Sorting: whatever the hashes look like, it is std::sort's answer, on any number of threads.
+#include "hash_sort.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace crivo {
+namespace {
+
+using Hashes = std::vector<std::uint64_t>;
+
+/// Spread evenly; few values; only lower or only upper bits; one value in most; in order but for one.
+std::vector<Hashes> sets_of(std::size_t count) {
+  std::mt19937_64 random(count);
+  std::vector<Hashes> sets(7, Hashes(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t hash = random();
+    sets[0][i] = hash;
+    sets[1][i] = hash % 7;
+    sets[2][i] = hash >> 44;
+    sets[3][i] = hash << 44;
+    sets[4][i] = i % 100 == 0 ? hash : 12345;
+    sets[5][i] = ~std::uint64_t{0} - i;
+    sets[6][i] = i;
+  }
+  if (count > 1) std::swap(sets[6].front(), sets[6].back());
+  return sets;
+}
+
+TEST(HashSort, SortsWhateverItIsGiven) {
+  // 32768 is where ranges begin to be partitioned.
+  for (const std::size_t count : {0U, 1U, 2U, 63U, 64U, 1000U, 32'768U, 32'769U, 200'000U}) {
+    for (Hashes& hashes : sets_of(count)) {
+      Hashes expected = hashes;
+      std::sort(expected.begin(), expected.end());
+      for (const unsigned threads : {1U, 3U}) {
+        const BuildOptions options{.threads = threads};
+        BuildTask task(options);
+        Hashes sorted = hashes;
+        ASSERT_TRUE(sort_hashes(sorted, task));
+        EXPECT_EQ(sorted, expected) << count;
+      }
+      sort_hashes(hashes);
+      EXPECT_EQ(hashes, expected) << count;
+    }
+  }
+}
+
+TEST(HashSort, MovesTheDistinctOnesToTheFront) {
+  for (const std::size_t count : {0U, 1U, 100U, 100'000U}) {
+    for (Hashes& hashes : sets_of(count)) {
+      Hashes expected = hashes;
+      std::sort(expected.begin(), expected.end());
+      expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+      const BuildOptions options;
+      BuildTask task(options);
+      const auto distinct = sort_distinct(hashes, task);
+      ASSERT_TRUE(distinct);
+      hashes.resize(*distinct);
+      EXPECT_EQ(hashes, expected) << count;
+    }
+  }
+}
+
+TEST(HashSort, StopsWhenItIsTold) {
+  Hashes hashes = sets_of(100'000).front();
+  unsigned calls = 0;
+  const BuildOptions options{.progress = [&](double) { return ++calls < 3; }};
+  BuildTask task(options);
+  const auto distinct = sort_distinct(hashes, task);
+  ASSERT_FALSE(distinct);
+  EXPECT_EQ(distinct.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(calls, 3U);
+}
+
+}  // namespace
+}  // namespace crivo

@@ -1,0 +1,64 @@
+// parallel_for: every call once, on the threads it was given, and no exception lost.
+#include "parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace crivo {
+namespace {
+
+TEST(ParallelFor, CallsEachOnce) {
+  for (const unsigned threads : {0U, 1U, 2U, 8U}) {
+    for (const std::size_t count : {0U, 1U, 2U, 100U}) {
+      std::vector<std::atomic<int>> calls(count);
+      parallel_for(threads, count, [&](std::size_t i) { ++calls[i]; });
+      for (const auto& times : calls) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+TEST(ParallelFor, RunsAsManyAtOnceAsItMay) {
+  std::atomic<int> running = 0;
+  parallel_for(3, 3, [&](std::size_t) {
+    ++running;
+    while (running < 3) std::this_thread::yield();  // for ever, if the others waited for this one
+  });
+  EXPECT_EQ(running, 3);
+}
+
+TEST(ParallelFor, OneThreadIsTheCallers) {
+  parallel_for(1, 10,
+               [caller = std::this_thread::get_id()](std::size_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+}
+
+TEST(ParallelFor, ThrowsAgainWhatAnyCallThrew) {
+  for (const unsigned threads : {1U, 4U}) {
+    for (const std::size_t bad : {0U, 57U, 99U}) {
+      EXPECT_THROW(parallel_for(threads, 100,
+                                [&](std::size_t i) {
+                                  if (i == bad) throw std::bad_alloc();
+                                }),
+                   std::bad_alloc);
+    }
+  }
+}
+
+TEST(ParallelFor, StartsNoCallAfterOneThrew) {
+  std::atomic<int> calls = 0;
+  EXPECT_THROW(parallel_for(4, 1'000'000,
+                            [&](std::size_t) {
+                              ++calls;
+                              throw std::bad_alloc();
+                            }),
+               std::bad_alloc);
+  EXPECT_LE(calls, 4);
+}
+
+}  // namespace
+}  // namespace crivo
