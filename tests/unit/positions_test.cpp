@@ -122,6 +122,40 @@ TEST(Positions, AreTheFormatsPastTwoToThe32BitsAndBlocks) {
   }
 }
 
+// One column, so that a block is a word and a key's answer is the parity of its row with 64 bits. The payload is all
+// zeros but for its counts: then no key is bumped, and those are found whose fingerprint's lowest bit is 0.
+TEST(Positions, OfARibbonAreTheFormatsPastTwoToThe32Slots) {
+  constexpr std::uint64_t kBlocks = 1ULL << 34;
+  constexpr std::uint64_t kThresholds = 2;  // words: header, blocks, thresholds, solution; then the base of two blocks
+  constexpr std::uint64_t kSolution = kThresholds + kBlocks / 2 / 32;
+  constexpr std::uint64_t kBase = kSolution + kBlocks;
+  SparsePayload payload((kBase + 3) * 8);
+  const auto set = [&](std::uint64_t word, unsigned bit) { payload.flip(64 * word + bit); };
+  set(0, 1);   // two levels
+  set(0, 16);  // one key
+  set(1, 34);
+  set(kBase, 1);
+  const Shape shape{.kind = Kind::kRibbon, .probes = 1, .units = kBase + 3};
+  const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload.bytes());
+  ASSERT_TRUE(filter) << filter.error().message;
+  std::uint64_t last = 0;
+  for (const std::uint64_t hash : test_hashes(300, 9)) {
+    const bool found = (hash * 0xD6E8FEB86659FD93 >> 32 & 1) == 0;
+    const std::uint64_t start = reference::mulhi(hash, 64 * (kBlocks - 1));
+    ASSERT_EQ(filter->may_contain_hash(hash), found) << "hash " << hash;
+    payload.flip(64 * kSolution + start);  // a row's lowest bit is always 1
+    ASSERT_EQ(filter->may_contain_hash(hash), !found) << "hash " << hash;
+    payload.flip(64 * kThresholds + 2 * (start / 128));
+    payload.flip(64 * kThresholds + 2 * (start / 128) + 1);  // bumps all of the bucket, and the base is all zeros
+    ASSERT_EQ(filter->may_contain_hash(hash), found) << "hash " << hash;
+    payload.flip(64 * kThresholds + 2 * (start / 128));
+    payload.flip(64 * kThresholds + 2 * (start / 128) + 1);
+    payload.flip(64 * kSolution + start);
+    last = std::max(last, start);
+  }
+  EXPECT_GT(last, 1ULL << 39);
+}
+
 /// X^2 of `counts` against equal shares. For many degrees of freedom it is about normal with mean df and variance 2 df.
 double chi_squared(const std::vector<std::uint64_t>& counts) {
   double total = 0;
