@@ -106,7 +106,8 @@ class Sorter {
 };
 
 constexpr unsigned kHashBits = 64;
-constexpr std::size_t kRangesPerPart = 8;
+constexpr std::size_t kRangesPerReport = kFlags / 4;  // starting threads more often would cost more than it tells
+constexpr std::size_t kRangesPerCall = 4;
 
 /// `share` of the task is done at the end.
 Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> hashes) {
@@ -117,14 +118,13 @@ Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> h
   }
   constexpr unsigned kBits = kHashBits - kFlagBits;
   const Ends ends = partition(hashes, kBits);
-  for (std::size_t done = 0; done < kFlags;) {
-    const std::size_t parts = std::min<std::size_t>(task.threads(), (kFlags - done) / kRangesPerPart);
-    parallel_for(task.threads(), parts, [&](std::size_t part) {
-      const std::size_t from = done + part * kRangesPerPart;
-      Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerPart, kBits);
+  for (std::size_t first = 0; first < kFlags; first += kRangesPerReport) {
+    parallel_for(task.threads(), kRangesPerReport / kRangesPerCall, [&](std::size_t call) {
+      const std::size_t from = first + call * kRangesPerCall;
+      Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
     });
-    done += parts * kRangesPerPart;
-    if (auto wanted = task.advance(share * static_cast<double>(done) / kFlags); !wanted) return wanted;
+    const auto done = static_cast<double>(first + kRangesPerReport) / kFlags;
+    if (auto wanted = task.advance(share * done); !wanted) return wanted;
   }
   return {};
 }
