@@ -51,6 +51,7 @@ Contestants contestants() {
   }
   join(all, make_plugin("crivo.Bloom:10"));
   join_rocksdb(all, "Ribbon", 10);
+  join(all, make_plugin("crivo.Ribbon:10:-1"));
   for (const KindInfo& info : kinds()) join(all, make_crivo(std::string(info.name), 0.01));
   for (const std::string kind : {"blocked", "ribbon"}) join(all, make_crivo_on("avx2", kind, 0.01));
   join(all, make_hash_set());
