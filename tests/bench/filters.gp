@@ -12,9 +12,9 @@ set xlabel "bits per key"
 set ylabel "rate"
 set logscale y
 set format y "%.0e"
-set xrange [2:16]
+set xrange [2:20]
 set yrange [5e-4:0.2]
-set key bottom left
+set key top right
 kinds = "ribbon blocked classic cuckoo compaction"
 plot 2**(-x) title "information limit" with lines lc "black" dt 2, \
   for [kind in kinds] rates(kind) using 5:4 with linespoints ps 0.5 title kind, \
