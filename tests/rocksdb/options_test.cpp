@@ -209,53 +209,55 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
   }
 }
 
-TEST(RocksdbOptions, ChangeWhileTheDatabaseRuns) {
-  const ScratchFolder folder;
-  const auto db = open_database(from_string("crivo.Bloom:10"), folder.path());
-  auto filter_bytes_of_new_file = [&, first = std::uint64_t{0}]() mutable {
-    const std::uint64_t before = filter_bytes(*db);
-    put_keys(*db, first, first + 6400);
-    first += 6400;
-    return filter_bytes(*db) - before;
-  };
-  const auto set = [&](const std::string& option) {
-    return db->SetOptions({{"block_based_table_factory", "{filter_policy={" + option + "}}"}});
-  };
-  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 10 / 8 + 32);
-  ASSERT_TRUE(set("bits_per_key=20").ok());
-  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 20 / 8 + 32);
-  ASSERT_TRUE(set("fp_rate=0.1").ok());
-  EXPECT_LT(filter_bytes_of_new_file(), 6400U * 6 / 8);
-  ASSERT_TRUE(set("bits_per_key=8").ok());
+/// A database whose policy is changed between its files.
+class RunningDatabase {
+ public:
+  explicit RunningDatabase(const std::string& policy) : db_(open_database(from_string(policy), folder_.path())) {}
 
-  const rocksdb::Status refused = set("bits_per_key=2000");
+  rocksdb::Status set(const std::string& option) {
+    return db_->SetOptions({{"block_based_table_factory", "{filter_policy={" + option + "}}"}});
+  }
+  /// Of a file of 6400 keys.
+  std::uint64_t filter_bytes_of_new_file() {
+    const std::uint64_t before = filter_bytes(*db_);
+    put_keys(*db_, first_, first_ + 6400);
+    first_ += 6400;
+    return filter_bytes(*db_) - before;
+  }
+
+ private:
+  ScratchFolder folder_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::uint64_t first_ = 0;
+};
+
+TEST(RocksdbOptions, ChangeWhileTheDatabaseRuns) {
+  RunningDatabase db("crivo.Bloom:10");
+  EXPECT_EQ(db.filter_bytes_of_new_file(), 6400 * 10 / 8 + 32);
+  ASSERT_TRUE(db.set("bits_per_key=20").ok());
+  EXPECT_EQ(db.filter_bytes_of_new_file(), 6400 * 20 / 8 + 32);
+  ASSERT_TRUE(db.set("fp_rate=0.1").ok());
+  EXPECT_LT(db.filter_bytes_of_new_file(), 6400U * 6 / 8);
+  ASSERT_TRUE(db.set("bits_per_key=8").ok());
+
+  const rocksdb::Status refused = db.set("bits_per_key=2000");
   EXPECT_THAT(refused.ToString(), HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got 2000"));
-  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 8 / 8 + 32) << "a refused value must leave the old one";
-  EXPECT_TRUE(set("bits_per_key=10").ok()) << "a refused value must not stick";
+  EXPECT_EQ(db.filter_bytes_of_new_file(), 6400 * 8 / 8 + 32) << "a refused value must leave the old one";
+  EXPECT_TRUE(db.set("bits_per_key=10").ok()) << "a refused value must not stick";
 }
 
 TEST(RocksdbOptions, OfRibbonsChangeWhileTheDatabaseRuns) {
-  const ScratchFolder folder;
-  const auto db = open_database(from_string("crivo.Ribbon:10"), folder.path());
-  auto filter_bytes_of_new_file = [&, first = std::uint64_t{0}]() mutable {
-    const std::uint64_t before = filter_bytes(*db);
-    put_keys(*db, first, first + 6400);
-    first += 6400;
-    return filter_bytes(*db) - before;
-  };
-  const auto set = [&](const std::string& option) {
-    return db->SetOptions({{"block_based_table_factory", "{filter_policy={" + option + "}}"}});
-  };
-  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 10 / 8 + 32) << "Bloom";
-  ASSERT_TRUE(set("bloom_before_level=-1").ok());
-  const std::uint64_t ribbon = filter_bytes_of_new_file();
+  RunningDatabase db("crivo.Ribbon:10");
+  EXPECT_EQ(db.filter_bytes_of_new_file(), 6400 * 10 / 8 + 32) << "Bloom";
+  ASSERT_TRUE(db.set("bloom_before_level=-1").ok());
+  const std::uint64_t ribbon = db.filter_bytes_of_new_file();
   EXPECT_LT(ribbon, 6400U * 72 / 10 / 8);
-  ASSERT_TRUE(set("bits_per_key=20").ok());
-  EXPECT_GT(filter_bytes_of_new_file(), ribbon * 3 / 2);
-  const rocksdb::Status refused = set("bloom_before_level=-2");
+  ASSERT_TRUE(db.set("bits_per_key=20").ok());
+  EXPECT_GT(db.filter_bytes_of_new_file(), ribbon * 3 / 2);
+  const rocksdb::Status refused = db.set("bloom_before_level=-2");
   EXPECT_THAT(refused.ToString(), HasSubstr("crivo.Ribbon: bloom_before_level must be an integer"));
-  ASSERT_TRUE(set("bloom_before_level=0;bits_per_key=10").ok());
-  EXPECT_EQ(filter_bytes_of_new_file(), 6400 * 10 / 8 + 32);
+  ASSERT_TRUE(db.set("bloom_before_level=0;bits_per_key=10").ok());
+  EXPECT_EQ(db.filter_bytes_of_new_file(), 6400 * 10 / 8 + 32);
 }
 
 TEST(RocksdbOptions, InErrorStillReadFilters) {
