@@ -34,6 +34,8 @@ class BuildTask {
   explicit BuildTask(const BuildOptions& options) noexcept;
 
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
+  /// Does the caller want to hear of the progress?
+  [[nodiscard]] bool watched() const noexcept { return options_.progress != nullptr; }
   /// For everything that the finished filter does not keep.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 

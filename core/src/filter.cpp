@@ -167,8 +167,10 @@ Result<void> AnyFilter::fill(std::span<const std::uint64_t> hashes, std::uint64_
     if (payload_.size() > max_bytes) return too_large(max_bytes, hashes.size(), payload_.size());
     count_added(hashes.size());
   } else {
-    for (std::size_t from = 0; from < hashes.size(); from += kAddedAtOnce) {
-      if (auto added = add_hashes(hashes.subspan(from, std::min(kAddedAtOnce, hashes.size() - from))); !added) {
+    // All at once if nobody watches: a kind may have better ways for many.
+    const std::size_t at_once = task.watched() ? kAddedAtOnce : hashes.size();
+    for (std::size_t from = 0; from < hashes.size(); from += at_once) {
+      if (auto added = add_hashes(hashes.subspan(from, std::min(at_once, hashes.size() - from))); !added) {
         return added;
       }
       const double share = static_cast<double>(from) / static_cast<double>(hashes.size());
