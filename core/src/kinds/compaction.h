@@ -3,7 +3,7 @@
 // search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include "bytes.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
 #include "kinds/block.h"
-#include "registry.h"
 
 namespace crivo {
 

@@ -3,7 +3,7 @@
 // Using Ribbon". See ribbon_layout.h for how it works.
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 
