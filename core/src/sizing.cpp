@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "kinds/plan.h"
 #include "poisson.h"
+#include "sizing/checks.h"
 #include "sizing_search.h"
 
 namespace crivo {

@@ -5,7 +5,7 @@
 
 #include "bit_array.h"
 #include "crivo/sizing.h"
-#include "kinds/plan.h"
+#include "sizing/checks.h"
 #include "sizing_search.h"
 
 namespace crivo {

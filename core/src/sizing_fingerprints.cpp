@@ -4,8 +4,8 @@
 
 #include "crivo/sizing.h"
 #include "error_text.h"
-#include "kinds/plan.h"
 #include "poisson.h"
+#include "sizing/checks.h"
 
 namespace crivo {
 namespace {

@@ -4,14 +4,12 @@
 
 #include "crivo/sizing.h"
 #include "error_text.h"
-#include "kinds/plan.h"
 #include "kinds/ribbon_build.h"
 #include "kinds/ribbon_layout.h"
+#include "sizing/checks.h"
 
 namespace crivo {
 namespace {
-
-constexpr double kMaxBitsPerKey = 1000;
 
 RibbonSize sized(std::uint64_t capacity, std::uint64_t column_shares) {
   RibbonSize size;
@@ -45,9 +43,7 @@ Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate) {
 
 Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
-  if (!(bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey)) {
-    return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
-  }
+  if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid.error();
   std::uint64_t enough = 1;  // the most columns that fit, by bisection; no fewer than the least there can be
   std::uint64_t too_many = std::uint64_t{kMaxRibbonColumns} * kRibbonShares + 1;
   const double words = static_cast<double>(capacity) * bits_per_key / 64;

@@ -6,11 +6,10 @@
 #include <cstdint>
 
 #include "crivo/result.h"
+#include "crivo/types.h"
 
 namespace crivo {
 
-/// Largest capacity a filter can be asked for: 2^40 keys.
-inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
 /// Most probes per key: classic, and blocked (sixteen 32-bit lanes of one 512-bit register).
 inline constexpr unsigned kMaxClassicProbes = 64;
 inline constexpr unsigned kMaxBlockedProbes = 16;

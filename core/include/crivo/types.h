@@ -40,6 +40,11 @@ struct KindInfo {
   Capabilities can;
 };
 
+/// Largest capacity a filter can be asked for: 2^40 keys.
+inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
+/// Most bits per key a filter can be asked for.
+inline constexpr double kMaxBitsPerKey = 1000;
+
 /// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;

@@ -7,7 +7,6 @@
 #include "crivo/sizing.h"
 #include "error_text.h"
 #include "kinds/fingerprints.h"
-#include "kinds/plan.h"
 
 namespace crivo {
 namespace {

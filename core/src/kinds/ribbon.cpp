@@ -3,7 +3,6 @@
 #include "bit_array.h"
 #include "crivo/sizing.h"
 #include "error_text.h"
-#include "kinds/plan.h"
 #include "kinds/ribbon_build.h"
 #include "kinds/ribbon_layout.h"
 #include "simd/kernels.h"
