@@ -1,5 +1,5 @@
-// XXH3 inlined, where a call for each key would cost as much as the filter does: in the kinds' questions by key. The
-// only place that includes libxxhash's header.
+// XXH3 inlined, where a call for each key would cost as much as the filter does: in questions by key. The only place
+// that includes libxxhash's header.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "crivo/hash.h"
-
 namespace crivo {
 
-/// Keys of up to so many bytes XXH3 hashes in a few instructions.
+/// The longest key, in bytes, that XXH3 hashes in a few instructions.
 inline constexpr std::size_t kShortKey = 16;
 
 /// hash_key, inlined, of a short key.

@@ -4,6 +4,7 @@
 #include "crivo/sizing.h"
 #include "kinds/double_hashing.h"
 #include "kinds/plan.h"
+#include "probe_key.h"
 
 namespace crivo {
 namespace {

@@ -6,6 +6,7 @@
 #include "crivo/sizing.h"
 #include "error_text.h"
 #include "kinds/fingerprints.h"
+#include "probe_key.h"
 
 namespace crivo {
 namespace {

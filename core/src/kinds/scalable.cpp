@@ -10,6 +10,7 @@
 #include "kinds/blocked.h"
 #include "kinds/layers.h"
 #include "kinds/plan.h"
+#include "probe_key.h"
 #include "simd/kernels.h"
 
 namespace crivo {

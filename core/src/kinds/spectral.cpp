@@ -9,6 +9,7 @@
 #include "error_text.h"
 #include "kinds/double_hashing.h"
 #include "kinds/plan.h"
+#include "probe_key.h"
 
 namespace crivo {
 namespace {

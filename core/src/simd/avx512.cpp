@@ -12,7 +12,7 @@
 #include "crivo/sizing.h"
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
-#include "probe.h"
+#include "probe_key.h"
 #include "simd/kernels.h"
 #include "simd/ribbon_kernels.h"
 

@@ -10,7 +10,7 @@
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
-#include "probe.h"
+#include "probe_key.h"
 #include "simd/ribbon_kernels.h"
 
 #define CRIVO_TARGET __attribute__((target("avx2,bmi2,popcnt")))

@@ -10,7 +10,7 @@
 
 #include "bytes.h"
 #include "kinds/ribbon_layout.h"
-#include "probe.h"
+#include "probe_key.h"
 #include "simd/ribbon_kernels.h"
 
 #define CRIVO_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2")))

@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "kinds/block.h"
 #include "kinds/counter_block.h"
-#include "probe.h"
+#include "probe_key.h"
 #include "simd/kernels.h"
 #include "simd/ribbon_kernels.h"
 
