@@ -131,12 +131,6 @@ Result<ExitCode> build_or_explain(const Arguments& options) {
   return Error{ErrorCode::kTooLarge, outcome.error().message + " (the limit is this machine's memory)"};
 }
 
-std::string kind_names() {
-  std::string names;
-  for (const KindInfo& kind : kinds()) names.append(names.empty() ? "" : ", ").append(kind.name);
-  return names + ", compressed, spectral:BITS (of a counter), scalable:GROWTH";
-}
-
 }  // namespace
 
 void add_build(CLI::App& app, Action& action) {
@@ -152,7 +146,7 @@ void add_build(CLI::App& app, Action& action) {
   command->add_option("--fpr", options->fp_rate, "False-positive rate at capacity, in (0, 1)")
       ->capture_default_str()
       ->transform(literal);
-  command->add_option("--kind", options->kind, "One of " + kind_names())->capture_default_str()->transform(literal);
+  command->add_option("--kind", options->kind, "One of " + kind_choices())->capture_default_str()->transform(literal);
   command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
       ->capture_default_str()
       ->transform(literal);

@@ -15,7 +15,7 @@ set format y "%.0e"
 set xrange [2:20]
 set yrange [5e-4:0.2]
 set key top right
-kinds = "ribbon blocked classic cuckoo compaction"
+kinds = "ribbon blocked classic cuckoo hash_compaction"
 plot 2**(-x) title "information limit" with lines lc "black" dt 2, \
   for [kind in kinds] rates(kind) using 5:4 with linespoints ps 0.5 title kind, \
   for [policy in "Bloom Ribbon"] rates("RocksDB ".policy) using 5:4 with linespoints ps 0.5 dt 3 title "RocksDB ".policy

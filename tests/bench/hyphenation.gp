@@ -8,7 +8,7 @@ set xtics (1, 2, 5, 10, 15, 20)
 set xrange [0:21]
 set yrange [0:*]
 set key top left
-kinds = "compaction classic blocked cuckoo"
+kinds = "hash_compaction classic blocked cuckoo"
 rows(kind) = sprintf("< grep '^%s,' '%s'", kind, ARG1)
 
 set title "Asking about every word, ms"

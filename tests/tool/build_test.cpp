@@ -14,7 +14,7 @@ TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   const std::string keys = numbered_lines(5000);
   write("keys", keys);
   for (const char* kind : {"classic", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4",
-                           "cuckoo", "compaction", "ribbon", "compressed"}) {
+                           "cuckoo", "hash_compaction", "ribbon", "compressed"}) {
     const Outcome built = crivo("build -o f --kind " + std::string(kind) + " keys");
     ASSERT_EQ(built.exit_code, 0) << kind << ": " << built.err;
     EXPECT_EQ(built.err, "") << kind;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/error_text.h"
 #include "filter/registry.h"
+#include "format/codec_choice.h"
 #include "format/codec_gap.h"
 #include "format/codec_zstd.h"
 #include "hash/checksum.h"
@@ -126,6 +127,11 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
+std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
+  if (codec == Codec::kZstd) return zstd_blob(filter, level);
+  return codec == Codec::kGapZstd ? gap_blob(filter) : raw_blob(filter);
+}
+
 std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
   std::vector<std::byte> gap = gap_blob(filter);
   std::vector<std::byte> zstd = zstd_blob(filter, level);
@@ -181,8 +187,7 @@ Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, i
     case BlobForm::kRaw:
       return raw_blob(filter);
     case BlobForm::kAuto:
-      if (filter.facts().pinned_raw || !filter.compresses()) return raw_blob(filter);
-      return find_kind(filter.shape().kind)->is_bit_array ? gap_blob(filter) : zstd_blob(filter, level);
+      return blob_with(choose_codec(filter), filter, level);
     case BlobForm::kSmallest:
       break;
   }
