@@ -128,7 +128,7 @@ void note_overfull(const FilterRef& filter) {
   const double actual = filter.stats().fp_rate;
   if (facts.keys <= facts.capacity || actual <= facts.fp_rate) return;  // or what is beyond the capacity were repeats
   std::fprintf(stderr,
-               "crivo build: note: %" PRIu64 " keys are more than the capacity of %" PRIu64
+               "crivo build: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
                ": fpr is %.3g instead of %.3g; raise --capacity or leave it out\n",
                facts.keys, facts.capacity, actual, facts.fp_rate);
 }

@@ -1,7 +1,9 @@
 -- One row of the report: the filter called @name, which was made since the clock was started. A bound parameter is read
 -- once per statement; SQLite would copy the value of a scalar subquery for each row.
 REPLACE INTO clock VALUES ('made', julianday('now'));
-.parameter set @filter "(SELECT f FROM filters WHERE name = (SELECT value FROM temp.sqlite_parameters WHERE key = '@name'))"
+CREATE TEMP VIEW IF NOT EXISTS measured AS
+  SELECT f FROM filters WHERE name = (SELECT value FROM temp.sqlite_parameters WHERE key = '@name');
+.parameter set @filter "(SELECT f FROM measured)"
 REPLACE INTO clock VALUES ('ask', julianday('now'));
 INSERT INTO report(name, raw_bytes, fill, codec, made_ms, found, wrong)
   SELECT @name,

@@ -104,7 +104,7 @@ TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
 TEST_F(ToolTest, NotesThatAFilterHoldsMoreThanItPromised) {
   const Outcome built = crivo("build -q --capacity 10 -o f", numbered_lines(1000));
   EXPECT_EQ(built.exit_code, 0);
-  EXPECT_THAT(built.err, MatchesRegex("crivo build: note: 1000 keys are more than the capacity of 10: fpr is .* "
+  EXPECT_THAT(built.err, MatchesRegex("crivo build: note: 1000 keys exceed the capacity of 10: fpr is .* "
                                       "instead of 0.01; raise --capacity or leave it out\n"));
   EXPECT_EQ(crivo("query f", numbered_lines(1000)).out, numbered_lines(1000));
 }

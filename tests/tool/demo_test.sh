@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo_test.sh DEMO_FOLDER BUILD_FOLDER: the report of `./dev demo` fits a terminal of 80 columns, has colours there only,
-# and explains the figures that it shows. That every host gives the same answers is what the demo itself checks.
+# demo_test.sh DEMO_FOLDER BUILD_FOLDER: the report of `./dev demo` fits a terminal of 80 columns, has colours there
+# only, and explains the figures that it shows. That every host gives the same answers is what the demo itself checks.
 set -euo pipefail
 demo=$1 build=$2
 fail() {
@@ -20,5 +20,6 @@ grep -qE 'crivo\.Ribbon:10' <<<"$report" && grep -qE '^  ribbon +[0-9]' <<<"$rep
   fail "ribbons must be shown in RocksDB and SQLite"
 
 paint() { TERM=xterm script --quiet --return --command "printf 'Heading\n  the same answers\n' | $1" /dev/null; }
-[[ $(paint "$demo/paint") == *$'\e[1mHeading\e[0m'*$'\e[32mthe same answers\e[0m'* ]] || fail "a terminal must get colours"
+[[ $(paint "$demo/paint") == *$'\e[1mHeading\e[0m'*$'\e[32mthe same answers\e[0m'* ]] ||
+  fail "a terminal must get colours"
 [[ $(paint "NO_COLOR=1 $demo/paint") != *$'\e'* ]] || fail "NO_COLOR must be respected"
