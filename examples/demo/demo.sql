@@ -55,7 +55,8 @@ SELECT format('  %-8s%,12d%,12d%,10d%,7d%5.2f%%%10.0f%9.0f', name, raw_bytes, le
 SELECT '';
 SELECT format('  Why are %,d raw bytes of ''%s'' only %,d bytes as a blob?', raw_bytes, name, length(f)) ||
        char(10) ||
-       format('  Of its bits %.2f%% are set, and a blob can hold the gaps between them instead', 100 * fill) || char(10) ||
+       format('  Of its bits %.2f%% are set, and a blob can hold the gaps between them instead', 100 * fill) ||
+       char(10) ||
        format('  (%s): %.2f bits per word, where the bits as they are take %.2f.', codec, 8.0 * length(f) / found,
               8.0 * raw_bytes / found)
   FROM report JOIN filters USING (name) WHERE name = 'words';
