@@ -125,8 +125,9 @@ void report(const FilterRef& filter, const Arguments& options, std::size_t blob_
 
 void note_overfull(const FilterRef& filter) {
   const Facts& facts = filter.facts();
+  if (facts.keys <= facts.capacity) return;
   const double actual = filter.stats().fp_rate;
-  if (facts.keys <= facts.capacity || actual <= facts.fp_rate) return;  // or what is beyond the capacity were repeats
+  if (actual <= facts.fp_rate) return;  // the keys beyond the capacity were repeats
   std::fprintf(stderr,
                "crivo build: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
                ": fpr is %.3g instead of %.3g; raise --capacity or leave it out\n",
@@ -156,6 +157,9 @@ Result<ExitCode> build(const Arguments& options) {
 
 /// What to do about an error that the library reports but cannot advise on.
 std::string advice(ErrorCode code, const Arguments& options) {
+  // A filter that sizes itself has room for all keys. What it lacks are slots for one key that is repeated often.
+  const bool sized_itself = !options.capacity;
+  if (code == ErrorCode::kFull && sized_itself) return "; leave out repeated keys, as sort -u does";
   if (code == ErrorCode::kFull) return "; raise --capacity or leave it out";
   if (code != ErrorCode::kTooLarge) return "";
   return options.max_bytes ? "; --max-bytes raises the limit" : " (the limit is this machine's memory)";

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <utility>
 
 #include "crivo/blob.h"
 #include "crivo/memory.h"
@@ -13,9 +12,6 @@ namespace crivo::tool {
 
 /// What a user said of the filter to read.
 struct FilterArgument {
-  FilterArgument() = default;
-  FilterArgument(std::string file) : path(std::move(file)) {}
-
   std::string path;              // "-" is standard input
   std::string max_bytes = "1G";  // as parse_bytes reads it
 };

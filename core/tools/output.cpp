@@ -55,7 +55,7 @@ Target resolve(std::string path) {
     const ssize_t length = ::readlink(path.c_str(), link, sizeof link);
     if (length < 0) break;
     const std::string next(link, static_cast<std::size_t>(length));
-    path = next.starts_with('/') ? next : parent_of(path) + "/" + next;
+    path = next.starts_with('/') ? next : parent_of(path).append("/").append(next);
   }
   return {path, std::nullopt};
 }

@@ -117,6 +117,10 @@ TEST_F(ToolTest, SaysWhatToDoAboutAFullFilter) {
     EXPECT_THAT(run.err, EndsWith("; raise --capacity or leave it out\n"));
     EXPECT_EQ(crivo("build -o g --kind " + std::string(kind), numbered_lines(1000)).exit_code, 0);
   }
+  std::string repeated;
+  for (int i = 0; i < 100; ++i) repeated += "key\n";
+  EXPECT_THAT(crivo("build -o f --kind cuckoo", repeated).err,
+              EndsWith("; leave out repeated keys, as sort -u does\n"));
   EXPECT_EQ(files(), 1U);
 }
 
