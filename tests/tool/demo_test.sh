@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # demo_test.sh DEMO_FOLDER BUILD_FOLDER: the report of `./dev demo` fits a terminal of 80 columns, has colours there
-# only, and explains the figures that it shows. That every host gives the same answers is what the demo itself checks.
+# only, explains the figures that it shows, and is what the README shows of it. That every host gives the same answers
+# is what the demo itself checks.
 set -euo pipefail
 demo=$1 build=$2
 fail() {
@@ -12,6 +13,13 @@ report=$("$demo/run" "$build" | cat)
 long=$(sed "s|$build|build/release|" <<<"$report" | grep -E '.{81}' || true)  # ./dev demo names this folder
 [[ -z $long ]] || fail "lines must have at most 80 columns, got" "$long"
 [[ $report != *$'\e'* ]] || fail "a pipe must get no colours"
+
+# The figures depend on RocksDB's version, so only what stands around them is compared.
+without_figures() { sed -E 's/ +/ /g; s/[0-9][0-9.,]*%?$//; s/[0-9][0-9.,]*%? /N /g' | sort -u; }
+excerpt=$(sed -n '/^```text$/,/^```$/{//!p}' "$demo/../../README.md")
+[[ -n $excerpt ]] || fail "the README must show a part of the report, got none"
+invented=$(comm -23 <(without_figures <<<"$excerpt") <(without_figures <<<"$report"))
+[[ -z $invented ]] || fail "the README must show lines of the report, got" "$invented"
 
 row=($(grep -E '^  words +[0-9]' <<<"$report"))
 grep -q "Why are ${row[1]} raw bytes of 'words' only ${row[2]} bytes as a blob" <<<"$report" ||
