@@ -5,12 +5,13 @@
 #include "command.h"
 #include "crivo/describe.h"
 #include "file.h"
+#include "filter_file.h"
 
 namespace crivo::tool {
 namespace {
 
-Result<ExitCode> info(const std::string& path, bool json) {
-  const Result<LoadedFilter> loaded = load_filter(path);
+Result<ExitCode> info(const FilterArgument& filter, bool json) {
+  const Result<LoadedFilter> loaded = load_filter(filter);
   if (!loaded) return loaded.error();
   const std::vector<Description> described = describe(loaded->blob);
   if (json) {
@@ -29,13 +30,11 @@ Result<ExitCode> info(const std::string& path, bool json) {
 void add_info(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "Print what a filter tells about itself");
   struct InfoOptions {
-    std::string filter;
+    FilterArgument filter;
     bool json = false;
   };
   const auto options = std::make_shared<InfoOptions>();
-  command->add_option("FILTER", options->filter, "A filter's file; - is standard input")
-      ->required()
-      ->transform(literal);
+  add_filter_argument(*command, options->filter);
   command->add_flag("--json", options->json, "As a JSON object, like SQL's bloom_info");
   command->callback([options, &action] { action = [options] { return info(options->filter, options->json); }; });
 }

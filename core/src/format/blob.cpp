@@ -27,24 +27,6 @@ struct Header {
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
 
-Result<void> check_envelope(std::span<const std::byte> blob) {
-  if (blob.size() < kBlobHeaderBytes) {
-    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size());
-  }
-  if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
-    return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
-  }
-  const auto version = std::to_integer<unsigned>(blob[4]);
-  if (version != kFormatVersion) {
-    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
-  }
-  const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
-  if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
-    return corrupt("checksum must match the contents, got ", stored);
-  }
-  return {};
-}
-
 Header read_fields(std::span<const std::byte> blob) {
   ByteReader reader(blob.subspan(sizeof kMagic + 1));
   Header header;
@@ -62,6 +44,36 @@ Header read_fields(std::span<const std::byte> blob) {
   header.shape.units = reader.read<std::uint64_t>();
   header.facts.pinned_raw = header.codec == Codec::kRaw;
   return header;
+}
+
+/// A file that was cut off is the likeliest reason, and a raw blob shows it; a compressed one states no size.
+Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
+  const Header header = read_fields(blob);
+  const std::size_t payload_bytes = blob.size() - kBlobHeaderBytes;
+  if (header.codec == Codec::kRaw && payload_bytes < header.raw_bytes) {
+    return corrupt("blob must be whole, with the ", header.raw_bytes, " bytes of payload that its header states, got ",
+                   payload_bytes, ": it is truncated");
+  }
+  return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
+}
+
+Result<void> check_envelope(std::span<const std::byte> blob) {
+  if (blob.size() < kBlobHeaderBytes) {
+    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
+                   ": it is truncated or no filter");
+  }
+  if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
+    return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
+  }
+  const auto version = std::to_integer<unsigned>(blob[4]);
+  if (version != kFormatVersion) {
+    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
+  }
+  const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
+  if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
+    return wrong_checksum(blob, stored);
+  }
+  return {};
 }
 
 Result<void> check_fields(const Header& header, unsigned flags, const ReadLimits& limits) {
