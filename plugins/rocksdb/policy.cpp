@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "builder.h"
+#include "filter_record.h"
 #include "reader.h"
 
 namespace crivo {
@@ -153,7 +154,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const bool bloom = settings_.policy().has_levels() && level_of(context) < settings.bloom_before_level;
   const BlockSizing sizing(settings.spec(bloom ? Kind::kBlocked : settings_.policy().kind));
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify));
+  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(sizing.kind())));
 }
 
 void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {
