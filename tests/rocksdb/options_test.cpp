@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <cmath>
+#include <cstdarg>
+#include <cstdio>
 
 #include "crivo/sizing.h"
 #include "support.h"
@@ -209,6 +212,29 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
     put_keys(*db, 5000, 10000);
     expect_filters_at_work(*db, options, 10000, expected.substr(0, expected.find(':')));
   }
+}
+
+class LogInMemory final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1000];
+    std::vsnprintf(line, sizeof line, format, arguments);
+    text += line;
+  }
+  std::string text;
+};
+
+TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
+  LogInMemory log;
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = &log;
+  (void)new_builder(*crivo_bloom(10), context);
+  EXPECT_EQ(log.text, "");
+  (void)new_builder(*NewRocksDBFilterPolicy({.fp_rate = 2, .kind = Kind::kRibbon}), context);
+  EXPECT_THAT(log.text,
+              HasSubstr("crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 2; the filter is that of crivo.Ribbon:10:0"));
 }
 
 TEST(RocksdbOptions, InErrorStillWriteAndReadFilters) {
