@@ -29,17 +29,26 @@ std::size_t payload_bytes(const FilterSpec& spec) noexcept {
 FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
   FilterSpec spec = spec_;
   spec.capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
-  if (payload_bytes(spec) > kMaxPayloadBytes) {
-    spec.bits_per_key = 8.0 * kMaxPayloadBytes / static_cast<double>(spec.capacity);
-  }
+  if (payload_bytes(spec) <= most_planned()) return spec;
+  // The division may round up, and one block too many would be no filter at all: so step down to what fits.
+  double bits_per_key = 8.0 * static_cast<double>(most_planned()) / static_cast<double>(spec.capacity);
+  do {
+    spec.bits_per_key = bits_per_key;
+    bits_per_key = std::nextafter(bits_per_key, 0.0);
+  } while (payload_bytes(spec) > most_planned());
   return spec;
+}
+
+std::size_t BlockSizing::most_planned() const noexcept {
+  // A ribbon may take a little more than its plan (PredictsItsSizes in tests/rocksdb has the figures).
+  return spec_.kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
 }
 
 std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + kSstTrailerBytes; }
 
 std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
   if (bytes < kSstTrailerBytes) return 0;
-  const std::size_t room = std::min(bytes - kSstTrailerBytes, kMaxPayloadBytes);
+  const std::size_t room = std::min(bytes - kSstTrailerBytes, most_planned());
   FilterSpec spec = spec_;
   std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
   std::size_t too_many = kMaxCapacity + 1;

@@ -33,7 +33,6 @@ void BlockBuilder::AddKey(const rocksdb::Slice& key) {
   last_key_ = hash;
 }
 
-#if CRIVO_ROCKSDB_VERSION >= 906
 // A key and its prefix. Keys come sorted, so repetitions are next to each other in each of the two sequences, and a
 // key may be its own or its neighbour's prefix. Whatever is skipped here equals a hash that is in the log already.
 void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) {
@@ -44,7 +43,6 @@ void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice&
   last_key_ = key_hash;
   last_alt_ = alt_hash;
 }
-#endif
 
 void BlockBuilder::append(std::uint64_t hash) noexcept {
   ++entries_;
@@ -68,6 +66,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
   } catch (const std::bad_alloc&) {
     // The filter that lets every key pass costs reads, not keys.
   }
+  if (record_ != nullptr) record_->add(/*filters=*/content.data() != kAlwaysTrue);
   start_over();
   return content;
 }
@@ -80,7 +79,8 @@ bool BlockBuilder::hashes_are_intact() const noexcept {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   if (sizing_.takes_set()) hashes_.make_set();
-  const auto filter = AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = kMaxPayloadBytes});
+  const auto filter =
+      AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = sizing_.max_payload()});
   if (!filter) return std::nullopt;
   if (!verify_) hashes_.clear();  // before there is the block, too
   const std::span<const std::byte> payload = filter->payload();
@@ -101,9 +101,7 @@ void BlockBuilder::start_over() noexcept {
   checksum_ = 0;
   lost_hashes_ = false;
   last_key_.reset();
-#if CRIVO_ROCKSDB_VERSION >= 906
   last_alt_.reset();
-#endif
 }
 
 rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {

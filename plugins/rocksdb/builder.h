@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "abi.h"
 #include "block_sizing.h"
+#include "filter_record.h"
 #include "hash_log.h"
 
 namespace crivo {
@@ -16,11 +18,16 @@ namespace crivo {
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: detect_filter_construct_corruption, check the kept hashes and the finished block.
-  BlockBuilder(const BlockSizing& sizing, bool verify) noexcept : sizing_(sizing), verify_(verify) {}
+  /// record: is told of every finished block; may be null.
+  BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr) noexcept
+      : sizing_(sizing), verify_(verify), record_(std::move(record)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
+  /// A key and its prefix. RocksDB calls it from 9.6 on; it is compiled for all versions, so that all test it.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
+#else
+  void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt);
 #endif
   std::size_t EstimateEntriesAdded() override { return entries_; }
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
@@ -47,9 +54,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::uint64_t checksum_ = 0;  // of the appended hashes
   bool lost_hashes_ = false;
   std::optional<std::uint64_t> last_key_;
-#if CRIVO_ROCKSDB_VERSION >= 906
   std::optional<std::uint64_t> last_alt_;
-#endif
+  std::shared_ptr<FilterRecord> record_;
 };
 
 }  // namespace crivo

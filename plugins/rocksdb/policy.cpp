@@ -1,6 +1,7 @@
 #include "policy.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 #include <rocksdb/version.h>
@@ -10,6 +11,7 @@
 #include <unordered_map>
 
 #include "builder.h"
+#include "filter_record.h"
 #include "reader.h"
 
 namespace crivo {
@@ -23,31 +25,25 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-std::string option_text(const AtomicSettings& options, const std::string& name) {
-  const Settings settings = options.load();
-  if (name == "kind") return std::string(kind_name(options.policy().kind));
-  if (name == "bloom_before_level") return std::to_string(settings.bloom_before_level);
-  if (name == "fp_rate") return settings.fp_rate != 0 ? number_text(settings.fp_rate) : "";
-  return settings.fp_rate == 0 ? number_text(settings.bits_per_key) : "";
+// How RocksDB reads and compares an option; `address` is the policy's SharedSettings.
+Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
+  auto& settings = *static_cast<SharedSettings*>(address);
+  const auto set = settings.change([&](SettingsParser& parser) { return parser.set(name, value); });
+  return set ? Status::OK() : refusal(settings.policy(), set.error());
 }
 
-// How RocksDB reads an option, writes it into OPTIONS files and compares it; `address` is the policy's AtomicSettings.
-Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
-  auto& settings = *static_cast<AtomicSettings*>(address);
-  SettingsParser parser(settings.policy(), settings.load());
-  if (const auto set = parser.set(name, value); !set) return refusal(settings.policy(), set.error());
-  settings.store(parser.settings());
-  return Status::OK();
+std::string text_at(const void* address, const std::string& name) {
+  const auto& settings = *static_cast<const SharedSettings*>(address);
+  return option_text(settings.policy(), settings.load(), name);
 }
 
 Status serialize_option(const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
-  *value = option_text(*static_cast<const AtomicSettings*>(address), name);
+  *value = text_at(address, name);
   return Status::OK();
 }
 
 bool options_equal(const ConfigOptions&, const std::string& name, const void* a, const void* b, std::string* mismatch) {
-  const bool equal = option_text(*static_cast<const AtomicSettings*>(a), name) ==
-                     option_text(*static_cast<const AtomicSettings*>(b), name);
+  const bool equal = text_at(a, name) == text_at(b, name);
   if (!equal) *mismatch = name;
   return equal;
 }
@@ -55,10 +51,12 @@ bool options_equal(const ConfigOptions&, const std::string& name, const void* a,
 using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
-  // Mutable: DB::SetOptions may change it. Never destroyed: policies may outlive our static objects.
+  // Mutable: DB::SetOptions may change an option. Not serialized: the id says them all (policy.h, GetId). Never
+  // destroyed: policies may outlive our static objects.
   static const auto* const maps = [] {
     const OptionTypeInfo option(0, rocksdb::OptionType::kUnknown, rocksdb::OptionVerificationType::kNormal,
-                                rocksdb::OptionTypeFlags::kMutable, parse_option, serialize_option, options_equal);
+                                rocksdb::OptionTypeFlags::kMutable | rocksdb::OptionTypeFlags::kDontSerialize,
+                                parse_option, serialize_option, options_equal);
     auto* const made = new std::unordered_map<std::string_view, OptionMap>;
     for (const PolicyInfo& each : policies()) {
       for (const std::string_view name : each.options) (*made)[each.name].emplace(name, option);
@@ -91,6 +89,7 @@ std::string library_mismatch() {
 FilterPolicy::FilterPolicy(const PolicyInfo* policy)
     : settings_(policy != nullptr ? *policy : policies().front()),
       error_(library_mismatch()),
+      fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
 }
@@ -99,11 +98,13 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
   if (options.kind != settings_.policy().kind) {
     keep(Error{ErrorCode::kBadArgument, "kind must be blocked or ribbon, got " + std::string(kind_name(options.kind))});
   }
-  SettingsParser parser(settings_.policy());
-  if (options.bits_per_key) keep(parser.set_bits_per_key(*options.bits_per_key));
-  if (options.fp_rate) keep(parser.set_fp_rate(*options.fp_rate));
-  if (options.bloom_before_level) keep(parser.set_bloom_before_level(*options.bloom_before_level));
-  settings_.store(parser.settings());
+  keep(settings_.change([&](SettingsParser& parser) -> Result<void> {
+    Result<void> set;
+    if (options.bits_per_key) set = parser.set_bits_per_key(*options.bits_per_key);
+    if (set && options.fp_rate) set = parser.set_fp_rate(*options.fp_rate);
+    if (set && options.bloom_before_level) set = parser.set_bloom_before_level(*options.bloom_before_level);
+    return set;
+  }));
 }
 
 FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.substr(0, id.find(':')))) {
@@ -114,9 +115,7 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
       error_ = std::string(id) + ": name must be crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
-    SettingsParser parser(settings_.policy());
-    keep(parser.set_positional(id.substr(colon + 1)));
-    settings_.store(parser.settings());
+    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }));
   }
 }
 
@@ -124,20 +123,23 @@ void FilterPolicy::keep(const Result<void>& result) {
   if (!result && error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
 }
 
-// RocksDB drops the status of a policy that an option string makes, so that one is kept; a policy that a running
-// database changes (mutable options only) stays as it is, and the caller gets the error.
+std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), settings_.load()); }
+
+// RocksDB drops the status of a policy that an option string makes, so that one is kept. A policy that a running
+// database changes in place (mutable options only, before RocksDB 9.8) stays as it is, and the caller gets the error.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
-  SettingsParser parser(settings_.policy(), settings_.load());
-  for (const auto& [long_name, value] : options) {
-    const std::string name = GetOptionName(long_name);
-    if (config.ignore_unknown_options && !settings_.policy().has_option(name)) continue;
-    const auto set = parser.set(name, value);
-    if (!set && config.mutable_options_only) return refusal(settings_.policy(), set.error());
-    keep(set);
-  }
-  settings_.store(parser.settings());
+  const auto changed = settings_.change([&](SettingsParser& parser) -> Result<void> {
+    for (const auto& [long_name, value] : options) {
+      const std::string name = GetOptionName(long_name);
+      if (config.ignore_unknown_options && !settings_.policy().has_option(name)) continue;
+      if (auto set = parser.set(name, value); !set) return set;
+    }
+    return {};
+  });
+  if (!changed && config.mutable_options_only) return refusal(settings_.policy(), changed.error());
+  keep(changed);
   return Status::OK();
 }
 
@@ -147,11 +149,19 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions&, const rocksdb::C
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
-  if (!error_.empty() || !settings.writes_filters()) return nullptr;
+  if (!fits_library_ || !settings.writes_filters()) return nullptr;
+  if (!error_.empty()) warn(context.info_log, settings);
   const bool bloom = settings_.policy().has_levels() && level_of(context) < settings.bloom_before_level;
   const BlockSizing sizing(settings.spec(bloom ? Kind::kBlocked : settings_.policy().kind));
-  return abi::as_rocksdb(new (std::nothrow)
-                             BlockBuilder(sizing, context.table_options.detect_filter_construct_corruption));
+  const bool verify = context.table_options.detect_filter_construct_corruption;
+  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(sizing.kind())));
+}
+
+void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {
+  const std::string instead = policy_id(settings_.policy(), settings);
+  rocksdb::Warn(log, "%s; the filter is that of %s", error_.c_str(), instead.c_str());
+} catch (const std::bad_alloc&) {
+  // One line less in LOG.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {

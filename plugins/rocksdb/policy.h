@@ -11,8 +11,10 @@
 
 namespace crivo {
 
-/// Errors in its options do not stop its making, because RocksDB would go on without a filter and say nothing;
-/// they are kept for ValidateOptions, where DB::Open fails.
+/// Errors in its options do not stop its making, because RocksDB would go on without a filter and say nothing. They are
+/// kept for ValidateOptions, where DB::Open fails. Where RocksDB asks for a builder without that check (SetOptions from
+/// 9.8 on, CreateColumnFamily, SstFileWriter), the filter is that of the last settings without an error, and LOG says
+/// so.
 class FilterPolicy final : public rocksdb::FilterPolicy {
  public:
   explicit FilterPolicy(const RocksDBFilterOptions& options);
@@ -20,6 +22,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(std::string_view id);
 
   const char* Name() const override { return settings_.policy().name.data(); }
+  /// The name with all the settings behind it, as RocksDB's own policies have it. From 9.8 on, SetOptions makes a new
+  /// policy out of the old one's id and the options it is given: so only these are a change, and the rest is as it was.
+  std::string GetId() const override;
   /// That of RocksDB's own policies: each side reads what the other wrote (README.md, "Compatibility").
   const char* CompatibilityName() const override { return builtin_->CompatibilityName(); }
 
@@ -36,9 +41,12 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// Null: one that is not ours.
   explicit FilterPolicy(const PolicyInfo* policy);
   void keep(const Result<void>& result);
+  /// Says in LOG what is wrong with the options, and which settings a filter gets instead.
+  void warn(rocksdb::Logger* log, const Settings& settings) const noexcept;
 
-  AtomicSettings settings_;
+  SharedSettings settings_;
   std::string error_;  // the first; empty when all is well
+  bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "collector.h"
 #include "policy.h"
 
 namespace crivo {
@@ -17,6 +18,13 @@ void register_factories(rocksdb::ObjectLibrary& library) {
       rocksdb::ObjectLibrary::PatternEntry("crivo", /*optional=*/true).AddSeparator("", /*at_least_one=*/false),
       [](const std::string& id, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
         *guard = std::make_unique<FilterPolicy>(id);
+        return guard->get();
+      });
+  // OPTIONS files name it where ConfigureRocksDB was used.
+  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
+      CollectorFactory::kName,
+      [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard, std::string*) {
+        *guard = std::make_unique<CollectorFactory>();
         return guard->get();
       });
 }

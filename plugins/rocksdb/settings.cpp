@@ -16,6 +16,7 @@ constexpr std::string_view kBitsPerKey = "bits_per_key";
 constexpr std::string_view kFpRate = "fp_rate";
 constexpr std::string_view kKind = "kind";
 constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
+constexpr std::string_view kFpRatePrefix = "fp_rate:";  // of a positional value
 constexpr std::string_view kOptions[] = {kBitsPerKey, kFpRate, kKind, kBloomBeforeLevel};
 constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kOptions).first(3)},
                                     {"crivo.Ribbon", Kind::kRibbon, kOptions}};
@@ -78,7 +79,8 @@ FilterSpec Settings::spec(Kind kind) const noexcept {
 }
 
 Result<void> SettingsParser::set_bits_per_key(double value) {
-  if (!(value >= 0 && value <= kMaxBitsPerKey)) return bad(kBitsPerKey, "lie in [0, 1000]", number_text(value));
+  if (!(value >= 0 && value <= kMaxBitsPerKey))
+    return bad(kBitsPerKey, "lie in [0, " + number_text(kMaxBitsPerKey) + "]", number_text(value));
   if (auto given = give(kBitsPerKey); !given) return given;
   settings_.bits_per_key = value;
   settings_.fp_rate = 0;
@@ -129,14 +131,32 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
 }
 
 Result<void> SettingsParser::set_positional(std::string_view values) {
+  const bool by_rate = values.starts_with(kFpRatePrefix);
+  if (by_rate) values.remove_prefix(kFpRatePrefix.size());
   const std::size_t colon = policy_.has_levels() ? values.find(':') : std::string_view::npos;
-  if (auto set_bits = set(kBitsPerKey, values.substr(0, colon)); !set_bits) return set_bits;
+  if (auto set_size = set(by_rate ? kFpRate : kBitsPerKey, values.substr(0, colon)); !set_size) return set_size;
   return colon == std::string_view::npos ? Result<void>() : set(kBloomBeforeLevel, values.substr(colon + 1));
 }
 
 std::string number_text(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option) {
+  if (option == kKind) return std::string(kind_name(policy.kind));
+  if (option == kBloomBeforeLevel) return std::to_string(settings.bloom_before_level);
+  if (option == kFpRate) return settings.fp_rate != 0 ? number_text(settings.fp_rate) : "";
+  return settings.fp_rate == 0 ? number_text(settings.bits_per_key) : "";
+}
+
+std::string policy_id(const PolicyInfo& policy, const Settings& settings) {
+  std::string id(policy.name);
+  id += ':';
+  if (settings.fp_rate != 0) id += kFpRatePrefix;
+  id += option_text(policy, settings, settings.fp_rate != 0 ? kFpRate : kBitsPerKey);
+  if (policy.has_levels()) id.append(1, ':').append(option_text(policy, settings, kBloomBeforeLevel));
+  return id;
 }
 
 }  // namespace crivo

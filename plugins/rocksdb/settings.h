@@ -1,7 +1,7 @@
 // The policies we have, and their options: names, ranges, and how they are spelled in option strings.
 #pragma once
 
-#include <atomic>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,7 +49,7 @@ class SettingsParser {
   Result<void> set_bloom_before_level(double value);
   /// An option as in an option string.
   Result<void> set(std::string_view option, std::string_view value);
-  /// What follows a policy's name: "10", or "10:1" where there are levels.
+  /// What follows a policy's name: "10" or "fp_rate:0.01", and where there are levels "10:1" or "fp_rate:0.01:1".
   Result<void> set_positional(std::string_view values);
 
   [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
@@ -66,26 +66,37 @@ class SettingsParser {
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string number_text(double value);
 
-/// Settings that a running database may change under its builders.
-class AtomicSettings {
+/// An option as an option string spells it; empty for the size that was not asked for.
+[[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
+
+/// The name that makes a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1".
+[[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
+
+/// Settings that a running database changes while other threads make builders. A reader gets all of the old ones or
+/// all of the new ones, and of two changes at the same time none is lost.
+class SharedSettings {
  public:
-  explicit AtomicSettings(const PolicyInfo& policy) noexcept : policy_(policy) { store({}); }
+  explicit SharedSettings(const PolicyInfo& policy) noexcept : policy_(policy) {}
 
   [[nodiscard]] const PolicyInfo& policy() const noexcept { return policy_; }
-  [[nodiscard]] Settings load() const noexcept {
-    return {.bits_per_key = bits_per_key_, .fp_rate = fp_rate_, .bloom_before_level = bloom_before_level_};
+  [[nodiscard]] Settings load() const {
+    const std::lock_guard lock(mutex_);
+    return settings_;
   }
-  void store(const Settings& settings) noexcept {
-    bits_per_key_ = settings.bits_per_key;
-    fp_rate_ = settings.fp_rate;
-    bloom_before_level_ = settings.bloom_before_level;
+  /// `change` gives options to a SettingsParser. Unless it returns an error, what it gave holds from then on.
+  template <typename Change>
+  Result<void> change(const Change& change) {
+    const std::lock_guard lock(mutex_);
+    SettingsParser parser(policy_, settings_);
+    const Result<void> changed = change(parser);
+    if (changed) settings_ = parser.settings();
+    return changed;
   }
 
  private:
   const PolicyInfo& policy_;
-  std::atomic<double> bits_per_key_;
-  std::atomic<double> fp_rate_;
-  std::atomic<int> bloom_before_level_;
+  mutable std::mutex mutex_;
+  Settings settings_;
 };
 
 }  // namespace crivo

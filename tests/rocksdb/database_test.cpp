@@ -136,6 +136,16 @@ class FullAndPartitioned : public ::testing::TestWithParam<std::tuple<PolicyMake
   }
 };
 
+/// Seeks that a prefix filter answered. RocksDB has had tickers of their own for iterators since 8.3.
+std::uint64_t skipped_seeks(const rocksdb::Statistics& statistics) {
+#if CRIVO_ROCKSDB_VERSION >= 803
+  return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
+         statistics.getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+#else
+  return statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#endif
+}
+
 TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
   const ScratchFolder folder;
   rocksdb::Options options = test_options();
@@ -169,7 +179,7 @@ TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
     for (iterator->Seek(prefix); iterator->Valid(); iterator->Next()) ++found;
   }
   EXPECT_EQ(found, kPrefixes * 5);
-  EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL), kPrefixes * 9 / 10);
+  EXPECT_GT(skipped_seeks(*options.statistics), kPrefixes * 9 / 10);
 }
 
 TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
@@ -228,22 +238,36 @@ class EveryPolicy : public ::testing::TestWithParam<PolicyMaker> {};
 INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryPolicy, ::testing::ValuesIn(our_policies()),
                          [](const auto& param_info) { return param_info.param.label; });
 
-TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
+/// Writes 50,000 keys and expects partitions of at most metadata_block_size bytes, with all of the keys, in a filter of
+/// at most `most` times the bytes of an undivided one.
+void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most) {
   const ScratchFolder folder;
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = GetParam().make(10);
-  partition(table);
   const auto db = open_database(with_table(test_options(), table), folder.path());
   put_keys(*db, 0, 50000);
   rocksdb::TablePropertiesCollection files;
   ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
-  // Of 1024 bytes the trailer takes 32; blocked filters have 15 blocks, 768 keys of 10 bits, in the rest. A filter is
-  // cut where an index partition is, so the last key's data block may push it over: up to 20% more here.
-  const auto& properties = *files.begin()->second;
-  EXPECT_EQ(properties.num_filter_entries, 50000U);
+  const auto& [path, properties] = *files.begin();
+  EXPECT_EQ(properties->num_filter_entries, 50000U);
   const double whole = static_cast<double>(new_builder(*table.filter_policy)->CalculateSpace(50000));
-  EXPECT_GT(static_cast<double>(properties.filter_size), whole);
-  EXPECT_LT(static_cast<double>(properties.filter_size), whole * 1.2);
+  EXPECT_GT(static_cast<double>(properties->filter_size), whole);
+  EXPECT_LT(static_cast<double>(properties->filter_size), whole * most);
+  const std::vector<Extent> partitions = filter_blocks(read_bytes(path));
+  EXPECT_GT(partitions.size(), whole / 1024);
+  for (const Extent& partition : partitions) EXPECT_LE(partition.size, table.metadata_block_size);
+}
+
+TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = GetParam().make(10);
+  partition(table);
+  // Of 1024 bytes the trailer takes 32; blocked filters have 15 blocks, 768 keys of 10 bits, in the rest. A filter is
+  // cut where an index partition is, so the last key's data block may push it over: up to 20% more here. From 9.6 on
+  // RocksDB cuts another one after the next data block, of a hundred keys, for its own filters as for ours: 25%.
+  expect_partitions(table, CRIVO_ROCKSDB_VERSION >= 906 ? 1.25 : 1.2);
+#if CRIVO_ROCKSDB_VERSION >= 906
+  table.decouple_partitioned_filters = true;  // cut where they are full
+  expect_partitions(table, 1.15);
+#endif
 }
 
 std::map<int, std::set<Kind>> kinds_by_level(rocksdb::DB& db) {
@@ -269,7 +293,8 @@ TEST(RocksdbDatabase, UpperLevelsHaveBloomFiltersAndLowerOnesRibbons) {
        {Case{"-1", ribbon, ribbon}, Case{"0", bloom, ribbon}, Case{"1", bloom, ribbon}, Case{"2", bloom, bloom}}) {
     SCOPED_TRACE("bloom_before_level " + each.before);
     const ScratchFolder folder;
-    const rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Ribbon:10:" + each.before));
+    rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Ribbon:10:" + each.before));
+    options.level_compaction_dynamic_level_bytes = false;  // compact into level 1, and not into the last one
     const auto db = open_database(options, folder.path());
     put_keys(*db, 0, 3000);
     put_keys(*db, 2000, 5000);

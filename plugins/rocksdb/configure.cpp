@@ -1,0 +1,33 @@
+// ConfigureRocksDB: policy and collector in one call.
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "collector.h"
+#include "crivo/rocksdb.h"
+#include "policy.h"
+
+namespace crivo {
+
+rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const RocksDBFilterOptions& filter) {
+  const rocksdb::TableFactory* const factory = options.table_factory.get();
+  const auto* const table = factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  if (table == nullptr) {
+    const std::string got = factory != nullptr ? factory->Name() : "nothing";
+    return rocksdb::Status::InvalidArgument("crivo: table_factory must be BlockBasedTable, got " + got);
+  }
+  const auto policy = std::make_shared<FilterPolicy>(filter);
+  if (auto valid = policy->ValidateOptions(rocksdb::DBOptions(), options); !valid.ok()) return valid;
+
+  rocksdb::BlockBasedTableOptions with_filter = *table;  // in a factory of its own: other families may share that one
+  with_filter.filter_policy = policy;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
+  auto& collectors = options.table_properties_collector_factories;
+  const bool installed = std::ranges::any_of(
+      collectors, [](const auto& each) { return each != nullptr && each->IsInstanceOf(CollectorFactory::kName); });
+  if (!installed) collectors.push_back(NewRocksDBFilterCollector());
+  return rocksdb::Status::OK();
+}
+
+}  // namespace crivo

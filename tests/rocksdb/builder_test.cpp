@@ -1,0 +1,142 @@
+// The builder's own class: what RocksDB of this version does not call, and limits that take gigabytes to reach.
+#include "builder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crivo/sizing.h"
+#include "crivo/sst_block.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+FilterSpec spec_of(Kind kind) {
+  return kind == Kind::kRibbon ? FilterSpec{.kind = kind, .fp_rate = 0.01}
+                               : FilterSpec{.kind = kind, .bits_per_key = 10};
+}
+
+class EveryKindOfBlock : public ::testing::TestWithParam<Kind> {};
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryKindOfBlock, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
+                         [](const auto& param_info) { return std::string(kind_name(param_info.param)); });
+
+TEST_P(EveryKindOfBlock, IsAFilterPastTheLargestSize) {
+  // What RocksDB's limit of 4 GiB does to 3.4 billion keys, a limit of 6400 bytes does to 5120.
+  constexpr std::size_t kMaxPayload = 6400;
+  const BlockSizing sizing(spec_of(GetParam()), kMaxPayload);
+  BlockBuilder builder(sizing, /*verify=*/false);
+  int capped = 0;
+  for (std::uint64_t keys = 4000; keys < 20000; keys += 37) {
+    const std::string block = build_block(builder, 0, keys);
+    const auto filter = open_sst_block(std::as_bytes(std::span(block)));
+    ASSERT_TRUE(filter) << keys << " keys: a filter of fewer bits, not one that lets every key pass";
+    EXPECT_EQ(filter->shape().kind, GetParam());
+    EXPECT_LE(block.size(), kMaxPayload + kSstTrailerBytes) << keys << " keys";
+    capped += sizing.bytes(keys) > kMaxPayload * 97 / 100;
+    for (std::uint64_t i = 0; i < keys; i += 7) {
+      ASSERT_TRUE(filter->may_contain(key_of(i))) << keys << " keys";
+    }
+  }
+  EXPECT_GT(capped, 300) << "most of these must be past the limit";
+}
+
+TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
+  // As the core plans it, for 20,000 numbers of keys past the limit.
+  const FilterSpec spec = spec_of(GetParam());
+  const BlockSizing sizing(spec);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::uint64_t keys = 5'500'000'000 + i * 1'000'003;
+    const FilterSpec planned = sizing.spec(keys);
+    ASSERT_TRUE(planned.bits_per_key) << keys << " keys are past the limit";
+    const double blocks = std::ceil(static_cast<double>(keys) * *planned.bits_per_key / kBlockBits);
+    const double bytes = GetParam() == Kind::kRibbon
+                             ? static_cast<double>(size_ribbon_by_bits(keys, *planned.bits_per_key)->units) * 8
+                             : blocks * kBlockBits / 8;
+    ASSERT_LE(bytes, kMaxPayloadBytes) << keys << " keys";
+    ASSERT_GT(bytes, kMaxPayloadBytes * 0.96) << keys << " keys";
+    ASSERT_EQ(static_cast<double>(sizing.bytes(keys)), bytes + kSstTrailerBytes) << keys << " keys";
+  }
+}
+
+/// Keys in order, each with its prefix, and every way in which these two sequences repeat each other.
+std::vector<std::pair<std::string, std::string>> keys_and_prefixes() {
+  std::vector<std::pair<std::string, std::string>> pairs{
+      {"", ""},                                 // a key that is its own prefix
+      {"a", "a"},                               // again
+      {"a", "a"},                               // twice: an older version of the key
+      {"ab", "a"},  {"abc", "a"},               // a prefix that stays
+      {"b", "b"},   {"bc", "b"},  {"c1", "b"},  // a prefix that came back
+      {"c1", "c"},                              // the same key
+      {"c2", "c1"},                             // a prefix that was the key before
+      {"d", "c"},   {"c", "d"},                 // a key and a prefix that change places
+      {"e", "c"},
+  };
+  for (int i = 0; i < 5000; ++i) {
+    std::string prefix = std::to_string(i / 7);
+    prefix.insert(0, 1, 'p');
+    pairs.emplace_back(prefix + "/" + std::to_string(i), prefix);
+  }
+  return pairs;
+}
+
+template <typename Builder>
+void expect_keys_and_prefixes(Builder& builder, Kind kind) {
+  std::set<std::string> distinct;
+  for (const auto& [key, prefix] : keys_and_prefixes()) {
+    builder.AddKeyAndAlt(key, prefix);
+    distinct.insert(key);
+    distinct.insert(prefix);
+  }
+  // The prefix "c" comes again after another key and another prefix, so it is kept twice. All other repetitions are
+  // neighbours.
+  EXPECT_EQ(builder.EstimateEntriesAdded(), distinct.size() + 1);
+  std::unique_ptr<const char[]> buffer;
+  const std::string block = builder.Finish(&buffer).ToString();
+  const auto filter = open_sst_block(std::as_bytes(std::span(block)));
+  ASSERT_TRUE(filter);
+  for (const std::string& key : distinct) EXPECT_TRUE(filter->may_contain(key)) << key;
+  if (kind == Kind::kRibbon) {  // made of the set, so the same set makes the same ribbon
+    BlockBuilder one_by_one(BlockSizing(spec_of(kind)), /*verify=*/false);
+    for (const std::string& key : distinct) one_by_one.AddKey(key);
+    EXPECT_EQ(block, one_by_one.Finish(&buffer).ToString());
+  }
+}
+
+TEST_P(EveryKindOfBlock, HoldsKeysAndPrefixesOnce) {
+  BlockBuilder builder(BlockSizing(spec_of(GetParam())), /*verify=*/false);
+  expect_keys_and_prefixes(builder, GetParam());
+  expect_keys_and_prefixes(builder, GetParam());  // nothing is left of the block before
+}
+
+TEST_P(EveryKindOfBlock, ForgetsThePrefixOfTheBlockBefore) {
+  BlockBuilder builder(BlockSizing(spec_of(GetParam())), /*verify=*/false);
+  std::unique_ptr<const char[]> buffer;
+  builder.AddKeyAndAlt("key", "prefix");
+  (void)builder.Finish(&buffer);
+  builder.AddKeyAndAlt("prefix", "key");
+  EXPECT_EQ(builder.EstimateEntriesAdded(), 2U);
+  const std::string block = builder.Finish(&buffer).ToString();
+  const auto filter = open_sst_block(std::as_bytes(std::span(block)));
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter->may_contain("key"));
+  EXPECT_TRUE(filter->may_contain("prefix"));
+}
+
+#if CRIVO_ROCKSDB_VERSION >= 906
+TEST_P(EveryKindOfBlock, TakesKeysAndPrefixesThroughTheVtable) {
+  const Policy policy = GetParam() == Kind::kRibbon
+                            ? NewRocksDBFilterPolicy({.fp_rate = 0.01, .kind = GetParam(), .bloom_before_level = -1})
+                            : crivo_bloom(10);
+  expect_keys_and_prefixes(*new_builder(*policy), GetParam());
+}
+#endif
+
+}  // namespace
+}  // namespace crivo::testing

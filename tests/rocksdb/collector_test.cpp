@@ -1,0 +1,221 @@
+// The property "crivo.filter" of an SST file says which kind of filter the file really has.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const RocksDBFilterOptions kRibbonBelowFlushes{.bits_per_key = 10, .kind = Kind::kRibbon};
+
+rocksdb::Options configured(rocksdb::Options options, const RocksDBFilterOptions& filter) {
+  const rocksdb::Status status = ConfigureRocksDB(options, filter);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return options;
+}
+
+std::string property_of(const rocksdb::TableProperties& properties) {
+  const auto found = properties.user_collected_properties.find("crivo.filter");
+  return found != properties.user_collected_properties.end() ? found->second : "";
+}
+
+/// What the file at this path has, found by the trailers of its filter blocks.
+std::string kinds_in(const std::string& path) {
+  std::set<Kind> kinds;
+  for (const Extent& block : filter_blocks(read_bytes(path))) kinds.insert(block.kind);
+  std::string text;
+  for (const Kind kind : kinds) text += std::string(text.empty() ? "" : " ") + std::string(kind_name(kind));
+  return text;
+}
+
+/// The properties of the database's files by level, each checked against the file.
+std::map<int, std::set<std::string>> properties_by_level(rocksdb::DB& db) {
+  rocksdb::TablePropertiesCollection properties;
+  EXPECT_TRUE(db.GetPropertiesOfAllTables(&properties).ok());
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db.GetLiveFilesMetaData(&files);
+  std::map<int, std::set<std::string>> found;
+  for (const auto& file : files) {
+    const std::string path = file.db_path + file.name;
+    const std::string property = property_of(*properties.at(path));
+    EXPECT_EQ(property, kinds_in(path)) << path;
+    found[file.level].insert(property);
+  }
+  return found;
+}
+
+class EveryTable : public ::testing::TestWithParam<std::tuple<bool, bool>> {
+ protected:
+  [[nodiscard]] static rocksdb::Options options() {
+    rocksdb::Options options = test_options();
+    const auto [partitioned, parallel] = GetParam();
+    rocksdb::BlockBasedTableOptions table;
+    table.partition_filters = partitioned;
+    if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 1024;
+    options.compression = rocksdb::kSnappyCompression;
+    if (parallel) options.compression_opts.parallel_threads = 4;
+    return with_table(options, table);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryTable, ::testing::Combine(::testing::Bool(), ::testing::Bool()),
+                         [](const auto& param_info) {
+                           return std::string(std::get<0>(param_info.param) ? "Partitioned" : "Full") +
+                                  (std::get<1>(param_info.param) ? "Parallel" : "Serial");
+                         });
+
+TEST_P(EveryTable, SaysItsFiltersKindAfterATrivialMove) {
+  const ScratchFolder folder;
+  rocksdb::Options options = configured(EveryTable::options(), kRibbonBelowFlushes);
+  options.level_compaction_dynamic_level_bytes = false;
+  const auto db = open_database(options, folder.path());
+  using Levels = std::map<int, std::set<std::string>>;
+  put_keys(*db, 0, 3000);
+  EXPECT_EQ(properties_by_level(*db), (Levels{{0, {"blocked"}}}));
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());  // nothing is below, so the file is moved as it is
+  EXPECT_EQ(properties_by_level(*db), (Levels{{1, {"blocked"}}})) << "although the level is one of ribbons";
+  rocksdb::CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
+  EXPECT_EQ(properties_by_level(*db), (Levels{{1, {"ribbon"}}}));
+  put_keys(*db, 3000, 6000);
+  EXPECT_EQ(properties_by_level(*db), (Levels{{0, {"blocked"}}, {1, {"ribbon"}}}));
+  expect_filters_at_work(*db, options, 6000, "crivo.Ribbon");
+}
+
+TEST_P(EveryTable, SaysNothingOfFiltersThatAreNotOurs) {
+  rocksdb::Options options = configured(EveryTable::options(), {.bits_per_key = 10});
+  const auto use = [&](const Policy& policy) {
+    rocksdb::BlockBasedTableOptions table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    table.filter_policy = policy;
+    return with_table(options, table);
+  };
+  const ScratchFolder folder;
+  put_keys(*open_database(options, folder.path()), 0, 3000);
+  put_keys(*open_database(use(builtin_bloom()), folder.path()), 3000, 6000);
+  put_keys(*open_database(use(nullptr), folder.path()), 6000, 9000);
+  const auto db = open_database(options, folder.path());
+  EXPECT_EQ(properties_by_level(*db)[0], (std::set<std::string>{"", "blocked"}));
+
+  options.optimize_filters_for_hits = true;  // the last level has no filters
+  rocksdb::CompactRangeOptions everything;
+  everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  const auto hits = open_database(options, folder.path("hits"));
+  put_keys(*hits, 0, 3000);
+  ASSERT_TRUE(hits->CompactRange(everything, nullptr, nullptr).ok());
+  EXPECT_EQ(properties_by_level(*hits).rbegin()->second, (std::set<std::string>{""}));
+}
+
+std::string write_sst(rocksdb::SstFileWriter& writer, const std::string& path) {
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(key_of(i));
+  std::sort(keys.begin(), keys.end());
+  for (const auto& key : keys) EXPECT_TRUE(writer.Put(key, key).ok());
+  EXPECT_TRUE(writer.Finish().ok());
+  rocksdb::SstFileReader reader{rocksdb::Options()};
+  EXPECT_TRUE(reader.Open(path).ok());
+  const std::string property = property_of(*reader.GetTableProperties());
+  EXPECT_EQ(property, kinds_in(path)) << path;
+  return property;
+}
+
+TEST(RocksdbCollector, TellsFilesApartThatOneThreadWritesByTurns) {
+  const ScratchFolder folder;
+  const rocksdb::Options ribbon = configured(test_options(), kRibbonBelowFlushes);
+  const rocksdb::Options bloom = configured(test_options(), {.bits_per_key = 10});
+  const rocksdb::Options none = [&] {
+    rocksdb::Options options = with_policy(test_options(), nullptr);
+    options.table_properties_collector_factories.push_back(NewRocksDBFilterCollector());
+    return options;
+  }();
+  rocksdb::SstFileWriter first(rocksdb::EnvOptions(), ribbon);
+  rocksdb::SstFileWriter second(rocksdb::EnvOptions(), bloom);
+  rocksdb::SstFileWriter third(rocksdb::EnvOptions(), none);
+  ASSERT_TRUE(first.Open(folder.path("first.sst")).ok());
+  ASSERT_TRUE(second.Open(folder.path("second.sst")).ok());
+  ASSERT_TRUE(third.Open(folder.path("third.sst")).ok());
+  EXPECT_EQ(write_sst(second, folder.path("second.sst")), "blocked");
+  EXPECT_EQ(write_sst(third, folder.path("third.sst")), "");
+  EXPECT_EQ(write_sst(first, folder.path("first.sst")), "ribbon") << "ingested files count as the last level";
+}
+
+TEST(RocksdbCollector, TakesNoRecordThatAnotherFileLeft) {
+  const ScratchFolder folder;
+  rocksdb::Options alone = configured(test_options(), {.bits_per_key = 10});
+  const auto collectors = std::exchange(alone.table_properties_collector_factories, {});
+  rocksdb::Options none = with_policy(test_options(), nullptr);
+  none.table_properties_collector_factories = collectors;
+  rocksdb::SstFileWriter alive(rocksdb::EnvOptions(), alone);
+  ASSERT_TRUE(alive.Open(folder.path("alive.sst")).ok());
+  ASSERT_TRUE(alive.Put("key", "").ok());
+  ASSERT_TRUE(alive.Finish().ok());
+  rocksdb::SstFileWriter after_alive(rocksdb::EnvOptions(), none);
+  ASSERT_TRUE(after_alive.Open(folder.path("after_alive.sst")).ok());
+  EXPECT_EQ(write_sst(after_alive, folder.path("after_alive.sst")), "");
+  {
+    rocksdb::SstFileWriter gone(rocksdb::EnvOptions(), alone);
+    ASSERT_TRUE(gone.Open(folder.path("gone.sst")).ok());
+    ASSERT_TRUE(gone.Put("key", "").ok());
+  }
+  rocksdb::SstFileWriter after_gone(rocksdb::EnvOptions(), none);
+  ASSERT_TRUE(after_gone.Open(folder.path("after_gone.sst")).ok());
+  EXPECT_EQ(write_sst(after_gone, folder.path("after_gone.sst")), "");
+}
+
+TEST(RocksdbCollector, ComesBackFromTheOptionsFile) {
+  const ScratchFolder folder;
+  put_keys(*open_database(configured(test_options(), kRibbonBelowFlushes), folder.path()), 0, 1000);
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const auto loaded = rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families);
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  const auto db = open_database(rocksdb::Options(db_options, families.at(0).options), folder.path());
+  put_keys(*db, 1000, 2000);
+  ASSERT_EQ(sst_files(folder.path()).size(), 2U);
+  EXPECT_EQ(properties_by_level(*db)[0], (std::set<std::string>{"blocked"}));
+}
+
+TEST(RocksdbConfigure, KeepsWhatElseIsSet) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = 12345;
+  const rocksdb::Options before = with_table(test_options(), table);
+  rocksdb::Options after = before;
+  ASSERT_TRUE(ConfigureRocksDB(after, {.fp_rate = 0.02}).ok());
+  ASSERT_TRUE(ConfigureRocksDB(after, {.fp_rate = 0.01}).ok());
+  const auto* set = after.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  EXPECT_EQ(set->block_size, 12345U);
+  EXPECT_EQ(set->filter_policy->GetId(), "crivo.Bloom:fp_rate:0.01");
+  EXPECT_EQ(after.table_properties_collector_factories.size(), 1U) << "one collector is enough";
+  EXPECT_EQ(before.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy, nullptr)
+      << "the factory that was shared stays as it was";
+}
+
+TEST(RocksdbConfigure, RefusesWhatIsWrongAndChangesNothing) {
+  rocksdb::Options options = test_options();
+  const auto factory = options.table_factory;
+  EXPECT_THAT(ConfigureRocksDB(options, {.bits_per_key = -1}).ToString(),
+              HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
+  EXPECT_EQ(options.table_factory, factory);
+  EXPECT_TRUE(options.table_properties_collector_factories.empty());
+  options.table_factory.reset(rocksdb::NewPlainTableFactory());
+  EXPECT_THAT(ConfigureRocksDB(options).ToString(),
+              HasSubstr("crivo: table_factory must be BlockBasedTable, got PlainTable"));
+  options.table_factory = nullptr;
+  EXPECT_THAT(ConfigureRocksDB(options).ToString(), HasSubstr("got nothing"));
+}
+
+}  // namespace
+}  // namespace crivo::testing

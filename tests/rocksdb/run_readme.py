@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""Runs the ```cpp and ```sh examples of the plugin's README as they stand, in order, in a folder like the project's.
+
+usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CXX
+
+A C++ example with a main() is saved under the name in its first comment, for a shell example to compile. The others are
+the statements of one program that this script compiles and runs, with `options` and an open `db`. Shell examples run
+under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they must print, among other lines.
+
+Every shell example that preloads the library runs first in a copy of the folder that has no library. There it must fail
+and leave the database as it is: a compaction without the library would remove the filters.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FRAGMENTS = """
+#include <crivo/rocksdb.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/table.h>
+#include <iostream>
+#include <memory>
+int main() {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  %s
+  rocksdb::DB* opened = nullptr;
+  if (!rocksdb::DB::Open(options, "fragments.db", &opened).ok()) return 1;
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  %s
+  return changed.ok() ? 0 : 1;
+}
+"""
+
+
+def examples_of(markdown):
+    return re.findall(r"^```(cpp|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+
+
+def run(script, folder):
+    return subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", script], cwd=folder, text=True, check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def contents(folder):
+    """What must not change: SST files, by name and bytes."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("db/*.sst"))}
+
+
+def failures_of(script, folder):
+    ran = run(script, folder)
+    lines = ran.stdout.splitlines()
+    if ran.returncode != 0:
+        yield f"must succeed, got status {ran.returncode}:\n{ran.stdout}"
+    for expected in re.findall(r"^#> (.*)$", script, re.MULTILINE):
+        if expected not in lines:
+            yield f"must print {expected!r}, got:\n{ran.stdout}"
+
+
+def failures_without_library(script, folder):
+    with tempfile.TemporaryDirectory() as other:
+        copy = pathlib.Path(other, "project")
+        shutil.copytree(folder, copy, symlinks=True)
+        (copy / "build/release/libcrivo_rocksdb.so").unlink()
+        before = contents(copy)
+        if run(script, copy).returncode == 0:
+            yield "must fail where the library is missing"
+        if not before or contents(copy) != before:
+            yield "must leave the files alone where the library is missing"
+
+
+def entries_for_filter(folder):
+    dump = run("sst_dump --show_properties --file=db", folder).stdout
+    return [int(number) for number in re.findall(r"# entries for filter: (\d+)", dump)]
+
+
+def main(readme, project, library, compiler):
+    examples = examples_of(pathlib.Path(readme).read_text(encoding="utf-8"))
+    fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
+    scripts = [text for language, text in examples if language == "sh"]
+    preloading = sum("LD_PRELOAD" in script for script in scripts)
+    if len(fragments) != 3 or preloading < 3:
+        raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
+    failures = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        (folder / "build/release").mkdir(parents=True)
+        (folder / "build/release/libcrivo_rocksdb.so").symlink_to(library)
+        for part in ("plugins", "core"):
+            (folder / part).symlink_to(pathlib.Path(project, part))
+        (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], fragments[1] + fragments[2]), encoding="utf-8")
+        for language, text in examples:
+            if language == "cpp" and "int main" in text:
+                name = re.match(r"// (\w+\.cpp)", text)[1]
+                (folder / name).write_text(text, encoding="utf-8")
+            elif language == "sh":
+                if "LD_PRELOAD" in text:
+                    failures += [(text, failure) for failure in failures_without_library(text, folder)]
+                failures += [(text, failure) for failure in failures_of(text.replace("g++ ", f"{compiler} "), folder)]
+                if "compact" in text and entries_for_filter(folder) != [10000]:
+                    failures.append((text, f"must keep the filters, got entries {entries_for_filter(folder)}"))
+                if "db_bench" in text and not re.search(r"bloom.filter.useful COUNT : [1-9]", run(text, folder).stdout):
+                    failures.append((text, "must spare reads"))
+        build = next(script for script in scripts if "g++" in script).split("\n./")[0]
+        build = build.replace("filters", "fragments").replace("g++ ", f"{compiler} ")
+        build += "\n./fragments\n#> crivo.Ribbon:12:1"
+        failures += [("the fragments", failure) for failure in failures_of(build, folder)]
+    for example, failure in failures:
+        print(f"{readme}:\n{example}\n  {failure}")
+    print(f"{len(examples)} examples, {len(failures)} wrong")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
