@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 
+#include "crivo/text.h"
 #include "error_text.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
@@ -52,7 +53,7 @@ Result<Kind> kind_from_name(std::string_view name) {
     if (!names.empty()) names += ", ";
     names += info.name;
   }
-  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got '", name, "'");
+  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got ", quoted(name));
 }
 
 Result<void> choose_kind(FilterSpec& spec, std::string_view name) {
@@ -77,8 +78,8 @@ Result<void> choose_kind(FilterSpec& spec, std::string_view name) {
   } else if (is_number && *kind == Kind::kScalable) {
     spec.growth = option;
   } else {
-    return error(ErrorCode::kBadArgument, "kind option must be spectral:<counter bits> or scalable:<growth>, got '",
-                 name, "'");
+    return error(ErrorCode::kBadArgument, "kind option must be spectral:<counter bits> or scalable:<growth>, got ",
+                 quoted(name));
   }
   return {};
 }

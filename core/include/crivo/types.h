@@ -56,6 +56,7 @@ struct FilterSpec {
       false;  // classic: sized for the smallest blob (Mitzenmacher 2002); bits_per_key then counts the blob's
   unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
   unsigned growth = 2;        // scalable: each layer's capacity over the one before, 2 to 16
+  friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
 /// Everything two filters must have in common to be merged, and all that a query needs beside the payload.
