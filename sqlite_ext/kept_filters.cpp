@@ -18,18 +18,10 @@ std::uint64_t id_of(std::span<const std::byte> blob) noexcept {
   return hash_key({reinterpret_cast<const char*>(blob.data()), kBlobHeaderBytes}, blob.size());
 }
 
-std::span<const std::byte> compressed_part(std::span<const std::byte> blob, bool raw) noexcept {
-  return blob.subspan(raw ? blob.size() : kBlobHeaderBytes);
-}
-
-std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
-
 }  // namespace
 
-KeptFilter::KeptFilter(std::span<const std::byte> blob, OpenedBlob&& opened)
-    : owned(std::move(opened).into_filter()),
-      blob_bytes(blob.size()),
-      compressed(copy_of(compressed_part(blob, opened.codec() == Codec::kRaw))) {
+KeptFilter::KeptFilter(std::span<const std::byte> blob, std::span<const std::byte> rest, AnyFilter&& filter)
+    : owned(std::move(filter)), blob_bytes(blob.size()), compressed(rest.begin(), rest.end()) {
   std::copy_n(blob.begin(), kBlobHeaderBytes, header.begin());
 }
 
@@ -63,9 +55,10 @@ void KeptFilters::offer(std::span<const std::byte> blob, OpenedBlob&& opened) no
   if (!seen || opened.ref().payload().size() > kMaxBytes) return;
   try {
     if (const auto other = by_id_.find(id); other != by_id_.end()) forget(other->second);
-    const std::uint64_t bytes = opened.ref().payload().size() + compressed_part(blob, raw).size() + kEntryBytes;
+    const std::span<const std::byte> rest = blob.subspan(raw ? blob.size() : kBlobHeaderBytes);
+    const std::uint64_t bytes = opened.ref().payload().size() + rest.size() + kEntryBytes;
     if (!make_room(bytes, before.time)) return;
-    entries_.push_front({id, questions_, std::make_shared<KeptFilter>(blob, std::move(opened))});
+    entries_.push_front({id, questions_, std::make_shared<KeptFilter>(blob, rest, std::move(opened).into_filter())});
     try {
       by_id_.emplace(id, entries_.begin());
     } catch (const std::bad_alloc&) {

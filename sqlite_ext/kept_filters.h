@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <list>
 #include <memory>
 #include <optional>
@@ -35,7 +36,8 @@ struct OwnedFilter {
 
 /// A filter with the parts of its blob that tell it from any other.
 struct KeptFilter {
-  KeptFilter(std::span<const std::byte> blob, OpenedBlob&& opened);
+  /// `rest` is what follows the blob's header, where that is compressed, and else empty.
+  KeptFilter(std::span<const std::byte> blob, std::span<const std::byte> rest, AnyFilter&& filter);
   OwnedFilter owned;
   std::array<std::byte, kBlobHeaderBytes> header;
   std::size_t blob_bytes;
@@ -64,7 +66,7 @@ class KeptFilters {
           const Answer answer = ask(*given);
           if (answer == ask(ref)) return answer;
         }
-      } else if (std::equal(rest.begin(), rest.end(), kept->compressed.begin(), kept->compressed.end())) {
+      } else if (std::memcmp(rest.data(), kept->compressed.data(), rest.size()) == 0) {
         return ask(ref);
       }
     }
@@ -74,6 +76,9 @@ class KeptFilters {
     offer(blob, *std::move(opened));
     return answer;
   }
+
+  /// Bytes that are kept now.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
   struct Entry {

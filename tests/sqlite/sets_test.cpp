@@ -96,5 +96,13 @@ TEST_F(Sets, EachAnswersForEveryRowOfAJoin) {
   EXPECT_EQ(ask("SELECT count(*) FROM t, bloom_each(t.f) e WHERE e.name = 'capacity' AND e.value = t.id * 100"), "9");
 }
 
+TEST_F(Sets, EachTellsItsFilterAgain) {
+  run("CREATE TABLE t(id, f)");
+  run("INSERT INTO t SELECT i, bloom_create(i * 100) FROM " + integers(1, 9));
+  EXPECT_EQ(ask("SELECT count(*) FROM t, bloom_each(t.f) e WHERE e.filter = t.f AND e.name = 'kind'"), "9");
+  EXPECT_EQ(ask("SELECT count(*) FROM t, t AS u, bloom_each(t.f) e WHERE e.filter = u.f AND e.name = 'kind'"), "9");
+  EXPECT_EQ(ask("SELECT sum(filter = f) FROM t, bloom_each(t.f) WHERE name = 'kind'"), "9");
+}
+
 }  // namespace
 }  // namespace crivo::testing
