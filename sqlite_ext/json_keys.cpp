@@ -8,9 +8,10 @@
 namespace crivo::sqlite {
 namespace {
 
-/// SQLite's own conversion of decimal text, whose last digits differ from strtod's and between its versions. SQLite
-/// offers it through SQL only. The statement is prepared when the first real number comes, for most arrays have none,
-/// and ends with the array: a statement that is kept would not let the connection close.
+/// The value that SQLite's JSON functions give for a number: its last digit depends on SQLite's version and on how that
+/// was compiled, and is neither always strtod's nor always CAST's. SQLite offers it through SQL only. The statement is
+/// prepared when the first real number comes, for most arrays have none, and ends with the array: a statement that is
+/// kept would not let the connection close.
 class DecimalReader {
  public:
   explicit DecimalReader(sqlite3* db) noexcept : db_(db) {}
@@ -20,7 +21,7 @@ class DecimalReader {
 
   double read(std::string_view decimal) {
     if (statement_ == nullptr) {
-      require(sqlite3_prepare_v2(db_, "SELECT CAST(?1 AS REAL)", -1, &statement_, nullptr), SQLITE_OK);
+      require(sqlite3_prepare_v2(db_, "SELECT json_extract(?1, '$')", -1, &statement_, nullptr), SQLITE_OK);
     }
     require(sqlite3_bind_text64(statement_, 1, decimal.data(), decimal.size(), SQLITE_STATIC, SQLITE_UTF8), SQLITE_OK);
     require(sqlite3_step(statement_), SQLITE_ROW);
