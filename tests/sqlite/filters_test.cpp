@@ -110,10 +110,11 @@ TEST_F(Add, FindsEveryKeyItWasGiven) {
 }
 
 TEST_F(Add, TakesAsManyKeysAsSqliteHasArguments) {
+  const int keys = sqlite3_limit(db_.get(), SQLITE_LIMIT_FUNCTION_ARG, -1) - 1;  // 126, and 999 in new versions
   std::string call = "bloom_add(bloom_create(1000)";
-  for (int i = 1; i <= 126; ++i) call += ", " + std::to_string(i);
-  EXPECT_EQ(ask("SELECT min(bloom_contains(" + call + "), i)) FROM " + integers(1, 126)), "1");
-  EXPECT_EQ(ask("SELECT " + call + ", 127)"), "error: too many arguments on function bloom_add");
+  for (int i = 1; i <= keys; ++i) call += ", " + std::to_string(i);
+  EXPECT_EQ(ask("SELECT min(bloom_contains(" + call + "), i)) FROM " + integers(1, keys)), "1");
+  EXPECT_EQ(ask("SELECT " + call + ", 'more')"), "error: too many arguments on function bloom_add");
 }
 
 TEST_F(Add, OfNullIsANoOp) {
