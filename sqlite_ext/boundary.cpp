@@ -85,7 +85,7 @@ std::string shown(sqlite3_value* value) {
     case SQLITE_BLOB:
       return "a blob of " + std::to_string(sqlite3_value_bytes(value)) + " bytes";
     case SQLITE_TEXT:
-      return quoted(text_of(value));
+      return in_quotes(text_of(value));
     default:
       return std::string(KeyBytes(value).view());
   }

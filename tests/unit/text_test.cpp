@@ -7,14 +7,14 @@ namespace crivo {
 namespace {
 
 TEST(Text, QuotesShortTextsWhole) {
-  EXPECT_EQ(quoted(""), "''");
-  EXPECT_EQ(quoted("blocked"), "'blocked'");
-  EXPECT_EQ(quoted("na\xC3\xAFve \xE6\xBC\xA2 \xF0\x9F\x8C\x8D"), "'na\xC3\xAFve \xE6\xBC\xA2 \xF0\x9F\x8C\x8D'");
-  EXPECT_EQ(quoted(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
+  EXPECT_EQ(in_quotes(""), "''");
+  EXPECT_EQ(in_quotes("blocked"), "'blocked'");
+  EXPECT_EQ(in_quotes("na\xC3\xAFve \xE6\xBC\xA2 \xF0\x9F\x8C\x8D"), "'na\xC3\xAFve \xE6\xBC\xA2 \xF0\x9F\x8C\x8D'");
+  EXPECT_EQ(in_quotes(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
 }
 
 TEST(Text, CutsLongOnesBetweenTwoCharacters) {
-  EXPECT_EQ(quoted(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
+  EXPECT_EQ(in_quotes(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
   for (const std::string character : {"\xC3\xA9", "\xE6\xBC\xA2", "\xF0\x9F\x8C\x8D"}) {
     for (std::size_t before = 0; before < 5; ++before) {
       std::string text(before, 'x');
@@ -23,15 +23,15 @@ TEST(Text, CutsLongOnesBetweenTwoCharacters) {
         text += character;
         if (kept.size() + character.size() <= 40) kept += character;
       }
-      EXPECT_EQ(quoted(text), "'" + kept + "...'");
+      EXPECT_EQ(in_quotes(text), "'" + kept + "...'");
     }
   }
 }
 
 TEST(Text, ReplacesWhatIsNoCharacter) {
-  EXPECT_EQ(quoted(std::string("a\0b\n\x7F", 5)), "'a?b??'");
-  EXPECT_EQ(quoted("\xFF\xC3"), "'??'");
-  EXPECT_EQ(quoted("\xED\xA0\x80"), "'???'");  // half of a surrogate pair
+  EXPECT_EQ(in_quotes(std::string("a\0b\n\x7F", 5)), "'a?b\?\?'");
+  EXPECT_EQ(in_quotes("\xFF\xC3"), "'\?\?'");
+  EXPECT_EQ(in_quotes("\xED\xA0\x80"), "'\?\?\?'");  // half of a surrogate pair
 }
 
 TEST(Text, KnowsWellFormedCharacters) {

@@ -14,6 +14,6 @@ namespace crivo {
 /// A text as messages quote it: 'like this', or 'cut after 40 bytes...'. The result is valid UTF-8 in one line whatever
 /// the text holds: it is cut between two characters, and each control character and each byte that belongs to no
 /// character becomes a '?'.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace crivo

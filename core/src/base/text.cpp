@@ -25,7 +25,7 @@ std::size_t utf8_character_bytes(std::string_view text) noexcept {
   return !needlessly_long && !too_large && continues(1) && continues(2) && continues(3) ? 4 : 0;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   std::size_t at = 0;
   while (at < text.size()) {

@@ -23,7 +23,7 @@ Result<Kind> kind_from_name(std::string_view name) {
     if (!names.empty()) names += ", ";
     names += info.name;
   }
-  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got ", quoted(name));
+  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got ", in_quotes(name));
 }
 
 Result<void> choose_kind(FilterSpec& spec, std::string_view name) {
@@ -49,7 +49,7 @@ Result<void> choose_kind(FilterSpec& spec, std::string_view name) {
     spec.growth = option;
   } else {
     return error(ErrorCode::kBadArgument, "kind option must be spectral:<counter bits> or scalable:<growth>, got ",
-                 quoted(name));
+                 in_quotes(name));
   }
   return {};
 }
