@@ -20,7 +20,7 @@ void bloom_agg_step(const Call& call) {
   if (!state.builder) {
     state.options = options;
     state.builder = unwrap(
-        FilterBuilder::create(options, {.max_bytes = max_payload_bytes(call.context)}, &call.connection().empty));
+        FilterBuilder::create(options, {.max_bytes = max_payload_bytes(call.context)}, &call.connection().sizes));
   } else {
     require_same_options(state.options, options);
   }

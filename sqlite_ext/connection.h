@@ -1,7 +1,7 @@
 // What one database connection keeps from call to call: nothing that a result depends on.
 #pragma once
 
-#include "crivo/empty_filters.h"
+#include "crivo/planned_sizes.h"
 #include "kept_filters.h"
 
 namespace crivo::sqlite {
@@ -10,7 +10,7 @@ namespace crivo::sqlite {
 /// is.
 struct Connection {
   KeptFilters kept;
-  EmptyFilters empty;  // for bloom_agg of many groups
+  PlannedSizes sizes;  // for bloom_agg of many groups
 };
 
 }  // namespace crivo::sqlite

@@ -4,8 +4,8 @@
 // which is how SQLite passes a table-valued function its argument.
 #include <new>
 
+#include "crivo/describe.h"
 #include "functions.h"
-#include "info.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -22,7 +22,7 @@ struct FreeValue {
 
 struct EachCursor : sqlite3_vtab_cursor {
   std::unique_ptr<sqlite3_value, FreeValue> filter;  // a query may ask for the hidden column, or compare it once more
-  std::vector<InfoRow> rows;
+  std::vector<Description> rows;
   std::size_t at = 0;
 };
 
@@ -109,7 +109,7 @@ void result(sqlite3_context* context, std::uint64_t value) { result(context, sta
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
   const EachCursor& each = of(cursor);
-  const InfoRow& row = each.rows[each.at];
+  const Description& row = each.rows[each.at];
   if (number == kFilter) sqlite3_result_value(context, each.filter.get());
   if (number == kName) result(context, row.name);
   if (number == kValue) std::visit([context](auto value) { result(context, value); }, row.value);

@@ -4,7 +4,7 @@
 
 #include "base/build_task.h"
 #include "crivo/sizing.h"
-#include "filter/registry.h"
+#include "filter/filter_plan.h"
 
 namespace crivo {
 namespace {
@@ -15,15 +15,14 @@ bool needs_every_addition(const Capabilities& can) noexcept { return can.remove 
 
 }  // namespace
 
-Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, EmptyFilters* empty) {
-  FilterBuilder builder(spec, options, empty);
+Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
+  FilterBuilder builder(spec, options, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
-  Result<AnyFilter> filter =
-      empty != nullptr ? empty->create(checked, options.max_bytes) : AnyFilter::create(checked, options.max_bytes);
-  if (!filter) return filter.error();
-  builder.can_ = filter->ref().kind().can;
-  if (spec.capacity != 0 && builder.can_.add) builder.filter_ = *std::move(filter);
+  const Result<FilterPlan> plan = builder.plan(checked);
+  if (!plan) return plan.error();
+  builder.can_ = plan->row->info.can;
+  if (spec.capacity != 0 && builder.can_.add) builder.filter_ = AnyFilter::allocate(*plan, spec);
   return builder;
 }
 
@@ -53,13 +52,15 @@ std::uint64_t FilterBuilder::keys_to_size_for() const {
   return static_cast<std::uint64_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());
 }
 
+Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) {
+  return sizes_ != nullptr ? sizes_->plan(spec, options_.max_bytes) : plan_filter(spec, options_.max_bytes);
+}
+
 Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec, const BuildOptions& options) {
-  if (empty_ == nullptr) return AnyFilter::build(spec, hashes_, options);
   BuildTask task(options);
-  Result<AnyFilter> filter = empty_->create(spec, options.max_bytes);
-  if (!filter) return filter;
-  if (auto filled = filter->fill(hashes_, options.max_bytes, task); !filled) return filled.error();
-  return filter;
+  const Result<FilterPlan> plan = this->plan(spec);
+  if (!plan) return plan.error();
+  return AnyFilter::build(*plan, spec, hashes_, options.max_bytes, task);
 }
 
 Result<AnyFilter> FilterBuilder::finish() {
