@@ -257,8 +257,9 @@ TEST_F(Forms, RefuseABadLevel) {
 TEST_F(Info, IsJsonWithEveryField) {
   const Blob filter = blob("SELECT bloom_add(bloom_create(1000, 0.01, 'blocked', -3), 'a', 'a')");
   EXPECT_EQ(ask("SELECT json_valid(bloom_info(?))", {filter}), "1");
-  EXPECT_EQ(ask("SELECT group_concat(key, ' ') FROM json_each(bloom_info(?))", {filter}),
-            "kind capacity fpr keys bits k fill predicted_fpr seed codec raw_bytes blob_bytes");
+  EXPECT_EQ(
+      ask("SELECT group_concat(key, ' ') FROM json_each(bloom_info(?))", {filter}),
+      "kind capacity fpr keys bits k fill predicted_fpr current_fpr over_capacity seed codec raw_bytes blob_bytes");
   EXPECT_EQ(info(filter, "keys"), "2");
   EXPECT_EQ(info(filter, "seed"), "-3");
   EXPECT_EQ(info(filter, "blob_bytes"), std::to_string(filter.bytes.size()));
