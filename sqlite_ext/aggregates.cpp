@@ -19,7 +19,8 @@ void bloom_agg_step(const Call& call) {
   const FilterSpec options = parse_options(call.args.subspan(1));
   if (!state.builder) {
     state.options = options;
-    state.builder = unwrap(FilterBuilder::create(options, {.max_bytes = max_payload_bytes(call.context)}));
+    state.builder = unwrap(
+        FilterBuilder::create(options, {.max_bytes = max_payload_bytes(call.context)}, &call.connection().sizes));
   } else {
     require_same_options(state.options, options);
   }

@@ -2,16 +2,17 @@
 #include "boundary.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <exception>
 #include <new>
 
-#include "functions.h"
+#include "crivo/text.h"
 
 namespace crivo::sqlite {
 namespace {
 
-/// Error messages quote no more of a text than this.
-constexpr std::size_t kShownTextBytes = 40;
+constexpr int kResultDigits = 9;
 
 std::span<const std::byte> blob_of(sqlite3_value* value) {
   const void* bytes = sqlite3_value_blob(value);
@@ -27,9 +28,14 @@ std::string_view text_of(sqlite3_value* value) {
 }
 
 void set_error(sqlite3_context* context, std::string_view message) {
-  const auto* row = static_cast<const FunctionRow*>(sqlite3_user_data(context));
-  const std::string text = std::string(row->name) + ": " + std::string(message);
+  const auto* registration = static_cast<const Registration*>(sqlite3_user_data(context));
+  const std::string text = std::string(registration->function) + ": " + std::string(message);
   sqlite3_result_error(context, text.c_str(), -1);
+}
+
+std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
+  if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
+  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
 }
 
 }  // namespace
@@ -78,11 +84,8 @@ std::string shown(sqlite3_value* value) {
       return "NULL";
     case SQLITE_BLOB:
       return "a blob of " + std::to_string(sqlite3_value_bytes(value)) + " bytes";
-    case SQLITE_TEXT: {
-      const std::string_view text = text_of(value);
-      const bool cut = text.size() > kShownTextBytes;
-      return std::string("'").append(text.substr(0, kShownTextBytes)).append(cut ? "...'" : "'");
-    }
+    case SQLITE_TEXT:
+      return in_quotes(text_of(value));
     default:
       return std::string(KeyBytes(value).view());
   }
@@ -98,11 +101,12 @@ std::uint64_t max_payload_bytes(sqlite3_context* context) {
   return max_payload_bytes(sqlite3_context_db_handle(context));
 }
 
+std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {
+  return filter_bytes(call.args[arg], arg + 1);
+}
+
 OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
-  if (sqlite3_value_type(value) != SQLITE_BLOB) {
-    throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
-  }
-  return unwrap(parse_blob(blob_of(value), ReadLimits{.max_raw_bytes = max_payload_bytes(db)}));
+  return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_raw_bytes = max_payload_bytes(db)}));
 }
 
 OpenedBlob open_filter(const Call& call, std::size_t arg) {
@@ -124,6 +128,16 @@ void set_result(const Call& call, const FilterRef& filter, BlobForm form, int le
   }
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
+
+double rounded(double value) {
+  std::array<char, 32> digits;
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::scientific,
+                                     kResultDigits - 1);
+  std::from_chars(digits.data(), written.ptr, value);
+  return value;
+}
+
+void set_result(const Call& call, double value) { sqlite3_result_double(call.context, rounded(value)); }
 
 void set_result(const Call& call, std::string_view text) {
   sqlite3_result_text64(call.context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);

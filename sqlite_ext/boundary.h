@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "connection.h"
 #include "crivo/blob.h"
 #include "crivo/filter.h"
 #include "crivo/key.h"
@@ -34,11 +35,20 @@ T unwrap(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
+/// What SQLite hands back to a function: its name, for errors, and the connection's memory.
+struct Registration {
+  const char* function;
+  std::shared_ptr<Connection> connection;
+};
+
 /// One call of a SQL function. Setting no result gives NULL.
 struct Call {
   sqlite3_context* context;
   std::span<sqlite3_value* const> args;
 
+  [[nodiscard]] Connection& connection() const {
+    return *static_cast<const Registration*>(sqlite3_user_data(context))->connection;
+  }
   [[nodiscard]] bool is_null(std::size_t arg) const { return sqlite3_value_type(args[arg]) == SQLITE_NULL; }
 };
 
@@ -87,6 +97,9 @@ class KeyBytes {
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3_context* context);
 
+/// The bytes of an argument that must be a filter, borrowed from it. Throws SqlError for what is no blob.
+[[nodiscard]] std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg);
+
 /// The filter in an argument, borrowing from the value where it is raw. Throws SqlError for whatever is no filter.
 [[nodiscard]] OpenedBlob open_filter(const Call& call, std::size_t arg);
 /// The same where there is no call; `position` is what errors name the argument by.
@@ -98,6 +111,11 @@ class KeyBytes {
 void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                 int level = kDefaultCompressionLevel);
 void set_result(const Call& call, std::string_view text);
+/// The value to nine significant digits. The last ones of a computed double depend on which variant of exp and log the
+/// processor gets from libm; a result must not, for an index may hold it.
+[[nodiscard]] double rounded(double value);
+/// A rate or a share, rounded.
+void set_result(const Call& call, double value);
 
 /// The state of an aggregate's group, made at the first row.
 template <class State>

@@ -1,6 +1,9 @@
 // The extension's entry point: registers the functions of the table with a connection.
 #include <sqlite3ext.h>
 
+#include <memory>
+#include <new>
+
 #include "functions.h"
 
 extern "C" {
@@ -10,21 +13,43 @@ SQLITE_EXTENSION_INIT1
 namespace crivo::sqlite {
 namespace {
 
-int register_arity(sqlite3* db, const FunctionRow& row, int args) {
+void free_registration(void* registration) { std::unique_ptr<Registration>(static_cast<Registration*>(registration)); }
+
+int register_arity(sqlite3* db, const FunctionRow& row, int args, const std::shared_ptr<Connection>& connection) {
   const bool aggregate = row.finish != nullptr;
-  void* user_data = const_cast<FunctionRow*>(&row);  // comes back const: it names the function in errors
-  return sqlite3_create_function_v2(db, row.name, args, row.flags, user_data, aggregate ? nullptr : row.call,
-                                    aggregate ? row.call : nullptr, row.finish, nullptr);
+  auto* registration = new Registration{row.name, connection};
+  // SQLite frees it in any case, also when it fails.
+  return sqlite3_create_function_v2(db, row.name, args, row.flags, registration, aggregate ? nullptr : row.call,
+                                    aggregate ? row.call : nullptr, row.finish, free_registration);
 }
 
 /// Each number of arguments by itself, so that SQLite refuses any other when it prepares the statement.
-int register_function(sqlite3* db, const FunctionRow& row) {
-  if (row.max_args == kAnyNumber) return register_arity(db, row, kAnyNumber);
+int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr<Connection>& connection) {
+  if (row.max_args == kAnyNumber) return register_arity(db, row, kAnyNumber, connection);
   int status = SQLITE_OK;
   for (int args = row.min_args; args <= row.max_args && status == SQLITE_OK; ++args) {
-    status = register_arity(db, row, args);
+    status = register_arity(db, row, args, connection);
   }
   return status;
+}
+
+int register_all(sqlite3* db, char** error_message) {
+  const auto connection = std::make_shared<Connection>();
+  for (const auto table : {scalar_functions(), key_functions(), set_functions(), aggregate_functions()}) {
+    for (const FunctionRow& row : table) {
+      const int status = register_function(db, row, connection);
+      if (status != SQLITE_OK) {
+        *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", row.name, sqlite3_errmsg(db));
+        return status;
+      }
+    }
+  }
+  if (const int status = register_bloom_each(db); status != SQLITE_OK) {
+    *error_message = sqlite3_mprintf("crivo: bloom_each cannot be registered: %s", sqlite3_errmsg(db));
+    return status;
+  }
+  // Other connections of the process may hold our functions when this one closes.
+  return SQLITE_OK_LOAD_PERMANENTLY;
 }
 
 }  // namespace
@@ -33,20 +58,9 @@ int register_function(sqlite3* db, const FunctionRow& row) {
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
-  for (const auto table : {crivo::sqlite::scalar_functions(), crivo::sqlite::key_functions(),
-                           crivo::sqlite::set_functions(), crivo::sqlite::aggregate_functions()}) {
-    for (const crivo::sqlite::FunctionRow& row : table) {
-      const int status = crivo::sqlite::register_function(db, row);
-      if (status != SQLITE_OK) {
-        *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", row.name, sqlite3_errmsg(db));
-        return status;
-      }
-    }
+  try {
+    return crivo::sqlite::register_all(db, error_message);
+  } catch (const std::bad_alloc&) {
+    return SQLITE_NOMEM;
   }
-  if (const int status = crivo::sqlite::register_bloom_each(db); status != SQLITE_OK) {
-    *error_message = sqlite3_mprintf("crivo: bloom_each cannot be registered: %s", sqlite3_errmsg(db));
-    return status;
-  }
-  // Other connections of the process may hold our functions when this one closes.
-  return SQLITE_OK_LOAD_PERMANENTLY;
 }

@@ -10,8 +10,10 @@ namespace crivo::sqlite {
 /// max_args of a function that takes any number; it checks its least number itself.
 inline constexpr int kAnyNumber = -1;
 
-/// Pure functions: usable in indexes and generated columns, and in any schema under trusted_schema=0.
-inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+/// Usable in any schema under trusted_schema=0, but not in indexes: another build of the library answers differently.
+inline constexpr int kHarmless = SQLITE_UTF8 | SQLITE_INNOCUOUS;
+/// Pure functions: usable in indexes and generated columns, too.
+inline constexpr int kPure = kHarmless | SQLITE_DETERMINISTIC;
 
 struct FunctionRow {
   const char* name;

@@ -1,54 +1,90 @@
 // The keys of a JSON array, hashed as they are read; see json_keys.h.
 #include "json_keys.h"
 
-#include <nlohmann/json.hpp>
+#include <charconv>
+
+#include "json_array.h"
 
 namespace crivo::sqlite {
 namespace {
 
-/// Hashes an element when the parser meets it, so that no document is ever built.
-class KeyHasher : public nlohmann::json_sax<nlohmann::json> {
+/// The value that SQLite's JSON functions give for a number: its last digit depends on SQLite's version and on how that
+/// was compiled, and is neither always strtod's nor always CAST's. SQLite offers it through SQL only. The statement is
+/// prepared when the first real number comes, for most arrays have none, and ends with the array: a statement that is
+/// kept would not let the connection close.
+class DecimalReader {
  public:
-  explicit KeyHasher(std::uint64_t seed) : seed_(seed) {}
+  explicit DecimalReader(sqlite3* db) noexcept : db_(db) {}
+  ~DecimalReader() { sqlite3_finalize(statement_); }
+  DecimalReader(const DecimalReader&) = delete;
+  DecimalReader& operator=(const DecimalReader&) = delete;
 
-  bool null() override { return inside_; }
-  bool boolean(bool value) override { return number_integer(value ? 1 : 0); }
-  bool number_integer(std::int64_t value) override { return take(NumberKey(value).view()); }
-  // As in SQL, an integer beyond 64 bits is a real.
-  bool number_unsigned(std::uint64_t value) override {
-    return value <= INT64_MAX ? number_integer(static_cast<std::int64_t>(value)) : number_float(double(value), {});
+  double read(std::string_view decimal) {
+    if (statement_ == nullptr) {
+      require(sqlite3_prepare_v2(db_, "SELECT json_extract(?1, '$')", -1, &statement_, nullptr), SQLITE_OK);
+    }
+    require(sqlite3_bind_text64(statement_, 1, decimal.data(), decimal.size(), SQLITE_STATIC, SQLITE_UTF8), SQLITE_OK);
+    require(sqlite3_step(statement_), SQLITE_ROW);
+    const double value = sqlite3_column_double(statement_, 0);
+    require(sqlite3_reset(statement_), SQLITE_OK);
+    return value;
   }
-  bool number_float(double value, const std::string&) override { return take(NumberKey(value).view()); }
-  bool string(std::string& value) override { return take(value); }
-  bool start_array(std::size_t) override { return !std::exchange(inside_, true); }
-  bool end_array() override { return true; }
-
-  bool binary(nlohmann::json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return false; }
-  bool key(std::string&) override { return false; }
-  bool end_object() override { return false; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override { return false; }
-
-  std::vector<std::uint64_t> hashes;
 
  private:
-  bool take(std::string_view key) {
-    if (inside_) hashes.push_back(hash_key(key, seed_));
-    return inside_;
+  void require(int status, int wanted) {
+    if (status == wanted) return;
+    if (status == SQLITE_NOMEM) throw std::bad_alloc();
+    throw SqlError{std::string("a number in a JSON array must be readable, got ") + sqlite3_errmsg(db_)};
   }
 
-  std::uint64_t seed_;
-  bool inside_ = false;
+  sqlite3* db_;
+  sqlite3_stmt* statement_ = nullptr;
 };
+
+/// As in json_each, an integer is one while 64 bits hold it, and a real number beyond.
+NumberKey number_key(std::string_view literal, DecimalReader& decimals) {
+  std::int64_t integer = 0;
+  const char* const end = literal.data() + literal.size();
+  const auto [stop, status] = std::from_chars(literal.data(), end, integer);
+  if (status == std::errc() && stop == end) return NumberKey(integer);
+  return NumberKey(decimals.read(literal));
+}
 
 }  // namespace
 
-std::vector<std::uint64_t> hash_json_keys(sqlite3_value* array, std::uint64_t seed) {
-  const SqlError wrong{"keys must be a JSON array of texts and numbers, got " + shown(array)};
-  if (sqlite3_value_type(array) != SQLITE_TEXT) throw wrong;
-  KeyHasher hasher(seed);
-  if (!nlohmann::json::sax_parse(KeyBytes(array).view(), &hasher)) throw wrong;
-  return std::move(hasher.hashes);
+std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, std::uint64_t seed) {
+  sqlite3_value* const value = call.args[arg];
+  const auto wrong = [value] {
+    return SqlError{"keys must be a JSON array of texts and numbers, got " + shown(value)};
+  };
+  if (sqlite3_value_type(value) != SQLITE_TEXT) throw wrong();
+  std::vector<std::uint64_t> hashes;
+  const auto take = [&](std::string_view key) { hashes.push_back(hash_key(key, seed)); };
+  DecimalReader decimals(sqlite3_context_db_handle(call.context));
+  JsonArray array(KeyBytes(value).view());
+  try {
+    while (const auto element = array.next()) {
+      switch (element->type) {
+        case JsonArray::Type::kNull:
+          break;
+        case JsonArray::Type::kFalse:
+          take("0");
+          break;
+        case JsonArray::Type::kTrue:
+          take("1");
+          break;
+        case JsonArray::Type::kNumber:
+          take(number_key(element->text, decimals).view());
+          break;
+        case JsonArray::Type::kString:
+          take(element->text);
+          break;
+      }
+    }
+  } catch (const NotAnArray&) {
+    throw wrong();
+  }
+  return hashes;
 }
 
 }  // namespace crivo::sqlite

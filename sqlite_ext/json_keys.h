@@ -8,8 +8,9 @@
 
 namespace crivo::sqlite {
 
-/// The hashes under `seed` of the keys in a JSON array, in order: a string is its UTF-8, a number the key that SQL's
-/// number is, true is 1 and false is 0, null is no key and left out. Throws SqlError for anything else.
-[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3_value* array, std::uint64_t seed);
+/// The hashes under `seed` of the keys in argument `arg`, a JSON array, in order. The key of a string is its UTF-8, of
+/// a number the key of the value that SQLite's json_each gives for it; true is 1 and false is 0, null is no key and
+/// left out. Throws SqlError for anything else.
+[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, std::uint64_t seed);
 
 }  // namespace crivo::sqlite

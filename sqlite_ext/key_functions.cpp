@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include "filter_cache.h"
+#include "ask.h"
 #include "functions.h"
 #include "json_keys.h"
 
@@ -31,26 +31,27 @@ void bloom_remove(const Call& call) { change_by_keys(call, &AnyFilter::remove); 
 void bloom_add_many(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
   if (call.is_null(1)) return sqlite3_result_value(call.context, call.args[0]);
-  unwrap(filter.add_hashes(hash_json_keys(call.args[1], filter.shape().seed)));
+  unwrap(filter.add_hashes(hash_json_keys(call, 1, filter.shape().seed)));
   set_result(call, filter.ref());
 }
 
 void bloom_contains(const Call& call) {
-  ask_filter(call, [&call](const FilterRef& filter) {
-    const KeyBytes key(call.args[1]);
-    if (!key.is_null()) sqlite3_result_int(call.context, filter.may_contain(key.view()));
+  const KeyBytes key(call.args[1]);
+  ask_filter(call, [&key](const FilterRef& filter) {
+    return key.is_null() ? Answer{} : Answer{filter.may_contain(key.view())};
   });
 }
 
 /// Asks for all keys of a JSON array at once, and lets `judge(hits)` answer.
 template <class Judge>
 void ask_for_many(const Call& call, const Judge& judge) {
+  std::optional<std::vector<std::uint64_t>> hashes;  // read once, under the seed that every copy of the filter has
   ask_filter(call, [&](const FilterRef& filter) {
-    if (call.is_null(1)) return;
-    const std::vector<std::uint64_t> hashes = hash_json_keys(call.args[1], filter.shape().seed);
-    const auto hits = std::make_unique<bool[]>(hashes.size());
-    filter.may_contain_hashes(hashes, {hits.get(), hashes.size()});
-    sqlite3_result_int(call.context, judge(std::span<const bool>(hits.get(), hashes.size())));
+    if (call.is_null(1)) return Answer{};
+    if (!hashes) hashes = hash_json_keys(call, 1, filter.shape().seed);
+    const auto hits = std::make_unique<bool[]>(hashes->size());
+    filter.may_contain_hashes(*hashes, {hits.get(), hashes->size()});
+    return Answer{judge(std::span<const bool>(hits.get(), hashes->size()))};
   });
 }
 
@@ -63,17 +64,17 @@ void bloom_contains_all(const Call& call) {
 }
 
 void bloom_count(const Call& call) {
-  ask_filter(call, [&call](const FilterRef& filter) {
-    const KeyBytes key(call.args[1]);
-    if (key.is_null()) return;
-    sqlite3_result_int64(call.context, static_cast<std::int64_t>(unwrap(filter.count(key.view()))));
+  const KeyBytes key(call.args[1]);
+  ask_filter(call, [&key](const FilterRef& filter) {
+    if (key.is_null()) return Answer{};
+    return Answer{static_cast<std::int64_t>(unwrap(filter.count(key.view())))};
   });
 }
 
 void bloom_open(const Call& call) {
   if (call.is_null(0)) return;
-  auto filter = std::make_unique<KeptFilter>(open_filter(call, 0).into_filter());
-  sqlite3_result_pointer(call.context, filter.release(), kPointerType, free_kept);
+  auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
+  sqlite3_result_pointer(call.context, filter.release(), kPointerType, free_owned);
 }
 
 constexpr std::array kKeyFunctions = {

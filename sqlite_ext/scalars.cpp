@@ -20,12 +20,12 @@ void bloom_create(const Call& call) {
 void bloom_cardinality(const Call& call) {
   if (call.is_null(0)) return;
   const std::optional<double> keys = open_filter(call, 0).ref().stats().cardinality;
-  if (keys) sqlite3_result_int64(call.context, std::llround(*keys));
+  if (keys) sqlite3_result_int64(call.context, std::llround(rounded(*keys)));
 }
 
 void bloom_fpr(const Call& call) {
   if (call.is_null(0)) return;
-  sqlite3_result_double(call.context, open_filter(call, 0).ref().stats().fp_rate);
+  set_result(call, open_filter(call, 0).ref().stats().fp_rate);
 }
 
 void bloom_info(const Call& call) {
@@ -80,8 +80,8 @@ constexpr std::array kScalars = {
     FunctionRow{"bloom_clear", 1, 1, kPure, guarded<bloom_clear>},
     FunctionRow{"bloom_drop_counts", 1, 1, kPure, guarded<bloom_drop_counts>},
     FunctionRow{"bloom_valid", 1, 1, kPure, guarded<bloom_valid>},
-    FunctionRow{"crivo_version", 0, 0, kPure, guarded<crivo_version>},
-    FunctionRow{"crivo_build", 0, 0, kPure, guarded<crivo_build>},
+    FunctionRow{"crivo_version", 0, 0, kHarmless, guarded<crivo_version>},
+    FunctionRow{"crivo_build", 0, 0, kHarmless, guarded<crivo_build>},
 };
 
 }  // namespace

@@ -16,7 +16,12 @@ struct EachTable : sqlite3_vtab {
   sqlite3* db;
 };
 
+struct FreeValue {
+  void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
+};
+
 struct EachCursor : sqlite3_vtab_cursor {
+  std::unique_ptr<sqlite3_value, FreeValue> filter;  // a query may ask for the hidden column, or compare it once more
   std::vector<Description> rows;
   std::size_t at = 0;
 };
@@ -73,6 +78,8 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_valu
   EachCursor& each = of(cursor);
   each.at = 0;
   each.rows.clear();
+  each.filter.reset(sqlite3_value_dup(args[0]));
+  if (each.filter == nullptr) return SQLITE_NOMEM;
   try {
     if (sqlite3_value_type(args[0]) == SQLITE_NULL) return SQLITE_OK;
     each.rows = describe(open_filter(static_cast<EachTable*>(cursor->pVtab)->db, args[0], 1));
@@ -101,7 +108,9 @@ void result(sqlite3_context* context, std::int64_t value) { sqlite3_result_int64
 void result(sqlite3_context* context, std::uint64_t value) { result(context, static_cast<std::int64_t>(value)); }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  const Description& row = of(cursor).rows[of(cursor).at];
+  const EachCursor& each = of(cursor);
+  const Description& row = each.rows[each.at];
+  if (number == kFilter) sqlite3_result_value(context, each.filter.get());
   if (number == kName) result(context, row.name);
   if (number == kValue) std::visit([context](auto value) { result(context, value); }, row.value);
   return SQLITE_OK;

@@ -15,13 +15,37 @@ AnyFilter finish(FilterBuilder& builder) {
   return *std::move(filter);
 }
 
-AnyFilter built_by_builder(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes) {
-  auto builder = FilterBuilder::create(spec);
+AnyFilter built_by_builder(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
+                           PlannedSizes* sizes = nullptr) {
+  auto builder = FilterBuilder::create(spec, {}, sizes);
   if (!builder) throw std::runtime_error(builder.error().message);
   for (const std::uint64_t hash : hashes) {
     if (auto added = builder->add_hash(hash); !added) throw std::runtime_error(added.error().message);
   }
   return finish(*builder);
+}
+
+TEST_P(Builder, ManyAlikeAreEachWhatOneAloneIs) {
+  PlannedSizes sizes;
+  for (const std::size_t keys : {50U, 3U, 50U, 0U, 1000U, 50U, 60000U, 3U}) {
+    for (const std::uint64_t seed : {0U, 0U, 7U}) {  // another seed is another filter
+      for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{60000}}) {
+        FilterSpec spec = spec_for(capacity);
+        spec.seed = seed;
+        const auto hashes = present_hashes(keys, seed);
+        expect_same_filter(built_by_builder(spec, hashes, &sizes).ref(), built_by_builder(spec, hashes).ref());
+      }
+    }
+  }
+}
+
+TEST_P(Builder, ManyAlikeHeedTheLimitOfEach) {
+  PlannedSizes sizes;
+  const FilterSpec spec = spec_for(1000);
+  ASSERT_TRUE(FilterBuilder::create(spec, {}, &sizes));
+  const auto refused = FilterBuilder::create(spec, {.max_bytes = 100}, &sizes);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
 }
 
 TEST_P(Builder, EveryRouteLeadsToTheSameBytes) {

@@ -1,6 +1,9 @@
 // bloom_remove, bloom_count, and the functions that take a JSON array of keys.
 #include <gmock/gmock.h>
 
+#include <array>
+#include <random>
+
 #include "database.h"
 
 namespace crivo::testing {
@@ -45,7 +48,8 @@ TEST_F(ManyKeys, NullIsNoKey) {
 }
 
 TEST_F(ManyKeys, RefusesWhatIsNoArrayOfKeys) {
-  for (const char* wrong : {"{}", "[[1]]", "[{}]", "7", "\"a\"", "null", "", "[1", "[1,]", "[1] 2", "[01]", "\xff"}) {
+  for (const char* wrong : {"{}", "[[1]]", "[{}]", "7", "\"a\"", "null", "", "[1", "[1,]", "[1] 2", "[01]", "\xff",
+                            R"({"a":1})", R"([{"a":1}])", R"([1, {}])"}) {
     for (const char* function : {"bloom_add_many", "bloom_contains_any", "bloom_contains_all"}) {
       EXPECT_THAT(
           ask(std::string("SELECT ") + function + "(bloom_create(10), ?)", {std::string(wrong)}),
@@ -55,6 +59,58 @@ TEST_F(ManyKeys, RefusesWhatIsNoArrayOfKeys) {
   }
   EXPECT_THAT(ask("SELECT bloom_add_many(bloom_create(10), x'5b315d')"), HasSubstr("keys must be a JSON array"));
   EXPECT_THAT(ask("SELECT bloom_add_many(NULL, '[1]')"), HasSubstr("argument 1 must be a filter, got NULL"));
+}
+
+TEST_F(ManyKeys, AJsonTextEndsWhereItsValueEnds) {
+  const Blob filter = blob("SELECT bloom_add(bloom_create(10), 1)");
+  const std::string error = "error: bloom_contains_any: keys must be a JSON array of texts and numbers, got ";
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, ?)", {filter, std::string("[1]\0 [2]", 8)}), error + "'[1]? [2]'");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, ?)", {filter, std::string("[1]\0", 4)}), error + "'[1]?'");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, ?)", {filter, std::string("\xEF\xBB\xBF[1]")}),
+            error + "'\xEF\xBB\xBF[1]'");
+}
+
+/// Random literals of JSON numbers: integers about 2^63, many digits, exponents beyond what a double can have.
+std::string random_number(std::mt19937_64& random) {
+  const auto below = [&random](std::uint64_t bound) { return random() % bound; };
+  const auto digits = [&](std::uint64_t most) {
+    std::string text;
+    for (std::uint64_t left = 1 + below(most); left > 0; --left) text += static_cast<char>('0' + below(10));
+    return text;
+  };
+  std::string text = below(2) == 0 ? "-" : "";
+  if (below(8) == 0) return text + std::to_string((std::uint64_t{1} << 63) - 2 + below(5));
+  text += below(3) == 0 ? "0" : static_cast<char>('1' + below(9)) + digits(22);
+  if (below(4) != 0) text += "." + digits(22);
+  constexpr std::array<const char*, 4> kExponents = {"e", "E+", "e-", "E"};
+  if (below(3) == 0) text += kExponents[below(4)] + std::to_string(below(340));
+  return text;
+}
+
+TEST_F(ManyKeys, ANumberIsTheKeyThatJsonEachGives) {
+  std::mt19937_64 random(7);
+  run("CREATE TABLE numbers(text)");
+  run("BEGIN");
+  Statement insert(db_.get(), "INSERT INTO numbers VALUES ('[' || ? || ']')");
+  for (int i = 0; i < 50000; ++i) {
+    sqlite3_reset(insert.get());
+    insert.bind({random_number(random)});
+    ASSERT_EQ(sqlite3_step(insert.get()), SQLITE_DONE);
+  }
+  sqlite3_reset(insert.get());
+  run("COMMIT");
+  EXPECT_EQ(ask("SELECT coalesce(group_concat(text), 'none') FROM numbers WHERE NOT bloom_contains("
+                "bloom_add_many(bloom_create(1, 1e-9), text), (SELECT value FROM json_each(text)))"),
+            "none");
+}
+
+TEST_F(ManyKeys, NumbersInJsonAreReadInEveryEncodingAndTransaction) {
+  Database wide;
+  ASSERT_EQ(wide.run("PRAGMA encoding = 'UTF-16le'"), SQLITE_OK);
+  ASSERT_EQ(wide.run("CREATE TABLE t(f)"), SQLITE_OK);
+  ASSERT_EQ(wide.run("INSERT INTO t SELECT bloom_add_many(bloom_create(10, 1e-9), '[0.1, 1e400]')"), SQLITE_OK);
+  EXPECT_EQ(wide.ask("SELECT bloom_contains_all(f, '[0.10, 1e999]') AND bloom_contains(f, 'inf') FROM t"), "1");
+  ASSERT_EQ(wide.run("VACUUM"), SQLITE_OK);
 }
 
 TEST_F(ManyKeys, RemoveTakesBackOneAddition) {

@@ -44,6 +44,20 @@ class PythonTest(unittest.TestCase):
         with self.assertRaisesRegex(sqlite3.OperationalError, "^bloom_contains: blob size must"):
             self.one("SELECT bloom_contains(?, 1)", b"junk")
 
+    def test_errors_are_whole_characters(self):
+        """A message that is cut inside a character is a UnicodeDecodeError here."""
+        for character in ["é", "漢", "🌍", "a"]:
+            for before in range(8):
+                text = "x" * before + character * 60
+                for sql in ["SELECT bloom_create(1, 0.1, ?)", "SELECT bloom_create(1, 0.1, 'spectral:' || ?)",
+                            "SELECT bloom_contains(?, 1)", "SELECT bloom_add_many(bloom_create(1), ?)"]:
+                    with self.assertRaisesRegex(sqlite3.OperationalError, r"got '[^']{9,40}\.\.\.'") as raised:
+                        self.one(sql, text)
+                    self.assertNotIn("?", str(raised.exception))
+                    self.assertLess(len(str(raised.exception)), 250)
+        with self.assertRaisesRegex(sqlite3.OperationalError, r"got 'a\?\?b'$"):
+            self.one("SELECT bloom_contains(CAST(x'61ff0062' AS TEXT), 1)")
+
     def test_a_cached_statement_asks_the_filter_bound_now(self):
         a = self.one("SELECT bloom_agg('a')")
         b = self.one("SELECT bloom_agg('b')")

@@ -80,8 +80,11 @@ TEST_F(Sets, ClearForgetsEveryKey) {
 
 TEST_F(Sets, EachTellsWhatInfoTells) {
   const Blob filter = filter_of(1, 50, "100");
-  EXPECT_EQ(ask("SELECT json_group_object(name, value) FROM bloom_each(?)", {filter}),
-            ask("SELECT json(bloom_info(?))", {filter}));
+  EXPECT_EQ(ask("SELECT group_concat(name) FROM bloom_each(?)", {filter}),
+            ask("SELECT group_concat(key) FROM json_each(bloom_info(?))", {filter}));
+  EXPECT_EQ(ask("SELECT sum(value IS json_extract(bloom_info(filter), '$.' || name)) - count(*) FROM bloom_each(?)",
+                {filter}),
+            "0");
   EXPECT_EQ(
       ask("SELECT group_concat(typeof(value)) FROM bloom_each(?) WHERE name IN ('kind', 'keys', 'fpr')", {filter}),
       "text,real,integer");
@@ -94,6 +97,14 @@ TEST_F(Sets, EachAnswersForEveryRowOfAJoin) {
   run("CREATE TABLE t(id, f)");
   run("INSERT INTO t SELECT i, bloom_create(i * 100) FROM " + integers(1, 9));
   EXPECT_EQ(ask("SELECT count(*) FROM t, bloom_each(t.f) e WHERE e.name = 'capacity' AND e.value = t.id * 100"), "9");
+}
+
+TEST_F(Sets, EachTellsItsFilterAgain) {
+  run("CREATE TABLE t(id, f)");
+  run("INSERT INTO t SELECT i, bloom_create(i * 100) FROM " + integers(1, 9));
+  EXPECT_EQ(ask("SELECT count(*) FROM t, bloom_each(t.f) e WHERE e.filter = t.f AND e.name = 'kind'"), "9");
+  EXPECT_EQ(ask("SELECT count(*) FROM t, t AS u, bloom_each(t.f) e WHERE e.filter = u.f AND e.name = 'kind'"), "9");
+  EXPECT_EQ(ask("SELECT sum(filter = f) FROM t, bloom_each(t.f) WHERE name = 'kind'"), "9");
 }
 
 }  // namespace

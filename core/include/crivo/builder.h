@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crivo/filter.h"
+#include "crivo/planned_sizes.h"
 #include "crivo/result.h"
 
 namespace crivo {
@@ -21,7 +22,9 @@ class FilterBuilder {
  public:
   /// spec.capacity may be 0: "size yourself". The options are for what finish builds from the hashes that were kept.
   /// Errors: as AnyFilter::create, at once where the capacity is given.
-  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
+  /// `sizes` saves the search for a size when many builders are alike; it must outlive the builder.
+  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {},
+                                                    PlannedSizes* sizes = nullptr);
 
   Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
   Result<void> add_hash(std::uint64_t key_hash);
@@ -34,12 +37,16 @@ class FilterBuilder {
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:
-  FilterBuilder(const FilterSpec& spec, const BuildOptions& options) : spec_(spec), options_(options) {}
+  FilterBuilder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes)
+      : spec_(spec), options_(options), sizes_(sizes) {}
+  [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec);
+  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, const BuildOptions& options);
   void drop_repeated_hashes();
   [[nodiscard]] std::uint64_t keys_to_size_for() const;
 
   FilterSpec spec_;
   BuildOptions options_;
+  PlannedSizes* sizes_;
   Capabilities can_;
   std::uint64_t keys_ = 0;
   std::optional<AnyFilter> filter_;    // when keys go straight in

@@ -62,6 +62,7 @@ struct FilterSpec {
   /// for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. Other kinds have
   /// none.
   unsigned option = 0;
+  friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
 /// Everything two filters must have in common to be merged, and all that a query needs beside the payload.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/build_task.h"
 #include "crivo/sizing.h"
 #include "filter/filter_plan.h"
 
@@ -14,11 +15,11 @@ bool needs_every_addition(const Capabilities& can) noexcept { return can.remove 
 
 }  // namespace
 
-Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options) {
-  FilterBuilder builder(spec, options);
+Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
+  FilterBuilder builder(spec, options, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
-  const Result<FilterPlan> plan = plan_filter(checked, options.max_bytes);
+  const Result<FilterPlan> plan = builder.plan(checked);
   if (!plan) return plan.error();
   builder.can_ = plan->row->info.can;
   if (spec.capacity != 0 && builder.can_.add) builder.filter_ = AnyFilter::allocate(*plan, spec);
@@ -29,8 +30,10 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
   if (filter_) {
     if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
   } else {
-    // Sorting when the vector is about to grow bounds it by about twice the number of distinct keys.
-    if (hashes_.size() == hashes_.capacity() && !needs_every_addition(can_)) drop_repeated_hashes();
+    // Sorting when the vector is about to grow bounds it by about twice the number of distinct keys. A small one grows
+    // by itself: a group of a hundred rows shall not take half a megabyte first.
+    if (hashes_.size() >= kFirstSweep && hashes_.size() == hashes_.capacity() && !needs_every_addition(can_))
+      drop_repeated_hashes();
     hashes_.push_back(key_hash);
   }
   ++keys_;
@@ -39,9 +42,7 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
 
 void FilterBuilder::drop_repeated_hashes() {
   hashes_.resize(sort_distinct(hashes_).size());
-  if (hashes_.capacity() < kFirstSweep || hashes_.size() > hashes_.capacity() / 2) {
-    hashes_.reserve(std::max(kFirstSweep, hashes_.capacity() * 2));
-  }
+  if (hashes_.size() > hashes_.capacity() / 2) hashes_.reserve(hashes_.capacity() * 2);
 }
 
 std::uint64_t FilterBuilder::keys_to_size_for() const {
@@ -49,6 +50,17 @@ std::uint64_t FilterBuilder::keys_to_size_for() const {
   std::vector<std::uint64_t> distinct = hashes_;  // the additions stay in order
   std::sort(distinct.begin(), distinct.end());
   return static_cast<std::uint64_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());
+}
+
+Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) {
+  return sizes_ != nullptr ? sizes_->plan(spec, options_.max_bytes) : plan_filter(spec, options_.max_bytes);
+}
+
+Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec, const BuildOptions& options) {
+  BuildTask task(options);
+  const Result<FilterPlan> plan = this->plan(spec);
+  if (!plan) return plan.error();
+  return AnyFilter::build(*plan, spec, hashes_, options.max_bytes, task);
 }
 
 Result<AnyFilter> FilterBuilder::finish() {
@@ -62,13 +74,13 @@ Result<AnyFilter> FilterBuilder::finish() {
       return options_.progress(most = std::max(most, done));
     };
   }
-  Result<AnyFilter> built = AnyFilter::build(spec, hashes_, options);
+  Result<AnyFilter> built = build(spec, options);
   // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
   // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
          spec.capacity < 8 * hashes_.size()) {
     spec.capacity *= 2;
-    built = AnyFilter::build(spec, hashes_, options);
+    built = build(spec, options);
   }
   if (built) built->count_added(keys_ - hashes_.size());
   return built;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error_text.h"
+#include "crivo/text.h"
 #include "filter/registry.h"
 
 namespace crivo {
@@ -10,10 +11,10 @@ namespace {
 
 Error wrong_option(const KindInfo& info, std::string_view got) {
   if (info.option.empty()) {
-    return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand without an option, got '", got, "'");
+    return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand without an option, got ", in_quotes(got));
   }
   return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand alone or as ", info.name, ":<", info.option,
-               ">, got '", got, "'");
+               ">, got ", in_quotes(got));
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ Result<Kind> kind_from_name(std::string_view name) {
     if (!names.empty()) names += ", ";
     names += info.name;
   }
-  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got '", name, "'");
+  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got ", in_quotes(name));
 }
 
 Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
@@ -52,7 +53,7 @@ Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
     spec.option = option;
     return {};
   }
-  return error(ErrorCode::kBadArgument, "kind must be one of ", kind_choices(), ", got '", text, "'");
+  return error(ErrorCode::kBadArgument, "kind must be one of ", kind_choices(), ", got ", in_quotes(text));
 }
 
 std::string kind_text(const FilterSpec& spec) {

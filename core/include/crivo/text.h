@@ -1,0 +1,19 @@
+// UTF-8 text as messages and JSON need it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace crivo {
+
+/// Bytes of the character at the start of a text, 1 to 4; 0 if the text does not start with a well-formed one, and for
+/// an empty text. Source: The Unicode Standard, table 3-7.
+[[nodiscard]] std::size_t utf8_character_bytes(std::string_view text) noexcept;
+
+/// A text as messages quote it: 'like this', or 'cut after 40 bytes...'. The result is valid UTF-8 in one line whatever
+/// the text holds: it is cut between two characters, and each control character and each byte that belongs to no
+/// character becomes a '?'.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+}  // namespace crivo

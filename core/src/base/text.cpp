@@ -1,0 +1,46 @@
+#include "crivo/text.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kMostQuotedBytes = 40;
+
+}  // namespace
+
+std::size_t utf8_character_bytes(std::string_view text) noexcept {
+  const auto byte = [text](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+  const auto continues = [&byte](std::size_t at) { return (byte(at) & 0xC0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return text.empty() ? 0 : 1;
+  if (first < 0xC2) return 0;  // a continuation, or the start of a needlessly long form
+  if (first < 0xE0) return continues(1) ? 2 : 0;
+  const unsigned second = byte(1);
+  if (first < 0xF0) {
+    const bool needlessly_long = first == 0xE0 && second < 0xA0;
+    const bool surrogate = first == 0xED && second >= 0xA0;
+    return !needlessly_long && !surrogate && continues(1) && continues(2) ? 3 : 0;
+  }
+  const bool needlessly_long = first == 0xF0 && second < 0x90;
+  const bool too_large = first > 0xF4 || (first == 0xF4 && second >= 0x90);
+  return !needlessly_long && !too_large && continues(1) && continues(2) && continues(3) ? 4 : 0;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result = "'";
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t bytes = utf8_character_bytes(text.substr(at));
+    if (at + (bytes == 0 ? 1 : bytes) > kMostQuotedBytes) return result + "...'";
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (bytes == 0 || first < 0x20 || first == 0x7F) {
+      result += '?';
+      ++at;
+    } else {
+      result += text.substr(at, bytes);
+      at += bytes;
+    }
+  }
+  return result + "'";
+}
+
+}  // namespace crivo

@@ -1,0 +1,57 @@
+// Asking the filter in a function's first argument, without reading it in every row.
+//
+// SQLite keeps auxiliary data from row to row only for an argument that is constant in the statement (a literal, a
+// bound parameter), and drops it at once for any other (a column, a scalar subquery). So the first call leaves a marker
+// and borrows the filter; only where the marker has survived is the filter copied and kept with the argument. All other
+// filters are found among those that the connection keeps. The address of a blob says nothing about its content, and is
+// never looked at.
+#pragma once
+
+#include <memory>
+
+#include "boundary.h"
+#include "kept_filters.h"
+
+namespace crivo::sqlite {
+
+inline constexpr char kSeenOnce = 0;  // the marker: only its address counts
+
+inline constexpr const char* kPointerType = "crivo filter";
+
+inline void free_owned(void* owned) { std::unique_ptr<OwnedFilter>(static_cast<OwnedFilter*>(owned)); }
+
+/// The filter that bloom_open left in an argument; null if it did not.
+inline const OwnedFilter* opened_filter(const Call& call, std::size_t arg) {
+  return static_cast<const OwnedFilter*>(sqlite3_value_pointer(call.args[arg], kPointerType));
+}
+
+/// What `ask(const FilterRef&)` answers about the filter in argument 0; NULL if that is NULL. The question may be put
+/// twice.
+template <class Ask>
+[[nodiscard]] Answer answer_of(const Call& call, const Ask& ask) {
+  void* const kept = sqlite3_get_auxdata(call.context, 0);
+  if (kept != nullptr && kept != &kSeenOnce) return ask(static_cast<const OwnedFilter*>(kept)->ref);
+  if (call.is_null(0)) {
+    const OwnedFilter* const opened = opened_filter(call, 0);
+    return opened != nullptr ? ask(opened->ref) : Answer{};
+  }
+  if (kept == nullptr) {
+    const ReadLimits limits{.max_raw_bytes = max_payload_bytes(call.context)};
+    const Answer answer = unwrap(call.connection().kept.ask(filter_bytes(call, 0), limits, ask));
+    sqlite3_set_auxdata(call.context, 0, const_cast<char*>(&kSeenOnce), nullptr);
+    return answer;
+  }
+  auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
+  const Answer answer = ask(filter->ref);  // before SQLite has it, for it may free it at once
+  sqlite3_set_auxdata(call.context, 0, filter.release(), free_owned);
+  return answer;
+}
+
+/// The same, as the call's result.
+template <class Ask>
+void ask_filter(const Call& call, const Ask& ask) {
+  const Answer answer = answer_of(call, ask);
+  if (answer) sqlite3_result_int64(call.context, *answer);
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,109 @@
+// The filters that a connection was asked about before, so that they need not be read again.
+//
+// A filter that comes from a column or a subquery is a new value in every row. Reading it in full (its checksum, and
+// decoding where it is compressed) takes far longer than a question, so filters that come again are kept. They are
+// found by the blob's header, which holds the checksum of the rest, and its size.
+//
+// A checksum is no proof: who makes blobs by hand can give two of them the same header. So a kept filter never answers
+// alone. The payload that was given is asked, too, and where the two disagree the blob is read in full, as if nothing
+// had been kept: a damaged blob is then an error, and a forged one gives the answer of its own bytes. (A compressed
+// payload cannot be asked. It is compared, byte by byte, with the one that was read.)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "crivo/blob.h"
+#include "crivo/filter.h"
+
+namespace crivo::sqlite {
+
+/// A filter that owns its payload, ready to be asked.
+struct OwnedFilter {
+  explicit OwnedFilter(AnyFilter&& owned) : filter(std::move(owned)), ref(filter.ref()) {}
+  OwnedFilter(const OwnedFilter&) = delete;
+  OwnedFilter& operator=(const OwnedFilter&) = delete;
+  AnyFilter filter;
+  FilterRef ref;
+};
+
+/// A filter with the parts of its blob that tell it from any other.
+struct KeptFilter {
+  /// `rest` is what follows the blob's header, where that is compressed, and else empty.
+  KeptFilter(std::span<const std::byte> blob, std::span<const std::byte> rest, AnyFilter&& filter);
+  OwnedFilter owned;
+  std::array<std::byte, kBlobHeaderBytes> header;
+  std::size_t blob_bytes;
+  std::vector<std::byte> compressed;  // what followed the header; empty where that was the payload itself
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+};
+
+/// The answer to one question; nothing stands for NULL.
+using Answer = std::optional<std::int64_t>;
+
+class KeptFilters {
+ public:
+  /// Most bytes that are kept; a filter larger than this is read anew each time.
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{32} << 20;
+
+  /// What `ask(const FilterRef&)` answers about the filter in a blob. Errors: as parse_blob. The question may be put
+  /// twice, and must be one that can be.
+  template <class Ask>
+  Result<Answer> ask(std::span<const std::byte> blob, const ReadLimits& limits, const Ask& ask) {
+    if (const std::shared_ptr<const KeptFilter> kept = find(blob, limits)) {
+      const std::span<const std::byte> rest = blob.subspan(kBlobHeaderBytes);
+      const FilterRef& ref = kept->owned.ref;
+      if (kept->compressed.empty()) {
+        const Result<FilterRef> given = FilterRef::open(ref.shape(), ref.facts(), rest);
+        if (given) {
+          const Answer answer = ask(*given);
+          if (answer == ask(ref)) return answer;
+        }
+      } else if (std::memcmp(rest.data(), kept->compressed.data(), rest.size()) == 0) {
+        return ask(ref);
+      }
+    }
+    Result<OpenedBlob> opened = parse_blob(blob, limits);
+    if (!opened) return opened.error();
+    const Answer answer = ask(opened->ref());
+    offer(blob, *std::move(opened));
+    return answer;
+  }
+
+  /// Bytes that are kept now.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct Entry {
+    std::uint64_t id;
+    std::uint64_t last_used;
+    std::shared_ptr<const KeptFilter> filter;
+  };
+  struct Sight {
+    std::uint64_t id;
+    std::uint64_t time;
+  };
+
+  /// The filter of this header and size, if it is kept and within the limit. Shared, so that it stays while it is asked
+  /// whatever is kept meanwhile.
+  std::shared_ptr<const KeptFilter> find(std::span<const std::byte> blob, const ReadLimits& limits);
+  /// Keeps a filter that is seen for the second time, if there is room. Where memory is short nothing is kept.
+  void offer(std::span<const std::byte> blob, OpenedBlob&& opened) noexcept;
+  [[nodiscard]] bool make_room(std::uint64_t bytes, std::uint64_t seen_before);
+  void forget(std::list<Entry>::iterator entry);
+
+  std::list<Entry> entries_;  // the one used last comes first
+  std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_id_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t questions_ = 0;  // the clock
+  std::array<Sight, 1024> sights_{};
+};
+
+}  // namespace crivo::sqlite
