@@ -2,6 +2,7 @@
 #include "crivo/blob.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "bytes.h"
 #include "checksum.h"
@@ -114,9 +115,10 @@ std::vector<std::byte> raw_blob(const FilterRef& filter) {
   return blob;
 }
 
-std::vector<std::byte> gap_blob(const FilterRef& filter) {
-  std::vector<std::byte> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
-  write_header(filter, Codec::kGapZstd, blob);
+/// Nothing if the payload has no gap coding.
+std::optional<std::vector<std::byte>> gap_blob(const FilterRef& filter) {
+  std::optional<std::vector<std::byte>> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
+  if (blob) write_header(filter, Codec::kGapZstd, *blob);
   return blob;
 }
 
@@ -126,10 +128,18 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
+/// By the rule for filters that are sparse enough to compress.
+std::vector<std::byte> sparse_blob(const FilterRef& filter, int level) {
+  if (find_kind(filter.shape().kind)->is_bit_array) {
+    if (std::optional<std::vector<std::byte>> gap = gap_blob(filter)) return *std::move(gap);
+  }
+  return zstd_blob(filter, level);
+}
+
 std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
-  std::vector<std::byte> gap = gap_blob(filter);
+  std::optional<std::vector<std::byte>> gap = gap_blob(filter);
   std::vector<std::byte> zstd = zstd_blob(filter, level);
-  std::vector<std::byte>& smaller = gap.size() < zstd.size() ? gap : zstd;
+  std::vector<std::byte>& smaller = gap && gap->size() < zstd.size() ? *gap : zstd;
   if (smaller.size() < kBlobHeaderBytes + filter.payload().size()) return std::move(smaller);
   return raw_blob(filter);
 }
@@ -182,7 +192,7 @@ Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, i
       return raw_blob(filter);
     case BlobForm::kAuto:
       if (filter.facts().pinned_raw || !filter.compresses()) return raw_blob(filter);
-      return find_kind(filter.shape().kind)->is_bit_array ? gap_blob(filter) : zstd_blob(filter, level);
+      return sparse_blob(filter, level);
     case BlobForm::kSmallest:
       break;
   }

@@ -30,9 +30,13 @@ inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;
 
+/// What a decoded payload may take unless the caller says otherwise: 1 GiB, the filter of 900 million keys at 1%. Blobs
+/// of a few bytes can be sound and decode to whatever the limit allows.
+inline constexpr std::uint64_t kDefaultMaxRawBytes = std::uint64_t{1} << 30;
+
 /// What a reader allows before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_raw_bytes = std::uint64_t{1} << 40;  // of the decoded payload
+  std::uint64_t max_raw_bytes = kDefaultMaxRawBytes;  // of the decoded payload; raise it for larger filters you trust
 };
 
 /// A filter read from a blob. Borrows a raw payload from the blob it was parsed from; owns a decoded one.

@@ -87,6 +87,7 @@ class RibbonBuilder {
           return built;
         }
         if (bumped.empty()) return {};
+        std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
         payload_.resize(at);
         --levels_;
         for (std::uint64_t& hash : hashes) hash *= kRibbonNextLevel;
