@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "base/error_text.h"
 #include "crivo/types.h"
-#include "error_text.h"
 
 namespace crivo {
 
