@@ -64,6 +64,26 @@ TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
   EXPECT_LE(64 + measure(std::move(hashes), 1).bits_per_key(kKeys), 94);
 }
 
+// Many keys of a large blocked filter are partitioned first, whether somebody watches or not.
+TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
+  constexpr std::size_t kKeys = std::size_t{1} << 22;
+  const auto hashes = random_hashes(kKeys);
+  const FilterSpec spec{.kind = Kind::kBlocked, .capacity = kKeys, .bits_per_key = 130};
+  for (const bool watched : {false, true}) {
+    BuildReport report;
+    BuildOptions options{.report = &report};
+    if (watched) options.progress = [](double) { return true; };
+    double payload = 0;
+    const std::size_t peak = bench::peak_bytes([&] {
+      const auto filter = AnyFilter::build(spec, hashes, options);
+      ASSERT_TRUE(filter);
+      payload = static_cast<double>(filter->payload().size());
+    });
+    EXPECT_GE(report.peak_temporary_bytes, 8 * kKeys) << "watched: " << watched;
+    expect_close({static_cast<double>(peak) - payload, static_cast<double>(report.peak_temporary_bytes)}, 1);
+  }
+}
+
 // Eight bytes in use per kept hash, and as many in reserve while the next ones come.
 TEST(BuildMemory, OfABuilderIsWhatItPromises) {
   constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill what was reserved

@@ -46,18 +46,24 @@ class OpenedBlob {
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
-  /// An owning filter: takes the decoded payload, or copies the borrowed one.
+  /// An owning filter: takes the decoded payload, or copies the borrowed one. It grows to what the reader's limit
+  /// allows.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:
   friend Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits);
-  OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes)
-      : ref_(ref), decoded_(std::move(decoded)), codec_(codec), blob_bytes_(blob_bytes) {}
+  OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes, std::uint64_t max_raw_bytes)
+      : ref_(ref),
+        decoded_(std::move(decoded)),
+        codec_(codec),
+        blob_bytes_(blob_bytes),
+        max_raw_bytes_(max_raw_bytes) {}
 
   FilterRef ref_;
   AlignedBytes decoded_;
   Codec codec_;
   std::size_t blob_bytes_;
+  std::uint64_t max_raw_bytes_;
 };
 
 /// Reads a blob of any form. Errors: kCorrupt naming the field, the value and what is allowed; kTooLarge when the

@@ -159,8 +159,8 @@ std::string_view codec_name(Codec codec) noexcept {
 }
 
 AnyFilter OpenedBlob::into_filter() && {
-  if (decoded_.empty()) return AnyFilter::copy_of(ref_);
-  return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_));
+  if (decoded_.empty()) return AnyFilter::copy_of(ref_, max_raw_bytes_);
+  return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_), max_raw_bytes_);
 }
 
 Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits) {
@@ -179,7 +179,7 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   }
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
-  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size());
+  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), limits.max_raw_bytes);
 }
 
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {

@@ -10,7 +10,6 @@ struct Scalable {
   static constexpr Kind kKind = Kind::kScalable;
   static constexpr std::string_view kName = "scalable";
   static constexpr const char* kUnitName = "number of blocks";
-  static constexpr bool kGrows = true;
 
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
@@ -22,7 +21,8 @@ struct Scalable {
   static bool compresses(const View& view, const Facts& facts) noexcept;
   static void start(Store store, const FilterSpec& spec);
   static void clear(Store store);
-  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  static Result<void> add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                                   std::uint64_t max_bytes);
 };
 
 }  // namespace crivo

@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "hash/sort.h"
+#include "kinds/plan.h"
 #include "kinds/ribbon/level.h"
 #include "sizing/ribbon.h"
 
@@ -97,7 +98,7 @@ class RibbonBuilder {
 }  // namespace
 
 Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes,
-                                  BuildTask& task) {
+                                  std::uint64_t max_bytes, BuildTask& task) {
   Hashes sorted(task.memory());
   if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
     sorted.assign(hashes.begin(), hashes.end());
@@ -105,6 +106,8 @@ Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const 
     if (!distinct) return distinct.error();
     hashes = std::span(sorted).first(*distinct);
   }
+  const std::uint64_t planned = 8 * ribbon_words(hashes.size(), columns);
+  if (planned > max_bytes) return keys_too_large(max_bytes, hashes.size(), planned);
   return RibbonBuilder(columns, hashes.size(), task).build(hashes);
 }
 

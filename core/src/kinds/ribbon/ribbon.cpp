@@ -113,10 +113,11 @@ double Ribbon::predicted_fp_rate(const Shape& shape, double keys) noexcept {
 
 bool Ribbon::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
 
-Result<void> Ribbon::build(Store store, std::span<const std::uint64_t> hashes, BuildTask& task) {
+Result<void> Ribbon::build(Store store, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+                           BuildTask& task) {
   if (hashes.empty()) return {};
   store.payload = AlignedBytes();  // what was planned is not what these keys need
-  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(store.shape), hashes, task);
+  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(store.shape), hashes, max_bytes, task);
   if (!payload) return payload.error();
   store.payload = *std::move(payload);
   store.shape.units = store.payload.size() / 8;
