@@ -57,6 +57,19 @@ TEST_P(BuildWith, ProgressRisesToOne) {
   }
 }
 
+// What is told is done: half of the keys are in the filter when it says so, and not a chunk later.
+TEST_P(BuildWith, ProgressIsNotAChunkLate) {
+  if (!GetParam().can.add) return;  // which tells the parts of its work, not its keys
+  std::vector<double> shares;
+  const auto note = [&](double done) {
+    shares.push_back(done);
+    return true;
+  };
+  constexpr std::uint64_t kChunk = 1 << 16;
+  ASSERT_TRUE(build(4 * kChunk, {.progress = note}));
+  EXPECT_EQ(shares, (std::vector<double>{0.25, 0.5, 0.75, 1}));
+}
+
 TEST_P(BuildWith, EveryCallOfProgressCanCancel) {
   for (const unsigned threads : {1U, 3U}) {
     unsigned calls_left = 0;

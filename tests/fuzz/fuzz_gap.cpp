@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto payload = crivo::decompress_gap(std::as_bytes(std::span(data + 2, size - 2)), raw_bytes);
   if (!payload) return 0;
   if (payload->size() != raw_bytes) std::abort();
-  const auto again = crivo::decompress_gap(crivo::compress_gap(*payload, 0), raw_bytes);
+  const auto stored = crivo::compress_gap(*payload, 0);
+  if (!stored) return 0;  // a pattern that its coder's zstd writes in fewer bytes than were read
+  const auto again = crivo::decompress_gap(*stored, raw_bytes);
   if (!again || !std::ranges::equal(*again, *payload)) std::abort();
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "crivo/blob.h"
 #include "files.h"
 #include "hostile_set.h"
+#include "zstd_frame.h"
 
 // Sanitizers reserve terabytes of address space, which no limit survives.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -66,6 +67,59 @@ TEST(BombDeathTest, HostileFilesAreRefusedInLittleMemory) {
     const Bytes blob = read_file(golden_folder("hostile") / file.name);
     EXPECT_EXIT(parse_in_little_memory(blob), ::testing::ExitedWithCode(kRefused), "") << file.name;
   }
+}
+
+/// A blocked filter's header for this many payload bytes, before what is stored of them.
+Bytes claim(std::uint64_t raw_bytes, std::uint64_t codec, const Bytes& stored) {
+  const Bytes sound = blob_of(build_filter(Kind::kBlocked, 1).ref());
+  const Bytes claiming = forge(forge(sound, header::kUnits, raw_bytes / 64), header::kRawBytes, raw_bytes);
+  return with_payload(forge(claiming, header::kCodec, codec), stored);
+}
+
+/// A few bytes, and sound: the empty filter of that size.
+Bytes empty_filter(std::uint64_t raw_bytes) {
+  const ZstdFrame no_symbols{
+      .content_size = 0, .window_descriptor = {}, .dictionary_id = {}, .blocks = raw_block({}, true)};
+  return claim(raw_bytes, 2, Bytes(8) + encode(no_symbols));
+}
+
+/// A few bytes, of which zstd finds only at the end that they are no such filter.
+Bytes broken_promise(std::uint64_t raw_bytes) {
+  const ZstdFrame nothing{.content_size = raw_bytes,
+                          .window_descriptor = {},
+                          .dictionary_id = {},
+                          .blocks = rle_block(std::byte{0}, 0, true)};
+  return claim(raw_bytes, 1, encode(nothing));
+}
+
+std::uint64_t most_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+[[noreturn]] void parse_and_count_resident_memory(const Bytes& blob) {
+  const std::uint64_t before = most_resident_bytes();
+  const bool accepted = parse_blob(blob).has_value();
+  if (most_resident_bytes() > before + kAllowance) std::_Exit(kOutOfMemory);
+  std::_Exit(accepted ? kAccepted : kRefused);
+}
+
+TEST(BombDeathTest, MemoryIsTakenAsItIsFilled) {
+  const Bytes empty = empty_filter(kDefaultMaxRawBytes);
+  const Bytes broken = broken_promise(kDefaultMaxRawBytes);
+  ASSERT_LT(empty.size(), 100U);
+  ASSERT_LT(broken.size(), 100U);
+  EXPECT_EXIT(parse_and_count_resident_memory(empty), ::testing::ExitedWithCode(kAccepted), "");
+  EXPECT_EXIT(parse_and_count_resident_memory(broken), ::testing::ExitedWithCode(kRefused), "");
+}
+
+TEST(Bomb, OfMoreThanAGibibyteIsRefusedUnlessTheCallerAsksForIt) {
+  const auto refused = parse_blob(empty_filter(kDefaultMaxRawBytes + 64));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(refused.error().message, "raw payload bytes must be at most the limit of 1073741824, got 1073741888");
+  EXPECT_TRUE(parse_blob(empty_filter(kDefaultMaxRawBytes + 64), {.max_raw_bytes = kDefaultMaxRawBytes + 64}));
 }
 
 TEST(BombDeathTest, AFilterOfExactlyTheLimitIsReadInLittleMemory) {

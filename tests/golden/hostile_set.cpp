@@ -210,9 +210,11 @@ void Collection::add_gap_codings() {
   // The payload has 1024 bits. With 64 or more of them set the gaps have no low bits; with one set they have six.
   const Bytes sixty_four(64, std::byte{3});
   add_stored("gap-nothing", 2, {}, "gap coding must have at least 8 bytes, got 0");
-  add_gap("more-bits-than-there-are", 1025, {}, sixty_four, "gap coding must have at most 1024 bits set, got 1025");
+  add_gap("more-bits-than-there-are", 1025, {}, sixty_four, "gap coding must have at most 256 bits set, got 1025");
   add_gap("all-ones-count", std::numeric_limits<std::uint64_t>::max(), {}, sixty_four,
-          "gap coding must have at most 1024 bits set");
+          "gap coding must have at most 256 bits set");
+  add_gap("a-bit-more-than-a-quarter-set", 257, {}, Bytes(257, std::byte{2}),
+          "gap coding must have at most 256 bits set, got 257");
   add_gap("one-gap-too-few", 65, {}, sixty_four, "gap coding must have as many gaps as bits set, got 1 too few");
   add_gap("one-gap-too-many", 64, {}, sixty_four + gaps({1}),
           "gap coding must have as many gaps as bits set, got more");
@@ -228,10 +230,15 @@ void Collection::add_gap_codings() {
   Bytes head(8);
   put(head, {"set", 0, 8}, 64);
   add_stored("gap-window-of-2-to-the-18", 2, head + encode(wide), "zstd frame must ");
+  put(head, {"set", 0, 8}, 256);
+  const ZstdFrame short_frame{
+      .content_size = 256, .window_descriptor = {}, .dictionary_id = {}, .blocks = rle_block(std::byte{3}, 256, true)};
+  add_stored("gap-bomb-of-equal-symbols", 2, head + encode(short_frame),
+             "gap coding must have at least 64 bytes for 256 bits set, got 25");
   put(head, {"set", 0, 8}, 1);
   add_stored("gap-low-bits-missing", 2, head, "gap coding must hold 1 bytes of low bits, got 0");
-  put(head, {"set", 0, 8}, 64);
-  add_stored("gap-without-symbols", 2, head, "zstd frame must start with its magic");
+  put(head, {"set", 0, 8}, 32);
+  add_stored("gap-without-symbols", 2, head + Bytes(4), "zstd frame must start with its magic");
 }
 
 void Collection::add_sst_blocks() {

@@ -1,4 +1,4 @@
-// What a ribbon's build allocates, and that it says so. A program of its own: malloc is replaced.
+// What a build allocates, and that it says so. A program of its own: malloc is replaced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/measure.h"
+#include "crivo/builder.h"
 #include "crivo/filter.h"
 
 namespace crivo {
@@ -61,6 +62,49 @@ TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
   std::sort(sorted.begin(), sorted.end());
   EXPECT_LE(64 + measure(sorted, 1).bits_per_key(kKeys), 94);
   EXPECT_LE(64 + measure(std::move(hashes), 1).bits_per_key(kKeys), 94);
+}
+
+// Many keys of a large blocked filter are partitioned first, whether somebody watches or not.
+TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
+  constexpr std::size_t kKeys = std::size_t{1} << 22;
+  const auto hashes = random_hashes(kKeys);
+  const FilterSpec spec{.kind = Kind::kBlocked, .capacity = kKeys, .bits_per_key = 130};
+  for (const bool watched : {false, true}) {
+    BuildReport report;
+    BuildOptions options{.report = &report};
+    if (watched) options.progress = [](double) { return true; };
+    double payload = 0;
+    const std::size_t peak = bench::peak_bytes([&] {
+      const auto filter = AnyFilter::build(spec, hashes, options);
+      ASSERT_TRUE(filter);
+      payload = static_cast<double>(filter->payload().size());
+    });
+    EXPECT_GE(report.peak_temporary_bytes, 8 * kKeys) << "watched: " << watched;
+    expect_close({static_cast<double>(peak) - payload, static_cast<double>(report.peak_temporary_bytes)}, 1);
+  }
+}
+
+// Eight bytes in use per kept hash, and as many in reserve while the next ones come.
+TEST(BuildMemory, OfABuilderIsWhatItPromises) {
+  constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill what was reserved
+  for (const Kind kind : {Kind::kBlocked, Kind::kRibbon, Kind::kCounting}) {
+    for (const std::size_t keys : {kFull, kFull + 1}) {
+      const auto hashes = random_hashes(keys);
+      double payload = 0;
+      const std::size_t peak = bench::peak_bytes([&] {
+        auto builder = FilterBuilder::create({.kind = kind});
+        ASSERT_TRUE(builder);
+        for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));
+        const auto filter = builder->finish();
+        ASSERT_TRUE(filter);
+        payload = static_cast<double>(filter->payload().size());
+      });
+      const double kept = keys == kFull ? 8 : 16;
+      const double build = kind == Kind::kRibbon ? 2 : 0.2;  // bytes per key
+      EXPECT_LE((static_cast<double>(peak) - payload) / static_cast<double>(keys), kept + build)
+          << kind_name(kind) << ", " << keys << " keys";
+    }
+  }
 }
 
 }  // namespace

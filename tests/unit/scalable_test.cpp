@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "crivo/blob.h"
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
@@ -260,6 +261,30 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   const auto claims_more = AnyFilter::adopt(shape, filter.facts(), payload);
   ASSERT_FALSE(claims_more);
   EXPECT_EQ(claims_more.error().message, "keys in layer 0 must lie in [0, 512], got 513");
+}
+
+// A full layer of zeros is a few hundred bytes under zstd, and the layer after it would be thirty times as large.
+TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
+  constexpr std::uint64_t kBlocks = 1 << 17;
+  const AnyFilter sound = create(spec_of(100, 0.02));
+  Shape shape = sound.shape();
+  shape.units = 1 + kBlocks;
+  AlignedBytes payload(shape.units * 64);
+  write_series(payload.data(), {0.02, kBlocks * 512, 1});
+  write_layer(payload.data(), 0, {kBlocks * 512, kBlocks, shape.probes});
+  const auto forged = AnyFilter::adopt(shape, sound.facts(), std::move(payload));
+  ASSERT_TRUE(forged) << forged.error().message;
+  const testing::Bytes blob = testing::zstd_blob_of(forged->ref());
+  EXPECT_LT(blob.size(), 1000U);
+
+  constexpr std::uint64_t kLimit = 16 << 20;
+  auto opened = parse_blob(blob, {.max_raw_bytes = kLimit});
+  ASSERT_TRUE(opened) << opened.error().message;
+  AnyFilter filter = std::move(*opened).into_filter();
+  const auto added = filter.add("one more");
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(filter.payload().size(), shape.units * 64);
 }
 
 TEST_F(ForgedTable, IsRejectedByUnusedBytes) {

@@ -30,9 +30,13 @@ inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;
 
+/// What a decoded payload may take unless the caller says otherwise: 1 GiB, the filter of 900 million keys at 1%. Blobs
+/// of a few bytes can be sound and decode to whatever the limit allows.
+inline constexpr std::uint64_t kDefaultMaxRawBytes = std::uint64_t{1} << 30;
+
 /// What a reader allows before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_raw_bytes = std::uint64_t{1} << 40;  // of the decoded payload
+  std::uint64_t max_raw_bytes = kDefaultMaxRawBytes;  // of the decoded payload; raise it for larger filters you trust
 };
 
 /// A filter read from a blob. Borrows a raw payload from the blob it was parsed from; owns a decoded one.
@@ -42,18 +46,24 @@ class OpenedBlob {
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
-  /// An owning filter: takes the decoded payload, or copies the borrowed one.
+  /// An owning filter: takes the decoded payload, or copies the borrowed one. It grows to what the reader's limit
+  /// allows.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:
   friend Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits);
-  OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes)
-      : ref_(ref), decoded_(std::move(decoded)), codec_(codec), blob_bytes_(blob_bytes) {}
+  OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes, std::uint64_t max_raw_bytes)
+      : ref_(ref),
+        decoded_(std::move(decoded)),
+        codec_(codec),
+        blob_bytes_(blob_bytes),
+        max_raw_bytes_(max_raw_bytes) {}
 
   FilterRef ref_;
   AlignedBytes decoded_;
   Codec codec_;
   std::size_t blob_bytes_;
+  std::uint64_t max_raw_bytes_;
 };
 
 /// Reads a blob of any form. Errors: kCorrupt naming the field, the value and what is allowed; kTooLarge when the

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "crivo/filter.h"
 #include "crivo/planned_sizes.h"
@@ -15,9 +17,12 @@ namespace crivo {
 /// Call order: create, add*, finish. One thread.
 ///
 /// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a static
-/// kind, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; memory is 8 bytes per
-/// kept hash, and repeated hashes are dropped as they pile up. A kind that removes or counts needs every addition: its
-/// repeated hashes are all kept and added in order, and one that removes is sized for all of them.
+/// kind, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated hashes are
+/// dropped as they pile up. A kind that removes or counts needs every addition: its repeated hashes are all kept and
+/// added in order, and one that removes is sized for all of them.
+///
+/// Memory is 8 bytes per kept hash. They lie in one piece that doubles where it is, so that up to 8 bytes more per hash
+/// are reserved and not yet taken from the system. finish() needs none beside them, but for a kind that counts: 8 more.
 class FilterBuilder {
  public:
   /// spec.capacity may be 0: "size yourself". The options are for what finish builds from the hashes that were kept.
@@ -41,16 +46,25 @@ class FilterBuilder {
       : spec_(spec), options_(options), sizes_(sizes) {}
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec);
   [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, const BuildOptions& options);
+  void make_room();
   void drop_repeated_hashes();
   [[nodiscard]] std::uint64_t keys_to_size_for() const;
+  [[nodiscard]] std::span<std::uint64_t> kept() const noexcept { return {hashes_.get(), kept_}; }
 
   FilterSpec spec_;
   BuildOptions options_;
   PlannedSizes* sizes_;
   Capabilities can_;
   std::uint64_t keys_ = 0;
-  std::optional<AnyFilter> filter_;    // when keys go straight in
-  std::vector<std::uint64_t> hashes_;  // when they are kept
+  std::optional<AnyFilter> filter_;  // when keys go straight in
+
+  // When they are kept. Not a vector, which would need the old memory and the new one while it grows.
+  struct Free {
+    void operator()(std::uint64_t* hashes) const noexcept { std::free(hashes); }
+  };
+  std::unique_ptr<std::uint64_t[], Free> hashes_;
+  std::size_t kept_ = 0;
+  std::size_t room_ = 0;
 };
 
 }  // namespace crivo

@@ -68,9 +68,19 @@ class FilterRef {
   void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
 };
 
-/// A filter that owns its payload. One thread may change it, or any number may ask it.
+/// A filter that owns its payload. One thread may change it, or any number may ask it. A filter that was moved from may
+/// only be destroyed or assigned to.
+///
+/// It remembers the limit that it was made under: a kind that grows stays within it and refuses the key with kTooLarge,
+/// unchanged, before it allocates.
 class AnyFilter {
  public:
+  AnyFilter(const AnyFilter& other);
+  AnyFilter(AnyFilter&& other) noexcept = default;
+  AnyFilter& operator=(const AnyFilter& other) { return *this = AnyFilter(other); }
+  AnyFilter& operator=(AnyFilter&& other) noexcept = default;
+  ~AnyFilter() = default;
+
   /// An empty filter. Errors: kBadArgument naming the field; kTooLarge when the payload would need more than max_bytes.
   [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
   /// A filter with these hashes (duplicates are harmless): for kinds that are built once, and any other. A kind that is
@@ -81,12 +91,13 @@ class AnyFilter {
   /// The same without that copy: the hashes are sorted where they are, and are the caller's no more.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
                                                const BuildOptions& options = {});
-  /// An owning copy.
-  [[nodiscard]] static AnyFilter copy_of(const FilterRef& filter);
-  /// Takes over a payload that FilterRef::open accepts. Errors: as there.
-  [[nodiscard]] static Result<AnyFilter> adopt(const Shape& shape, const Facts& facts, AlignedBytes payload);
+  /// An owning copy, which may grow to max_bytes.
+  [[nodiscard]] static AnyFilter copy_of(const FilterRef& filter, std::uint64_t max_bytes = UINT64_MAX);
+  /// Takes over a payload that FilterRef::open accepts, which may grow to max_bytes. Errors: as there.
+  [[nodiscard]] static Result<AnyFilter> adopt(const Shape& shape, const Facts& facts, AlignedBytes payload,
+                                               std::uint64_t max_bytes = UINT64_MAX);
 
-  /// Adds a key. Errors: kUnsupported for a static kind; kFull, with the filter unchanged.
+  /// Adds a key. Errors: kUnsupported for a static kind; kFull or kTooLarge, with the filter unchanged.
   Result<void> add(std::string_view key);
   /// Adds keys by their hashes, in order. On an error those before the failing one are added and counted.
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
@@ -94,7 +105,7 @@ class AnyFilter {
   /// Takes back one addition of a key. Errors: kUnsupported; kNotFound, with the filter unchanged, when the key is
   /// certainly not in it. Removing a key that was never added but is found (a false hit) can lose other keys: see
   /// docs/format.md.
-  Result<void> remove(std::string_view key) { return remove_hash(hash_key(key, shape_.seed)); }
+  Result<void> remove(std::string_view key) { return remove_hash(ref_.hash(key)); }
   Result<void> remove_hash(std::uint64_t key_hash);
 
   /// Adds every key of `other`: afterwards this is the filter that was built from both sets.
@@ -106,31 +117,38 @@ class AnyFilter {
   Result<void> clear();
 
   /// Says how the filter is stored: pinned filters are stored raw through every later operation.
-  void pin_raw(bool pinned) noexcept { facts_.pinned_raw = pinned; }
+  void pin_raw(bool pinned) noexcept { ref_.facts_.pinned_raw = pinned; }
 
   /// Borrows; valid until this filter is next changed, moved from or destroyed.
-  [[nodiscard]] FilterRef ref() const noexcept;
+  [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
 
-  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return ref().may_contain(key); }
-  [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
-  [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
+  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return ref_.may_contain(key); }
+  [[nodiscard]] const Shape& shape() const noexcept { return ref_.shape(); }
+  [[nodiscard]] const Facts& facts() const noexcept { return ref_.facts(); }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
 
  private:
   friend class FilterBuilder;
-  AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload) noexcept
-      : row_(&row), shape_(shape), facts_(facts), payload_(std::move(payload)) {}
+  AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload,
+            std::uint64_t max_bytes) noexcept
+      : ref_(row, {shape, payload.data(), payload.size()}, facts),
+        payload_(std::move(payload)),
+        max_bytes_(max_bytes) {}
   [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec);
   [[nodiscard]] static Result<AnyFilter> build(const FilterPlan& plan, const FilterSpec& spec,
-                                               std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
-                                               BuildTask& task);
+                                               std::span<const std::uint64_t> hashes, BuildTask& task);
   Result<void> add_watched(std::span<const std::uint64_t> hashes, BuildTask& task);
+  Result<void> grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added);
   void count_added(std::uint64_t keys) noexcept;
+  /// The payload may have moved.
+  void borrow_payload() noexcept {
+    ref_.view_.payload = payload_.data();
+    ref_.view_.payload_bytes = payload_.size();
+  }
 
-  const KindRow* row_;
-  Shape shape_;
-  Facts facts_;
+  FilterRef ref_;  // of the payload, ready to be asked
   AlignedBytes payload_;
+  std::uint64_t max_bytes_;
 };
 
 }  // namespace crivo

@@ -1,13 +1,18 @@
-// Memory for payloads: zeroed when it is made, aligned to a cache line so that a 64-byte block is one line.
+// Memory for payloads: aligned to a cache line, so that a 64-byte block is one line, and zero when it is new.
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <vector>
 
 namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
+
+/// Memory that is zero, at the start of a cache line. Large amounts are taken from the system as they are written: a
+/// header of 64 bytes may claim a gigabyte, and what it takes is what its payload fills. Throws std::bad_alloc.
+[[nodiscard]] void* allocate_zeroed(std::size_t bytes);
+/// Gives back what allocate_zeroed returned for this number of bytes.
+void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
 template <class T>
 struct CacheAlignedAllocator {
@@ -15,13 +20,15 @@ struct CacheAlignedAllocator {
   CacheAlignedAllocator() = default;
   template <class U>
   CacheAlignedAllocator(const CacheAlignedAllocator<U>&) noexcept {}
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLineBytes}));
-  }
-  void deallocate(T* memory, std::size_t) noexcept { ::operator delete (memory, std::align_val_t{kCacheLineBytes}); }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_zeroed(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t count) noexcept { free_zeroed(memory, count * sizeof(T)); }
+  /// Nothing is written where new memory is zero already.
+  template <class U>
+  void construct(U*) noexcept {}
   friend bool operator==(CacheAlignedAllocator, CacheAlignedAllocator) { return true; }
 };
 
+/// New bytes are 0, but resize() to more after a resize() to less finds the bytes that were there before.
 using AlignedBytes = std::vector<std::byte, CacheAlignedAllocator<std::byte>>;
 
 }  // namespace crivo

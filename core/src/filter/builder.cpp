@@ -1,14 +1,17 @@
 #include "crivo/builder.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "base/build_task.h"
-#include "crivo/sizing.h"
 #include "filter/filter_plan.h"
 
 namespace crivo {
 namespace {
 
+constexpr std::size_t kFirstRoom = 64;
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
@@ -30,24 +33,32 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
   if (filter_) {
     if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
   } else {
-    // Sorting when the vector is about to grow bounds it by about twice the number of distinct keys. A small one grows
-    // by itself: a group of a hundred rows shall not take half a megabyte first.
-    if (hashes_.size() >= kFirstSweep && hashes_.size() == hashes_.capacity() && !needs_every_addition(can_))
-      drop_repeated_hashes();
-    hashes_.push_back(key_hash);
+    if (kept_ == room_) make_room();
+    hashes_[kept_++] = key_hash;
   }
   ++keys_;
   return {};
 }
 
-void FilterBuilder::drop_repeated_hashes() {
-  hashes_.resize(sort_distinct(hashes_).size());
-  if (hashes_.size() > hashes_.capacity() / 2) hashes_.reserve(hashes_.capacity() * 2);
+void FilterBuilder::make_room() {
+  // Dropping repeated hashes only now bounds the room by about twice the number of distinct keys. Few hashes are not
+  // worth the sort, and the hashes of a small group in SQL not worth more room than they take.
+  if (kept_ >= kFirstSweep && !needs_every_addition(can_)) drop_repeated_hashes();
+  if (room_ != 0 && kept_ <= room_ / 2) return;
+  const std::size_t room = std::max(kFirstRoom, room_ * 2);
+  // realloc moves the pages of large pieces to another address and copies nothing.
+  void* grown = std::realloc(hashes_.get(), room * sizeof(std::uint64_t));
+  if (grown == nullptr) throw std::bad_alloc();
+  (void)hashes_.release();
+  hashes_.reset(static_cast<std::uint64_t*>(grown));
+  room_ = room;
 }
 
+void FilterBuilder::drop_repeated_hashes() { kept_ = sort_distinct(kept()).size(); }
+
 std::uint64_t FilterBuilder::keys_to_size_for() const {
-  if (!can_.count) return hashes_.size();
-  std::vector<std::uint64_t> distinct = hashes_;  // the additions stay in order
+  if (!can_.count) return kept_;
+  std::vector<std::uint64_t> distinct(kept().begin(), kept().end());  // the additions stay in order
   std::sort(distinct.begin(), distinct.end());
   return static_cast<std::uint64_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());
 }
@@ -60,7 +71,7 @@ Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec, const BuildOption
   BuildTask task(options);
   const Result<FilterPlan> plan = this->plan(spec);
   if (!plan) return plan.error();
-  return AnyFilter::build(*plan, spec, hashes_, options.max_bytes, task);
+  return AnyFilter::build(*plan, spec, kept(), task);
 }
 
 Result<AnyFilter> FilterBuilder::finish() {
@@ -77,12 +88,11 @@ Result<AnyFilter> FilterBuilder::finish() {
   Result<AnyFilter> built = build(spec, options);
   // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
   // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
-  while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
-         spec.capacity < 8 * hashes_.size()) {
+  while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 && spec.capacity < 8 * kept_) {
     spec.capacity *= 2;
     built = build(spec, options);
   }
-  if (built) built->count_added(keys_ - hashes_.size());
+  if (built) built->count_added(keys_ - kept_);
   return built;
 }
 

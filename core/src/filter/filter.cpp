@@ -11,11 +11,14 @@
 #include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "hash/sort.h"
+#include "kinds/plan.h"
 
 namespace crivo {
 namespace {
 
-constexpr std::size_t kAddedAtOnce = std::size_t{1} << 16;  // between two reports of progress
+// Keys between two reports of progress. The second is what kinds with a better way for many ask for.
+constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
@@ -106,11 +109,12 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
 }
 
 AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec) {
-  AnyFilter filter(*plan.row, plan.shape, plan.facts, AlignedBytes(static_cast<std::size_t>(plan.payload_bytes)));
-  const Store store{filter.shape_, filter.payload_};
+  AnyFilter filter(*plan.row, plan.shape, plan.facts, AlignedBytes(static_cast<std::size_t>(plan.payload_bytes)),
+                   plan.max_bytes);
+  const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
   if (spec.bits_per_key && plan.row->promised_fp_rate != nullptr) {
-    filter.facts_.fp_rate = as_promise(plan.row->promised_fp_rate(store.view()));
+    filter.ref_.facts_.fp_rate = as_promise(plan.row->promised_fp_rate(store.view()));
   }
   return filter;
 }
@@ -120,7 +124,7 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::
   BuildTask task(options);
   const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
   if (!plan) return plan.error();
-  return build(*plan, spec, hashes, options.max_bytes, task);
+  return build(*plan, spec, hashes, task);
 }
 
 Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
@@ -134,13 +138,13 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint
     if (!sorted) return sorted.error();
     distinct = *sorted;
   }
-  Result<AnyFilter> filter = build(*plan, spec, std::span(hashes).first(distinct), options.max_bytes, task);
+  Result<AnyFilter> filter = build(*plan, spec, std::span(hashes).first(distinct), task);
   if (filter) filter->count_added(hashes.size() - distinct);
   return filter;
 }
 
 Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spec,
-                                   std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task) {
+                                   std::span<const std::uint64_t> hashes, BuildTask& task) {
   if (plan.row->build == nullptr) {
     AnyFilter filter = allocate(plan, spec);
     if (auto added = filter.add_watched(hashes, task); !added) return added.error();
@@ -148,90 +152,114 @@ Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spe
     return filter;
   }
   Shape shape = plan.shape;
-  Result<AlignedBytes> payload = plan.row->build(shape, hashes, task);
+  Result<AlignedBytes> payload = plan.row->build(shape, hashes, plan.max_bytes, task);
   if (!payload) return payload.error();
   // There may be more keys than were planned for, or they may need more.
-  if (payload->size() > max_bytes) return too_large(max_bytes, hashes.size(), payload->size());
+  if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, hashes.size(), payload->size());
   if (auto wanted = task.finish(payload->capacity() - payload->size()); !wanted) return wanted.error();
-  AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload));
+  AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
   filter.count_added(hashes.size());
   return filter;
 }
 
 Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, BuildTask& task) {
-  // All at once if nobody watches: a kind may have better ways for many.
-  const std::size_t at_once = task.watched() ? kAddedAtOnce : hashes.size();
-  for (std::size_t from = 0; from < hashes.size(); from += at_once) {
-    if (auto added = add_hashes(hashes.subspan(from, std::min(at_once, hashes.size() - from))); !added) return added;
-    const double share = static_cast<double>(from) / static_cast<double>(hashes.size());
-    if (auto wanted = task.advance(share); !wanted) return wanted;
+  const KindRow& row = *ref_.row_;
+  const std::size_t all = hashes.size();
+  // All at once if nobody watches, and many in any case: a kind may have better ways for many.
+  const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
+  for (std::uint64_t added = 0; added < all;) {
+    const auto some = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
+    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, some, added, task.memory())
+                  : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, some, added)
+                                          : grow_by(some, added);
+    if (!result) return result;
+    if (added == all) break;  // the task's end says so
+    if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;
   }
+  count_added(all);
   return {};
 }
 
-AnyFilter AnyFilter::copy_of(const FilterRef& filter) {
-  const auto payload = filter.payload();
-  return {*filter.row_, filter.shape(), filter.facts(), AlignedBytes(payload.begin(), payload.end())};
+AnyFilter::AnyFilter(const AnyFilter& other)
+    : ref_(other.ref_), payload_(other.payload_), max_bytes_(other.max_bytes_) {
+  borrow_payload();
 }
 
-Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, AlignedBytes payload) {
+AnyFilter AnyFilter::copy_of(const FilterRef& filter, std::uint64_t max_bytes) {
+  const auto payload = filter.payload();
+  return {*filter.row_, filter.shape(), filter.facts(), AlignedBytes(payload.begin(), payload.end()), max_bytes};
+}
+
+Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, AlignedBytes payload,
+                                   std::uint64_t max_bytes) {
   const Result<FilterRef> ref = FilterRef::open(shape, facts, payload);
   if (!ref) return ref.error();
-  return AnyFilter(*ref->row_, shape, facts, std::move(payload));
+  return AnyFilter(*ref->row_, shape, facts, std::move(payload), max_bytes);
 }
 
 Result<void> AnyFilter::add(std::string_view key) {
-  const std::uint64_t hash = hash_key(key, shape_.seed);
+  const std::uint64_t hash = ref_.hash(key);
   return add_hashes({&hash, 1});
 }
 
 Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
-  if (row_->add == nullptr) return unsupported(*row_, "add", &Capabilities::add);
+  const KindRow& row = *ref_.row_;
   std::uint64_t added = 0;
-  auto result = row_->add({shape_, payload_}, hashes, added);
+  auto result = row.add != nullptr ? row.add({ref_.view_.shape, payload_}, hashes, added) : grow_by(hashes, added);
   count_added(added);
   return result;
 }
 
-void AnyFilter::count_added(std::uint64_t keys) noexcept { facts_.keys = saturating_add(facts_.keys, keys); }
+Result<void> AnyFilter::grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  const KindRow& row = *ref_.row_;
+  if (row.add_and_grow == nullptr) return unsupported(row, "add", &Capabilities::add);
+  auto result = row.add_and_grow({ref_.view_.shape, payload_}, hashes, added, max_bytes_);
+  borrow_payload();
+  return result;
+}
+
+void AnyFilter::count_added(std::uint64_t keys) noexcept { ref_.facts_.keys = saturating_add(ref_.facts_.keys, keys); }
 
 Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
-  if (row_->remove == nullptr) return unsupported(*row_, "remove", &Capabilities::remove);
-  if (auto removed = row_->remove({shape_, payload_}, key_hash); !removed) return removed;
+  const KindRow& row = *ref_.row_;
+  if (row.remove == nullptr) return unsupported(row, "remove", &Capabilities::remove);
+  if (auto removed = row.remove({ref_.view_.shape, payload_}, key_hash); !removed) return removed;
   // A saturated count says "at least"; it stays, like a saturated counter.
-  if (facts_.keys != 0 && facts_.keys != std::numeric_limits<std::uint64_t>::max()) --facts_.keys;
+  if (ref_.facts_.keys != 0 && ref_.facts_.keys != std::numeric_limits<std::uint64_t>::max()) --ref_.facts_.keys;
   return {};
 }
 
 Result<void> AnyFilter::unite(const FilterRef& other) {
-  if (row_->unite == nullptr) return unsupported(*row_, "unite", &Capabilities::unite);
-  if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
-  row_->unite({shape_, payload_}, other.view_);
+  const KindRow& row = *ref_.row_;
+  if (row.unite == nullptr) return unsupported(row, "unite", &Capabilities::unite);
+  if (auto mergeable = check_mergeable(row, ref_.shape(), other.shape()); !mergeable) return mergeable;
+  row.unite({ref_.view_.shape, payload_}, other.view_);
   count_added(other.facts().keys);
-  facts_.pinned_raw = facts_.pinned_raw || other.facts().pinned_raw;
+  ref_.facts_.pinned_raw = ref_.facts_.pinned_raw || other.facts().pinned_raw;
   return {};
 }
 
 Result<void> AnyFilter::intersect(const FilterRef& other) {
-  if (row_->intersect == nullptr) return unsupported(*row_, "intersect", &Capabilities::intersect);
-  if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
-  row_->intersect({shape_, payload_}, other.view_);
-  facts_.keys = std::min(facts_.keys, other.facts().keys);
-  facts_.pinned_raw = facts_.pinned_raw || other.facts().pinned_raw;
+  const KindRow& row = *ref_.row_;
+  if (row.intersect == nullptr) return unsupported(row, "intersect", &Capabilities::intersect);
+  if (auto mergeable = check_mergeable(row, ref_.shape(), other.shape()); !mergeable) return mergeable;
+  row.intersect({ref_.view_.shape, payload_}, other.view_);
+  ref_.facts_.keys = std::min(ref_.facts_.keys, other.facts().keys);
+  ref_.facts_.pinned_raw = ref_.facts_.pinned_raw || other.facts().pinned_raw;
   return {};
 }
 
 Result<void> AnyFilter::clear() {
-  if (row_->add == nullptr) return unsupported(*row_, "clear", &Capabilities::add);
-  if (row_->clear != nullptr) {
-    row_->clear({shape_, payload_});
+  const KindRow& row = *ref_.row_;
+  if (!row.info.can.add) return unsupported(row, "clear", &Capabilities::add);
+  if (row.clear != nullptr) {
+    row.clear({ref_.view_.shape, payload_});
+    borrow_payload();
   } else {
     std::fill(payload_.begin(), payload_.end(), std::byte{0});
   }
-  facts_.keys = 0;
+  ref_.facts_.keys = 0;
   return {};
 }
-
-FilterRef AnyFilter::ref() const noexcept { return {*row_, {shape_, payload_.data(), payload_.size()}, facts_}; }
 
 }  // namespace crivo

@@ -15,6 +15,7 @@ struct FilterPlan {
   Shape shape;
   Facts facts;
   std::uint64_t payload_bytes;
+  std::uint64_t max_bytes;  // that the payload may grow to, or need once its keys are known
 };
 
 /// Checks every field of the spec. Errors: kBadArgument naming the field; kTooLarge when the payload would need more
@@ -23,8 +24,5 @@ struct FilterPlan {
 
 /// A rate that a model computed, as a filter may promise it: above 0 and at most 1.
 [[nodiscard]] double as_promise(double fp_rate) noexcept;
-
-/// The error for a payload that would need more than the caller allows.
-[[nodiscard]] Error too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed);
 
 }  // namespace crivo

@@ -2,6 +2,7 @@
 #include "crivo/blob.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/bytes.h"
 #include "base/error_text.h"
@@ -127,9 +128,10 @@ std::vector<std::byte> raw_blob(const FilterRef& filter) {
   return blob;
 }
 
-std::vector<std::byte> gap_blob(const FilterRef& filter) {
-  std::vector<std::byte> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
-  write_header(filter, Codec::kGapZstd, blob);
+/// Nothing if the payload has no gap coding.
+std::optional<std::vector<std::byte>> gap_blob(const FilterRef& filter) {
+  std::optional<std::vector<std::byte>> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
+  if (blob) write_header(filter, Codec::kGapZstd, *blob);
   return blob;
 }
 
@@ -139,15 +141,19 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
+/// Gaps where the payload has a gap coding: a pattern of bits has none.
 std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
-  if (codec == Codec::kZstd) return zstd_blob(filter, level);
-  return codec == Codec::kGapZstd ? gap_blob(filter) : raw_blob(filter);
+  if (codec == Codec::kRaw) return raw_blob(filter);
+  if (codec == Codec::kGapZstd) {
+    if (std::optional<std::vector<std::byte>> gap = gap_blob(filter)) return *std::move(gap);
+  }
+  return zstd_blob(filter, level);
 }
 
 std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
-  std::vector<std::byte> gap = gap_blob(filter);
+  std::optional<std::vector<std::byte>> gap = gap_blob(filter);
   std::vector<std::byte> zstd = zstd_blob(filter, level);
-  std::vector<std::byte>& smaller = gap.size() < zstd.size() ? gap : zstd;
+  std::vector<std::byte>& smaller = gap && gap->size() < zstd.size() ? *gap : zstd;
   if (smaller.size() < kBlobHeaderBytes + filter.payload().size()) return std::move(smaller);
   return raw_blob(filter);
 }
@@ -167,8 +173,8 @@ std::string_view codec_name(Codec codec) noexcept {
 }
 
 AnyFilter OpenedBlob::into_filter() && {
-  if (decoded_.empty()) return AnyFilter::copy_of(ref_);
-  return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_));
+  if (decoded_.empty()) return AnyFilter::copy_of(ref_, max_raw_bytes_);
+  return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_), max_raw_bytes_);
 }
 
 Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits) {
@@ -187,7 +193,7 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   }
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
-  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size());
+  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), limits.max_raw_bytes);
 }
 
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/sizing.h"
 #include "format/codec_zstd.h"
 
 namespace crivo {
@@ -18,6 +19,13 @@ constexpr std::size_t kHeadBytes = 8;
 constexpr std::uint8_t kMore = 255;  // a symbol that another one follows
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "gap coding must ", parts...); }
+
+// What bounds a reader's work: a few bytes could otherwise claim billions of gaps. Random bits stay far inside, as a
+// gap of theirs takes 3.2 bits where a quarter is set, and more where fewer are.
+constexpr std::uint64_t kFewestBitsPerSet = 4;
+constexpr std::uint64_t kMostSetPerByte = 4;
+
+constexpr double kMostOverEntropy = 1.03;  // of random bits: docs/format.md, "Gap coding"
 
 /// How many low bits of each gap are stored as they are: as few as bring the mean gap to 16 or below.
 unsigned low_bits_for(std::uint64_t bits, std::uint64_t set) noexcept {
@@ -124,13 +132,19 @@ Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits
 
 }  // namespace
 
-std::vector<std::byte> compress_gap(std::span<const std::byte> payload, std::size_t room) {
+std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload, std::size_t room) {
+  const std::uint64_t bits = std::uint64_t{payload.size()} * 8;
   std::uint64_t set = 0;
   for_each_word(payload, [&](std::uint64_t word, auto) { set += static_cast<unsigned>(std::popcount(word)); });
-  const unsigned low_bits = low_bits_for(std::uint64_t{payload.size()} * 8, set);
+  if (set > bits / kFewestBitsPerSet) return std::nullopt;
+  const unsigned low_bits = low_bits_for(bits, set);
 
   std::vector<std::byte> out(room + kHeadBytes);
-  out.reserve(out.size() + static_cast<std::size_t>(set * (low_bits + 5) / 8));
+  if (set != 0) {
+    const double entropy_bits =
+        bit_entropy(static_cast<double>(set) / static_cast<double>(bits)) * static_cast<double>(bits);
+    out.reserve(out.size() + static_cast<std::size_t>(kMostOverEntropy * entropy_bits / 8) + SymbolWriter::kRoomBytes);
+  }
   store_le(out.data() + room, set);
   BitWriter low(out, low_bits);
   for_each_gap(payload, [&](std::uint64_t gap) { low.put(gap); });
@@ -142,6 +156,7 @@ std::vector<std::byte> compress_gap(std::span<const std::byte> payload, std::siz
     symbols.put(static_cast<std::uint8_t>(high));
   });
   symbols.finish();
+  if (set / kMostSetPerByte > out.size() - room) return std::nullopt;
   return out;
 }
 
@@ -149,7 +164,12 @@ Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint
   if (stored.size() < kHeadBytes) return corrupt("have at least ", kHeadBytes, " bytes, got ", stored.size());
   const auto set = load_le<std::uint64_t>(stored.data());
   const std::uint64_t bits = raw_bytes * 8;  // the caller's limit is far below 2^61 bytes
-  if (set > bits) return corrupt("have at most ", bits, " bits set, got ", set);
+  if (set > bits / kFewestBitsPerSet) {
+    return corrupt("have at most ", bits / kFewestBitsPerSet, " bits set, got ", set);
+  }
+  if (set / kMostSetPerByte > stored.size()) {
+    return corrupt("have at least ", set / kMostSetPerByte, " bytes for ", set, " bits set, got ", stored.size());
+  }
   const unsigned low_bits = low_bits_for(bits, set);
   const std::uint64_t low_bytes = (set * low_bits + 7) / 8;
   if (low_bytes > stored.size() - kHeadBytes) {

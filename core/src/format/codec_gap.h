@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,11 +13,13 @@
 
 namespace crivo {
 
-/// The gap coding of `payload`, behind `room` bytes left for the caller's header.
-[[nodiscard]] std::vector<std::byte> compress_gap(std::span<const std::byte> payload, std::size_t room);
+/// The gap coding of `payload`, behind `room` bytes left for the caller's header. Nothing for a payload that has none
+/// (docs/format.md): more than a quarter of its bits are set, or they form a pattern that takes under 2 bits for each.
+[[nodiscard]] std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload, std::size_t room);
 
 /// The payload of `raw_bytes` bytes whose gap coding this is; that many bytes, already checked against the caller's
-/// limit, are the only thing allocated by size. Errors: kCorrupt.
+/// limit, are the only thing allocated by size. The time is that of writing them, and of 4 gaps for each stored byte.
+/// Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes);
 
 }  // namespace crivo

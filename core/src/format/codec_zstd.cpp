@@ -32,7 +32,8 @@ bool has_bounded_window(std::span<const std::byte> frame) {
 
 std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level, std::size_t room) {
   std::vector<std::byte> out(room + ZSTD_compressBound(payload.size()));
-  const std::size_t size = ZSTD_compress(out.data() + room, out.size() - room, payload.data(), payload.size(), level);
+  const std::span<std::byte> frame = std::span(out).subspan(room);
+  const std::size_t size = ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), level);
   if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // with room for the bound, nothing else can fail
   out.resize(room + size);
   return out;
@@ -52,7 +53,8 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (frame_bytes != frame.size()) {
     return corrupt("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
-  // One-shot decoding writes straight into the payload: memory is that and a context of fixed size.
+  // One-shot decoding writes straight into the payload, from its start on: memory is what was decoded so far, and a
+  // context of fixed size.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();
@@ -87,7 +89,7 @@ void SymbolWriter::flush(bool is_last) {
   ZSTD_inBuffer in{buffer_.data(), used_, 0};
   for (bool done = false; !done;) {
     const std::size_t start = out_.size();
-    out_.resize(start + ZSTD_CStreamOutSize());
+    out_.resize(start + kRoomBytes);
     ZSTD_outBuffer out{out_.data() + start, out_.size() - start, 0};
     const std::size_t left =
         ZSTD_compressStream2(context_->zstd.get(), &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);

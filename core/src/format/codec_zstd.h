@@ -24,6 +24,9 @@ namespace crivo {
 /// every 128 KiB: its matches are all but switched off, as those between random symbols cost more than they save.
 class SymbolWriter {
  public:
+  /// What `out` needs in reserve beside the frame, so as not to grow.
+  static constexpr std::size_t kRoomBytes = std::size_t{1} << 14;
+
   explicit SymbolWriter(std::vector<std::byte>& out);
   ~SymbolWriter();
   SymbolWriter(const SymbolWriter&) = delete;

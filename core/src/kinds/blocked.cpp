@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory_resource>
 #include <vector>
 
 #include "base/bit_array.h"
@@ -21,9 +22,9 @@ constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;
 
-void add_partitioned(Store store, std::span<const std::uint64_t> hashes) {
+void add_partitioned(Store store, std::span<const std::uint64_t> hashes, std::pmr::memory_resource* memory) {
   const auto part_of = [](std::uint64_t hash) { return static_cast<std::size_t>(hash >> (64 - kPartBits)); };
-  std::vector<std::uint64_t> parted(std::min(hashes.size(), kPartitionedAtOnce));
+  std::pmr::vector<std::uint64_t> parted(std::min(hashes.size(), kPartitionedAtOnce), memory);
   for (; !hashes.empty(); hashes = hashes.subspan(std::min(hashes.size(), parted.size()))) {
     const auto some = hashes.first(std::min(hashes.size(), parted.size()));
     std::array<std::size_t, (1U << kPartBits) + 1> next{};
@@ -60,8 +61,16 @@ double Blocked::predicted_fp_rate(const Shape& shape, double keys) noexcept {
 std::uint64_t Blocked::bit_array_bits(const Shape& shape) noexcept { return shape.units * kBlockBits; }
 
 Result<void> Blocked::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  if (hashes.size() >= kFewestPartitioned) return add_many(store, hashes, added, std::pmr::new_delete_resource());
+  kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+  added += hashes.size();
+  return {};
+}
+
+Result<void> Blocked::add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                               std::pmr::memory_resource* memory) {
   if (store.payload.size() >= kFarBytes && hashes.size() >= kFewestPartitioned) {
-    add_partitioned(store, hashes);
+    add_partitioned(store, hashes, memory);
   } else {
     kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
   }

@@ -18,6 +18,8 @@ struct Blocked {
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static std::uint64_t bit_array_bits(const Shape& shape) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                               std::pmr::memory_resource* memory);
   static void unite(Store into, const View& other) noexcept;
   static void intersect(Store into, const View& other) noexcept;
 };

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,10 +64,18 @@ struct KindRow {
 
   // Null where a kind cannot do it.
   /// The payload of a kind that is built once, from all its hashes, any order, duplicates allowed. Sets shape.units to
-  /// what these hashes need.
-  Result<AlignedBytes> (*build)(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask&);
-  /// Adds hashes in order and counts them in `added`; stops at the first that fails.
+  /// what these hashes need. Errors: kTooLarge before anything is allocated for a payload beyond max_bytes.
+  Result<AlignedBytes> (*build)(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+                                BuildTask&);
+  /// Adds hashes in order and counts them in `added`; stops at the first that fails. Null for a kind that grows.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
+  Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                               std::uint64_t max_bytes);
+  /// What a build calls instead of add, so that the memory it takes beside the payload counts; null where it takes
+  /// none.
+  Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                           std::pmr::memory_resource* memory);
   /// Errors: kNotFound, unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
@@ -120,17 +129,20 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
   if constexpr (requires { &K::build; }) row.build = &K::build;
   if constexpr (requires { &K::add; }) row.add = &K::add;
+  if constexpr (requires { &K::add_and_grow; }) row.add_and_grow = &K::add_and_grow;
+  if constexpr (requires { &K::add_many; }) row.add_many = &K::add_many;
   if constexpr (requires { &K::remove; }) row.remove = &K::remove;
   if constexpr (requires { &K::count; }) row.count = &K::count;
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
   // Not by comparing the pointers above with null, which GCC does not take for a constant under its sanitizers.
-  row.info.can.add = requires { &K::add; };
+  row.info.can.add = requires { &K::add; }
+  || requires { &K::add_and_grow; };
   row.info.can.remove = requires { &K::remove; };
   row.info.can.count = requires { &K::count; };
   row.info.can.unite = requires { &K::unite; };
   row.info.can.intersect = requires { &K::intersect; };
-  row.info.can.grow = requires { requires K::kGrows; };
+  row.info.can.grow = requires { &K::add_and_grow; };
   return row;
 }
 

@@ -81,4 +81,9 @@ Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned prob
   return shape;
 }
 
+Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
+  return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", keys, " keys, which need ",
+               needed);
+}
+
 }  // namespace crivo

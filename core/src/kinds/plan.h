@@ -1,5 +1,5 @@
 // From a spec to a shape and the check of a stored shape: for kinds that are sized by a unit count and a number of
-// probes, and for those that are sized by a unit count and the bits of a fingerprint.
+// probes, and for those that are sized by a unit count and the bits of a fingerprint. And what a limit on bytes says.
 #pragma once
 
 #include <optional>
@@ -37,5 +37,8 @@ Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits
 Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned probes,
                                 Result<FingerprintSize> (*size)(std::uint64_t capacity, double fp_rate),
                                 Result<FingerprintSize> (*fit)(std::uint64_t capacity, double bits_per_key));
+
+/// kTooLarge: these keys need more bytes than the limit allows.
+[[nodiscard]] Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed);
 
 }  // namespace crivo

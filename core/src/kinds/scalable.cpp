@@ -74,8 +74,8 @@ AlignedBytes blank_payload(std::uint64_t blocks) {
   return AlignedBytes(static_cast<std::size_t>(blocks * kBlockBytes));
 }
 
-/// Opens the next layer. Errors: kFull, unchanged.
-Result<void> grow(Store store) {
+/// Opens the next layer. Errors: kFull or kTooLarge, unchanged.
+Result<void> grow(Store store, std::uint64_t max_bytes) {
   const LayerSeries series = read_series(store.payload.data());
   const std::uint64_t capacity = layer_capacity(series.first_capacity, store.shape.param, series.layers);
   if (capacity == 0) {
@@ -98,6 +98,10 @@ Result<void> grow(Store store) {
   if (blocks > kMaxBlocks) {
     return error(ErrorCode::kFull, "number of blocks must be at most ", kMaxBlocks, ", got ", blocks);
   }
+  if (blocks * kBlockBytes > max_bytes) {
+    return error(ErrorCode::kTooLarge, "payload with a new layer must be at most the limit of ", max_bytes,
+                 " bytes, got ", blocks * kBlockBytes);
+  }
   AlignedBytes grown = blank_payload(blocks);
   const auto old_layers = store.payload.begin() + static_cast<std::ptrdiff_t>(old_table * kBlockBytes);
   std::copy(store.payload.begin(), old_layers, grown.begin());
@@ -110,11 +114,11 @@ Result<void> grow(Store store) {
 }
 
 /// Adds a key that is not there. Errors: as grow.
-Result<void> add_new(Store store, std::uint64_t hash) {
+Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
   LayerSeries series = read_series(store.payload.data());
   Layer newest = read_layer(store.payload.data(), series.layers - 1);
   if (newest.keys == layer_capacity(series.first_capacity, store.shape.param, series.layers - 1)) {
-    if (auto grown = grow(store); !grown) return grown;
+    if (auto grown = grow(store, max_bytes); !grown) return grown;
     newest = read_layer(store.payload.data(), series.layers++);
   }
   ++newest.keys;
@@ -235,11 +239,12 @@ void Scalable::clear(Store store) {
   store.shape.units = blocks;
 }
 
-Result<void> Scalable::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+Result<void> Scalable::add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                                    std::uint64_t max_bytes) {
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     if (i + kAhead < hashes.size()) prefetch(store.view(), hashes[i + kAhead]);
     if (!contains(store.view(), hashes[i])) {
-      if (auto added_new = add_new(store, hashes[i]); !added_new) return added_new;
+      if (auto added_new = add_new(store, hashes[i], max_bytes); !added_new) return added_new;
     }
     ++added;
   }

@@ -10,7 +10,6 @@ struct Scalable {
   static constexpr Kind kKind = Kind::kScalable;
   static constexpr std::string_view kName = "scalable";
   static constexpr const char* kUnitName = "number of blocks";
-  static constexpr bool kGrows = true;
   static constexpr std::string_view kOption = "growth: 2 to 16";
 
   static std::optional<unsigned> parse_option(std::string_view text);
@@ -25,7 +24,8 @@ struct Scalable {
   static double promised_fp_rate(const View& view) noexcept;
   static void start(Store store, const FilterSpec& spec);
   static void clear(Store store);
-  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  static Result<void> add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                                   std::uint64_t max_bytes);
 };
 
 }  // namespace crivo

@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "hash/sort.h"
+#include "kinds/plan.h"
 #include "kinds/ribbon/level.h"
 #include "sizing/ribbon.h"
 
@@ -74,6 +75,7 @@ class RibbonBuilder {
           return built;
         }
         if (bumped.empty()) return {};
+        std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
         payload_.resize(at);
         --levels_;
         for (std::uint64_t& hash : hashes) hash *= kRibbonNextLevel;
@@ -96,7 +98,7 @@ class RibbonBuilder {
 }  // namespace
 
 Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes,
-                                  BuildTask& task) {
+                                  std::uint64_t max_bytes, BuildTask& task) {
   Hashes sorted(task.memory());
   if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
     sorted.assign(hashes.begin(), hashes.end());
@@ -104,6 +106,8 @@ Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const 
     if (!distinct) return distinct.error();
     hashes = std::span(sorted).first(*distinct);
   }
+  const std::uint64_t planned = 8 * ribbon_words(hashes.size(), columns);
+  if (planned > max_bytes) return keys_too_large(max_bytes, hashes.size(), planned);
   return RibbonBuilder(columns, hashes.size(), task).build(hashes);
 }
 

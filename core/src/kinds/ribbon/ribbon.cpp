@@ -111,9 +111,10 @@ double Ribbon::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return keys > 0 ? ribbon_fp_rate(shape.probes, shape.param) : 0;
 }
 
-Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask& task) {
+Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+                                   BuildTask& task) {
   if (hashes.empty()) return AlignedBytes(static_cast<std::size_t>(8 * shape.units));  // as planned, without a level
-  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(shape), hashes, task);
+  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(shape), hashes, max_bytes, task);
   if (payload) shape.units = payload->size() / 8;
   return payload;
 }

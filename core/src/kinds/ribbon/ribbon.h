@@ -19,7 +19,8 @@ struct Ribbon {
   static void prepare(View& view) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
-  static Result<AlignedBytes> build(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask& task);
+  static Result<AlignedBytes> build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+                                    BuildTask& task);
 };
 
 }  // namespace crivo

@@ -1,0 +1,46 @@
+#include "crivo/memory.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace crivo {
+namespace {
+
+// From this size on the system's own zeros are taken, whose pages come one by one when they are first written. Below
+// it memory that was in use before is at hand, and sooner cleared than new pages come.
+constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
+
+// calloc aligns for numbers. Its own pointer is kept in front of the aligned memory.
+void* allocate_large(std::size_t bytes) {
+  void* whole = std::calloc(1, bytes + kCacheLineBytes);
+  if (whole == nullptr) throw std::bad_alloc();
+  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(whole) % kCacheLineBytes;
+  std::byte* memory = static_cast<std::byte*>(whole) + (kCacheLineBytes - misaligned);
+  static_assert(alignof(std::max_align_t) >= sizeof whole, "there is room for a pointer before the next cache line");
+  std::memcpy(memory - sizeof whole, &whole, sizeof whole);
+  return memory;
+}
+
+void free_large(void* memory) noexcept {
+  void* whole = nullptr;
+  std::memcpy(&whole, static_cast<std::byte*>(memory) - sizeof whole, sizeof whole);
+  std::free(whole);
+}
+
+}  // namespace
+
+void* allocate_zeroed(std::size_t bytes) {
+  if (bytes >= kLargeBytes) return allocate_large(bytes);
+  void* memory = ::operator new (bytes, std::align_val_t{kCacheLineBytes});
+  std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void free_zeroed(void* memory, std::size_t bytes) noexcept {
+  if (bytes >= kLargeBytes) return free_large(memory);
+  ::operator delete (memory, std::align_val_t{kCacheLineBytes});
+}
+
+}  // namespace crivo
