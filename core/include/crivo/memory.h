@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
