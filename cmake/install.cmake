@@ -1,5 +1,5 @@
-# What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool, the
-# SQLite extension, and the RocksDB plugin with a component of the package and crivo-rocksdb.pc.
+# What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool,
+# the SQLite extension, and the RocksDB plugin with a component of the package and crivo-rocksdb.pc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/crivo")

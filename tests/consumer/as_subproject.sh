@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# as_subproject.sh CMAKE GENERATOR CRIVO_SOURCE BUILD_FOLDER [CMAKE ARGUMENT...]: builds subproject/, of which Crivo is a part,
-# and looks for what must not have changed by that.
+# as_subproject.sh CMAKE GENERATOR CRIVO_SOURCE BUILD_FOLDER [CMAKE ARGUMENT...]: builds subproject/, of which Crivo is
+# a part, and looks for what must not have changed by that.
 set -euo pipefail
 cmake=$1 generator=$2 crivo=$3 build=$4
 shift 4
@@ -16,8 +16,8 @@ rm -rf "$build"
 
 # What a whole build would run, one command a line; only the program is really built.
 commands=$("$cmake" --build "$build" --verbose -- -n | grep -E -- ' -c .*\.cpp')
-! grep -E -- '-Werror|-O[1-3]' <<<"$commands" || fail "the parent's flags must hold, got those above"
-! grep -v -- '-DFLAG_OF_THE_PARENT' <<<"$commands" || fail "the parent's flags must be passed on, got the commands above"
+! grep -E -- '-Werror|-O[1-3]' <<<"$commands" || fail "the parent's flags must hold, got the commands above"
+! grep -v -- '-DFLAG_OF_THE_PARENT' <<<"$commands" || fail "the parent's flags must hold, got the commands above"
 grep -q sqlite_ext <<<"$commands" || fail "the SQLite extension must be among what is built"
 ! grep -E -- '/tests/(unit|contract)|/examples/' <<<"$commands" || fail "tests and examples must not be built"
 [[ ! -e $build/compile_commands.json ]] || fail "compile_commands.json must not be there unasked"

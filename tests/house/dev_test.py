@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""What `./dev` does with its arguments, with programs of ours in the place of apt, CMake and CTest. usage: dev_test.py ROOT"""
+"""What `./dev` does with its arguments, with programs of ours in the place of apt, CMake and CTest.
+
+usage: dev_test.py ROOT
+"""
 import os
 import pathlib
 import pty
@@ -98,10 +101,10 @@ class Dev(unittest.TestCase):
 
     def test_shows_what_apt_says_of_a_package(self):
         self.program("dpkg-query", "exit 1\n")
-        self.program("apt-get", '[[ $* != *install* ]] || { echo "E: Unable to locate package cmake" >&2; exit 100; }\n')
+        self.program("apt-get", '[[ $* != *install* ]] || { echo "E: Unable to locate package x" >&2; exit 100; }\n')
         done = self.run_dev("build")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("E: Unable to locate package cmake", done.stderr)
+        self.assertIn("E: Unable to locate package x", done.stderr)
         self.assertNotIn("servers", done.stderr)
 
     def test_installs_only_what_is_missing(self):
