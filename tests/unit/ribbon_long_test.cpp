@@ -8,7 +8,7 @@
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
-#include "kinds/ribbon_layout.h"
+#include "layout/ribbon_layout.h"
 
 namespace crivo {
 namespace {

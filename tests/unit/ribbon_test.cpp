@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "against_scalar.h"
-#include "bytes.h"
+#include "base/bytes.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
-#include "kinds/ribbon_layout.h"
+#include "layout/ribbon_layout.h"
 #include "reference.h"
 #include "simd/kernels.h"
 
@@ -243,15 +243,15 @@ TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
   }
 }
 
-class RibbonLevels : public ::testing::TestWithParam<const Kernels*> {
+class RibbonLevels : public ::testing::TestWithParam<Kernels> {
  protected:
   static void expect_answers_of_scalar(const FilterRef& filter, const Hashes& hashes) {
     const View view{filter.shape(), filter.payload().data(), filter.payload().size()};
-    ASSERT_EQ(testing::difference_in_answers(*GetParam(), &Kernels::ribbon, view, hashes), "");
+    ASSERT_EQ(testing::difference_in_answers(GetParam(), &Kernels::ribbon, view, hashes), "");
   }
 };
 INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
-                         [](const auto& level) { return std::string(level.param->isa); });
+                         [](const auto& level) { return std::string(level.param.isa); });
 
 TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
   const Hashes absent = random_hashes(1000, 2);
@@ -297,11 +297,11 @@ TEST_P(RibbonLevels, BuildLikeScalar) {
   std::ranges::sort(shard.hashes);
   for (const unsigned columns : {1U, 7U, 32U}) {
     shard.fingerprint_mask = static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
-    ASSERT_EQ(testing::difference_in_banding(*GetParam(), shard), "");
+    ASSERT_EQ(testing::difference_in_banding(GetParam(), shard), "");
   }
   unsigned seen[4] = {};
   RibbonBand band(std::pmr::new_delete_resource());
-  for (const RibbonBumped& bumped : testing::band_with(*GetParam(), shard, band)) ++seen[bumped.threshold];
+  for (const RibbonBumped& bumped : testing::band_with(GetParam(), shard, band)) ++seen[bumped.threshold];
   for (const unsigned times : seen) EXPECT_GT(times, 0U);
 }
 

@@ -8,6 +8,9 @@
 #include <limits>
 #include <string>
 
+#include "layout/block.h"
+#include "layout/double_hashing.h"
+
 namespace crivo {
 namespace {
 

@@ -4,113 +4,23 @@
 // There are no false negatives: a key that was added, and not removed, is always found.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "crivo/build_options.h"
 #include "crivo/hash.h"
+#include "crivo/kinds.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
+#include "crivo/types.h"
 
 namespace crivo {
 
-/// The kinds a stored filter can name. Values are part of the format (docs/format.md) and are never reused.
-enum class Kind : std::uint8_t {
-  kClassic = 1,     // Bloom 1970
-  kBlocked = 2,     // Putze, Sanders & Singler 2007
-  kCounting = 3,    // Fan, Cao, Almeida & Broder 2000
-  kSpectral = 4,    // Cohen & Matias 2003
-  kScalable = 5,    // Almeida, Baquero, Preguica & Hutchison 2007
-  kCuckoo = 6,      // Fan, Andersen, Kaminsky & Mitzenmacher 2014
-  kCompaction = 7,  // Wolper & Leroy 1993
-  kRibbon = 8,      // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
-};
-
-/// What a kind can do.
-struct Capabilities {
-  bool add = false;  // keys after it was made; a kind without it is built once, from all its hashes
-  bool remove = false;
-  bool count = false;  // how often was this key added
-  bool unite = false;
-  bool intersect = false;
-  bool grow = false;  // beyond its capacity, at the promised rate
-};
-
-/// A kind's name and what it can do.
-struct KindInfo {
-  Kind kind;
-  std::string_view name;
-  Capabilities can;
-};
-
-/// Every kind there is, in the order of their numbers.
-[[nodiscard]] std::span<const KindInfo> kinds() noexcept;
-/// The kind's lower-case name, "blocked".
-[[nodiscard]] std::string_view kind_name(Kind kind) noexcept;
-/// The kind of exactly this name. Errors: kBadArgument, with the names there are.
-[[nodiscard]] Result<Kind> kind_from_name(std::string_view name);
-
-/// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
-struct FilterSpec {
-  Kind kind = Kind::kBlocked;
-  std::uint64_t capacity = 0;                         // keys, 1 to 2^40
-  double fp_rate = 0.01;                              // wanted at capacity, in (0, 1)
-  std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
-  std::uint64_t seed = 0;                             // of the hash
-  bool compressed =
-      false;  // classic: sized for the smallest blob (Mitzenmacher 2002); bits_per_key then counts the blob's
-  unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
-  unsigned growth = 2;        // scalable: each layer's capacity over the one before, 2 to 16
-};
-
-/// Sets the spec's kind from what users write: a kind's name, "compressed", "spectral:16" (counter bits) or
-/// "scalable:4" (growth). Errors: kBadArgument with the names there are.
-Result<void> choose_kind(FilterSpec& spec, std::string_view name);
-
-/// Everything two filters must have in common to be merged, and all that a query needs beside the payload.
-struct Shape {
-  Kind kind = Kind::kBlocked;
-  HashId hash_id = HashId::kXxh3_64;
-  std::uint8_t probes = 0;  // k, bits tested per key
-  std::uint16_t param = 0;  // of the kind; 0 where the kind has none
-  std::uint64_t units = 0;  // what a size counts: bits, blocks, counters; docs/format.md
-  std::uint64_t seed = 0;   // of the hash
-  friend bool operator==(const Shape&, const Shape&) = default;
-};
-
-/// What a filter tells about itself; no answer of may_contain depends on it.
-struct Facts {
-  std::uint64_t keys = 0;      // successful additions, duplicates included, saturating
-  std::uint64_t capacity = 0;  // what it was sized for
-  double fp_rate = 0;          // what it promised at capacity
-  bool pinned_raw = false;     // came from a raw blob, and is stored raw again
-  friend bool operator==(const Facts&, const Facts&) = default;
-};
-
-/// How full a filter is, and what follows from it. Takes a pass over the payload.
-struct Stats {
-  std::uint64_t bits = 0;             // in use by the kind, without padding; counters, where it has them
-  std::uint64_t bits_set = 0;         // of those; counters above 0
-  double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
-  std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
-};
-
-/// A payload with its shape, borrowed. What the functions of a kind see.
-struct View {
-  Shape shape;
-  const std::byte* payload = nullptr;
-  std::size_t payload_bytes = 0;
-  /// What the kind computed from the others, once per filter, to answer faster; zeros where it did not.
-  std::array<std::uint64_t, 3> prepared{};
-};
-
 class BuildTask;  // a build while it runs; core/src/build_task.h
-struct KindRow;   // a kind's functions; core/src/registry.h
+struct KindRow;   // the functions of a kind; core/src/kinds/kind.h
 
 /// A validated filter, borrowed: a small value that is free to copy. Valid while the payload it came from is neither
 /// changed nor freed. Any number of threads may ask at once.

@@ -2,7 +2,7 @@
 // register. Paper: Putze, Sanders & Singler 2007, "Cache-, hash- and space-efficient Bloom filters".
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

@@ -3,7 +3,7 @@
 // Kirsch & Mitzenmacher 2006, "Less hashing, same performance: building a better Bloom filter".
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

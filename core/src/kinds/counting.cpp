@@ -2,12 +2,11 @@
 
 #include <bit>
 
-#include "crivo/convert.h"
+#include "base/error_text.h"
 #include "crivo/sizing.h"
-#include "error_text.h"
 #include "kinds/block_stats.h"
-#include "kinds/counter_block.h"
 #include "kinds/plan.h"
+#include "layout/counter_block.h"
 #include "simd/kernels.h"
 
 namespace crivo {
@@ -97,22 +96,6 @@ void Counting::unite(Store into, const View& other) noexcept {
     const std::byte* theirs = other.payload + block * kCounterBlockBytes;
     change_block(ours, [theirs](CounterWord& counters, std::size_t word) { counters.add(CounterWord(theirs, word)); });
   }
-}
-
-Result<AnyFilter> drop_counts(const FilterRef& counting) {
-  Shape shape = counting.shape();
-  if (shape.kind != Kind::kCounting) {
-    return error(ErrorCode::kUnsupported, "kind must be counting, got ", kind_name(shape.kind));
-  }
-  shape.kind = Kind::kBlocked;
-  AlignedBytes payload(static_cast<std::size_t>(shape.units) * kBlockBytes);
-  for (std::uint64_t block = 0; block < shape.units; ++block) {
-    const std::byte* counters = counting.payload().data() + block * kCounterBlockBytes;
-    for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
-      store_le(payload.data() + block * kBlockBytes + word * 8, CounterWord(counters, word).above_zero());
-    }
-  }
-  return AnyFilter::adopt(shape, counting.facts(), std::move(payload));
 }
 
 }  // namespace crivo

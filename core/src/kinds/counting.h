@@ -3,7 +3,7 @@
 // Putze, Sanders & Singler 2007 for the blocks.
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

@@ -2,7 +2,7 @@
 // Paper: Fan, Andersen, Kaminsky & Mitzenmacher 2014, "Cuckoo filter: practically better than Bloom".
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

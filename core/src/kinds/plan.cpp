@@ -3,38 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "error_text.h"
+#include "base/error_text.h"
+#include "layout/packed_slots.h"
+#include "sizing/checks.h"
 
 namespace crivo {
-namespace {
-
-constexpr double kMaxBitsPerKey = 1000;
-
-}  // namespace
-
-Result<void> check_capacity(std::uint64_t capacity) {
-  if (capacity >= 1 && capacity <= kMaxCapacity) return {};
-  return error(ErrorCode::kBadArgument, "capacity must lie in [1, ", kMaxCapacity, "], got ", capacity);
-}
-
-Result<void> check_fp_rate(double fp_rate) {
-  if (fp_rate > 0 && fp_rate < 1) return {};
-  return error(ErrorCode::kBadArgument, "fpr must lie in (0, 1), got ", fp_rate);
-}
-
-Result<void> check_request(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_capacity(capacity); !valid) return valid;
-  if (auto valid = check_fp_rate(fp_rate); !valid) return valid;
-  const double collisions = std::ldexp(static_cast<double>(capacity), -64);
-  if (fp_rate > collisions) return {};
-  return error(ErrorCode::kBadArgument, "fpr must be above ", collisions, ", the rate at which 64-bit hashes of ",
-               capacity, " keys coincide with another's, got ", fp_rate);
-}
-
-Result<void> check_bits_per_key(double bits_per_key) {
-  if (bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey) return {};
-  return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
-}
 
 Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,
                            Result<FilterSize> (*size)(std::uint64_t, double), unsigned (*best_probes)(double) noexcept,
@@ -68,6 +41,36 @@ Result<void> check_shape(const Shape& shape, unsigned max_probes, std::uint64_t 
   }
   if (shape.param != 0) return error(ErrorCode::kCorrupt, "kind parameter must be 0, got ", unsigned{shape.param});
   return {};
+}
+
+Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits) {
+  if (shape.probes != limits.probes) {
+    return error(ErrorCode::kCorrupt, "k must be ", limits.probes, ", got ", unsigned{shape.probes});
+  }
+  if (shape.param < limits.min_bits || shape.param > kMaxFingerprintBits) {
+    return error(ErrorCode::kCorrupt, "kind parameter (fingerprint bits) must lie in [", limits.min_bits, ", ",
+                 kMaxFingerprintBits, "], got ", unsigned{shape.param});
+  }
+  if (shape.units < limits.min_units || shape.units > limits.max_units) {
+    return error(ErrorCode::kCorrupt, limits.unit_name, " must lie in [", limits.min_units, ", ", limits.max_units,
+                 "], got ", shape.units);
+  }
+  return {};
+}
+
+Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned probes,
+                                Result<FingerprintSize> (*size)(std::uint64_t, double),
+                                Result<FingerprintSize> (*fit)(std::uint64_t, double)) {
+  const Result<FingerprintSize> sized =
+      spec.bits_per_key ? fit(spec.capacity, *spec.bits_per_key) : size(spec.capacity, spec.fp_rate);
+  if (!sized) return sized.error();
+  Shape shape;
+  shape.kind = kind;
+  shape.seed = spec.seed;
+  shape.probes = static_cast<std::uint8_t>(probes);
+  shape.param = static_cast<std::uint16_t>(sized->bits);
+  shape.units = sized->units;
+  return shape;
 }
 
 }  // namespace crivo

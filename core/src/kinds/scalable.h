@@ -2,7 +2,7 @@
 // knows beforehand. Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

@@ -3,7 +3,7 @@
 // update.
 #pragma once
 
-#include "registry.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

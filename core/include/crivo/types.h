@@ -1,0 +1,101 @@
+// The values that describe a filter: its kind, what it was asked to be, its shape, and what it tells about itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "crivo/hash.h"
+
+namespace crivo {
+
+/// The kinds a stored filter can name. Values are part of the format (docs/format.md) and are never reused.
+enum class Kind : std::uint8_t {
+  kClassic = 1,     // Bloom 1970
+  kBlocked = 2,     // Putze, Sanders & Singler 2007
+  kCounting = 3,    // Fan, Cao, Almeida & Broder 2000
+  kSpectral = 4,    // Cohen & Matias 2003
+  kScalable = 5,    // Almeida, Baquero, Preguica & Hutchison 2007
+  kCuckoo = 6,      // Fan, Andersen, Kaminsky & Mitzenmacher 2014
+  kCompaction = 7,  // Wolper & Leroy 1993
+  kRibbon = 8,      // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
+};
+
+/// What a kind can do.
+struct Capabilities {
+  bool add = false;  // keys after it was made; a kind without it is built once, from all its hashes
+  bool remove = false;
+  bool count = false;  // how often was this key added
+  bool unite = false;
+  bool intersect = false;
+  bool grow = false;  // beyond its capacity, at the promised rate
+};
+
+/// A kind's name and what it can do.
+struct KindInfo {
+  Kind kind;
+  std::string_view name;
+  Capabilities can;
+};
+
+/// Largest capacity a filter can be asked for: 2^40 keys.
+inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
+/// Most bits per key a filter can be asked for.
+inline constexpr double kMaxBitsPerKey = 1000;
+
+/// Bits in a block of the blocked kind: one cache line.
+inline constexpr unsigned kBlockBits = 512;
+
+/// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
+struct FilterSpec {
+  Kind kind = Kind::kBlocked;
+  std::uint64_t capacity = 0;                         // keys, 1 to 2^40
+  double fp_rate = 0.01;                              // wanted at capacity, in (0, 1)
+  std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
+  std::uint64_t seed = 0;                             // of the hash
+  bool compressed =
+      false;  // classic: sized for the smallest blob (Mitzenmacher 2002); bits_per_key then counts the blob's
+  unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
+  unsigned growth = 2;        // scalable: each layer's capacity over the one before, 2 to 16
+};
+
+/// Everything two filters must have in common to be merged, and all that a query needs beside the payload.
+struct Shape {
+  Kind kind = Kind::kBlocked;
+  HashId hash_id = HashId::kXxh3_64;
+  std::uint8_t probes = 0;  // k, bits tested per key
+  std::uint16_t param = 0;  // of the kind; 0 where the kind has none
+  std::uint64_t units = 0;  // what a size counts: bits, blocks, counters; docs/format.md
+  std::uint64_t seed = 0;   // of the hash
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// What a filter tells about itself; no answer of may_contain depends on it.
+struct Facts {
+  std::uint64_t keys = 0;      // successful additions, duplicates included, saturating
+  std::uint64_t capacity = 0;  // what it was sized for
+  double fp_rate = 0;          // what it promised at capacity
+  bool pinned_raw = false;     // came from a raw blob, and is stored raw again
+  friend bool operator==(const Facts&, const Facts&) = default;
+};
+
+/// How full a filter is, and what follows from it. Takes a pass over the payload.
+struct Stats {
+  std::uint64_t bits = 0;             // in use by the kind, without padding; counters, where it has them
+  std::uint64_t bits_set = 0;         // of those; counters above 0
+  double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
+  std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
+};
+
+/// A payload with its shape, borrowed. What the functions of a kind see.
+struct View {
+  Shape shape;
+  const std::byte* payload = nullptr;
+  std::size_t payload_bytes = 0;
+  /// What the kind computed from the others, once per filter, to answer faster; zeros where it did not.
+  std::array<std::uint64_t, 3> prepared{};
+};
+
+}  // namespace crivo

@@ -1,0 +1,25 @@
+// Hash compaction: an open-addressing hash table that keeps a few bits of each key's hash instead of the key.
+// Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; the order of the slots, which ends the
+// search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
+#pragma once
+
+#include "kinds/kind.h"
+
+namespace crivo {
+
+struct Compaction {
+  static constexpr Kind kKind = Kind::kCompaction;
+  static constexpr std::string_view kName = "compaction";
+  static constexpr const char* kUnitName = "number of slots";
+
+  static Result<Shape> plan(const FilterSpec& spec);
+  static Result<std::uint64_t> payload_bytes(const Shape& shape);
+  static Result<void> validate(const View& view);
+  static Probe probe(const Shape& shape) noexcept;
+  static Stats stats(const View& view) noexcept;
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
+  static bool compresses(const View& view, const Facts& facts) noexcept;
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+};
+
+}  // namespace crivo

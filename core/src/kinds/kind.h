@@ -1,0 +1,120 @@
+// The interface of a kind: one row of functions. A kind is a plain class with static functions; make_row() finds which
+// it has, and what it lacks it cannot do: a capability is never declared twice.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "crivo/memory.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+#include "simd/probe.h"
+
+namespace crivo {
+
+/// A shape and the payload that goes with it, while a filter is being changed.
+struct Store {
+  Shape& shape;
+  AlignedBytes& payload;
+  [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
+};
+
+class BuildTask;  // a build while it runs; base/build_task.h
+
+struct KindRow {
+  KindInfo info;
+  const char* unit_name;  // what Shape::units counts, for messages
+
+  /// Spec to shape. Errors: kBadArgument naming the field.
+  Result<Shape> (*plan)(const FilterSpec&);
+  /// The payload's size. Errors: kCorrupt when k, param or units are not allowed; never overflows.
+  Result<std::uint64_t> (*payload_bytes)(const Shape&);
+  /// What else must hold of a payload of that size, such as clear padding.
+  Result<void> (*validate)(const View&);
+  Probe (*probe)(const Shape&) noexcept;
+  /// Sets View::prepared; null where there is nothing to prepare.
+  void (*prepare)(View&) noexcept;
+  Stats (*stats)(const View&) noexcept;
+  double (*predicted_fp_rate)(const View&, double keys) noexcept;
+  /// Whether a new filter in this state is stored compressed by default.
+  bool (*compresses)(const View&, const Facts&) noexcept;
+  /// Whether the payload is an array of bits set at random, for which gap coding is the better compression.
+  bool is_bit_array;
+
+  // Null where there is nothing to do: a payload of zeros is a new filter of most kinds.
+  /// Writes what a new payload, all zeros, holds before the first key.
+  void (*start)(Store, const FilterSpec&);
+  /// Back to no keys.
+  void (*clear)(Store);
+  /// What a new filter promises that was sized by bits per key; where null, predicted_fp_rate at capacity.
+  double (*promised_fp_rate)(const View&) noexcept;
+
+  // Null where a kind cannot do it.
+  /// Builds a static kind from all its hashes, any order, duplicates allowed; the payload may change its size.
+  Result<void> (*build)(Store, std::span<const std::uint64_t> hashes, BuildTask&);
+  /// Adds hashes in order and counts them in `added`; stops at the first that fails.
+  Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  /// Errors: kNotFound, unchanged.
+  Result<void> (*remove)(Store, std::uint64_t hash);
+  std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
+  void (*unite)(Store into, const View& other) noexcept;
+  void (*intersect)(Store into, const View& other) noexcept;
+};
+
+/// What a kind must have; make_row() finds what it has beside this.
+template <class K>
+concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const View& view, const Facts& facts) {
+  { K::kKind } -> std::convertible_to<Kind>;
+  { K::kName } -> std::convertible_to<std::string_view>;
+  { K::kUnitName } -> std::convertible_to<const char*>;
+  { K::plan(spec) } -> std::same_as<Result<Shape>>;
+  { K::payload_bytes(shape) } -> std::same_as<Result<std::uint64_t>>;
+  { K::validate(view) } -> std::same_as<Result<void>>;
+  { K::probe(shape) } -> std::same_as<Probe>;
+  { K::stats(view) } -> std::same_as<Stats>;
+  { K::compresses(view, facts) } -> std::same_as<bool>;
+};
+
+template <FilterKind K>
+constexpr KindRow make_row() {
+  KindRow row{};
+  row.info = {K::kKind, K::kName, {}};
+  row.unit_name = K::kUnitName;
+  row.plan = &K::plan;
+  row.payload_bytes = &K::payload_bytes;
+  row.validate = &K::validate;
+  row.probe = &K::probe;
+  if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
+  row.stats = &K::stats;
+  row.predicted_fp_rate = [](const View& view, double keys) noexcept {
+    if constexpr (requires { K::predicted_fp_rate(view, keys); }) {
+      return K::predicted_fp_rate(view, keys);
+    } else {
+      return K::predicted_fp_rate(view.shape, keys);  // for most kinds the shape says it all
+    }
+  };
+  row.compresses = &K::compresses;
+  row.is_bit_array = requires { requires K::kIsBitArray; };
+  if constexpr (requires { &K::start; }) row.start = &K::start;
+  if constexpr (requires { &K::clear; }) row.clear = &K::clear;
+  if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
+  if constexpr (requires { &K::build; }) row.build = &K::build;
+  if constexpr (requires { &K::add; }) row.add = &K::add;
+  if constexpr (requires { &K::remove; }) row.remove = &K::remove;
+  if constexpr (requires { &K::count; }) row.count = &K::count;
+  if constexpr (requires { &K::unite; }) row.unite = &K::unite;
+  if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
+  // Not by comparing the pointers above with null, which GCC does not take for a constant under its sanitizers.
+  row.info.can.add = requires { &K::add; };
+  row.info.can.remove = requires { &K::remove; };
+  row.info.can.count = requires { &K::count; };
+  row.info.can.unite = requires { &K::unite; };
+  row.info.can.intersect = requires { &K::intersect; };
+  row.info.can.grow = requires { requires K::kGrows; };
+  return row;
+}
+
+}  // namespace crivo

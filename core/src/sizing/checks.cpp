@@ -1,0 +1,34 @@
+#include "sizing/checks.h"
+
+#include <cmath>
+
+#include "base/error_text.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+Result<void> check_capacity(std::uint64_t capacity) {
+  if (capacity >= 1 && capacity <= kMaxCapacity) return {};
+  return error(ErrorCode::kBadArgument, "capacity must lie in [1, ", kMaxCapacity, "], got ", capacity);
+}
+
+Result<void> check_fp_rate(double fp_rate) {
+  if (fp_rate > 0 && fp_rate < 1) return {};
+  return error(ErrorCode::kBadArgument, "fpr must lie in (0, 1), got ", fp_rate);
+}
+
+Result<void> check_request(std::uint64_t capacity, double fp_rate) {
+  if (auto valid = check_capacity(capacity); !valid) return valid;
+  if (auto valid = check_fp_rate(fp_rate); !valid) return valid;
+  const double collisions = std::ldexp(static_cast<double>(capacity), -64);
+  if (fp_rate > collisions) return {};
+  return error(ErrorCode::kBadArgument, "fpr must be above ", collisions, ", the rate at which 64-bit hashes of ",
+               capacity, " keys coincide with another's, got ", fp_rate);
+}
+
+Result<void> check_bits_per_key(double bits_per_key) {
+  if (bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey) return {};
+  return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
+}
+
+}  // namespace crivo
