@@ -14,13 +14,15 @@ fail() {
 rm -rf "$build"
 "$cmake" -S "$here/subproject" -B "$build" -G "$generator" -D CMAKE_BUILD_TYPE=Release -D CRIVO_SOURCE="$crivo" "$@"
 
-# What a whole build would run, one command a line; only the program is really built.
-commands=$("$cmake" --build "$build" --verbose -- -n | grep -E -- ' -c .*\.cpp')
+[[ ! -e $build/compile_commands.json ]] || fail "compile_commands.json must not be there unasked"
+
+# What a whole build would run; only the programs are really built.
+"$cmake" -D CMAKE_EXPORT_COMPILE_COMMANDS=ON "$build" >"$build/configure.log"
+commands=$(grep '"command":' "$build/compile_commands.json")
 ! grep -E -- '-Werror|-O[1-3]' <<<"$commands" || fail "the parent's flags must hold, got the commands above"
 ! grep -v -- '-DFLAG_OF_THE_PARENT' <<<"$commands" || fail "the parent's flags must hold, got the commands above"
 grep -q sqlite_ext <<<"$commands" || fail "the SQLite extension must be among what is built"
 ! grep -E -- '/tests/(unit|contract)|/examples/' <<<"$commands" || fail "tests and examples must not be built"
-[[ ! -e $build/compile_commands.json ]] || fail "compile_commands.json must not be there unasked"
 
 "$cmake" --build "$build" --target program
 "$build/program"
