@@ -111,16 +111,11 @@ double Ribbon::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return keys > 0 ? ribbon_fp_rate(shape.probes, shape.param) : 0;
 }
 
-bool Ribbon::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
-
-Result<void> Ribbon::build(Store store, std::span<const std::uint64_t> hashes, BuildTask& task) {
-  if (hashes.empty()) return {};
-  store.payload = AlignedBytes();  // what was planned is not what these keys need
-  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(store.shape), hashes, task);
-  if (!payload) return payload.error();
-  store.payload = *std::move(payload);
-  store.shape.units = store.payload.size() / 8;
-  return {};
+Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask& task) {
+  if (hashes.empty()) return AlignedBytes(static_cast<std::size_t>(8 * shape.units));  // as planned, without a level
+  Result<AlignedBytes> payload = build_ribbon(RibbonColumns(shape), hashes, task);
+  if (payload) shape.units = payload->size() / 8;
+  return payload;
 }
 
 }  // namespace crivo
