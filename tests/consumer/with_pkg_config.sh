@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# with_pkg_config.sh COMPILER PKG_CONFIG_FOLDER SOURCE PROGRAM: builds and runs the consumer against crivo.pc.
+# with_pkg_config.sh COMPILER LIBRARY_FOLDER MODULE SOURCE PROGRAM: builds and runs a consumer against MODULE.pc.
 set -euo pipefail
-compiler=$1 folder=$2 source=$3 program=$4
-read -ra flags < <(PKG_CONFIG_PATH=$folder pkg-config --cflags --libs crivo)
+compiler=$1 folder=$2 module=$3 source=$4 program=$5
+read -ra flags < <(PKG_CONFIG_PATH=$folder/pkgconfig pkg-config --cflags --libs "$module")
 "$compiler" -std=c++20 "$source" "${flags[@]}" -o "$program"
-"$program"
+LD_LIBRARY_PATH=$folder "$program"

@@ -115,7 +115,8 @@ TEST_F(ToolTest, SaysItsVersionAndHelps) {
   for (const char* command : {"", "build", "query", "info", "verify"}) {
     const Outcome help = crivo(std::string(command) + " --help");
     EXPECT_EQ(help.exit_code, 0) << command;
-    EXPECT_THAT(help.out, HasSubstr("Usage: crivo ")) << command;
+    const std::string usage = *command ? std::string("crivo ") + command : "crivo";
+    EXPECT_THAT(help.out, HasSubstr(usage + " [OPTIONS]"));  // which not every CLI11 puts "Usage: " before
   }
   for (const char* command : {"build", "query", "info", "verify"}) {
     EXPECT_THAT(crivo(std::string(command) + " --help").out, HasSubstr("--max-bytes TEXT")) << command;

@@ -273,8 +273,8 @@ TEST_F(HostileGapStream, IsRejectedOutsideThePayload) {
 }
 
 TEST_F(HostileGapStream, IsRejectedWhenAGapDoesNotEnd) {
-  std::vector<std::uint8_t> gaps(500, 3);
-  gaps.push_back(255);
+  std::vector<std::uint8_t> gaps(501, 3);
+  gaps.back() = 255;
   expect_corrupt(stream(500, {}, gaps), "as many gaps as bits set");
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 /// What a build took.

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 /// The hash functions a stored filter can name. Values are part of the format and are never reused.

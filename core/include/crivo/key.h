@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 /// Holds the text of a number key; view() borrows from it.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 enum class ErrorCode {

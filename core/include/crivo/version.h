@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 /// "0.1.0", semantic versioning; the blob's format has a version of its own.

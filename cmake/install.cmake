@@ -1,0 +1,34 @@
+# What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool,
+# the SQLite extension, and the RocksDB plugin with a component of the package and crivo-rocksdb.pc.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/crivo")
+# The prefix is found from where a .pc file lies, so that the installed tree can be moved.
+file(RELATIVE_PATH CRIVO_PREFIX_FROM_PC "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+
+# crivo_install_library(target pc_file headers): the library, with what a program is compiled with against it.
+function(crivo_install_library target pc_file headers)
+  install(TARGETS ${target} EXPORT ${target}Targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT ${target}Targets NAMESPACE crivo:: DESTINATION "${package_dir}")
+  install(DIRECTORY "${headers}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${pc_file}.in" ${pc_file} @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${pc_file}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+crivo_install_library(crivo crivo.pc core/include)
+configure_package_config_file(cmake/crivoConfig.cmake.in crivoConfig.cmake
+  INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(crivoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/crivoConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/crivoConfigVersion.cmake"
+  DESTINATION "${package_dir}")
+
+if(TARGET crivo_rocksdb)
+  crivo_install_library(crivo_rocksdb crivo-rocksdb.pc plugins/rocksdb/include)
+endif()
+if(TARGET crivo_sqlite)  # in a folder of its own: it is loaded by its path, and never linked
+  install(TARGETS crivo_sqlite LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/crivo")
+endif()
+if(TARGET crivo_tool)
+  install(TARGETS crivo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()

@@ -1,0 +1,6 @@
+// A clear message instead of a hundred from inside. Every public header includes this, most of them through another.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "Crivo needs C++20: compile with -std=c++20, or link the CMake target, which asks for it"
+#endif

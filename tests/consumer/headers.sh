@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# headers.sh COMPILER INCLUDE_FOLDER: every installed header compiles alone as C++20, and says below that what it needs.
+set -euo pipefail
+compiler=$1 folder=$2
+
+compile() { "$compiler" -x c++ "$1" -I "$folder" -fsyntax-only - <<<"#include <crivo/$2>" 2>&1; }
+
+for header in "$folder"/crivo/*.h; do
+  name=$(basename "$header")
+  compile -std=c++20 "$name" || { echo "$name must compile by itself" >&2; exit 1; }
+  ! errors=$(compile -std=c++17 "$name") || { echo "$name must not compile as C++17" >&2; exit 1; }
+  first=$(grep -m 1 'error:' <<<"$errors")
+  [[ $first == *"Crivo needs C++20"* ]] ||
+    { echo "$name must say first that Crivo needs C++20, got $first" >&2; exit 1; }
+done

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""What `./dev` does with its arguments, with programs of ours in the place of apt, CMake and CTest.
+
+usage: dev_test.py ROOT
+"""
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+COMMANDS = "build demo test install uninstall clean bench check fuzz asan tsan cross debian help".split()
+CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
+cat <<'END'
+Test project /x
+      Start  1: a.One
+ 1/2 Test  #1: a.One ....................   Passed    0.01 sec
+      Start  2: a.Two
+ 2/2 Test  #2: a.Two ....................***Failed    0.01 sec
+50% tests passed, 1 tests failed out of 2
+END
+"""
+
+
+def all_of_terminal(descriptor):
+    """What was written to a terminal that nobody writes to any more: Linux ends it with an error."""
+    data = b""
+    with open(descriptor, "rb", buffering=0) as terminal:
+        try:
+            while chunk := terminal.read(1 << 16):
+                data += chunk
+        except OSError:
+            pass
+    return data.decode()
+
+
+class Dev(unittest.TestCase):
+    """Each test has a folder with `dev` in it, and programs that write their names into the file `called`."""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        shutil.copy(ROOT / "dev", self.root / "dev")
+        (self.root / "programs").mkdir()
+        for name in ("apt-get", "cmake", "debootstrap", "ninja", "unshare"):
+            self.program(name, "")
+        self.program("sudo", 'exec "$@"\n')
+        self.program("dpkg-query", "echo installed\n")
+        self.program("ctest", CTEST)
+        (self.root / "called").unlink(missing_ok=True)
+
+    def program(self, name, body):
+        path = self.root / "programs" / name
+        path.write_text(f'#!/bin/bash\necho {name} "$@" >>{self.root}/called\n{body}')
+        path.chmod(0o755)
+
+    def run_dev(self, *arguments, **options):
+        environment = {**os.environ, "PATH": f"{self.root}/programs:{os.environ['PATH']}"}
+        return subprocess.run([self.root / "dev", *arguments], env=environment, text=True, stdin=subprocess.DEVNULL,
+                              **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "check": False, **options})
+
+    def called(self):
+        path = self.root / "called"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def assert_nothing_was_done(self, what):
+        self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["dev", "programs"], what)
+
+    def test_lists_every_command(self):
+        for arguments in ((), ("help",), ("--help",), ("-h",)):
+            done = self.run_dev(*arguments)
+            self.assertEqual(done.returncode, 0)
+            listed = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
+            self.assertEqual(listed, COMMANDS)
+
+    def test_helps_and_does_nothing_after_any_command(self):
+        for command in COMMANDS:
+            for arguments in (("--help",), ("-h",), ("bookworm", "--help"), ("--prefix", "/x", "-h")):
+                done = self.run_dev(command, *arguments)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), (command, arguments))
+                self.assertTrue(done.stdout.startswith(f"usage: ./dev {command}"), done.stdout)
+                self.assert_nothing_was_done((command, arguments))
+
+    def test_names_an_argument_that_it_does_not_know(self):
+        for arguments in (
+            *((command, "--wrong") for command in COMMANDS),
+            ("build", "wrong"), ("check", "--all", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
+            ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),
+            ("install", "wrong"), ("install", "--prefix", "wrong"), ("install", "--prefix", "/x", "wrong"),
+            ("uninstall", "wrong"), ("debian", "trixie", "wrong"), ("test", "wrong"), ("test", "--all", "wrong"),
+            ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
+        ):
+            if arguments in (("bench", "--wrong"), ("fuzz", "--wrong")):
+                continue  # the names that they take come from a build
+            done = self.run_dev(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), arguments)
+            self.assertRegex(done.stderr, r"^\./dev: .*must .*got (--)?wrong", arguments)
+            self.assertEqual([call for call in self.called() if not call.startswith("ctest --help")
+                              and not call.startswith("dpkg-query")], [], arguments)
+
+    def test_says_that_the_package_servers_cannot_be_reached(self):
+        self.program("dpkg-query", "exit 1\n")
+        self.program("apt-get", "echo \"E: Failed to fetch http://debian.example/x/InRelease  Temporary failure "
+                                "resolving 'debian.example'\" >&2\nexit 100\n")
+        done = self.run_dev("build")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot reach Debian's package servers (debian.example)", done.stderr)
+        self.assertNotIn("E: ", done.stderr)
+
+    def test_shows_what_apt_says_of_a_package(self):
+        self.program("dpkg-query", "exit 1\n")
+        self.program("apt-get", '[[ $* != *install* ]] || { echo "E: Unable to locate package x" >&2; exit 100; }\n')
+        done = self.run_dev("build")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("E: Unable to locate package x", done.stderr)
+        self.assertNotIn("servers", done.stderr)
+
+    def test_installs_only_what_is_missing(self):
+        self.program("dpkg-query", '[[ $* == *sqlite3 ]] || echo installed\n')
+        self.assertEqual(self.run_dev("build").returncode, 0)
+        installs = [call for call in self.called() if call.startswith("apt-get") and " install " in call]
+        self.assertEqual([call.split("recommends ")[1] for call in installs], ["sqlite3"])
+
+    def test_says_what_it_does_and_ends_with_ctests_summary(self):
+        done = self.run_dev("test")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[:3], ["configuring build/release", "compiling build/release", "testing build/release"])
+        self.assertEqual(lines[-1], "50% tests passed, 1 tests failed out of 2")
+        self.assertNotIn("of 2 tests", done.stdout)
+        self.assertNotIn("a.One", done.stdout)
+        self.assertIn("a.Two", done.stdout)
+
+    def test_counts_tests_on_a_terminal(self):
+        ours, its = pty.openpty()
+        self.run_dev("test", stdout=its)
+        os.close(its)
+        text = all_of_terminal(ours)
+        self.assertIn("\r\x1b[K1 of 2 tests\r\x1b[K", text)
+        self.assertTrue(text.endswith("50% tests passed, 1 tests failed out of 2\r\n"), text)
+
+    def test_passes_on_that_a_test_failed(self):
+        self.program("ctest", "[[ $1 == --help ]] || exit 8\n")
+        done = self.run_dev("test")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (8, "testing build/release"))
+
+    def test_cleans(self):
+        (self.root / "build/release").mkdir(parents=True)
+        self.assertEqual(self.run_dev("clean").returncode, 0)
+        self.assertFalse((self.root / "build").exists())
+        self.assertEqual(self.run_dev("clean").returncode, 0)
+
+    def test_does_not_clean_below_a_running_command(self):
+        lock = self.root / "build/debian/trixie/lock"
+        lock.parent.mkdir(parents=True)
+        with subprocess.Popen(["flock", lock, "sh", "-c", "echo locked; read line"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as holder:
+            holder.stdout.readline()
+            done = self.run_dev("clean")
+            holder.communicate(b"\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("build/debian/trixie", done.stderr)
+        self.assertTrue(lock.exists())
+
+    def test_does_not_clean_what_is_mounted(self):
+        kept = self.root / "kept"
+        kept.mkdir()
+        (kept / "file").touch()
+        point = self.root / "build/with space"
+        point.mkdir(parents=True)
+        namespace = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
+        script = f"mount --bind '{kept}' '{point}' && echo mounted && '{self.root}/dev' clean"
+        done = subprocess.run([*namespace, "bash", "-c", script], text=True, capture_output=True, check=False)
+        if "mounted" not in done.stdout:
+            self.skipTest("this machine lets nobody mount")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(str(point), done.stderr)
+        self.assertTrue((kept / "file").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
