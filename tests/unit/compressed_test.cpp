@@ -162,7 +162,7 @@ TEST(Compressed, RejectsWhatItCannotSize) {
   EXPECT_EQ(message(spec), "capacity must lie in [1, 1099511627776], got 0");
   spec.capacity = 1000;
   spec.kind = Kind::kBlocked;
-  EXPECT_EQ(message(spec), "compressed must go with kind classic, got blocked");
+  EXPECT_EQ(message(spec), "option of kind blocked must be 0, got 1");
 }
 
 }  // namespace
