@@ -126,7 +126,7 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   if (row->start != nullptr) row->start(store, spec);
   if (spec.bits_per_key) {  // the promise is then what the model says of that size
     const double rate = row->promised_fp_rate != nullptr
-                            ? row->promised_fp_rate(store.view())
+                            ? with_collisions(row->promised_fp_rate(store.view()), static_cast<double>(spec.capacity))
                             : row->predicted_fp_rate(store.view(), static_cast<double>(spec.capacity));
     filter.facts_.fp_rate = std::clamp(rate, std::numeric_limits<double>::min(), 1.0);
   }

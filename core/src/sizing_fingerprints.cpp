@@ -162,10 +162,11 @@ double cuckoo_fp_rate(double load, unsigned bits) noexcept {
 }
 
 Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
+  const Result<double> rate = check_request(capacity, fp_rate);
+  if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
   return best_size(
-      min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, fp_rate, bits); }, &total_bits);
+      min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, *rate, bits); }, &total_bits);
 }
 
 Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key) {
@@ -196,10 +197,11 @@ double compaction_cardinality(double slots, double occupied, unsigned bits) noex
 }
 
 Result<FingerprintSize> size_compaction(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
+  const Result<double> rate = check_request(capacity, fp_rate);
+  if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
   FingerprintSize size = best_size(
-      kMinCompactionBits, [&](unsigned bits) { return compaction_slots_for(keys, fp_rate, bits); }, &total_bits);
+      kMinCompactionBits, [&](unsigned bits) { return compaction_slots_for(keys, *rate, bits); }, &total_bits);
   size.units = prime_from(size.units);
   return size;
 }

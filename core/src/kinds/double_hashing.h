@@ -1,5 +1,5 @@
-// What the kinds that find a key's k positions by double hashing share: docs/format.md, "classic".
-// Paper: Kirsch & Mitzenmacher 2006, "Less hashing, same performance: building a better Bloom filter".
+// What the kinds share whose k positions of a key are those of `classic`: docs/format.md, "classic". What else was
+// tried for them, and why adding a step each time is not enough: docs/design.md, "Positions of classic".
 #pragma once
 
 #include <algorithm>
@@ -12,25 +12,26 @@
 #include "crivo/sizing.h"
 #include "error_text.h"
 #include "math128.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 
-/// The positions of one key among `units`, in order: mulhi(h + i d, units).
+/// The positions of one key among `units`, in order: mulhi(h M^i, units), the states of a multiplicative congruential
+/// generator that starts from the hash.
 class Positions {
  public:
-  Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {
-    const std::uint64_t mixed = hash * kGolden64;
-    step_ = (mixed ^ (mixed >> 32)) | 1;
-  }
+  Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {}
   std::uint64_t next() noexcept {
     const std::uint64_t position = mulhi(next_, units_);
-    next_ += step_;
+    next_ *= kMultiplier;
     return position;
   }
 
  private:
+  /// Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", for generators modulo 2^64.
+  static constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
+
   std::uint64_t next_;
-  std::uint64_t step_;
   std::uint64_t units_;
 };
 
@@ -66,8 +67,12 @@ inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept 
   stats.bits = shape.units;
   stats.bits_set = set;
   const auto units = static_cast<double>(shape.units);
-  stats.fp_rate = std::pow(static_cast<double>(set) / units, shape.probes);
-  if (set < shape.units) stats.cardinality = classic_cardinality(units, static_cast<double>(set), shape.probes);
+  const double fill = static_cast<double>(set) / units;
+  stats.fp_rate = std::pow(fill, shape.probes);
+  if (set == shape.units) return stats;
+  const double keys = classic_cardinality(units, static_cast<double>(set), shape.probes);
+  stats.fp_rate += (1 - stats.fp_rate) * related_hash_rate(fill, keys, shape.probes);
+  stats.cardinality = keys;
   return stats;
 }
 

@@ -10,6 +10,7 @@
 
 #include "crivo/filter.h"
 #include "probe.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -84,12 +85,17 @@ constexpr KindRow make_row() {
   row.validate = &K::validate;
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  row.stats = &K::stats;
+  // The kinds know hashes; that different keys may have the same one is added here, for all of them.
+  row.stats = [](const View& view) noexcept {
+    Stats stats = K::stats(view);
+    stats.fp_rate = with_collisions(stats.fp_rate, stats.cardinality.value_or(0));
+    return stats;
+  };
   row.predicted_fp_rate = [](const View& view, double keys) noexcept {
     if constexpr (requires { K::predicted_fp_rate(view, keys); }) {
-      return K::predicted_fp_rate(view, keys);
+      return with_collisions(K::predicted_fp_rate(view, keys), keys);
     } else {
-      return K::predicted_fp_rate(view.shape, keys);  // for most kinds the shape says it all
+      return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // for most kinds the shape says it all
     }
   };
   row.compresses = &K::compresses;
