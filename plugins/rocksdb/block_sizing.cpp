@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kBlockBytes = kBlockBits / 8;
 constexpr std::size_t kWordBytes = 8;
-constexpr double kMaxBitsPerKey = 1000;  // FilterSpec's
 
 RibbonSize ribbon_size(const FilterSpec& spec) noexcept {
   const auto size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)

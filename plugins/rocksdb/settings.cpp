@@ -20,7 +20,6 @@ constexpr std::string_view kOptions[] = {kBitsPerKey, kFpRate, kKind, kBloomBefo
 constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kOptions).first(3)},
                                     {"crivo.Ribbon", Kind::kRibbon, kOptions}};
 
-constexpr double kMaxBitsPerKey = 1000;  // FilterSpec's
 // Hashes of 64 bits coincide: below this a file of 2^32 keys could not keep the promise.
 constexpr double kMinFpRate = 1e-9;
 constexpr double kMinRibbonFpRate = 0x1p-32;

@@ -170,8 +170,8 @@ std::unique_ptr<Ours> make_by_rate(const std::string& kind, double fp_rate) {
 std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate) { return make_by_rate(kind, fp_rate); }
 
 std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate) {
-  for (const Kernels* kernels : available_kernels()) {
-    if (kernels->isa == isa) return std::make_unique<OnIsa>(make_by_rate(kind, fp_rate), *kernels);
+  for (const Kernels& kernels : available_kernels()) {
+    if (kernels.isa == isa) return std::make_unique<OnIsa>(make_by_rate(kind, fp_rate), kernels);
   }
   return nullptr;
 }

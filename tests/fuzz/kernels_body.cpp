@@ -5,9 +5,11 @@
 #include "crivo/sizing.h"
 #include "fuzz_body.h"
 #include "input.h"
-#include "kinds/ribbon_layout.h"
+#include "layout/block.h"
+#include "layout/ribbon_layout.h"
 #include "require.h"
 #include "ribbon_fit.h"
+#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 namespace {
@@ -18,8 +20,8 @@ void require_same(const std::string& difference) { require(difference.empty(), d
 void ask(Asking asking, const Shape& shape, std::span<const std::byte> payload,
          const std::vector<std::uint64_t>& hashes) {
   const std::vector<std::byte> memory(payload.begin(), payload.end());
-  for (const Kernels* kernels : available_kernels())
-    require_same(difference_in_answers(*kernels, asking, {shape, memory.data(), memory.size()}, hashes));
+  for (const Kernels& kernels : available_kernels())
+    require_same(difference_in_answers(kernels, asking, {shape, memory.data(), memory.size()}, hashes));
 }
 
 /// What is left of the input, over and over, each byte XOR `flip`: so that a payload can be nearly all ones as well.
@@ -42,11 +44,11 @@ void check_blocks(Input& input) {
     ask(&Kernels::counting, shape, payload_from(input, shape.units * (kBlockBits / 2)), hashes);
     return;
   }
-  for (const Kernels* kernels : available_kernels())
-    require_same(difference_in_additions(*kernels, shape, hashes, shift));
+  for (const Kernels& kernels : available_kernels())
+    require_same(difference_in_additions(kernels, shape, hashes, shift));
   auto payload = payload_from(input, shape.units * (kBlockBits / 8));
   ask(&Kernels::blocked, shape, payload, hashes);
-  kScalarKernels.blocked_add(shape, payload.data(), hashes.data(), hashes.size() / 2);
+  available_kernels().front().blocked_add(shape, payload.data(), hashes.data(), hashes.size() / 2);
   ask(&Kernels::blocked, shape, payload, hashes);
 }
 
@@ -74,7 +76,7 @@ void check_banding(Input& input) {
   shard.hashes = take_hashes(input);
   std::ranges::sort(shard.hashes);
   shard.hashes.erase(std::unique(shard.hashes.begin(), shard.hashes.end()), shard.hashes.end());
-  for (const Kernels* kernels : available_kernels()) require_same(difference_in_banding(*kernels, shard));
+  for (const Kernels& kernels : available_kernels()) require_same(difference_in_banding(kernels, shard));
 }
 
 }  // namespace

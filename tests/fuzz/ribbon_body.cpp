@@ -9,9 +9,10 @@
 #include "filters.h"
 #include "fuzz_body.h"
 #include "input.h"
-#include "kinds/ribbon_layout.h"
+#include "layout/ribbon_layout.h"
 #include "require.h"
 #include "ribbon_fit.h"
+#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 namespace {
@@ -22,13 +23,13 @@ constexpr std::size_t kMaxBatch = 70;
 
 void ask(const FilterRef& filter, std::span<const std::uint64_t> hashes) {
   View view{filter.shape(), filter.payload().data(), filter.payload().size()};
-  for (const Kernels* kernels : available_kernels()) {
-    require(difference_in_answers(*kernels, &Kernels::ribbon, view, hashes).empty(), "all kernels answer like scalar");
+  for (const Kernels& kernels : available_kernels()) {
+    require(difference_in_answers(kernels, &Kernels::ribbon, view, hashes).empty(), "all kernels answer like scalar");
   }
   // Batches look at the size only to choose between two ways. No input is as large as that, and both must be safe.
   view.payload_bytes = kRibbonFarBytes;
-  for (const Kernels* kernels : available_kernels()) {
-    require(difference_in_answers(*kernels, &Kernels::ribbon, view, hashes).empty(), "beyond the cache, too");
+  for (const Kernels& kernels : available_kernels()) {
+    require(difference_in_answers(kernels, &Kernels::ribbon, view, hashes).empty(), "beyond the cache, too");
   }
 }
 

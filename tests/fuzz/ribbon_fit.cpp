@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kinds/ribbon_layout.h"
+#include "layout/ribbon_layout.h"
+#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 namespace {
@@ -16,15 +17,15 @@ void fit_shape(Shape& shape) {
 }
 
 /// The level at `at` with a count of blocks that leaves it inside `room` words, which are enough for the smallest.
-RibbonLevel fit_level(std::byte* at, const RibbonColumns& columns, bool base, std::uint64_t room,
-                      std::uint64_t least_blocks) {
+RibbonLevelShape fit_level(std::byte* at, const RibbonColumns& columns, bool base, std::uint64_t room,
+                           std::uint64_t least_blocks) {
   std::uint64_t blocks = load_le<std::uint64_t>(at);
-  if (blocks < least_blocks || blocks > room || RibbonLevel(blocks, columns, base).words() > room) {
+  if (blocks < least_blocks || blocks > room || RibbonLevelShape(blocks, columns, base).words() > room) {
     blocks = least_blocks + blocks % std::max<std::uint64_t>(1, room / columns.most());
-    while (RibbonLevel(blocks, columns, base).words() > room) --blocks;
+    while (RibbonLevelShape(blocks, columns, base).words() > room) --blocks;
     store_le(at, blocks);
   }
-  const RibbonLevel level(blocks, columns, base);
+  const RibbonLevelShape level(blocks, columns, base);
   const std::uint64_t used = level.buckets() % 32;
   if (!base && used != 0) {
     std::byte* last = at + 8 * level.threshold_words();
@@ -46,8 +47,8 @@ std::vector<std::byte> ribbon_words(Shape& shape, std::span<const std::uint8_t> 
 void fit_ribbon(Shape& shape, std::vector<std::byte>& payload, std::uint64_t least_blocks) {
   fit_shape(shape);
   const RibbonColumns columns(shape);
-  const std::uint64_t smallest_base = RibbonLevel(least_blocks, columns, true).words();
-  const std::uint64_t smallest_level = RibbonLevel(least_blocks, columns, false).words();
+  const std::uint64_t smallest_base = RibbonLevelShape(least_blocks, columns, true).words();
+  const std::uint64_t smallest_level = RibbonLevelShape(least_blocks, columns, false).words();
   const std::uint64_t words = std::max<std::uint64_t>(payload.size() / 8, 1 + smallest_base);
   payload.resize(8 * words);
 

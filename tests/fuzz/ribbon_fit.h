@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crivo/filter.h"
+#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 

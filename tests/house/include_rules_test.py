@@ -16,7 +16,7 @@ loader.exec_module(include_rules)
 
 def findings(files):
     with tempfile.TemporaryDirectory() as root:
-        for name, text in {"core/include/crivo/filter.h": "", "core/src/registry.h": "", **files}.items():
+        for name, text in {"core/include/crivo/filter.h": "", "core/src/filter/registry.h": "", **files}.items():
             path = pathlib.Path(root, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -26,16 +26,16 @@ def findings(files):
 class IncludeRules(unittest.TestCase):
     def test_accepts_public_headers_everywhere(self):
         text = '#include "crivo/filter.h"\n#include <crivo/filter.h>\n#include <vector>\n'
-        for folder in ("core/src", "core/tools", "plugins/rocksdb", "sqlite_ext", "examples/x", "tests/tool"):
+        for folder in ("core/src/format", "core/tools", "plugins/rocksdb", "sqlite_ext", "examples/x", "tests/tool"):
             self.assertEqual(findings({folder + "/a.cpp": text}), [])
 
     def test_accepts_the_inside_of_core_where_it_is_tested(self):
-        for folder in ("core/src/kinds", "tests/unit", "tests/unit/kinds", "tests/fuzz", "tests/bench", "tests/golden"):
-            self.assertEqual(findings({folder + "/a.cpp": '#include "registry.h"\n'}), [])
+        for folder in ("core/src/format", "tests/unit", "tests/unit/kinds", "tests/fuzz", "tests/bench", "tests/golden"):
+            self.assertEqual(findings({folder + "/a.cpp": '#include "filter/registry.h"\n'}), [])
 
     def test_rejects_the_inside_of_core_elsewhere(self):
         for folder in ("core/tools", "plugins/rocksdb", "sqlite_ext", "examples", "tests/tool", "core/include/crivo"):
-            for target in ("registry.h", os.path.relpath("core/src/registry.h", folder)):
+            for target in ("filter/registry.h", os.path.relpath("core/src/filter/registry.h", folder)):
                 text = f'#include "{target}"\n'
                 self.assertEqual(len(findings({folder + "/a.cpp": text})), 1, (folder, target))
 
@@ -56,15 +56,47 @@ class IncludeRules(unittest.TestCase):
 
     def test_rejects_what_belongs_in_one_place(self):
         for line, place in (
-            ("#include <zstd.h>", "core/src/blob.cpp"),
-            ("#include <xxhash.h>", "core/src/hash_inline.h"),
+            ("#include <zstd.h>", "core/src/format/codec_zstd.cpp"),
+            ("#include <xxhash.h>", "core/src/hash/xxh3_inline.h"),
             ("SQLITE_EXTENSION_INIT1", "sqlite_ext/entry.cpp"),
             ('if (__builtin_cpu_supports("avx2"))', "core/src/simd/dispatch.cpp"),
         ):
             self.assertEqual(findings({place: line}), [])
             self.assertEqual(findings({"tests/unit/a.cpp": line}), [])
-            for elsewhere in ("core/src/other.cpp", "core/tools/a.cpp", "plugins/rocksdb/a.cpp", "sqlite_ext/a.cpp"):
+            for elsewhere in ("core/src/base/other.cpp", "core/tools/a.cpp", "plugins/rocksdb/a.cpp", "sqlite_ext/a.cpp"):
                 self.assertEqual(len(findings({elsewhere: line})), 1, (line, elsewhere))
+
+    def test_rejects_an_include_of_a_later_room(self):
+        rooms = include_rules.ROOMS
+        for i, room in enumerate(rooms):
+            for j, other in enumerate(rooms):
+                if i == j:
+                    continue
+                for name in ("a.cpp", "a.h", "a.inl.h", "inner/a.inc"):
+                    files = {f"core/src/{other}/b.h": "", f"core/src/{room}/{name}": f'#include "{other}/b.h"\n'}
+                    self.assertEqual(len(findings(files)), 1 if j > i else 0, (room, other, name))
+
+    def test_knows_the_room_of_a_public_header(self):
+        files = {"core/include/crivo/blob.h": "", "core/src/format/blob.cpp": '#include "crivo/blob.h"\n'}
+        self.assertEqual(findings(files), [])
+        self.assertEqual(len(findings({**files, "core/src/kinds/a.cpp": '#include "crivo/blob.h"\n'})), 1)
+
+    def test_rejects_files_outside_the_rooms(self):
+        self.assertEqual(len(findings({"core/src/a.cpp": ""})), 1)
+        self.assertEqual(len(findings({"core/src/attic/a.cpp": ""})), 1)
+
+    def test_rejects_cycles_of_components(self):
+        files = {"core/src/kinds/a.h": "", "core/src/kinds/a.cpp": '#include "kinds/b.h"\n',
+                 "core/src/kinds/b.h": '#include "kinds/c.h"\n'}
+        self.assertEqual(findings({**files, "core/src/kinds/c.h": ""}), [])
+        found = findings({**files, "core/src/kinds/c.h": '#include "kinds/a.h"\n'})
+        self.assertEqual(len(found), 1)
+        self.assertIn("kinds/a -> kinds/b -> kinds/c -> kinds/a", found[0])
+
+    def test_rejects_cycles_of_folders(self):
+        files = {"core/src/simd/a.h": "", "core/src/simd/b.cpp": '#include "simd/inner/d.h"\n',
+                 "core/src/simd/inner/c.cpp": '#include "simd/a.h"\n'}
+        self.assertIn("cycle of folders", findings({**files, "core/src/simd/inner/d.h": ""})[0])
 
 
 if __name__ == "__main__":

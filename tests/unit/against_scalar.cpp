@@ -7,8 +7,8 @@
 #include <memory>
 #include <sstream>
 
+#include "base/math128.h"
 #include "crivo/sizing.h"
-#include "math128.h"
 
 namespace crivo::testing {
 namespace {
@@ -42,7 +42,7 @@ std::string difference_in_answers(const Kernels& kernels, Asking asking, const V
     const auto hits = std::make_unique<bool[]>(hashes.size());
     (kernels.*asking).contains_batch(asked, exact.get(), hashes.size(), hits.get());
     for (std::size_t i = 0; i < hashes.size(); ++i) {
-      const bool expected = (kScalarKernels.*asking).contains(view, hashes[i]);
+      const bool expected = (available_kernels().front().*asking).contains(view, hashes[i]);
       if ((kernels.*asking).contains(asked, hashes[i]) != expected || hits[i] != expected) {
         return text_of(kernels.isa, ": hash ", hashes[i], ", ", i, " of ", hashes.size(), ", k ",
                        unsigned{view.shape.probes}, ", units ", view.shape.units);
@@ -54,7 +54,7 @@ std::string difference_in_answers(const Kernels& kernels, Asking asking, const V
 
 std::string difference_in_additions(const Kernels& kernels, const Shape& shape, std::span<const std::uint64_t> hashes,
                                     std::size_t shift) {
-  const auto expected = added_by(kScalarKernels, shape, hashes, 0);
+  const auto expected = added_by(available_kernels().front(), shape, hashes, 0);
   const auto added = added_by(kernels, shape, hashes, shift);
   for (std::size_t i = 0; i < shape.units * (kBlockBits / 8); ++i) {
     if (added[shift + i] != expected[i]) {
@@ -65,7 +65,7 @@ std::string difference_in_additions(const Kernels& kernels, const Shape& shape, 
 }
 
 std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, RibbonBand& band) {
-  const RibbonLevel level(shard.blocks, RibbonColumns(Shape{}), false);
+  const RibbonLevelShape level(shard.blocks, RibbonColumns(Shape{}), false);
   band.reset(shard.first_bucket * kRibbonBucketStarts, shard.end_slot);
   std::vector<RibbonBumped> results;
   const auto first_key_of = [&](std::uint64_t bucket) {
@@ -89,7 +89,7 @@ std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
   RibbonBand band(std::pmr::new_delete_resource());
   RibbonBand expected_band(std::pmr::new_delete_resource());
   const auto results = band_with(kernels, shard, band);
-  const auto expected = band_with(kScalarKernels, shard, expected_band);
+  const auto expected = band_with(available_kernels().front(), shard, expected_band);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].threshold != expected[i].threshold || results[i].bumped != expected[i].bumped) {
       return text_of(kernels.isa, ": bucket ", shard.first_bucket + i, " bumped ", results[i].bumped);
@@ -102,8 +102,8 @@ std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
   for (std::size_t end = band.size(); end > 0;) {
     const std::size_t first = (end - 1) / kRibbonBlockSlots * kRibbonBlockSlots;
     kernels.ribbon_solve(band.rows() + first, band.results() + first, end - first, columns, window.data());
-    kScalarKernels.ribbon_solve(expected_band.rows() + first, expected_band.results() + first, end - first, columns,
-                                expected_window.data());
+    available_kernels().front().ribbon_solve(expected_band.rows() + first, expected_band.results() + first, end - first,
+                                             columns, expected_window.data());
     if (!std::equal(window.begin(), window.begin() + columns, expected_window.begin())) {
       return text_of(kernels.isa, ": solution from slot ", first, " on");
     }

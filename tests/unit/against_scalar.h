@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crivo/filter.h"
-#include "kinds/ribbon_band.h"
+#include "layout/ribbon_band.h"
 #include "simd/kernels.h"
 
 namespace crivo::testing {

@@ -1,5 +1,5 @@
 // Gap coding: close to the entropy at every fill, exact for every payload, and safe on every stream.
-#include "codec_gap.h"
+#include "format/codec_gap.h"
 
 #include <gtest/gtest.h>
 #include <zstd.h>
@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "bytes.h"
+#include "base/bytes.h"
 #include "crivo/blob.h"
 #include "crivo/sizing.h"
 #include "filters.h"

@@ -8,6 +8,7 @@
 #include "crivo/blob.h"
 #include "crivo/sizing.h"
 #include "filters.h"
+#include "layout/positions.h"
 
 namespace crivo {
 namespace {

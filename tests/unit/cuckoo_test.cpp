@@ -10,6 +10,7 @@
 #include "crivo/sizing.h"
 #include "filters.h"
 #include "fingerprints.h"
+#include "layout/packed_slots.h"
 
 namespace crivo {
 namespace {

@@ -1,11 +1,11 @@
 // Sorting: whatever the hashes look like, it is std::sort's answer, on any number of threads.
-#include "hash_sort.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <vector>
+
+#include "hash/sort.h"
 
 namespace crivo {
 namespace {

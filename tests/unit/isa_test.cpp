@@ -29,13 +29,13 @@ Answer run_with(const std::string& environment) {
   return answer;
 }
 
-std::string best_isa() { return std::string(available_kernels().back()->isa); }
+std::string best_isa() { return std::string(available_kernels().back().isa); }
 
 TEST(Isa, UsesTheBestLevelUnlessTold) { EXPECT_EQ(run_with("env -u CRIVO_ISA").isa, best_isa()); }
 
 TEST(Isa, ScalarIsAlwaysAvailable) {
   ASSERT_FALSE(available_kernels().empty());
-  EXPECT_EQ(available_kernels().front()->isa, "scalar");
+  EXPECT_EQ(available_kernels().front().isa, "scalar");
   EXPECT_EQ(run_with("CRIVO_ISA=scalar").isa, "scalar");
 }
 

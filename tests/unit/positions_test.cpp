@@ -11,6 +11,8 @@
 
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
+#include "layout/block.h"
+#include "layout/positions.h"
 #include "reference.h"
 
 namespace crivo {

@@ -38,15 +38,15 @@ void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filte
   }
 }
 
-class EveryProbe : public ::testing::TestWithParam<const Kernels*> {};
+class EveryProbe : public ::testing::TestWithParam<Kernels> {};
 INSTANTIATE_TEST_SUITE_P(Isa, EveryProbe, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
-                         [](const auto& level) { return std::string(level.param->isa); });
+                         [](const auto& level) { return std::string(level.param.isa); });
 
 TEST_P(EveryProbe, AnswersKeysLikeTheirHashes) {
   for (const double fp_rate : {0.3, 0.01, 0.0001}) {  // on both sides of eight probes and of eight columns
-    expect_keys_answered_like_hashes(GetParam()->blocked, filter_of(Kind::kBlocked, fp_rate));
-    expect_keys_answered_like_hashes(GetParam()->counting, filter_of(Kind::kCounting, fp_rate));
-    expect_keys_answered_like_hashes(GetParam()->ribbon, filter_of(Kind::kRibbon, fp_rate));
+    expect_keys_answered_like_hashes(GetParam().blocked, filter_of(Kind::kBlocked, fp_rate));
+    expect_keys_answered_like_hashes(GetParam().counting, filter_of(Kind::kCounting, fp_rate));
+    expect_keys_answered_like_hashes(GetParam().ribbon, filter_of(Kind::kRibbon, fp_rate));
   }
 }
 

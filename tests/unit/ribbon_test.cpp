@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "against_scalar.h"
-#include "bytes.h"
+#include "base/bytes.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
-#include "kinds/ribbon_layout.h"
+#include "layout/ribbon_layout.h"
 #include "reference.h"
 #include "simd/kernels.h"
 
@@ -191,7 +191,9 @@ TEST(Ribbon, SpendsTheBitsItIsGiven) {
     const auto filter = AnyFilter::build(spec, hashes);
     ASSERT_TRUE(filter) << filter.error().message;
     EXPECT_NEAR(bits_per_key(*filter, hashes.size()), bits, 0.01 * bits + 0.005);
-    EXPECT_EQ(filter->facts().fp_rate, ribbon_fp_rate(filter->shape().probes, filter->shape().param));
+    // The promise is that of the columns that were planned; the build may take a few more to keep it.
+    const double rate_of_columns = ribbon_fp_rate(filter->shape().probes, filter->shape().param);
+    EXPECT_NEAR(filter->facts().fp_rate / rate_of_columns, 1.001, 0.001 + 1e-12);
   }
 }
 
@@ -243,15 +245,15 @@ TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
   }
 }
 
-class RibbonLevels : public ::testing::TestWithParam<const Kernels*> {
+class RibbonLevels : public ::testing::TestWithParam<Kernels> {
  protected:
   static void expect_answers_of_scalar(const FilterRef& filter, const Hashes& hashes) {
     const View view{filter.shape(), filter.payload().data(), filter.payload().size()};
-    ASSERT_EQ(testing::difference_in_answers(*GetParam(), &Kernels::ribbon, view, hashes), "");
+    ASSERT_EQ(testing::difference_in_answers(GetParam(), &Kernels::ribbon, view, hashes), "");
   }
 };
 INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
-                         [](const auto& level) { return std::string(level.param->isa); });
+                         [](const auto& level) { return std::string(level.param.isa); });
 
 TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
   const Hashes absent = random_hashes(1000, 2);
@@ -272,7 +274,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
 
 TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   Hashes hashes = random_hashes(1'200'000, 5);
-  const AnyFilter filter = ribbon_of(hashes, 0x1p-32);
+  const AnyFilter filter = ribbon_of(hashes, 0x1.01p-32);
   ASSERT_GE(filter.payload().size(), kRibbonFarBytes);
   hashes.resize(100'001);
   expect_answers_of_scalar(filter.ref(), hashes);
@@ -297,11 +299,11 @@ TEST_P(RibbonLevels, BuildLikeScalar) {
   std::ranges::sort(shard.hashes);
   for (const unsigned columns : {1U, 7U, 32U}) {
     shard.fingerprint_mask = static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
-    ASSERT_EQ(testing::difference_in_banding(*GetParam(), shard), "");
+    ASSERT_EQ(testing::difference_in_banding(GetParam(), shard), "");
   }
   unsigned seen[4] = {};
   RibbonBand band(std::pmr::new_delete_resource());
-  for (const RibbonBumped& bumped : testing::band_with(*GetParam(), shard, band)) ++seen[bumped.threshold];
+  for (const RibbonBumped& bumped : testing::band_with(GetParam(), shard, band)) ++seen[bumped.threshold];
   for (const unsigned times : seen) EXPECT_GT(times, 0U);
 }
 

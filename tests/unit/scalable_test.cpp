@@ -7,7 +7,7 @@
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "filters.h"
-#include "kinds/layers.h"
+#include "layout/layers.h"
 
 namespace crivo {
 namespace {

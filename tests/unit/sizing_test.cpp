@@ -8,6 +8,9 @@
 #include <limits>
 #include <string>
 
+#include "layout/block.h"
+#include "layout/positions.h"
+
 namespace crivo {
 namespace {
 

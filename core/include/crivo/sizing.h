@@ -10,12 +10,6 @@
 
 namespace crivo {
 
-/// Most probes per key: classic, and blocked (sixteen 32-bit lanes of one 512-bit register).
-inline constexpr unsigned kMaxClassicProbes = 64;
-inline constexpr unsigned kMaxBlockedProbes = 16;
-/// Bits in a block of the blocked kind: one cache line.
-inline constexpr unsigned kBlockBits = 512;
-
 /// Bits per key that no filter can go below: log2(1 / fp_rate). Source: Carter et al. 1978.
 /// Errors: kBadArgument if fp_rate is outside (0, 1) or NaN. 6.64 for 0.01.
 [[nodiscard]] Result<double> information_bits_per_key(double fp_rate);
@@ -46,13 +40,13 @@ struct FilterSize {
 };
 
 /// The smallest classic filter whose classic_fp_rate at `capacity` keys is at most fp_rate, over all k up to
-/// kMaxClassicProbes. m = -n ln p / (ln 2)^2 before rounding k. Errors: kBadArgument for a capacity
+/// 64. m = -n ln p / (ln 2)^2 before rounding k. Errors: kBadArgument for a capacity
 /// outside 1..kMaxCapacity, an fp_rate outside (0, 1), or one at or below capacity * 2^-64, where 64-bit hashes of
 /// different keys coincide too often.
 [[nodiscard]] Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate);
 
 /// The smallest blocked filter whose blocked_fp_rate at `capacity` keys is at most fp_rate, over all k up to
-/// kMaxBlockedProbes. Errors: as above.
+/// 16. Errors: as above.
 [[nodiscard]] Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate);
 
 /// The probes per key with the lowest rate for a given size. bits_per_key > 0.
@@ -121,13 +115,6 @@ struct RibbonSize {
 [[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate);
 /// The lowest rate in so many bits per key, all told. Errors: kBadArgument unless they lie in (0, 1000].
 [[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key);
-
-/// Slots in a bucket of the cuckoo kind.
-inline constexpr unsigned kCuckooBucketSlots = 4;
-/// Fewest and most bits that a stored fingerprint has.
-inline constexpr unsigned kMinCuckooBits = 4;
-inline constexpr unsigned kMinCompactionBits = 2;
-inline constexpr unsigned kMaxFingerprintBits = 32;
 
 /// A size for kinds that store fingerprints: units (cuckoo: buckets; compaction: slots) and the bits of a fingerprint.
 struct FingerprintSize {

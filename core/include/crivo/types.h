@@ -45,6 +45,9 @@ inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
 /// Most bits per key a filter can be asked for.
 inline constexpr double kMaxBitsPerKey = 1000;
 
+/// Bits in a block of the blocked kind: one cache line.
+inline constexpr unsigned kBlockBits = 512;
+
 /// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;

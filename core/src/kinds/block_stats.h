@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "crivo/filter.h"
 #include "crivo/sizing.h"
+#include "crivo/types.h"
 
 namespace crivo {
 

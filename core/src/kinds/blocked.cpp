@@ -4,12 +4,13 @@
 #include <array>
 #include <vector>
 
-#include "bit_array.h"
+#include "base/bit_array.h"
 #include "crivo/sizing.h"
-#include "kinds/block.h"
 #include "kinds/block_stats.h"
 #include "kinds/plan.h"
+#include "layout/block.h"
 #include "simd/kernels.h"
+#include "sizing/sparse.h"
 
 namespace crivo {
 namespace {

@@ -1,10 +1,12 @@
 #include "kinds/classic.h"
 
-#include "bit_array.h"
+#include "base/bit_array.h"
 #include "crivo/sizing.h"
-#include "kinds/double_hashing.h"
 #include "kinds/plan.h"
-#include "probe_key.h"
+#include "kinds/position_stats.h"
+#include "layout/positions.h"
+#include "simd/probe_key.h"
+#include "sizing/sparse.h"
 
 namespace crivo {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <bit>
 
+#include "base/error_text.h"
 #include "crivo/sizing.h"
-#include "error_text.h"
 #include "kinds/block_stats.h"
-#include "kinds/counter_block.h"
 #include "kinds/plan.h"
+#include "layout/counter_block.h"
 #include "simd/kernels.h"
 
 namespace crivo {

@@ -4,10 +4,11 @@
 #include <array>
 #include <cassert>
 
+#include "base/error_text.h"
 #include "crivo/sizing.h"
-#include "error_text.h"
-#include "kinds/fingerprints.h"
-#include "probe_key.h"
+#include "kinds/plan.h"
+#include "layout/packed_slots.h"
+#include "simd/probe_key.h"
 
 namespace crivo {
 namespace {

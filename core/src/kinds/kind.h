@@ -8,8 +8,10 @@
 #include <span>
 #include <string_view>
 
-#include "crivo/filter.h"
-#include "probe.h"
+#include "crivo/memory.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+#include "simd/probe.h"
 #include "sizing/collisions.h"
 
 namespace crivo {
@@ -20,6 +22,8 @@ struct Store {
   AlignedBytes& payload;
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
+
+class BuildTask;  // a build while it runs; base/build_task.h
 
 struct KindRow {
   KindInfo info;

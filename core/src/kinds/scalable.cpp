@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error_text.h"
 #include "crivo/sizing.h"
-#include "error_text.h"
 #include "kinds/blocked.h"
-#include "kinds/layers.h"
 #include "kinds/plan.h"
-#include "probe_key.h"
+#include "layout/layers.h"
 #include "simd/kernels.h"
+#include "simd/probe_key.h"
 
 namespace crivo {
 namespace {

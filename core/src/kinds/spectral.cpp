@@ -4,12 +4,13 @@
 #include <array>
 #include <bit>
 
-#include "bytes.h"
+#include "base/bytes.h"
+#include "base/error_text.h"
 #include "crivo/sizing.h"
-#include "error_text.h"
-#include "kinds/double_hashing.h"
 #include "kinds/plan.h"
-#include "probe_key.h"
+#include "kinds/position_stats.h"
+#include "layout/positions.h"
+#include "simd/probe_key.h"
 
 namespace crivo {
 namespace {

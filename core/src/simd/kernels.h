@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "probe.h"
+#include "simd/probe.h"
 
 namespace crivo {
 
@@ -15,11 +15,14 @@ class RibbonBand;
 struct RibbonBucket;
 struct RibbonBumped;
 
-struct Kernels {
-  std::string_view isa;
+/// For filters of 512-bit blocks.
+struct BlockedKernels {
   Probe blocked;
   void (*blocked_add)(const Shape&, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept;
   Probe counting;
+};
+
+struct RibbonKernels {
   Probe ribbon;
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
   /// The first `slots` slots of a block, with their rows and results. window[c] is column c of the 64 slots after them,
@@ -29,14 +32,22 @@ struct Kernels {
                        std::uint64_t* window) noexcept;
 };
 
-extern const Kernels kScalarKernels;
+extern const BlockedKernels kBlockedScalar;
+extern const RibbonKernels kRibbonScalar;
 #if defined(__x86_64__)
-extern const Kernels kAvx2Kernels;
-extern const Kernels kAvx512Kernels;
+extern const BlockedKernels kBlockedAvx2;
+extern const BlockedKernels kBlockedAvx512;
+extern const RibbonKernels kRibbonAvx2;
+extern const RibbonKernels kRibbonAvx512;
 #endif
 
-/// The levels this machine can run, lowest first.
-[[nodiscard]] std::span<const Kernels* const> available_kernels() noexcept;
+/// All kernels of one level.
+struct Kernels : BlockedKernels, RibbonKernels {
+  std::string_view isa;
+};
+
+/// The levels this machine can run, lowest (scalar) first.
+[[nodiscard]] std::span<const Kernels> available_kernels() noexcept;
 
 /// The level in use: the best available, or what CRIVO_ISA asks for.
 [[nodiscard]] const Kernels& kernels() noexcept;

@@ -1,7 +1,7 @@
 #include "sizing/checks.h"
 
+#include "base/error_text.h"
 #include "crivo/types.h"
-#include "error_text.h"
 #include "sizing/collisions.h"
 
 namespace crivo {

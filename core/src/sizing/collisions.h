@@ -16,10 +16,10 @@ namespace crivo {
 }
 
 /// The inverse: at which rate absent hashes may be found so that absent keys are at `fp_rate`, which is above
-/// collision_rate(capacity). A share of collisions below 1e-9 of the rate is not subtracted, so that a rate which a
-/// kind meets exactly, as a ribbon does 1/128, stays one.
+/// collision_rate(capacity). A share of collisions below a millionth of the rate is not subtracted, so that a rate
+/// which a kind meets exactly, as a ribbon does 1/128, stays one.
 [[nodiscard]] inline double without_collisions(double fp_rate, std::uint64_t capacity) noexcept {
-  constexpr double kNegligible = 1e-9;
+  constexpr double kNegligible = 1e-6;
   const double collisions = collision_rate(static_cast<double>(capacity));
   return collisions <= kNegligible * fp_rate ? fp_rate : (fp_rate - collisions) / (1 - collisions);
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "crivo/sizing.h"
+#include "layout/positions.h"
 
 namespace crivo {
 namespace {

@@ -1,0 +1,46 @@
+#include "base/build_task.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/error_text.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;  // more can only be a mistake
+
+}  // namespace
+
+void* CountedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  void* memory = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  const std::uint64_t used = used_ += bytes;
+  std::uint64_t peak = peak_;
+  while (peak < used && !peak_.compare_exchange_weak(peak, used)) {
+  }
+  return memory;
+}
+
+void CountedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
+  used_ -= bytes;
+  std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+}
+
+BuildTask::BuildTask(const BuildOptions& options) noexcept
+    : options_(options),
+      threads_(
+          std::clamp(options.threads != 0 ? options.threads : std::thread::hardware_concurrency(), 1U, kMaxThreads)) {}
+
+Result<void> BuildTask::advance(double done) {
+  done_ = std::clamp(done, done_, 1.0);
+  if (options_.progress == nullptr || options_.progress(done_)) return {};
+  return error(ErrorCode::kCancelled, "progress must be true for the build to go on, got false");
+}
+
+Result<void> BuildTask::finish(std::uint64_t unused_payload_bytes) {
+  if (auto wanted = advance(1); !wanted) return wanted;
+  if (options_.report != nullptr) options_.report->peak_temporary_bytes = memory_.peak() + unused_payload_bytes;
+  return {};
+}
+
+}  // namespace crivo

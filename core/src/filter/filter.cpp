@@ -1,0 +1,248 @@
+// The edge where kinds become one type: everything here finds the kind's row and calls it.
+#include "crivo/filter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "base/build_task.h"
+#include "base/error_text.h"
+#include "crivo/sizing.h"
+#include "filter/registry.h"
+#include "hash/sort.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kAddedAtOnce = std::size_t{1} << 16;  // between two reports of progress
+
+std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
+}
+
+Error unsupported(const KindRow& row, std::string_view operation, bool Capabilities::*capability) {
+  std::string able;
+  for (const KindInfo& info : kinds()) {
+    if (!(info.can.*capability)) continue;
+    if (!able.empty()) able += ", ";
+    able += info.name;
+  }
+  return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", row.info.name);
+}
+
+Error too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
+  return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", keys, " keys, which need ",
+               needed);
+}
+
+/// Names the first field in which two filters differ.
+Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape& theirs) {
+  const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
+    return error(ErrorCode::kIncompatible, field, " must equal the first filter's ", wanted, ", got ", got, hint);
+  };
+  if (ours.kind != theirs.kind) return differs("kind", row.info.name, kind_name(theirs.kind));
+  if (ours.hash_id != theirs.hash_id) {
+    return differs("hash id", static_cast<unsigned>(ours.hash_id), static_cast<unsigned>(theirs.hash_id));
+  }
+  if (ours.seed != theirs.seed) return differs("seed", ours.seed, theirs.seed);
+  constexpr std::string_view kHint = "; create both with the same capacity and fpr";
+  if (ours.probes != theirs.probes) return differs("k", unsigned{ours.probes}, unsigned{theirs.probes}, kHint);
+  if (ours.param != theirs.param) return differs("kind parameter", ours.param, theirs.param, kHint);
+  if (ours.units != theirs.units) return differs(row.unit_name, ours.units, theirs.units, kHint);
+  return {};
+}
+
+/// Informative, but a blob must state them.
+Result<void> check_facts(const Facts& facts) {
+  if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
+    return error(ErrorCode::kCorrupt, "capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
+  }
+  if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
+  return error(ErrorCode::kCorrupt, "promised rate must lie in (0, 1], got ", facts.fp_rate);
+}
+
+}  // namespace
+
+Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::span<const std::byte> payload) {
+  const KindRow* row = find_kind(shape.kind);
+  if (row == nullptr) return error(ErrorCode::kCorrupt, "kind must be known, got ", static_cast<unsigned>(shape.kind));
+  if (shape.hash_id != HashId::kXxh3_64) {
+    return error(ErrorCode::kCorrupt, "hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
+  }
+  if (auto valid = check_facts(facts); !valid) return valid.error();
+  const Result<std::uint64_t> expected = row->payload_bytes(shape);
+  if (!expected) return expected.error();
+  if (payload.size() != *expected) {
+    return error(ErrorCode::kCorrupt, "raw payload bytes must be ", *expected, ", got ", payload.size());
+  }
+  const View view{shape, payload.data(), payload.size()};
+  if (auto valid = row->validate(view); !valid) return valid.error();
+  return FilterRef(*row, view, facts);
+}
+
+FilterRef::FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept
+    : view_(view), facts_(facts), row_(&row) {
+  if (row.prepare != nullptr) row.prepare(view_);
+  const Probe probe = row.probe(view.shape);
+  contains_ = probe.contains;
+  contains_key_ = probe.contains_key;
+  contains_batch_ = probe.contains_batch;
+}
+
+void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept {
+  assert(hits.size() >= hashes.size());
+  contains_batch_(view_, hashes.data(), hashes.size(), hits.data());
+}
+
+Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
+  if (row_->count == nullptr) return unsupported(*row_, "count", &Capabilities::count);
+  return row_->count(view_, key_hash);
+}
+
+const KindInfo& FilterRef::kind() const noexcept { return row_->info; }
+Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
+double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }
+bool FilterRef::compresses() const noexcept { return row_->compresses(view_, facts_); }
+
+Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
+  const KindRow* row = find_kind(spec.kind);
+  if (row == nullptr)
+    return error(ErrorCode::kBadArgument, "kind must be known, got ", static_cast<unsigned>(spec.kind));
+  if (spec.compressed && spec.kind != Kind::kClassic) {
+    return error(ErrorCode::kBadArgument, "compressed must go with kind classic, got ", row->info.name);
+  }
+  const Result<Shape> shape = row->plan(spec);
+  if (!shape) return shape.error();
+  const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
+  if (!bytes || *bytes > max_bytes) {
+    return too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
+  }
+  Facts facts;
+  facts.capacity = spec.capacity;
+  facts.fp_rate = spec.fp_rate;
+  AnyFilter filter(*row, *shape, facts, AlignedBytes(static_cast<std::size_t>(*bytes)));
+  const Store store{filter.shape_, filter.payload_};
+  if (row->start != nullptr) row->start(store, spec);
+  if (spec.bits_per_key) {  // the promise is then what the model says of that size
+    const double rate = row->promised_fp_rate != nullptr
+                            ? with_collisions(row->promised_fp_rate(store.view()), static_cast<double>(spec.capacity))
+                            : row->predicted_fp_rate(store.view(), static_cast<double>(spec.capacity));
+    filter.facts_.fp_rate = std::clamp(rate, std::numeric_limits<double>::min(), 1.0);
+  }
+  return filter;
+}
+
+Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
+                                   const BuildOptions& options) {
+  BuildTask task(options);
+  Result<AnyFilter> filter = create(spec, options.max_bytes);
+  if (!filter) return filter;
+  if (auto filled = filter->fill(hashes, options.max_bytes, task); !filled) return filled.error();
+  return filter;
+}
+
+Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
+                                   const BuildOptions& options) {
+  BuildTask task(options);
+  Result<AnyFilter> filter = create(spec, options.max_bytes);
+  if (!filter) return filter;
+  std::size_t distinct = hashes.size();
+  if (filter->row_->build != nullptr) {
+    const Result<std::size_t> sorted = sort_distinct(hashes, task);
+    if (!sorted) return sorted.error();
+    distinct = *sorted;
+  }
+  if (auto filled = filter->fill(std::span(hashes).first(distinct), options.max_bytes, task); !filled) {
+    return filled.error();
+  }
+  filter->count_added(hashes.size() - distinct);
+  return filter;
+}
+
+Result<void> AnyFilter::fill(std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task) {
+  if (row_->build != nullptr) {
+    if (auto built = row_->build({shape_, payload_}, hashes, task); !built) return built;
+    // There may be more keys than were planned for, or they may need more.
+    if (payload_.size() > max_bytes) return too_large(max_bytes, hashes.size(), payload_.size());
+    count_added(hashes.size());
+  } else {
+    // All at once if nobody watches: a kind may have better ways for many.
+    const std::size_t at_once = task.watched() ? kAddedAtOnce : hashes.size();
+    for (std::size_t from = 0; from < hashes.size(); from += at_once) {
+      if (auto added = add_hashes(hashes.subspan(from, std::min(at_once, hashes.size() - from))); !added) {
+        return added;
+      }
+      const double share = static_cast<double>(from) / static_cast<double>(hashes.size());
+      if (auto wanted = task.advance(share); !wanted) return wanted;
+    }
+  }
+  return task.finish(payload_.capacity() - payload_.size());
+}
+
+AnyFilter AnyFilter::copy_of(const FilterRef& filter) {
+  const auto payload = filter.payload();
+  return {*filter.row_, filter.shape(), filter.facts(), AlignedBytes(payload.begin(), payload.end())};
+}
+
+Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, AlignedBytes payload) {
+  const Result<FilterRef> ref = FilterRef::open(shape, facts, payload);
+  if (!ref) return ref.error();
+  return AnyFilter(*ref->row_, shape, facts, std::move(payload));
+}
+
+Result<void> AnyFilter::add(std::string_view key) {
+  const std::uint64_t hash = hash_key(key, shape_.seed);
+  return add_hashes({&hash, 1});
+}
+
+Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
+  if (row_->add == nullptr) return unsupported(*row_, "add", &Capabilities::add);
+  std::uint64_t added = 0;
+  auto result = row_->add({shape_, payload_}, hashes, added);
+  count_added(added);
+  return result;
+}
+
+void AnyFilter::count_added(std::uint64_t keys) noexcept { facts_.keys = saturating_add(facts_.keys, keys); }
+
+Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
+  if (row_->remove == nullptr) return unsupported(*row_, "remove", &Capabilities::remove);
+  if (auto removed = row_->remove({shape_, payload_}, key_hash); !removed) return removed;
+  // A saturated count says "at least"; it stays, like a saturated counter.
+  if (facts_.keys != 0 && facts_.keys != std::numeric_limits<std::uint64_t>::max()) --facts_.keys;
+  return {};
+}
+
+Result<void> AnyFilter::unite(const FilterRef& other) {
+  if (row_->unite == nullptr) return unsupported(*row_, "unite", &Capabilities::unite);
+  if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
+  row_->unite({shape_, payload_}, other.view_);
+  count_added(other.facts().keys);
+  facts_.pinned_raw = facts_.pinned_raw || other.facts().pinned_raw;
+  return {};
+}
+
+Result<void> AnyFilter::intersect(const FilterRef& other) {
+  if (row_->intersect == nullptr) return unsupported(*row_, "intersect", &Capabilities::intersect);
+  if (auto mergeable = check_mergeable(*row_, shape_, other.shape()); !mergeable) return mergeable;
+  row_->intersect({shape_, payload_}, other.view_);
+  facts_.keys = std::min(facts_.keys, other.facts().keys);
+  facts_.pinned_raw = facts_.pinned_raw || other.facts().pinned_raw;
+  return {};
+}
+
+Result<void> AnyFilter::clear() {
+  if (row_->add == nullptr) return unsupported(*row_, "clear", &Capabilities::add);
+  if (row_->clear != nullptr) {
+    row_->clear({shape_, payload_});
+  } else {
+    std::fill(payload_.begin(), payload_.end(), std::byte{0});
+  }
+  facts_.keys = 0;
+  return {};
+}
+
+FilterRef AnyFilter::ref() const noexcept { return {*row_, {shape_, payload_.data(), payload_.size()}, facts_}; }
+
+}  // namespace crivo

@@ -1,0 +1,39 @@
+#include "filter/registry.h"
+
+#include <array>
+
+#include "kinds/blocked.h"
+#include "kinds/classic.h"
+#include "kinds/counting.h"
+#include "kinds/cuckoo.h"
+#include "kinds/hash_compaction.h"
+#include "kinds/ribbon/ribbon.h"
+#include "kinds/scalable.h"
+#include "kinds/spectral.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::array kRows = {
+    make_row<Classic>(),  make_row<Blocked>(), make_row<Counting>(),   make_row<Spectral>(),
+    make_row<Scalable>(), make_row<Cuckoo>(),  make_row<Compaction>(), make_row<Ribbon>(),
+};
+
+constexpr auto kInfos = [] {
+  std::array<KindInfo, kRows.size()> infos{};
+  for (std::size_t i = 0; i < kRows.size(); ++i) infos[i] = kRows[i].info;
+  return infos;
+}();
+
+}  // namespace
+
+std::span<const KindInfo> kind_infos() noexcept { return kInfos; }
+
+const KindRow* find_kind(Kind kind) noexcept {
+  for (const KindRow& row : kRows) {
+    if (row.info.kind == kind) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace crivo

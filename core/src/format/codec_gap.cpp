@@ -1,0 +1,167 @@
+// Why this and not zstd alone: in a sparse payload the bytes are nearly all zero, so a byte coder spends a whole bit
+// where a fraction would do (1.7 times the entropy at 1% set). Gaps of a random bit array are geometric; divided so
+// that they are about 8 to 16 on average, they have a flat enough distribution for Huffman codes, and the bits divided
+// away are all but uniform. Golomb 1966; Gallager & Van Voorhis 1975.
+#include "format/codec_gap.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/bytes.h"
+#include "base/error_text.h"
+#include "format/codec_zstd.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kHeadBytes = 8;
+constexpr std::uint8_t kMore = 255;  // a symbol that another one follows
+
+Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "gap coding must ", parts...); }
+
+/// How many low bits of each gap are stored as they are: as few as bring the mean gap to 16 or below.
+unsigned low_bits_for(std::uint64_t bits, std::uint64_t set) noexcept {
+  unsigned low_bits = 0;
+  while (set != 0 && set << (low_bits + 4) < bits) ++low_bits;
+  return low_bits;
+}
+
+/// Calls visit(word, index of its first bit) for each 64 bits, the last of them filled up with zeros.
+template <class Visit>
+void for_each_word(std::span<const std::byte> payload, const Visit& visit) {
+  const std::size_t whole = payload.size() / 8 * 8;
+  for (std::size_t i = 0; i < whole; i += 8) visit(load_le<std::uint64_t>(payload.data() + i), std::uint64_t{i} * 8);
+  if (whole == payload.size()) return;
+  std::byte last[8] = {};
+  std::copy(payload.begin() + static_cast<std::ptrdiff_t>(whole), payload.end(), last);
+  visit(load_le<std::uint64_t>(last), std::uint64_t{whole} * 8);
+}
+
+/// Calls visit(gap) for each set bit: the number of clear bits between it and the set bit before.
+template <class Visit>
+void for_each_gap(std::span<const std::byte> payload, const Visit& visit) {
+  std::uint64_t next = 0;
+  for_each_word(payload, [&](std::uint64_t word, std::uint64_t first) {
+    for (; word != 0; word &= word - 1) {
+      const std::uint64_t position = first + static_cast<unsigned>(std::countr_zero(word));
+      visit(position - next);
+      next = position + 1;
+    }
+  });
+}
+
+/// Appends numbers of a fixed width, least significant bit first. At most 56 bits wide.
+class BitWriter {
+ public:
+  BitWriter(std::vector<std::byte>& out, unsigned width) : out_(out), width_(width) {}
+  void put(std::uint64_t value) {
+    pending_ |= (value & ((std::uint64_t{1} << width_) - 1)) << held_;
+    for (held_ += width_; held_ >= 8; held_ -= 8, pending_ >>= 8) out_.push_back(static_cast<std::byte>(pending_));
+  }
+  void finish() {
+    if (held_ != 0) out_.push_back(static_cast<std::byte>(pending_));
+  }
+
+ private:
+  std::vector<std::byte>& out_;
+  unsigned width_;
+  std::uint64_t pending_ = 0;
+  unsigned held_ = 0;
+};
+
+/// Takes them again; the caller sees to it that there are enough.
+class BitReader {
+ public:
+  BitReader(std::span<const std::byte> bytes, unsigned width) : bytes_(bytes), width_(width) {}
+  [[nodiscard]] std::uint64_t take() noexcept {
+    for (; held_ < width_; held_ += 8) pending_ |= std::to_integer<std::uint64_t>(bytes_[read_++]) << held_;
+    const std::uint64_t value = pending_ & ((std::uint64_t{1} << width_) - 1);
+    pending_ >>= width_;
+    held_ -= width_;
+    return value;
+  }
+  [[nodiscard]] bool only_zeros_left() const noexcept { return pending_ == 0 && read_ == bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+  unsigned width_;
+  std::size_t read_ = 0;
+  std::uint64_t pending_ = 0;
+  unsigned held_ = 0;
+};
+
+/// Sets `set` bits of a payload of zeros at the distances that the symbols and the low bits tell. Its state is local,
+/// because a store to the payload could be one to any member.
+Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits, std::uint64_t set,
+                         std::span<std::byte> payload) {
+  const std::uint64_t bits = std::uint64_t{payload.size()} * 8;
+  std::uint64_t next = 0;  // behind the last bit set
+  std::uint64_t gap = 0;   // so far, of the one being read
+  for (;;) {
+    const auto stretch = symbols.next();
+    if (!stretch) return stretch.error();
+    if (stretch->empty()) break;
+    for (const std::uint8_t symbol : *stretch) {
+      gap += std::uint64_t{symbol} << low_bits;
+      if (symbol == kMore) {
+        if (gap > bits) return corrupt("have gaps of at most ", bits, " bits, got ", gap);
+        continue;
+      }
+      if (set == 0) return corrupt("have as many gaps as bits set, got more");
+      gap += low.take();
+      if (gap >= bits - next) return corrupt("stay inside ", bits, " bits, got a gap of ", gap, " at ", next);
+      const std::uint64_t position = next + gap;
+      payload[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
+      next = position + 1;
+      gap = 0;
+      --set;
+    }
+  }
+  if (set != 0 || gap != 0) return corrupt("have as many gaps as bits set, got ", set, " too few");
+  if (!low.only_zeros_left()) return corrupt("have clear padding bits");
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::byte> compress_gap(std::span<const std::byte> payload, std::size_t room) {
+  std::uint64_t set = 0;
+  for_each_word(payload, [&](std::uint64_t word, auto) { set += static_cast<unsigned>(std::popcount(word)); });
+  const unsigned low_bits = low_bits_for(std::uint64_t{payload.size()} * 8, set);
+
+  std::vector<std::byte> out(room + kHeadBytes);
+  out.reserve(out.size() + static_cast<std::size_t>(set * (low_bits + 5) / 8));
+  store_le(out.data() + room, set);
+  BitWriter low(out, low_bits);
+  for_each_gap(payload, [&](std::uint64_t gap) { low.put(gap); });
+  low.finish();
+  SymbolWriter symbols(out);
+  for_each_gap(payload, [&](std::uint64_t gap) {
+    std::uint64_t high = gap >> low_bits;
+    for (; high >= kMore; high -= kMore) symbols.put(kMore);
+    symbols.put(static_cast<std::uint8_t>(high));
+  });
+  symbols.finish();
+  return out;
+}
+
+Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes) {
+  if (stored.size() < kHeadBytes) return corrupt("have at least ", kHeadBytes, " bytes, got ", stored.size());
+  const auto set = load_le<std::uint64_t>(stored.data());
+  const std::uint64_t bits = raw_bytes * 8;  // the caller's limit is far below 2^61 bytes
+  if (set > bits) return corrupt("have at most ", bits, " bits set, got ", set);
+  const unsigned low_bits = low_bits_for(bits, set);
+  const std::uint64_t low_bytes = (set * low_bits + 7) / 8;
+  if (low_bytes > stored.size() - kHeadBytes) {
+    return corrupt("hold ", low_bytes, " bytes of low bits, got ", stored.size() - kHeadBytes);
+  }
+  const auto low = stored.subspan(kHeadBytes, static_cast<std::size_t>(low_bytes));
+  SymbolReader symbols(stored.subspan(kHeadBytes + low.size()));
+  AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
+  if (auto decoded = decode_gaps(symbols, BitReader(low, low_bits), low_bits, set, payload); !decoded) {
+    return decoded.error();
+  }
+  return payload;
+}
+
+}  // namespace crivo

@@ -1,0 +1,28 @@
+#include "crivo/hash.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "hash/sort.h"
+#include "hash/xxh3_inline.h"
+
+namespace crivo {
+
+std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
+}
+
+void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept {
+  assert(hashes.size() >= keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    hashes[i] = keys[i].size() <= kShortKey ? hash_short_key(keys[i], seed) : hash_key(keys[i], seed);
+  }
+}
+
+std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
+  sort_hashes(hashes);
+  const auto end = std::unique(hashes.begin(), hashes.end());  // not std::ranges::unique, which clang 14 cannot compile
+  return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
+}
+
+}  // namespace crivo

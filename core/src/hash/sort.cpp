@@ -1,0 +1,145 @@
+// Most significant digit first. A range too large for the cache is partitioned in place by eight bits, by exchanges
+// (McIlroy, Bostic & McIlroy 1993, "Engineering radix sort": American flag sort), but as in Skarupke's ska_sort (2016):
+// each hash is exchanged with what lies at its place, and what comes back waits for the next round. Following it at
+// once, in a cycle, makes each step wait for the memory of the last, and took four times as long. A range that fits is
+// scattered once by so many bits that about one hash falls on each digit, and finished by insertion.
+#include "hash/sort.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory_resource>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kFlagBits = 8;
+constexpr std::size_t kFlags = std::size_t{1} << kFlagBits;
+constexpr unsigned kMaxScatterBits = 13;
+constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
+constexpr std::size_t kMinScattered = 64;
+constexpr std::size_t kMaxInserted = 24;  // of one digit, before insertion gets slow
+
+void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
+  for (std::size_t i = 1; i < hashes.size(); ++i) {
+    const std::uint64_t hash = hashes[i];
+    std::size_t at = i;
+    for (; at > 0 && hashes[at - 1] > hash; --at) hashes[at] = hashes[at - 1];
+    hashes[at] = hash;
+  }
+}
+
+using Ends = std::array<std::size_t, kFlags>;  // of the ranges that partition() makes
+
+/// By the eight bits from `shift` on.
+Ends partition(std::span<std::uint64_t> hashes, unsigned shift) noexcept {
+  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kFlags; };
+  std::array<std::size_t, kFlags> next{};
+  for (const std::uint64_t hash : hashes) ++next[digit(hash)];
+  Ends ends;
+  std::size_t end = 0;
+  for (std::size_t flag = 0; flag < kFlags; ++flag) {
+    ends[flag] = end + next[flag];
+    next[flag] = std::exchange(end, ends[flag]);
+  }
+  for (bool done = false; !done;) {
+    done = true;
+    for (std::size_t flag = 0; flag < kFlags; ++flag) {
+      for (std::size_t at = next[flag]; at < ends[flag]; ++at) std::swap(hashes[at], hashes[next[digit(hashes[at])]++]);
+      done &= next[flag] == ends[flag];
+    }
+  }
+  return ends;
+}
+
+/// Those before the range that ends there.
+std::size_t begin_of(const Ends& ends, std::size_t range) noexcept { return range == 0 ? 0 : ends[range - 1]; }
+
+class Sorter {
+ public:
+  explicit Sorter(std::pmr::memory_resource* memory) : scratch_(memory) {}
+
+  /// Sorts hashes that agree in all but their lower `bits` bits.
+  void sort(std::span<std::uint64_t> hashes, unsigned bits) {
+    if (hashes.size() < kMinScattered || bits < kMaxScatterBits) {
+      std::sort(hashes.begin(), hashes.end());
+    } else if (hashes.size() <= kMaxScattered) {
+      scatter(hashes, bits);
+    } else {
+      sort_ranges(hashes, partition(hashes, bits - kFlagBits), 0, kFlags, bits - kFlagBits);
+    }
+  }
+  void sort_ranges(std::span<std::uint64_t> hashes, const Ends& ends, std::size_t from, std::size_t to, unsigned bits) {
+    for (std::size_t range = from; range < to; ++range) {
+      const std::size_t begin = begin_of(ends, range);
+      sort(hashes.subspan(begin, ends[range] - begin), bits);
+    }
+  }
+
+ private:
+  void scatter(std::span<std::uint64_t> hashes, unsigned bits) {
+    const auto scatter_bits = std::min(kMaxScatterBits, static_cast<unsigned>(std::bit_width(hashes.size())));
+    const unsigned shift = bits - scatter_bits;
+    const std::uint64_t mask = (std::uint64_t{1} << scatter_bits) - 1;
+    std::fill_n(counts_.begin(), mask + 2, 0);
+    for (const std::uint64_t hash : hashes) ++counts_[(hash >> shift & mask) + 1];
+    bool crowded = false;
+    for (std::size_t i = 1; i <= mask + 1; ++i) {
+      crowded |= counts_[i] > kMaxInserted;
+      counts_[i] += counts_[i - 1];
+    }
+    if (crowded) {
+      std::sort(hashes.begin(), hashes.end());
+      return;
+    }
+    scratch_.assign(hashes.begin(), hashes.end());
+    for (const std::uint64_t hash : scratch_) hashes[counts_[hash >> shift & mask]++] = hash;
+    insertion_sort(hashes);
+  }
+
+  std::array<std::uint32_t, (std::size_t{1} << kMaxScatterBits) + 1> counts_;
+  std::pmr::vector<std::uint64_t> scratch_;
+};
+
+constexpr unsigned kHashBits = 64;
+constexpr std::size_t kRangesPerReport = kFlags / 4;  // starting threads more often would cost more than it tells
+constexpr std::size_t kRangesPerCall = 4;
+
+/// `share` of the task is done at the end.
+Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> hashes) {
+  if (std::is_sorted(hashes.begin(), hashes.end())) return {};
+  if (hashes.size() <= kMaxScattered) {
+    Sorter(task.memory()).sort(hashes, kHashBits);
+    return {};
+  }
+  constexpr unsigned kBits = kHashBits - kFlagBits;
+  const Ends ends = partition(hashes, kBits);
+  for (std::size_t first = 0; first < kFlags; first += kRangesPerReport) {
+    parallel_for(task.threads(), kRangesPerReport / kRangesPerCall, [&](std::size_t call) {
+      const std::size_t from = first + call * kRangesPerCall;
+      Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
+    });
+    const auto done = static_cast<double>(first + kRangesPerReport) / kFlags;
+    if (auto wanted = task.advance(share * done); !wanted) return wanted;
+  }
+  return {};
+}
+
+}  // namespace
+
+void sort_hashes(std::span<std::uint64_t> hashes) {
+  if (!std::is_sorted(hashes.begin(), hashes.end())) Sorter(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
+}
+
+Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task) { return sort_with(task, 0, hashes); }
+
+Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task) {
+  if (auto sorted = sort_with(task, kSortShare, hashes); !sorted) return sorted.error();
+  return static_cast<std::size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+}
+
+}  // namespace crivo

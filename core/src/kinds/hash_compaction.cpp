@@ -1,0 +1,176 @@
+#include "kinds/hash_compaction.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error_text.h"
+#include "crivo/sizing.h"
+#include "kinds/plan.h"
+#include "layout/packed_slots.h"
+#include "simd/probe_key.h"
+
+namespace crivo {
+namespace {
+
+/// Slots that one search looks at. At a load of 0.95, one in 10^22 would need more.
+constexpr std::size_t kMaxSteps = 1000;
+constexpr FingerprintLimits kLimits = {.probes = 1,
+                                       .min_bits = kMinCompactionBits,
+                                       .min_units = 2,
+                                       .max_units = std::uint64_t{1} << 41,
+                                       .unit_name = Compaction::kUnitName};
+
+/// A value on its way along its probe sequence.
+class Walk {
+ public:
+  Walk() = default;
+  Walk(std::uint64_t hash, const Shape& shape) noexcept
+      : slots_(shape.units), slot_(mulhi(hash, shape.units)), value_(fingerprint_of(hash, shape.param)) {
+    step_ = step_of(value_);
+  }
+  [[nodiscard]] std::uint64_t slot() const noexcept { return slot_; }
+  [[nodiscard]] std::uint32_t value() const noexcept { return value_; }
+  void advance() noexcept {
+    slot_ += step_;
+    if (slot_ >= slots_) slot_ -= slots_;
+  }
+  /// Another value goes on from this slot: what lay in it, whose own start nobody knows.
+  void continue_as(std::uint32_t value) noexcept {
+    value_ = value;
+    step_ = step_of(value);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t step_of(std::uint32_t value) const noexcept {
+    return 1 + mulhi(scatter(value), slots_ - 1);
+  }
+
+  std::uint64_t slots_;
+  std::uint64_t slot_;
+  std::uint64_t step_ = 0;
+  std::uint32_t value_;
+};
+
+/// Whether the value is found, from this slot on.
+bool find(const View& view, Walk walk) noexcept {
+  for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
+    const std::uint32_t stored = load_slot(view.payload, walk.slot(), view.shape.param);
+    if (stored <= walk.value()) return stored == walk.value();
+  }
+  return true;
+}
+
+bool contains(const View& view, std::uint64_t hash) noexcept { return find(view, Walk(hash, view.shape)); }
+
+void prefetch(const View& view, const Walk& walk) noexcept {
+  __builtin_prefetch(view.payload + (walk.slot() * view.shape.param >> 3));
+}
+
+// A key looks at three slots on average, all over the table: the first two are worth fetching ahead.
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  constexpr std::size_t kAhead = 32;
+  std::array<Walk, kAhead> walks;
+  for (std::size_t from = 0; from < count; from += kAhead) {
+    const std::size_t size = std::min(count - from, kAhead);
+    for (std::size_t i = 0; i < size; ++i) {
+      walks[i] = Walk(hashes[from + i], view.shape);
+      prefetch(view, walks[i]);
+      Walk second = walks[i];
+      second.advance();
+      prefetch(view, second);
+    }
+    for (std::size_t i = 0; i < size; ++i) hits[from + i] = find(view, walks[i]);
+  }
+}
+
+/// The slots that an addition has changed, to change them back.
+class UndoLog {
+ public:
+  void note(std::uint64_t slot, std::uint32_t value) noexcept { changes_[size_++] = {slot, value}; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  void undo(Store store) noexcept {
+    for (; size_ != 0; --size_) {
+      const Change& change = changes_[size_ - 1];
+      store_slot(store.payload.data(), change.slot, store.shape.param, change.value);
+    }
+  }
+
+ private:
+  struct Change {
+    std::uint64_t slot;
+    std::uint32_t value;
+  };
+  std::array<Change, kMaxSteps> changes_;  // only the first size_ are ever read
+  std::size_t size_ = 0;
+};
+
+/// False if there was no room; nothing has changed then.
+bool insert(Store store, Walk walk) noexcept {
+  UndoLog log;
+  for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
+    const std::uint32_t stored = load_slot(store.payload.data(), walk.slot(), store.shape.param);
+    if (stored > walk.value()) continue;
+    if (stored == walk.value()) return true;
+    log.note(walk.slot(), stored);
+    store_slot(store.payload.data(), walk.slot(), store.shape.param, walk.value());
+    if (stored == 0) return true;
+    walk.continue_as(stored);
+  }
+  if (log.empty()) return true;  // a search for it ends at its limit too, and finds it
+  log.undo(store);
+  return false;
+}
+
+Error no_room(const View& view) {
+  const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
+  return error(ErrorCode::kFull, "filter must have room: its load is ",
+               static_cast<double>(occupied) / static_cast<double>(view.shape.units), " and a search of ", kMaxSteps,
+               " slots found none empty");
+}
+
+}  // namespace
+
+Result<Shape> Compaction::plan(const FilterSpec& spec) {
+  return plan_fingerprints(spec, kKind, kLimits.probes, &size_compaction, &fit_compaction);
+}
+
+Result<std::uint64_t> Compaction::payload_bytes(const Shape& shape) {
+  if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
+  return packed_bytes(shape.units, shape.param);
+}
+
+Result<void> Compaction::validate(const View& view) { return check_packed_padding(view, view.shape.units); }
+
+Probe Compaction::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+
+Stats Compaction::stats(const View& view) noexcept {
+  const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
+  Stats stats;
+  stats.bits = view.shape.units * view.shape.param;
+  stats.bits_set = occupied * view.shape.param;
+  stats.fp_rate = 1;
+  if (occupied == view.shape.units) return stats;
+  const double keys =
+      compaction_cardinality(static_cast<double>(view.shape.units), static_cast<double>(occupied), view.shape.param);
+  stats.cardinality = keys;
+  stats.fp_rate = predicted_fp_rate(view.shape, keys);
+  return stats;
+}
+
+double Compaction::predicted_fp_rate(const Shape& shape, double keys) noexcept {
+  return compaction_fp_rate(keys / static_cast<double>(shape.units), shape.param);
+}
+
+bool Compaction::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
+
+Result<void> Compaction::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  constexpr std::size_t kAhead = 16;
+  const View view = store.view();
+  for (std::size_t i = 0; i < hashes.size(); ++i, ++added) {
+    if (i + kAhead < hashes.size()) prefetch(view, Walk(hashes[i + kAhead], store.shape));
+    if (!insert(store, Walk(hashes[i], store.shape))) return no_room(view);
+  }
+  return {};
+}
+
+}  // namespace crivo

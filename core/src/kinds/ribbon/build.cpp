@@ -1,0 +1,110 @@
+// A ribbon's levels, one after the other, until the keys that are left are few enough for the base.
+// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022.
+#include "kinds/ribbon/build.h"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "base/error_text.h"
+#include "hash/sort.h"
+#include "kinds/ribbon/level.h"
+#include "sizing/ribbon.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kSeedsPerSize = 16;
+
+/// Of an odd number, modulo 2^64; each Newton step doubles the bits that are right, of 3.
+constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
+  std::uint64_t result = odd;
+  for (int i = 0; i < 5; ++i) result *= 2 - odd * result;
+  return result;
+}
+constexpr std::uint64_t kPreviousLevel = inverse(kRibbonNextLevel);
+static_assert(kPreviousLevel * kRibbonNextLevel == 1);
+
+using Hashes = std::pmr::vector<std::uint64_t>;
+
+class RibbonBuilder {
+ public:
+  RibbonBuilder(const RibbonColumns& columns, std::uint64_t keys, BuildTask& task)
+      : columns_(columns), all_keys_(keys), task_(task), progress_(task, keys) {
+    payload_.reserve(static_cast<std::size_t>(8 * ribbon_words(keys, columns)));
+    payload_.resize(8);
+  }
+
+  /// From distinct hashes in ascending order.
+  Result<AlignedBytes> build(std::span<const std::uint64_t> hashes) && {
+    RibbonKeys keys{hashes, kRibbonFingerprint};
+    Hashes left(task_.memory());
+    while (keys.hashes.size() > kRibbonBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
+      const RibbonLevelShape level(ribbon_level_blocks(keys.hashes.size()), columns_, false);
+      Hashes bumped(task_.memory());
+      bumped.reserve(static_cast<std::size_t>(ribbon_keys_after(keys.hashes.size(), level)));
+      if (auto built = append(level, keys, bumped); !built) return built.error();
+      if (auto sorted = sort_hashes(bumped, task_); !sorted) return sorted.error();
+      left = std::move(bumped);
+      keys = {left, keys.fingerprint_factor * kPreviousLevel};
+    }
+    if (auto built = append_base(keys); !built) return built.error();
+    store_le(payload_.data(), RibbonHeader::word(levels_, base_seed_, all_keys_));
+    return std::move(payload_);
+  }
+
+ private:
+  Result<void> append(const RibbonLevelShape& level, const RibbonKeys& keys, Hashes& bumped) {
+    const std::size_t at = payload_.size();
+    payload_.resize(at + static_cast<std::size_t>(8 * level.words()));
+    ++levels_;
+    return build_ribbon_level(level, columns_.most(), keys, payload_.data() + at, bumped, progress_);
+  }
+
+  Result<void> append_base(const RibbonKeys& keys) {
+    const std::size_t at = payload_.size();
+    const std::uint64_t enough = 4 * ribbon_base_blocks(keys.hashes.size());
+    for (std::uint64_t blocks = ribbon_base_blocks(keys.hashes.size()); blocks <= enough; blocks += 1 + blocks / 32) {
+      Hashes hashes(keys.hashes.begin(), keys.hashes.end(), task_.memory());
+      std::uint64_t fingerprint_factor = keys.fingerprint_factor;
+      for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {
+        Hashes bumped(task_.memory());
+        if (auto built = append(RibbonLevelShape(blocks, columns_, true), {hashes, fingerprint_factor}, bumped);
+            !built) {
+          return built;
+        }
+        if (bumped.empty()) return {};
+        payload_.resize(at);
+        --levels_;
+        for (std::uint64_t& hash : hashes) hash *= kRibbonNextLevel;
+        sort_hashes(hashes);
+        fingerprint_factor *= kPreviousLevel;
+      }
+    }
+    return error(ErrorCode::kBadArgument, "hashes must be spread like those of hash_key, got a set without a solution");
+  }
+
+  RibbonColumns columns_;
+  std::uint64_t all_keys_;
+  BuildTask& task_;
+  RibbonProgress progress_;
+  AlignedBytes payload_;
+  unsigned levels_ = 0;
+  unsigned base_seed_ = 0;
+};
+
+}  // namespace
+
+Result<AlignedBytes> build_ribbon(RibbonColumns& columns, std::span<const std::uint64_t> hashes, BuildTask& task) {
+  Hashes sorted(task.memory());
+  if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
+    sorted.assign(hashes.begin(), hashes.end());
+    const Result<std::size_t> distinct = sort_distinct(sorted, task);
+    if (!distinct) return distinct.error();
+    hashes = std::span(sorted).first(*distinct);
+  }
+  columns = ribbon_columns_for(hashes.size(), columns);
+  return RibbonBuilder(columns, hashes.size(), task).build(hashes);
+}
+
+}  // namespace crivo

@@ -1,0 +1,162 @@
+// Banding: each row is added to a triangular system with one row per slot, by Gaussian elimination inside its 64 bits.
+// A row that reduces to nothing has failed: its bucket's threshold goes up and its lower keys are bumped. Buckets are
+// filled from left to right and each from right to left, so what a bucket bumps is what its left neighbour spills over.
+// Back-substitution then solves slot after slot from right to left, all columns at once.
+// A level is built in shards of buckets, from right to left: that bounds the memory, and several threads can band one
+// shard each. A shard's first bucket keeps no start below kBorder, so the shard on its left owns the slots up to there;
+// its rows may reach beyond them, where the solution is known when it is solved.
+#include "kinds/ribbon/level.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/parallel.h"
+#include "layout/ribbon_band.h"
+#include "simd/kernels.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::uint64_t kShardBuckets = 512;  // 790 KB of banding; each shard costs about 19 empty slots
+constexpr unsigned kBorderThreshold = 2;
+constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
+
+/// What the shards of a level share. Each writes to words of its own.
+struct Level {
+  RibbonLevelShape shape;
+  unsigned columns;
+  std::uint64_t fingerprint_factor;
+  std::byte* thresholds;
+  std::byte* solution;
+
+  [[nodiscard]] std::uint32_t fingerprint_mask() const noexcept {
+    return static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
+  }
+  [[nodiscard]] std::uint64_t bucket_of(std::uint64_t hash) const noexcept {
+    return mulhi(hash, shape.starts()) / kRibbonBucketStarts;
+  }
+};
+
+/// Of the solution, each column at 64 slots, from the last that was solved on: at their slots modulo 64.
+using Window = std::array<std::uint64_t, kMaxRibbonColumns>;
+
+/// Consecutive buckets.
+class Shard {
+ public:
+  Shard(const Level& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
+
+  /// From now on these buckets and their keys.
+  void take(std::uint64_t from, std::uint64_t to, std::span<const std::uint64_t> hashes) noexcept {
+    from_ = from;
+    to_ = to;
+    hashes_ = hashes;
+  }
+  [[nodiscard]] std::span<const std::uint64_t> hashes() const noexcept { return hashes_; }
+  [[nodiscard]] std::span<const std::uint64_t> bumped() const noexcept { return bumped_; }
+
+  void band() {
+    bumped_.clear();
+    band_.reset(from_ * kRibbonBucketStarts, is_last() ? level_.shape.slots() : to_ * kRibbonBucketStarts + kBorder);
+    std::size_t at = 0;
+    for (std::uint64_t bucket = from_; bucket < to_; ++bucket) {
+      const std::size_t end = end_of(bucket, at);
+      const unsigned threshold = add(bucket, hashes_.subspan(at, end - at));
+      if (!level_.shape.base) level_.thresholds[bucket / 4] |= static_cast<std::byte>(threshold << (2 * (bucket % 4)));
+      at = end;
+    }
+  }
+
+  /// The window is that of the shard on the right, and becomes this shard's.
+  void solve(Window& window) const noexcept {
+    for (std::size_t end = band_.size(); end > 0;) {
+      const std::size_t block = (end - 1) / kRibbonBlockSlots;
+      const std::size_t first = block * kRibbonBlockSlots;
+      kernels().ribbon_solve(band_.rows() + first, band_.results() + first, end - first, level_.columns, window.data());
+      write(band_.from() / kRibbonBlockSlots + block, window);
+      end = first;
+    }
+  }
+
+ private:
+  /// The keys of a bucket that begin at `at`, by large steps first.
+  [[nodiscard]] std::size_t end_of(std::uint64_t bucket, std::size_t at) const noexcept {
+    for (const std::size_t step : {std::size_t{16}, std::size_t{1}}) {
+      while (at + step <= hashes_.size() && level_.bucket_of(hashes_[at + step - 1]) == bucket) at += step;
+    }
+    return at;
+  }
+  [[nodiscard]] bool is_last() const noexcept { return to_ == level_.shape.buckets(); }
+
+  /// The bucket's threshold.
+  unsigned add(std::uint64_t bucket, std::span<const std::uint64_t> hashes) {
+    const RibbonBucket keys{.number = bucket,
+                            .hashes = hashes,
+                            .starts = level_.shape.starts(),
+                            .fingerprint_factor = level_.fingerprint_factor,
+                            .fingerprint_mask = level_.fingerprint_mask(),
+                            .threshold = bucket == from_ && from_ != 0 ? kBorderThreshold : 0};
+    const RibbonBumped result = kernels().ribbon_add_bucket(band_, keys);
+    for (const std::uint64_t hash : hashes.first(result.bumped)) bumped_.push_back(hash * kRibbonNextLevel);
+    return result.threshold;
+  }
+
+  void write(std::uint64_t block, const Window& window) const noexcept {
+    std::byte* words = level_.solution + 8 * level_.shape.words_before(block);
+    for (unsigned column = 0; column < level_.shape.columns_of(block); ++column)
+      store_le(words + 8 * column, window[column]);
+  }
+
+  const Level& level_;
+  RibbonBand band_;
+  std::pmr::vector<std::uint64_t> bumped_;
+  std::uint64_t from_ = 0;
+  std::uint64_t to_ = 0;
+  std::span<const std::uint64_t> hashes_;
+};
+
+/// Takes what belongs to buckets from this one on from the end of `hashes`.
+std::span<const std::uint64_t> split_at(const Level& level, std::uint64_t bucket,
+                                        std::span<const std::uint64_t>& hashes) noexcept {
+  const auto first = std::partition_point(hashes.begin(), hashes.end(),
+                                          [&](std::uint64_t hash) { return level.bucket_of(hash) < bucket; });
+  const auto taken = hashes.subspan(static_cast<std::size_t>(first - hashes.begin()));
+  hashes = hashes.first(hashes.size() - taken.size());
+  return taken;
+}
+
+}  // namespace
+
+Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns, const RibbonKeys& keys, std::byte* at,
+                                std::pmr::vector<std::uint64_t>& bumped, RibbonProgress& progress) {
+  store_le(at, shape.blocks);
+  std::byte* thresholds = at + 8;
+  const Level level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
+  const std::uint64_t buckets_each = shape.base ? shape.buckets() : kShardBuckets;
+  const std::uint64_t count = (shape.buckets() + buckets_each - 1) / buckets_each;
+  BuildTask& task = progress.task();
+  std::pmr::vector<Shard> shards(task.memory());
+  shards.reserve(std::min<std::size_t>(task.threads(), count));
+  while (shards.size() < shards.capacity()) shards.emplace_back(level, task.memory());
+
+  Window window{};
+  std::span<const std::uint64_t> left = keys.hashes;
+  for (std::uint64_t next = count; next > 0;) {
+    const std::span<Shard> wave = std::span(shards).first(std::min<std::size_t>(shards.size(), next));
+    for (Shard& shard : wave) {
+      const std::uint64_t from = --next * buckets_each;
+      shard.take(from, std::min(shape.buckets(), from + buckets_each), split_at(level, from, left));
+    }
+    parallel_for(task.threads(), wave.size(), [&](std::size_t i) { wave[i].band(); });
+    std::size_t done = 0;
+    for (Shard& shard : wave) {
+      shard.solve(window);
+      bumped.insert(bumped.end(), shard.bumped().begin(), shard.bumped().end());
+      done += shard.hashes().size();
+    }
+    if (auto wanted = progress.add(done); !wanted) return wanted;
+  }
+  return {};
+}
+
+}  // namespace crivo

@@ -1,0 +1,27 @@
+// The ribbon filter: built once from all its keys, within a percent of the information limit.
+// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
+// Using Ribbon". See ribbon_layout.h for how it works.
+#pragma once
+
+#include "kinds/kind.h"
+
+namespace crivo {
+
+struct Ribbon {
+  static constexpr Kind kKind = Kind::kRibbon;
+  static constexpr std::string_view kName = "ribbon";
+  static constexpr const char* kUnitName = "number of words";
+
+  static Result<Shape> plan(const FilterSpec& spec);
+  static Result<std::uint64_t> payload_bytes(const Shape& shape);
+  static Result<void> validate(const View& view);
+  static Probe probe(const Shape& shape) noexcept;
+  static void prepare(View& view) noexcept;
+  static Stats stats(const View& view) noexcept;
+  static double predicted_fp_rate(const View& view, double keys) noexcept;
+  static double promised_fp_rate(const View& view) noexcept;
+  static bool compresses(const View& view, const Facts& facts) noexcept;
+  static Result<void> build(Store store, std::span<const std::uint64_t> hashes, BuildTask& task);
+};
+
+}  // namespace crivo

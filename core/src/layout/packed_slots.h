@@ -1,0 +1,58 @@
+// Fingerprints of f bits in slots that are packed without gaps: what the cuckoo and the compaction kind share.
+// A fingerprint is never 0, so a slot of 0 is empty. docs/format.md, "cuckoo" and "compaction".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/math128.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+/// Slots in a bucket of the cuckoo kind.
+inline constexpr unsigned kCuckooBucketSlots = 4;
+/// Fewest and most bits that a stored fingerprint has.
+inline constexpr unsigned kMinCuckooBits = 4;
+inline constexpr unsigned kMinCompactionBits = 2;
+inline constexpr unsigned kMaxFingerprintBits = 32;
+
+/// From the lower bits of the hash: places come from its upper ones.
+[[nodiscard]] inline std::uint32_t fingerprint_of(std::uint64_t hash, unsigned bits) noexcept {
+  return static_cast<std::uint32_t>(1 + mulhi(hash * kGolden64, (std::uint64_t{1} << bits) - 1));
+}
+
+/// A hash of a fingerprint: a single multiply would put fingerprints at even distances, where cuckoo paths meet too
+/// often.
+[[nodiscard]] inline std::uint64_t scatter(std::uint32_t fingerprint) noexcept {
+  const std::uint64_t mixed = fingerprint * kGolden64;
+  return (mixed ^ (mixed >> 32)) * kGolden64;
+}
+
+/// One word more than the slots need, so that one unaligned load takes any slot, or any four slots that lie together.
+[[nodiscard]] constexpr std::uint64_t packed_bytes(std::uint64_t slots, unsigned bits) noexcept {
+  return (slots * bits + 63) / 64 * 8 + 8;
+}
+
+[[nodiscard]] inline std::uint32_t load_slot(const std::byte* payload, std::uint64_t slot, unsigned bits) noexcept {
+  const std::uint64_t bit = slot * bits;
+  const std::uint64_t word = load_le<std::uint64_t>(payload + (bit >> 3)) >> (bit & 7);
+  return static_cast<std::uint32_t>(word & ((std::uint64_t{1} << bits) - 1));
+}
+
+inline void store_slot(std::byte* payload, std::uint64_t slot, unsigned bits, std::uint32_t value) noexcept {
+  const std::uint64_t bit = slot * bits;
+  const std::uint64_t mask = ((std::uint64_t{1} << bits) - 1) << (bit & 7);
+  const auto word = load_le<std::uint64_t>(payload + (bit >> 3));
+  store_le(payload + (bit >> 3), (word & ~mask) | std::uint64_t{value} << (bit & 7));
+}
+
+/// Slots that are not empty.
+[[nodiscard]] std::uint64_t count_occupied(const std::byte* payload, std::uint64_t slots, unsigned bits) noexcept;
+
+/// The bits behind the last slot are 0. Errors: kCorrupt.
+Result<void> check_packed_padding(const View& view, std::uint64_t slots);
+
+}  // namespace crivo

@@ -1,0 +1,64 @@
+// What the kinds share whose k positions of a key are those of `classic`: docs/format.md, "classic". What else was
+// tried for them, and why adding a step each time is not enough: docs/design.md, "Positions of classic".
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/error_text.h"
+#include "base/math128.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+inline constexpr unsigned kMaxClassicProbes = 64;
+
+/// The positions of one key among `units`, in order: mulhi(h M^i, units), the states of a multiplicative congruential
+/// generator that starts from the hash.
+class Positions {
+ public:
+  Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {}
+  std::uint64_t next() noexcept {
+    const std::uint64_t position = mulhi(next_, units_);
+    next_ *= kMultiplier;
+    return position;
+  }
+
+ private:
+  /// Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", for generators modulo 2^64.
+  static constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
+
+  std::uint64_t next_;
+  std::uint64_t units_;
+};
+
+/// Asks for many keys. Every probe may miss the cache, so a batch touches the first two of each key (most absent keys
+/// need no more) before it asks. A position takes `unit_bits` bits of the payload.
+template <bool (*kContains)(const View&, std::uint64_t hash) noexcept>
+void contains_by_batches(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
+                         bool* hits) noexcept {
+  constexpr std::size_t kAhead = 32;
+  for (std::size_t from = 0; from < count; from += kAhead) {
+    const std::size_t end = std::min(count, from + kAhead);
+    for (std::size_t i = from; i < end; ++i) {
+      Positions positions(hashes[i], view.shape.units);
+      __builtin_prefetch(view.payload + (positions.next() * unit_bits >> 3));
+      __builtin_prefetch(view.payload + (positions.next() * unit_bits >> 3));
+    }
+    for (std::size_t i = from; i < end; ++i) hits[i] = kContains(view, hashes[i]);
+  }
+}
+
+/// The payload's last word holds nothing beyond the first `used_bits` of the payload. Errors: kCorrupt.
+inline Result<void> check_padding(const View& view, std::uint64_t used_bits) {
+  const unsigned used = static_cast<unsigned>(used_bits % 64);
+  if (used == 0) return {};
+  const auto last = load_le<std::uint64_t>(view.payload + view.payload_bytes - 8);
+  if (last >> used != 0) return error(ErrorCode::kCorrupt, "padding bits of the payload must be 0, got ", last >> used);
+  return {};
+}
+
+}  // namespace crivo

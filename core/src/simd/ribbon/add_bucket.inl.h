@@ -1,0 +1,50 @@
+// Adding a bucket's keys around one instruction set's elimination: included, inside an anonymous namespace, by files
+// that define CRIVO_TARGET and `bool eliminate(RibbonBand&, RibbonRows&)`. See layout/ribbon_band.h.
+
+CRIVO_TARGET inline std::uint64_t start_in_bucket(const RibbonBucket& bucket, std::uint64_t hash) noexcept {
+  return mulhi(hash, bucket.starts) - bucket.number * kRibbonBucketStarts;
+}
+
+/// Takes from the end of `hashes` those of one block with starts from `kept_from` on. Those that find their first slot
+/// free are stored there; of the others as many as fit go to `rows`.
+CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket, std::uint64_t kept_from,
+                                   std::span<const std::uint64_t>& hashes, RibbonRows& rows) noexcept {
+  const std::uint64_t block = start_in_bucket(bucket, hashes.back()) / kRibbonBlockSlots;
+  const std::uint64_t lowest = std::max(kept_from, block * kRibbonBlockSlots);
+  const std::uint64_t first_slot = bucket.number * kRibbonBucketStarts - band.from();
+  rows.block = first_slot / kRibbonBlockSlots + block;
+  rows.count = 0;
+  std::size_t key = hashes.size();
+  for (; key > 0 && rows.count < kRibbonRows; --key) {
+    const std::uint64_t hash = hashes[key - 1];
+    const std::uint64_t start = start_in_bucket(bucket, hash);
+    if (start < lowest) break;
+    const std::uint64_t row = std::rotl(ribbon_row(hash), static_cast<int>(start % kRibbonBlockSlots));
+    const std::uint32_t result = ribbon_fingerprint(hash, bucket.fingerprint_factor) & bucket.fingerprint_mask;
+    const bool stored = band.store_if_free(first_slot + start, row, result);
+    rows.bits[rows.count] = row;
+    rows.shift[rows.count] = start % kRibbonBlockSlots;
+    rows.result[rows.count] = result;
+    rows.count += !stored;
+  }
+  hashes = hashes.first(key);
+}
+
+// The keys that the same threshold bumps stand or fall together. From the highest starts down.
+CRIVO_TARGET inline RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket& bucket) noexcept {
+  std::span<const std::uint64_t> left = bucket.hashes;
+  for (unsigned threshold = 3; threshold > bucket.threshold; --threshold) {
+    const std::size_t before = left.size();
+    const std::uint64_t kept_from = ribbon_kept_from(threshold - 1);
+    band.begin_group();
+    while (!left.empty() && start_in_bucket(bucket, left.back()) >= kept_from) {
+      RibbonRows rows;
+      take_rows(band, bucket, kept_from, left, rows);
+      if ((rows.count != 0 && !eliminate(band, rows)) || !band.group_fits()) {
+        band.take_back();
+        return {threshold, before};
+      }
+    }
+  }
+  return {bucket.threshold, left.size()};
+}

@@ -1,0 +1,117 @@
+// AVX-512: eight columns per step. Masked loads take the columns of the two blocks, a funnel shift the 64 bits from the
+// start slot on, and a population count their parities.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "base/bytes.h"
+#include "layout/ribbon_layout.h"
+#include "simd/kernels.h"
+#include "simd/probe_key.h"
+#include "simd/ribbon/rows.h"
+#include "simd/target.h"
+
+#define CRIVO_TARGET CRIVO_TARGET_AVX512
+
+namespace crivo {
+namespace {
+
+/// The fingerprint bits that differ, of at most 8 columns.
+CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
+                                           const RibbonEquation& equation, unsigned fingerprint) noexcept {
+  const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, columns));
+  const __m512i here = _mm512_maskz_loadu_epi64(mask, words);
+  const __m512i next = _mm512_maskz_loadu_epi64(mask, next_words);
+  const __m512i solution = _mm512_shrdv_epi64(here, next, _mm512_set1_epi64(equation.shift));
+  const __m512i counts =
+      _mm512_popcnt_epi64(_mm512_and_si512(solution, _mm512_set1_epi64(static_cast<long long>(equation.row))));
+  const unsigned parities = _mm512_movepi64_mask(_mm512_slli_epi64(counts, 63));
+  return _bzhi_u32(parities ^ fingerprint, columns);
+}
+
+/// For equations of at most so many columns.
+constexpr unsigned kFewColumns = 8;
+CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
+  const std::byte* next_words = equation.words + 8 * equation.columns;
+  return wrong_columns(equation.words, next_words, equation.columns, equation, equation.fingerprint) == 0;
+}
+
+CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
+  const std::byte* next_words = equation.words + 8 * equation.columns;
+  unsigned wrong = 0;
+  for (unsigned column = 0; column < equation.columns && wrong == 0; column += 8) {
+    wrong = wrong_columns(equation.words + 8 * column, next_words + 8 * column, std::min(equation.columns - column, 8U),
+                          equation, equation.fingerprint >> column);
+  }
+  return wrong == 0;
+}
+
+#include "simd/ribbon/query.inl.h"
+
+using Lanes = __m512i;
+using LaneMask = __mmask8;
+constexpr unsigned kLanes = 8;
+
+CRIVO_TARGET inline Lanes load(const std::uint64_t* lanes) noexcept { return _mm512_load_si512(lanes); }
+CRIVO_TARGET inline Lanes broadcast(std::uint64_t word) noexcept {
+  return _mm512_set1_epi64(static_cast<long long>(word));
+}
+CRIVO_TARGET inline Lanes add_lanes(Lanes a, Lanes b) noexcept { return _mm512_add_epi64(a, b); }
+CRIVO_TARGET inline Lanes or_lanes(Lanes a, Lanes b) noexcept { return _mm512_or_si512(a, b); }
+CRIVO_TARGET inline LaneMask lanes_with_bit(Lanes lanes, Lanes bit) noexcept {
+  return _mm512_test_epi64_mask(lanes, bit);
+}
+/// Of the lanes whose start is at most the slot.
+CRIVO_TARGET inline LaneMask started_lanes_with_bit(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
+  return _mm512_mask_test_epi64_mask(_mm512_cmple_epi64_mask(start, slot), lanes, bit);
+}
+CRIVO_TARGET inline Lanes xor_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
+  return _mm512_mask_xor_epi64(lanes, mask, lanes, row);
+}
+CRIVO_TARGET inline bool any(LaneMask mask) noexcept { return mask != 0; }
+CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm512_test_epi64_mask(lanes, lanes) == 0; }
+CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(lanes)));
+}
+/// Of those in the mask.
+CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
+  return _mm512_broadcastq_epi64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(mask, lanes)));
+}
+
+#include "simd/ribbon/eliminate_lanes.inl.h"
+// After eliminate(), which it calls.
+#include "simd/ribbon/add_bucket.inl.h"
+
+// The solution of the 64 slots after this one, each column a lane: the next bit takes the place of the last.
+CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
+                        std::uint64_t* window) noexcept {
+  const __m512i first_columns = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+  for (unsigned column = 0; column < columns; column += 8) {
+    const __m512i shifts = _mm512_add_epi64(first_columns, _mm512_set1_epi64(column));
+    __m512i solution = _mm512_loadu_si512(window + column);
+    __m512i place = broadcast(slots);
+    for (std::size_t slot = slots; slot-- > 0;) {
+      place = _mm512_sub_epi64(place, broadcast(1));
+      const __m512i bit = _mm512_sllv_epi64(broadcast(1), place);
+      const __m512i row = _mm512_andnot_si512(bit, broadcast(rows[slot]));
+      const __m512i result = _mm512_srlv_epi64(_mm512_set1_epi32(static_cast<int>(results[slot])), shifts);
+      const __m512i sum = _mm512_xor_si512(_mm512_popcnt_epi64(_mm512_and_si512(solution, row)), result);
+      solution = _mm512_ternarylogic_epi64(solution, _mm512_sllv_epi64(sum, place), bit, 0xD8);  // at `bit` the sum
+    }
+    _mm512_storeu_si512(window + column, solution);
+  }
+}
+
+}  // namespace
+
+const RibbonKernels kRibbonAvx512 = {.ribbon = {&contains_hash, &contains_key, &contains_batch},
+                                     .ribbon_add_bucket = &add_bucket,
+                                     .ribbon_solve = &solve};
+
+}  // namespace crivo
+
+#endif  // __x86_64__

@@ -1,0 +1,71 @@
+// The portable ribbon kernels. A query takes column after column, until one disagrees.
+#include <bit>
+#include <span>
+
+#include "base/bytes.h"
+#include "layout/ribbon_layout.h"
+#include "simd/kernels.h"
+#include "simd/probe_key.h"
+#include "simd/ribbon/rows.h"
+#include "simd/target.h"
+
+#define CRIVO_TARGET CRIVO_TARGET_SCALAR
+
+namespace crivo {
+namespace {
+
+bool holds(const RibbonEquation& equation) noexcept {
+  const std::uint64_t here = equation.row << equation.shift;
+  // A start at a block's first slot has nothing in the next block; shifting by 64 is not allowed.
+  const std::uint64_t next = equation.row >> 1 >> (63 - equation.shift);
+  const std::byte* words = equation.words;
+  const std::byte* next_words = words + 8 * equation.columns;
+  for (unsigned column = 0; column < equation.columns; ++column) {
+    const std::uint64_t solution =
+        (load_le<std::uint64_t>(words + 8 * column) & here) ^ (load_le<std::uint64_t>(next_words + 8 * column) & next);
+    const auto parity = static_cast<unsigned>(std::popcount(solution)) & 1;
+    if (parity != (equation.fingerprint >> column & 1)) return false;
+  }
+  return true;
+}
+
+// Row after row.
+bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    std::size_t slot = rows.block * kRibbonBlockSlots + rows.shift[i];
+    std::uint64_t row = rows.bits[i];
+    auto result = static_cast<std::uint32_t>(rows.result[i]);
+    for (; row != 0; row ^= band.rows()[slot], result ^= band.results()[slot]) {
+      slot += static_cast<unsigned>(std::countr_zero(std::rotr(row, static_cast<int>(slot % kRibbonBlockSlots))));
+      if (band.rows()[slot] == 0) break;
+    }
+    if (row != 0) {
+      band.store(slot, row, result);
+    } else if (result != 0) {
+      return false;  // the others contradict
+    }
+  }
+  return true;
+}
+
+#include "simd/ribbon/add_bucket.inl.h"
+#include "simd/ribbon/solve_portable.inl.h"
+
+bool contains(const View& view, std::uint64_t hash) noexcept {
+  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
+  const RibbonAccess first = prepared_ribbon(view);
+  const std::uint64_t start = first.start_of(hash);
+  return holds(first.bumped(start) ? find_ribbon_equation(view, hash) : first.equation(start, hash, hash));
+}
+
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  for (std::size_t i = 0; i < count; ++i) hits[i] = contains(view, hashes[i]);
+}
+
+}  // namespace
+
+const RibbonKernels kRibbonScalar = {.ribbon = {&contains, &contains_key<&contains>, &contains_batch},
+                                     .ribbon_add_bucket = &add_bucket,
+                                     .ribbon_solve = &solve};
+
+}  // namespace crivo

@@ -1,0 +1,8 @@
+// The instruction sets that kernels are compiled for: one macro per target, in front of each function that uses it. No
+// file is compiled with other options than the rest of the library, so that nothing inline leaks into it.
+#pragma once
+
+#define CRIVO_TARGET_SCALAR
+#define CRIVO_TARGET_AVX2 __attribute__((target("avx2,bmi2,popcnt")))
+#define CRIVO_TARGET_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2")))

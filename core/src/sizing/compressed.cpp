@@ -1,0 +1,78 @@
+// Classic filters sized for the smallest blob: more bits, fewer of them set, so that the compressed form is smaller
+// than an optimal Bloom filter at the same rate. Paper: Mitzenmacher 2002, "Compressed Bloom filters".
+#include <algorithm>
+#include <cmath>
+
+#include "crivo/sizing.h"
+#include "layout/positions.h"
+#include "sizing/bloom.h"
+#include "sizing/checks.h"
+#include "sizing/collisions.h"
+#include "sizing/sparse.h"
+
+namespace crivo {
+namespace {
+
+double fill_of(double bits_per_key, unsigned probes) noexcept { return -std::expm1(-double(probes) / bits_per_key); }
+
+/// The most bits per key in [low, high] that are stored in `stored_bits`; `low` is. For a fixed k a sparse filter's
+/// entropy grows with m: its derivative by m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
+double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
+  if (stored_bits_per_key(high, probes) <= stored_bits) return high;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (stored_bits_per_key(middle, probes) <= stored_bits ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+double stored_bits_per_key(double bits_per_key, unsigned probes) noexcept {
+  const double fill = fill_of(bits_per_key, probes);
+  return fill <= kSparseFill ? bits_per_key * bit_entropy(fill) : bits_per_key;
+}
+
+Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
+  Result<FilterSize> best = size_classic(capacity, fp_rate);
+  if (!best) return best;
+  const double hash_rate = without_collisions(fp_rate, capacity);
+  const auto keys = static_cast<double>(capacity);
+  double best_bits = stored_bits_per_key(static_cast<double>(best->units) / keys, best->probes);
+  for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
+    const double estimate = -double(probes) / std::log1p(-std::pow(hash_rate, 1.0 / probes));
+    if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
+    // No fewer bits will do, and more of them have no less entropy.
+    if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
+    const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
+    const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);
+    if (bits >= best_bits) continue;
+    best = FilterSize{units, probes};
+    best_bits = bits;
+  }
+  return best;
+}
+
+Result<FilterSize> size_compressed_to(std::uint64_t capacity, double stored_bits) {
+  if (auto valid = check_capacity(capacity); !valid) return valid.error();
+  if (auto valid = check_bits_per_key(stored_bits); !valid) return valid.error();
+  double best_bits = stored_bits;  // the filter that is stored raw
+  unsigned best_probes = best_classic_probes(stored_bits);
+  double best_rate = bloom_fp_rate(best_bits, best_probes);
+  const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);
+  for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
+    const double sparse = -double(probes) / std::log1p(-kSparseFill) * (1 + 1e-12);  // from here on it is compressed
+    const double low = std::max(stored_bits, sparse);
+    if (low > most || stored_bits_per_key(low, probes) > stored_bits) continue;
+    const double bits = most_bits_per_key(stored_bits, probes, low, most);
+    const double rate = bloom_fp_rate(bits, probes);
+    if (rate >= best_rate) continue;
+    best_bits = bits;
+    best_probes = probes;
+    best_rate = rate;
+  }
+  const double units = std::ceil(static_cast<double>(capacity) * best_bits);
+  return FilterSize{std::max<std::uint64_t>(1, static_cast<std::uint64_t>(units)), best_probes};
+}
+
+}  // namespace crivo

@@ -1,0 +1,28 @@
+// The formulas of the kinds that count.
+#include <cmath>
+
+#include "base/poisson.h"
+#include "crivo/sizing.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+double counting_saturated_share(double blocks, double keys, unsigned probes) noexcept {
+  constexpr int kSaturated = 15;
+  constexpr int kNegligible = 100;  // at a mean of at most 15, what lies beyond is below 1e-40
+  const double mean = keys / blocks * -std::expm1(probes * std::log1p(-1.0 / kBlockBits));
+  if (!(mean > 0)) return 0;
+  const auto sum = [mean](int from, int to) {
+    double share = 0;
+    for (int x = from; x < to; ++x) share += poisson(mean, x);
+    return share;
+  };
+  return mean <= kSaturated ? sum(kSaturated, kNegligible) : 1 - sum(0, kSaturated);
+}
+
+double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept {
+  const double load = probes / counters;
+  return load * additions * std::pow(-std::expm1(-load * keys), probes - 1);
+}
+
+}  // namespace crivo
