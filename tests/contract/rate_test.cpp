@@ -143,7 +143,7 @@ TEST_P(Rates, HoldFromOneKeyToAHundredThousandLong) {
   struct Case {
     double fp_rate, asked;
   };
-  for (const auto& [fp_rate, asked] : {Case{0.5, 1e6}, {1e-3, 1e7}, {1e-5, 1e8}, {1e-7, 1e8}, {1e-9, 3e8}}) {
+  for (const auto& [fp_rate, asked] : {Case{0.5, 1e6}, {1e-3, 1e6}, {1e-5, 1e7}, {1e-7, 3e7}, {1e-9, 1e8}}) {
     for (const std::uint64_t n : kKeys) {
       SCOPED_TRACE(std::to_string(n) + " keys at " + std::to_string(1 / fp_rate));
       const std::size_t filters = std::clamp<std::size_t>(100'000 / n, 10, 2000);

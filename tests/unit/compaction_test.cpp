@@ -224,6 +224,9 @@ TEST(Compaction, TheRateIsTheDerivedOne) {
   EXPECT_NEAR(compaction_fp_rate(0.95, 1), 1 - std::exp(-0.95), 1e-12);
   EXPECT_NEAR(compaction_fp_rate(0.95, 20), (2 * std::log(20.0) - 0.95) / (std::exp2(20) - 1), 1e-9);
   EXPECT_EQ(compaction_fp_rate(1, 20), 1);
+  for (const unsigned f : {2U, 9U, 10U, 32U}) {  // far more keys than slots: everything is found
+    for (const double load : {1e4, 1e6, 0x1p40}) EXPECT_GT(compaction_fp_rate(load, f), 0.99) << f << " at " << load;
+  }
   for (const unsigned f : {2U, 9U, 10U, 32U}) {
     EXPECT_NEAR(compaction_cardinality(1e6, 1, f), 1, 1e-3);
     EXPECT_EQ(compaction_cardinality(1e6, 0, f), 0);

@@ -124,7 +124,7 @@ TEST(Compressed, IsNoOtherChoiceOfProbesAndBits) {
 }
 
 TEST(Compressed, HasTheLowestRateThatFitsTheBits) {
-  for (const double stored : {0.5, 2.0, 5.0, 8.0, 12.0, 30.0, 100.0, 130.0, 1000.0}) {
+  for (const double stored : {0.5, 2.0, 3.2, 5.0, 8.0, 12.0, 30.0, 100.0, 130.0, 1000.0}) {
     constexpr std::uint64_t kKeys = 1'000'000;
     const auto best = size_compressed_to(kKeys, stored);
     ASSERT_TRUE(best) << best.error().message;

@@ -116,6 +116,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double clear_per_key = integer_power(1 - 1.0 / kBlockBits, probes);
   const double two_clear_per_key = integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = std::pow(clear_per_key, first);
+  if (clear < 1e-20) return 1;  // all blocks are full; the sum over so many counts would take long
   double two_clear = std::pow(two_clear_per_key, first);
   double rate = 0;
   for (double count = first; count <= mean + reach; ++count) {

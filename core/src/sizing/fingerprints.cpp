@@ -126,6 +126,7 @@ Fill fill_of(double load, unsigned bits) noexcept {
     return {stored, -std::expm1((load + 2 * std::log1p(-stored)) / values)};
   }
   const double z = std::exp(-load / values);
+  if (z == 0) return {1, 1};
   const double one_minus_z = -std::expm1(-load / values);
   double free = 1;
   double squares = 0;
