@@ -44,15 +44,6 @@ std::uint64_t parse_seed(sqlite3_value* value) {
   return static_cast<std::uint64_t>(sqlite3_value_int64(value));
 }
 
-/// What choose_kind was given.
-std::string kind_text(const FilterSpec& spec) {
-  if (spec.compressed) return "compressed";
-  std::string text(kind_name(spec.kind));
-  if (spec.kind == Kind::kSpectral) text += ':' + std::to_string(spec.counter_bits);
-  if (spec.kind == Kind::kScalable) text += ':' + std::to_string(spec.growth);
-  return text;
-}
-
 [[noreturn]] void refuse_change(std::string_view field, const std::string& first, const std::string& later) {
   throw SqlError{std::string(field) + " must be the same in every row, got " + first + ", then " + later};
 }

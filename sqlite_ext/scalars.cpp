@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "crivo/convert.h"
+#include "crivo/describe.h"
 #include "crivo/version.h"
 #include "functions.h"
-#include "info.h"
 #include "options.h"
 
 namespace crivo::sqlite {

@@ -4,8 +4,8 @@
 // which is how SQLite passes a table-valued function its argument.
 #include <new>
 
+#include "crivo/describe.h"
 #include "functions.h"
-#include "info.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -17,7 +17,7 @@ struct EachTable : sqlite3_vtab {
 };
 
 struct EachCursor : sqlite3_vtab_cursor {
-  std::vector<InfoRow> rows;
+  std::vector<Description> rows;
   std::size_t at = 0;
 };
 
@@ -101,7 +101,7 @@ void result(sqlite3_context* context, std::int64_t value) { sqlite3_result_int64
 void result(sqlite3_context* context, std::uint64_t value) { result(context, static_cast<std::int64_t>(value)); }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  const InfoRow& row = of(cursor).rows[of(cursor).at];
+  const Description& row = of(cursor).rows[of(cursor).at];
   if (number == kName) result(context, row.name);
   if (number == kValue) std::visit([context](auto value) { result(context, value); }, row.value);
   return SQLITE_OK;

@@ -1,6 +1,7 @@
 // crivo build: a filter file from keys, one per line.
 #include <sys/stat.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "file.h"
 #include "key_reader.h"
 #include "numbers.h"
+#include "output.h"
 #include "progress.h"
 
 namespace crivo::tool {
@@ -19,25 +21,27 @@ namespace {
 struct Arguments {
   std::vector<std::string> files;
   std::string output;
-  std::string capacity;
-  std::string fp_rate = "0.01";
+  std::optional<std::string> capacity;
+  std::string fpr = "0.01";
   std::string kind = std::string(kind_name(FilterSpec{}.kind));
   std::string seed = "0";
   std::string threads = "1";
+  std::optional<std::string> max_bytes;
+  bool quiet = false;
   bool raw = false;
   bool compress = false;
 };
 
 Result<FilterSpec> parse_spec(const Arguments& options) {
   FilterSpec spec;
-  if (!options.capacity.empty()) {
-    const auto capacity = parse_capacity(options.capacity);
+  if (options.capacity) {
+    const auto capacity = parse_capacity(*options.capacity);
     if (!capacity) return capacity.error();
     spec.capacity = *capacity;
   }
-  const auto fp_rate = parse_fp_rate(options.fp_rate);
-  if (!fp_rate) return fp_rate.error();
-  spec.fp_rate = *fp_rate;
+  const auto fpr = parse_fpr(options.fpr);
+  if (!fpr) return fpr.error();
+  spec.fp_rate = *fpr;
   if (auto chosen = choose_kind(spec, options.kind); !chosen) return chosen.error();
   const auto seed = parse_seed(options.seed);
   if (!seed) return seed.error();
@@ -80,7 +84,21 @@ Result<void> add_lines(const std::vector<std::string>& files, FilterBuilder& bui
   return {};
 }
 
-Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::string>& files, unsigned threads) {
+struct Limits {
+  std::uint64_t max_bytes = 0;  // of the filter
+  unsigned threads = 1;
+};
+
+Result<Limits> parse_limits(const Arguments& options) {
+  const Result<unsigned> threads = parse_threads(options.threads);
+  if (!threads) return threads.error();
+  if (!options.max_bytes) return Limits{physical_memory_bytes(), *threads};
+  const Result<std::uint64_t> max_bytes = parse_bytes(*options.max_bytes);
+  if (!max_bytes) return max_bytes.error();
+  return Limits{*max_bytes, *threads};
+}
+
+Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::string>& files, const Limits& limits) {
   std::uint64_t keys = 0;
   std::optional<Progress> progress;
   const auto show = [&](double done) {
@@ -89,21 +107,31 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::st
     return true;
   };
   auto builder =
-      FilterBuilder::create(spec, {.max_bytes = physical_memory_bytes(), .threads = threads, .progress = show});
+      FilterBuilder::create(spec, {.max_bytes = limits.max_bytes, .threads = limits.threads, .progress = show});
   if (!builder) return builder.error();
   if (auto added = add_lines(files, *builder); !added) return added.error();
   keys = builder->keys();
   return builder->finish();
 }
 
+/// What was made, by the names that crivo info uses.
+void report(const FilterRef& filter, const Arguments& options, std::size_t blob_bytes) {
+  const Facts& facts = filter.facts();
+  const std::string_view kind = filter.kind().name;
+  std::fprintf(stderr, "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %zu bytes\n",
+               options.output == "-" ? "standard output" : options.output.c_str(), static_cast<int>(kind.size()),
+               kind.data(), facts.capacity, facts.fp_rate, facts.keys, blob_bytes);
+}
+
 void note_overfull(const FilterRef& filter) {
-  const double promised = filter.facts().fp_rate;
-  if (filter.facts().keys <= filter.facts().capacity) return;
+  const Facts& facts = filter.facts();
+  if (facts.keys <= facts.capacity) return;
   const double actual = filter.stats().fp_rate;
-  if (actual <= promised) return;  // the keys beyond the capacity were repeats
+  if (actual <= facts.fp_rate) return;  // the keys beyond the capacity were repeats
   std::fprintf(stderr,
-               "crivo build: note: more keys than the capacity: the false-positive rate is %.3g instead of %.3g\n",
-               actual, promised);
+               "crivo build: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
+               ": fpr is %.3g instead of %.3g; raise --capacity or leave it out\n",
+               facts.keys, facts.capacity, actual, facts.fp_rate);
 }
 
 BlobForm form_of(const Arguments& options) {
@@ -114,27 +142,33 @@ BlobForm form_of(const Arguments& options) {
 Result<ExitCode> build(const Arguments& options) {
   const Result<FilterSpec> spec = parse_spec(options);
   if (!spec) return spec.error();
-  const Result<unsigned> threads = parse_threads(options.threads);
-  if (!threads) return threads.error();
-  const Result<AnyFilter> filter = build_filter(*spec, options.files, *threads);
+  const Result<Limits> limits = parse_limits(options);
+  if (!limits) return limits.error();
+  if (auto fine = check_output(options.output, options.files); !fine) return fine.error();
+  const Result<AnyFilter> filter = build_filter(*spec, options.files, *limits);
   if (!filter) return filter.error();
-  note_overfull(filter->ref());
   const auto blob = to_blob(filter->ref(), form_of(options));
   if (!blob) return blob.error();
   if (auto written = write_file(options.output, *blob); !written) return written.error();
+  if (!options.quiet) report(filter->ref(), options, blob->size());
+  note_overfull(filter->ref());
   return kYes;
 }
 
-Result<ExitCode> build_or_explain(const Arguments& options) {
-  Result<ExitCode> outcome = build(options);
-  if (outcome || outcome.error().code != ErrorCode::kTooLarge) return outcome;
-  return Error{ErrorCode::kTooLarge, outcome.error().message + " (the limit is this machine's memory)"};
+/// What to do about an error that the library reports but cannot advise on.
+std::string advice(ErrorCode code, const Arguments& options) {
+  // A filter that sizes itself has room for all keys. What it lacks are slots for one key that is repeated often.
+  const bool sized_itself = !options.capacity;
+  if (code == ErrorCode::kFull && sized_itself) return "; leave out repeated keys, as sort -u does";
+  if (code == ErrorCode::kFull) return "; raise --capacity or leave it out";
+  if (code != ErrorCode::kTooLarge) return "";
+  return options.max_bytes ? "; --max-bytes raises the limit" : " (the limit is this machine's memory)";
 }
 
-std::string kind_names() {
-  std::string names;
-  for (const KindInfo& kind : kinds()) names.append(names.empty() ? "" : ", ").append(kind.name);
-  return names + ", compressed, spectral:BITS (of a counter), scalable:GROWTH";
+Result<ExitCode> build_or_advise(const Arguments& options) {
+  Result<ExitCode> outcome = build(options);
+  if (outcome) return outcome;
+  return Error{outcome.error().code, outcome.error().message + advice(outcome.error().code, options)};
 }
 
 }  // namespace
@@ -149,22 +183,28 @@ void add_build(CLI::App& app, Action& action) {
       ->transform(literal);
   command->add_option("--capacity", options->capacity, "Keys to make room for; without it, the distinct keys there are")
       ->transform(literal);
-  command->add_option("--fpr", options->fp_rate, "False-positive rate at capacity, in (0, 1)")
+  command->add_option("--fpr", options->fpr, "False-positive rate at capacity, in (0, 1)")
       ->capture_default_str()
       ->transform(literal);
-  command->add_option("--kind", options->kind, "One of " + kind_names())->capture_default_str()->transform(literal);
+  command->add_option("--kind", options->kind, "One of " + kind_choices())->capture_default_str()->transform(literal);
   command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
       ->capture_default_str()
       ->transform(literal);
   command->add_option("--threads", options->threads, "To build a ribbon with, 0 for as many as the machine has")
       ->capture_default_str()
       ->transform(literal);
+  command
+      ->add_option("--max-bytes", options->max_bytes,
+                   "Build no larger filter; K, M, G, T may follow. Without it, "
+                   "this machine's memory")
+      ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
   command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  command->add_flag("-q,--quiet", options->quiet, "Do not say what was built; notes and errors are still said");
   command->footer(kKeyLines);
   command->callback([options, &action] {
     if (options->files.empty()) options->files.emplace_back("-");
-    action = [options] { return build_or_explain(*options); };
+    action = [options] { return build_or_advise(*options); };
   });
 }
 

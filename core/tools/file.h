@@ -1,18 +1,14 @@
-// Files: filters are read whole and written all or nothing.
+// Open files, and what the errors of the system say of them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
-#include "crivo/blob.h"
-#include "crivo/memory.h"
 #include "crivo/result.h"
 
 namespace crivo::tool {
 
-/// What the machine has. Anything larger is refused before it is tried.
+/// What the machine has.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
 /// "FILE must be readable, got /x: No such file or directory" for that rule, from errno.
@@ -33,18 +29,5 @@ class OwnedFd {
 
 /// Opens for reading; "-" is standard input. Errors call the file `role`.
 [[nodiscard]] Result<OwnedFd> open_input(const std::string& path, const std::string& role);
-
-/// A filter and the bytes that it may borrow from. Free to move.
-struct LoadedFilter {
-  AlignedBytes bytes;
-  OpenedBlob blob;
-};
-
-/// Reads and checks a filter; "-" is standard input. A payload beyond the machine's memory is refused with kTooLarge.
-[[nodiscard]] Result<LoadedFilter> load_filter(const std::string& path);
-
-/// Replaces the file in one step: whoever reads it, even after a crash, finds the old content or the new. A device or
-/// pipe is written as it is; "-" is standard output.
-[[nodiscard]] Result<void> write_file(const std::string& path, std::span<const std::byte> content);
 
 }  // namespace crivo::tool

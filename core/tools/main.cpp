@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 
 #include "command.h"
 #include "crivo/version.h"
@@ -16,9 +17,19 @@ std::string program_name(const CLI::App& app) {
   return commands.empty() ? "crivo" : "crivo " + commands.front()->get_name();
 }
 
-int complain(const CLI::App& app, const std::string& message) {
+int complain(const CLI::App& app, std::string message) {
+  std::erase(message, kGuard);  // CLI11 quotes arguments as it got them
   std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
   return kTrouble;
+}
+
+/// With the guard in front of what an option or a subcommand takes as text; also in front of nothing, because CLI11
+/// takes the next argument for the value that "--output=" leaves out.
+std::string guarded(const std::string& argument, bool is_option) {
+  if (!is_option) return kGuard + argument;
+  const std::size_t equals = argument.find('=');
+  if (!argument.starts_with("--") || equals == std::string::npos) return argument;
+  return argument.substr(0, equals + 1) + kGuard + argument.substr(equals + 1);
 }
 
 /// In reverse, as CLI11 wants them. The first one is the subcommand; after "--" there are no options.
@@ -32,10 +43,21 @@ std::vector<std::string> guarded_arguments(int argc, char** argv) {
       continue;
     }
     const bool is_option = !options_ended && argument.starts_with('-') && argument != "-";
-    arguments.push_back(i == 1 || is_option ? argument : kGuard + argument);
+    arguments.push_back(i == 1 && !is_option ? argument : guarded(argument, is_option));
   }
   std::reverse(arguments.begin(), arguments.end());
   return arguments;
+}
+
+/// What is wrong with the first argument as the name of a command, if anything is. CLI11 would not name it.
+std::optional<std::string> command_mistake(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!arguments.empty() && arguments.back() == command->get_name()) return std::nullopt;
+    names.append(names.empty() ? "" : ", ").append(command->get_name());
+  }
+  if (!arguments.empty() && arguments.back().starts_with('-')) return std::nullopt;
+  return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
 }
 
 int run(CLI::App& app, std::vector<std::string> arguments) {
@@ -46,6 +68,7 @@ int run(CLI::App& app, std::vector<std::string> arguments) {
   add_query(app, action);
   add_info(app, action);
   add_verify(app, action);
+  if (const auto mistake = command_mistake(app, arguments)) return complain(app, *mistake + "; see crivo --help");
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::Success& help_or_version) {

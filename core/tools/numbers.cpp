@@ -36,10 +36,10 @@ Result<std::uint64_t> parse_capacity(std::string_view text) {
   return static_cast<std::uint64_t>(*capacity);
 }
 
-Result<double> parse_fp_rate(std::string_view text) {
-  const std::optional<double> fp_rate = parse<double>(text);
-  if (!fp_rate || !(*fp_rate > 0 && *fp_rate < 1)) return wrong("fpr must lie in (0, 1)", text);
-  return *fp_rate;
+Result<double> parse_fpr(std::string_view text) {
+  const std::optional<double> fpr = parse<double>(text);
+  if (!fpr || !(*fpr > 0 && *fpr < 1)) return wrong("fpr must lie in (0, 1)", text);
+  return *fpr;
 }
 
 Result<unsigned> parse_threads(std::string_view text) {
@@ -53,6 +53,19 @@ Result<std::uint64_t> parse_seed(std::string_view text) {
   if (const auto seed = parse<std::uint64_t>(text)) return *seed;
   if (const auto seed = parse<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);
   return wrong("seed must be a 64-bit integer", text);
+}
+
+Result<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far beyond any machine, and far from overflowing
+  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  const bool has_unit = unit != std::string_view::npos;
+  const auto count = parse<std::uint64_t>(has_unit ? text.substr(0, text.size() - 1) : text);
+  const std::size_t shift = has_unit ? 10 * (unit + 1) : 0;
+  if (!count || *count < 1 || *count > kMost >> shift) {
+    return wrong("max-bytes must be a number of bytes from 1 to 64T, such as 4G", text);
+  }
+  return *count << shift;
 }
 
 }  // namespace crivo::tool

@@ -6,13 +6,14 @@
 
 #include "command.h"
 #include "file.h"
+#include "filter_file.h"
 #include "key_reader.h"
 
 namespace crivo::tool {
 namespace {
 
 struct QueryOptions {
-  std::string filter;
+  FilterArgument filter;
   std::vector<std::string> keys;
   bool invert = false;
   bool quiet = false;
@@ -92,9 +93,7 @@ Result<ExitCode> query(const QueryOptions& options) {
 void add_query(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("query", "Print the keys that a filter may contain");
   const auto options = std::make_shared<QueryOptions>();
-  command->add_option("FILTER", options->filter, "A file that crivo build or bloom_agg made")
-      ->required()
-      ->transform(literal);
+  add_filter_argument(*command, options->filter);
   command->add_option("KEY", options->keys, "Keys to ask for; without any, the lines of standard input")
       ->transform(literal);
   command->add_flag("-v,--invert", options->invert, "Print the keys that are certainly absent instead");

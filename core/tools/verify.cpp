@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "command.h"
-#include "file.h"
+#include "filter_file.h"
 
 namespace crivo::tool {
 namespace {
 
-Result<ExitCode> verify(const std::string& path) {
-  const Result<LoadedFilter> loaded = load_filter(path);
+Result<ExitCode> verify(const FilterArgument& filter) {
+  const Result<LoadedFilter> loaded = load_filter(filter);
   if (loaded) return kYes;
   if (loaded.error().code != ErrorCode::kCorrupt) return loaded.error();
   std::fprintf(stderr, "crivo verify: %s\n", loaded.error().message.c_str());
@@ -20,8 +20,8 @@ Result<ExitCode> verify(const std::string& path) {
 
 void add_verify(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("verify", "Check a filter: its header, its checksum, every byte of it");
-  const auto filter = std::make_shared<std::string>();
-  command->add_option("FILTER", *filter, "A filter's file; - is standard input")->required()->transform(literal);
+  const auto filter = std::make_shared<FilterArgument>();
+  add_filter_argument(*command, *filter);
   command->footer("Exit code: 0 if the filter is whole, 1 if it is not, 2 if it could not be read.");
   command->callback([filter, &action] { action = [filter] { return verify(*filter); }; });
 }

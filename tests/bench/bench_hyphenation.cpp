@@ -144,7 +144,7 @@ int run(const Options& options) {
               text.exceptions.size(), options.repetitions);
   std::vector<Contestant> contestants = {{.kind = "exact"}};
   for (const double rate : {0.01, 0.02, 0.05, 0.10, 0.15, 0.20}) {
-    for (const char* kind : {"compaction", "classic", "blocked", "cuckoo"}) {
+    for (const char* kind : {"hash_compaction", "classic", "blocked", "cuckoo"}) {
       contestants.push_back({.kind = kind, .fp_rate = rate});
     }
   }

@@ -1,38 +1,35 @@
 # gnuplot -c filters.gp ROWS.csv RATES.csv PICTURE.svg: what `./dev bench filters --csv ROWS.csv --rates-csv RATES.csv`
-# wrote, as a picture.
-set terminal svg size 1000,440 font "sans,13"
+# wrote, as a picture. tests/bench/pictures calls it.
+load system("dirname '".ARG0."'")."/style.gp"
 set output ARG3
-set datafile separator ","
-set multiplot layout 1,2
+set multiplot layout 1,2 margins 0.055,0.985,0.29,0.9 spacing 0.06
 rates(filter) = sprintf("< grep '^\"%s\",1000000,' '%s' | sort -t, -k5n", filter, ARG2)
 rows(filter) = sprintf("< grep ',\"%s\",' '%s'", filter, ARG1)
+filters = "'blocked' 'classic' 'ribbon' 'cuckoo' 'hash_compaction' 'RocksDB Bloom' 'RocksDB Ribbon'"
 
-set title "False-positive rate against size, 10^6 keys"
+set title "False-positive rate against size, a million keys"
 set xlabel "bits per key"
-set ylabel "rate"
 set logscale y
-set format y "%.0e"
+set format y "%g%%"
 set xrange [2:20]
-set yrange [5e-4:0.2]
-set key top right
-kinds = "ribbon blocked classic cuckoo compaction"
-plot 2**(-x) title "information limit" with lines lc "black" dt 2, \
-  for [kind in kinds] rates(kind) using 5:4 with linespoints ps 0.5 title kind, \
-  for [policy in "Bloom Ribbon"] rates("RocksDB ".policy) using 5:4 with linespoints ps 0.5 dt 3 title "RocksDB ".policy
+set yrange [0.05:20]
+plot 100 * 2**(-x) title "information limit" with lines lc rgb color("limit") lw 0.8, \
+  for [filter in filters] rates(filter) using 5:($4*100) with linespoints lc rgb color(filter) dt dash(filter) \
+    pt 7 ps 0.35 title filter
 
-set title "Query of an absent key, ns (hashing included)"
+# Two filters of 10 bits per key (blocked, Bloom), and two of the same rate of 1% in less memory.
+set title "Query of an absent key, ns (making and hashing it included)"
 set xlabel "keys"
-set ylabel "ns"
 set logscale x
 unset logscale y
 set format x "10^{%L}"
 set format y "%g"
-set xrange [5e3:2e8]
+set xrange [7e3:1.5e8]
 set yrange [0:*]
-set key top left
-plot rows("RocksDB src Bloom 10") using 1:8 with linespoints title "RocksDB Bloom 10", \
-  rows("crivo blocked 10") using 1:8 with linespoints title "blocked 10", \
-  rows("RocksDB src Ribbon 10") using 1:8 with linespoints title "RocksDB Ribbon 10", \
-  rows("crivo ribbon 1%") using 1:8 with linespoints title "ribbon 1%", \
-  rows("crivo ribbon 1%") using 1:12 with linespoints title "ribbon 1%, batches"
+row(filter) = filter eq "blocked" ? "crivo blocked 10" : filter eq "ribbon" ? "crivo ribbon 1%" : \
+              filter eq "RocksDB Bloom" ? "RocksDB src Bloom 10" : "RocksDB src Ribbon 10"
+filters = "'blocked' 'RocksDB Bloom' 'ribbon' 'RocksDB Ribbon'"
+plot for [filter in filters] rows(row(filter)) using 1:8 with linespoints lc rgb color(filter) dt dash(filter) \
+    pt 7 ps 0.5 title filter, \
+  rows(row("ribbon")) using 1:12 with linespoints lc rgb color("ribbon") dt 3 pt 6 ps 0.5 title "ribbon, batches"
 unset multiplot

@@ -35,7 +35,7 @@ std::vector<RatePoint> sweep_rates(const std::vector<std::uint64_t>& sizes) {
     for (const double rate : ribbon_rates()) points.push_back(point(*make_crivo("ribbon", rate), "ribbon", keys, rate));
   }
   const std::uint64_t keys = sizes.back();
-  for (const std::string kind : {"blocked", "classic", "cuckoo", "compaction"}) {
+  for (const std::string kind : {"blocked", "classic", "cuckoo", "hash_compaction"}) {
     for (const double rate : {0.1, 0.03, 0.01, 0.003, 0.001}) {
       points.push_back(point(*make_crivo(kind, rate), kind, keys, rate));
     }

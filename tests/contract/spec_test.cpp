@@ -15,23 +15,25 @@ TEST(Spec, EveryKindIsChosenByItsName) {
   for (const KindInfo& info : kinds()) {
     const FilterSpec spec = chosen(std::string(info.name).c_str());
     EXPECT_EQ(spec.kind, info.kind);
-    EXPECT_FALSE(spec.compressed);
+    EXPECT_EQ(spec.option, 0U);
     EXPECT_EQ(spec.capacity, 1000U) << "the rest of the spec stays";
   }
 }
 
 TEST(Spec, OptionsFollowAColon) {
-  EXPECT_EQ(chosen("spectral:16").counter_bits, 16U);
+  EXPECT_EQ(chosen("spectral:16").option, 16U);
   EXPECT_EQ(chosen("spectral:16").kind, Kind::kSpectral);
-  EXPECT_EQ(chosen("scalable:4").growth, 4U);
+  EXPECT_EQ(chosen("scalable:4").option, 4U);
   EXPECT_EQ(chosen("scalable:4").kind, Kind::kScalable);
   EXPECT_EQ(chosen("compressed").kind, Kind::kClassic);
-  EXPECT_TRUE(chosen("compressed").compressed);
+  EXPECT_EQ(chosen("compressed").option, 1U);
+  EXPECT_EQ(chosen("classic:compressed").option, 1U);
 }
 
 TEST(Spec, ABadNameIsRefusedAndNamesWhatThereIs) {
-  for (const char* name : {"", "bloom", "spectral:", "spectral:x", "spectral:16x", "spectral:-1", "spectral: 8",
-                           "scalable:99999999999", "blocked:2", "compressed:2", ":4", "SPECTRAL"}) {
+  for (const char* name :
+       {"", "bloom", "spectral:", "spectral:x", "spectral:0", "classic:1", "spectral:16x", "spectral:-1", "spectral: 8",
+        "scalable:99999999999", "blocked:2", "compressed:2", ":4", "SPECTRAL"}) {
     FilterSpec spec;
     const auto set = choose_kind(spec, name);
     ASSERT_FALSE(set) << name;
@@ -41,17 +43,41 @@ TEST(Spec, ABadNameIsRefusedAndNamesWhatThereIs) {
   }
 }
 
+TEST(Spec, AKindAndItsOptionReadBackAsTheyAreWritten) {
+  for (const char* text : {"classic", "compressed", "blocked", "spectral:4", "spectral:8", "spectral:32", "scalable:2",
+                           "scalable:16", "ribbon"}) {
+    EXPECT_EQ(kind_text(chosen(text)), text);
+  }
+  EXPECT_EQ(kind_text(chosen("spectral")), "spectral:8") << "the default, written out";
+  EXPECT_EQ(kind_text(chosen("scalable")), "scalable:2");
+}
+
+TEST(Spec, TheChoicesNameEveryKindAndItsOption) {
+  for (const KindInfo& info : kinds()) {
+    EXPECT_THAT(kind_choices(), ::testing::HasSubstr(std::string(info.name)));
+    EXPECT_THAT(kind_choices(), ::testing::HasSubstr(std::string(info.option)));
+  }
+}
+
+TEST(Spec, AnOptionOfAKindWithoutOneIsRefused) {
+  for (const KindInfo& info : kinds()) {
+    FilterSpec spec = chosen(std::string(info.name).c_str());
+    spec.option = 1000;
+    EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got 1000"));
+  }
+}
+
 TEST(Spec, CountersAreOfFourWidths) {
   for (const unsigned bits : {4U, 8U, 16U, 32U}) {
     FilterSpec spec = chosen("spectral");
-    spec.counter_bits = bits;
+    spec.option = bits;
     const AnyFilter filter = build_filter(spec, 1000);
     EXPECT_EQ(filter.shape().param, bits);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
   }
-  for (const unsigned bits : {0U, 1U, 5U, 64U, 65540U}) {
+  for (const unsigned bits : {1U, 5U, 64U, 65540U}) {
     FilterSpec spec = chosen("spectral");
-    spec.counter_bits = bits;
+    spec.option = bits;
     EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(bits)));
   }
 }
@@ -59,14 +85,14 @@ TEST(Spec, CountersAreOfFourWidths) {
 TEST(Spec, GrowthLiesBetweenTwoAndSixteen) {
   for (const unsigned growth : {2U, 16U}) {
     FilterSpec spec = chosen("scalable");
-    spec.growth = growth;
+    spec.option = growth;
     spec.capacity = 10;
     const AnyFilter filter = build_filter(spec, 1000);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
   }
-  for (const unsigned growth : {0U, 1U, 17U, 65538U}) {
+  for (const unsigned growth : {1U, 17U, 65538U}) {
     FilterSpec spec = chosen("scalable");
-    spec.growth = growth;
+    spec.option = growth;
     EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(growth)));
   }
 }

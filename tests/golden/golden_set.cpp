@@ -21,12 +21,12 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
     case 100:
       spec.fp_rate = 1e-5;  // k > 8 for blocked, so the second half of its positions
       spec.seed = std::uint64_t{1} << 63;
-      spec.counter_bits = 16;
-      spec.growth = 4;
+      if (kind == Kind::kSpectral) spec.option = 16;
+      if (kind == Kind::kScalable) spec.option = 4;
       break;
     default:
       spec.seed = 0x0123456789ABCDEF;
-      spec.counter_bits = 4;
+      if (kind == Kind::kSpectral) spec.option = 4;
   }
   if (kind == Kind::kCuckoo) spec.capacity = 2 * n + 1;     // copies of a key crowd its two buckets
   if (kind == Kind::kScalable) spec.capacity = n / 20 + 1;  // so that it has grown

@@ -7,6 +7,7 @@
 namespace crivo::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -59,6 +60,55 @@ TEST_F(ToolTest, TellsWhatIsNoFilterFromWhatCannotBeRead) {
   EXPECT_EQ(crivo("verify .").exit_code, 2);
 }
 
+TEST_F(ToolTest, CallsATruncatedFileTruncated) {
+  ASSERT_EQ(crivo("build -o f --raw --capacity 1000", "a\n").exit_code, 0);
+  const std::string blob = read("f");
+  const std::string payload_bytes = std::to_string(blob.size() - 64);
+  for (const std::size_t kept : {std::size_t{64}, std::size_t{100}, blob.size() - 1}) {
+    write("truncated", blob.substr(0, kept));
+    EXPECT_EQ(crivo("verify truncated").err, "crivo verify: blob must be whole, with the " + payload_bytes +
+                                                 " bytes of payload that its header states, got " +
+                                                 std::to_string(kept - 64) + ": it is truncated\n");
+  }
+  ASSERT_EQ(crivo("build -o f --capacity 1000", "a\n").exit_code, 0);  // compressed, without a size of what is stored
+  for (const std::size_t kept : {std::size_t{1}, std::size_t{63}, read("f").size() - 1}) {
+    write("truncated", read("f").substr(0, kept));
+    EXPECT_THAT(crivo("verify truncated").err, HasSubstr("truncated")) << kept;
+  }
+}
+
+TEST_F(ToolTest, ReadsNoFilterOfMoreBytesThanAllowed) {
+  // 60 million bits that are all 0: a small file, and much memory.
+  ASSERT_EQ(crivo("build -o bomb --kind classic --capacity 6e6").exit_code, 0);
+  ASSERT_LT(read("bomb").size(), 100U);
+  for (const char* command : {"verify", "info", "query"}) {
+    const std::string words = std::string(command) + " bomb --max-bytes ";
+    const Outcome refused = crivo(words + "1M");
+    EXPECT_EQ(refused.exit_code, 2) << command;
+    EXPECT_THAT(refused.err, HasSubstr("must be at most the limit of 1048576, got ")) << command;
+    EXPECT_THAT(refused.err, EndsWith("; --max-bytes raises the limit\n")) << command;
+    EXPECT_EQ(crivo(words + "10M").err, "") << command;
+  }
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* kLittleMemory = "";  // sanitizers reserve terabytes of addresses
+#else
+constexpr const char* kLittleMemory = "ulimit -v 500000; ";
+#endif
+
+TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
+  ASSERT_EQ(shell("truncate -s 2G large").exit_code, 0);
+  const std::string refused = "crivo verify: FILTER must have at most ";
+  for (const char* input : {"verify large", "verify --max-bytes 2000M - <large"}) {
+    const Outcome run = shell(kLittleMemory + ("'" CRIVO_TOOL "' " + std::string(input)));
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, StartsWith(refused)) << input;
+    EXPECT_THAT(run.err, EndsWith("; --max-bytes raises the limit\n")) << input;
+  }
+  EXPECT_THAT(shell("yes | '" CRIVO_TOOL "' verify --max-bytes 1M -").err, StartsWith(refused));
+}
+
 TEST_F(ToolTest, SaysItsVersionAndHelps) {
   EXPECT_THAT(crivo("--version").out, StartsWith("crivo " + std::string(version()) + " ("));
   EXPECT_EQ(crivo("--version").exit_code, 0);
@@ -66,6 +116,9 @@ TEST_F(ToolTest, SaysItsVersionAndHelps) {
     const Outcome help = crivo(std::string(command) + " --help");
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("Usage: crivo ")) << command;
+  }
+  for (const char* command : {"build", "query", "info", "verify"}) {
+    EXPECT_THAT(crivo(std::string(command) + " --help").out, HasSubstr("--max-bytes TEXT")) << command;
   }
   EXPECT_THAT(crivo("build --help").out, HasSubstr("A key is a line without its '\\n' and nothing else"));
 }

@@ -90,7 +90,7 @@ TEST_P(CompressedAtRate, MeetsItInASmallerBlobThanClassic) {
   FilterSpec spec = compressed_spec(kKeys);
   spec.fp_rate = fp_rate;
   const AnyFilter compressed = testing::build_filter(spec, kKeys);
-  spec.compressed = false;
+  spec.option = 0;
   const AnyFilter classic = testing::build_filter(spec, kKeys);
 
   EXPECT_LE(compressed.ref().predicted_fp_rate(kKeys), fp_rate);
@@ -126,7 +126,7 @@ TEST(Compressed, IsNoOtherChoiceOfProbesAndBits) {
 TEST(Compressed, HasTheLowestRateThatFitsTheBits) {
   for (const double stored : {0.5, 2.0, 3.2, 5.0, 8.0, 12.0, 30.0, 100.0, 130.0, 1000.0}) {
     constexpr std::uint64_t kKeys = 1'000'000;
-    const auto best = size_compressed_to(kKeys, stored);
+    const auto best = size_compressed_by_bits(kKeys, stored);
     ASSERT_TRUE(best) << best.error().message;
     const double best_bits = static_cast<double>(best->units) / kKeys;
     const double best_rate = rate_of_many(best_bits, best->probes);

@@ -298,18 +298,18 @@ TEST(Cuckoo, TheShortestFingerprintsGrowWithTheKeys) {
   };
   for (const Case& c : {Case{355'320, 5}, {9.12788e7, 6}, {2.34247e10, 7}}) {
     const double bits_per_key = (c.bits + 0.1) / 0.95;
-    EXPECT_TRUE(fit_cuckoo(static_cast<std::uint64_t>(c.keys * 0.999), bits_per_key)) << c.bits;
-    EXPECT_FALSE(fit_cuckoo(static_cast<std::uint64_t>(c.keys * 1.001), bits_per_key)) << c.bits;
-    EXPECT_TRUE(fit_cuckoo(static_cast<std::uint64_t>(c.keys * 1.001), bits_per_key + 1 / 0.95)) << c.bits;
+    EXPECT_TRUE(size_cuckoo_by_bits(static_cast<std::uint64_t>(c.keys * 0.999), bits_per_key)) << c.bits;
+    EXPECT_FALSE(size_cuckoo_by_bits(static_cast<std::uint64_t>(c.keys * 1.001), bits_per_key)) << c.bits;
+    EXPECT_TRUE(size_cuckoo_by_bits(static_cast<std::uint64_t>(c.keys * 1.001), bits_per_key + 1 / 0.95)) << c.bits;
   }
-  EXPECT_TRUE(fit_cuckoo(kMaxCapacity, 8.5));
+  EXPECT_TRUE(size_cuckoo_by_bits(kMaxCapacity, 8.5));
 }
 
 TEST(Cuckoo, BitsPerKeyAreSpentAndNotExceeded) {
   constexpr std::uint64_t kKeys = 100'000;
   double last_rate = 1;
   for (const double bits : {5.3, 6.0, 8.0, 9.9, 16.0, 33.0, 50.0}) {
-    const auto size = fit_cuckoo(kKeys, bits);
+    const auto size = size_cuckoo_by_bits(kKeys, bits);
     ASSERT_TRUE(size) << size.error().message;
     const double total = 4.0 * static_cast<double>(size->units) * size->bits;
     EXPECT_LE(total, bits * kKeys + 2 * 4 * 32);  // rounded up to two buckets
@@ -318,10 +318,10 @@ TEST(Cuckoo, BitsPerKeyAreSpentAndNotExceeded) {
     EXPECT_LT(rate, last_rate);
     last_rate = rate;
   }
-  EXPECT_EQ(fit_cuckoo(kKeys, 5.2).error().message,
+  EXPECT_EQ(size_cuckoo_by_bits(kKeys, 5.2).error().message,
             "bits_per_key must be at least 5.2631578947368425, fingerprints of 5 bits at a load of 0.95, got 5.2");
-  EXPECT_EQ(fit_cuckoo(kKeys, 1001).error().message, "bits_per_key must lie in (0, 1000], got 1001");
-  EXPECT_TRUE(fit_cuckoo(1, 5.3)) << "two buckets are the smallest filter there is";
+  EXPECT_EQ(size_cuckoo_by_bits(kKeys, 1001).error().message, "bits_per_key must lie in (0, 1000], got 1001");
+  EXPECT_TRUE(size_cuckoo_by_bits(1, 5.3)) << "two buckets are the smallest filter there is";
 }
 
 TEST(Cuckoo, RejectsShapesAndPaddingThatNoWriterLeaves) {

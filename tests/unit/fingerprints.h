@@ -1,5 +1,5 @@
-// What the tests of the cuckoo and compaction kinds share: their slots a second time, one integer each, written from
-// docs/format.md alone, and filters of any shape.
+// What the tests of the cuckoo and hash_compaction kinds share: their slots a second time, one integer each, written
+// from docs/format.md alone, and filters of any shape.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned growth = 2) 
   spec.kind = Kind::kScalable;
   spec.capacity = capacity;
   spec.fp_rate = fp_rate;
-  spec.growth = growth;
+  spec.option = growth;
   return spec;
 }
 

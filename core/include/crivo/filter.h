@@ -19,8 +19,9 @@
 
 namespace crivo {
 
-class BuildTask;  // a build while it runs; core/src/build_task.h
-struct KindRow;   // the functions of a kind; core/src/kinds/kind.h
+class BuildTask;    // a build while it runs; core/src/base/build_task.h
+struct FilterPlan;  // what a spec comes to; core/src/filter/filter_plan.h
+struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
 
 /// A validated filter, borrowed: a small value that is free to copy. Valid while the payload it came from is neither
 /// changed nor freed. Any number of threads may ask at once.
@@ -54,8 +55,6 @@ class FilterRef {
   [[nodiscard]] Stats stats() const noexcept;
   /// The model's false-positive rate with `keys` distinct keys in a filter of this shape.
   [[nodiscard]] double predicted_fp_rate(double keys) const noexcept;
-  /// Whether this fill is worth compressing (docs/format.md, "Which codec"). Takes a pass over the payload.
-  [[nodiscard]] bool compresses() const noexcept;
 
  private:
   friend class AnyFilter;
@@ -121,7 +120,11 @@ class AnyFilter {
   friend class FilterBuilder;
   AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload) noexcept
       : row_(&row), shape_(shape), facts_(facts), payload_(std::move(payload)) {}
-  Result<void> fill(std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task);
+  [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec);
+  [[nodiscard]] static Result<AnyFilter> build(const FilterPlan& plan, const FilterSpec& spec,
+                                               std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+                                               BuildTask& task);
+  Result<void> add_watched(std::span<const std::uint64_t> hashes, BuildTask& task);
   void count_added(std::uint64_t keys) noexcept;
 
   const KindRow* row_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "crivo/result.h"
@@ -16,8 +17,12 @@ namespace crivo {
 /// The kind of exactly this name. Errors: kBadArgument, with the names there are.
 [[nodiscard]] Result<Kind> kind_from_name(std::string_view name);
 
-/// Sets the spec's kind from what users write: a kind's name, "compressed", "spectral:16" (counter bits) or
-/// "scalable:4" (growth). Errors: kBadArgument with the names there are.
-Result<void> choose_kind(FilterSpec& spec, std::string_view name);
+/// Sets the spec's kind and option from what users write: a kind's name or alias, or a name, a colon and the option, as
+/// "spectral:16". Errors: kBadArgument with the names, or the options, there are.
+Result<void> choose_kind(FilterSpec& spec, std::string_view text);
+/// What choose_kind takes for this kind and option, the default option written out: "blocked", "spectral:8".
+[[nodiscard]] std::string kind_text(const FilterSpec& spec);
+/// What choose_kind takes, for help texts and messages: "classic, compressed, ..., spectral[:counter bits (...)], ...".
+[[nodiscard]] std::string kind_choices();
 
 }  // namespace crivo

@@ -77,7 +77,7 @@ inline constexpr double kMaxCompressedBitsPerKey = 128;
 /// The classic filter whose rate at capacity is the lowest of those that are stored in `stored_bits` per key, within
 /// the same memory (or stored_bits, where that is more). Errors: kBadArgument for a capacity outside 1..kMaxCapacity or
 /// bits outside (0, 1000].
-[[nodiscard]] Result<FilterSize> size_compressed_to(std::uint64_t capacity, double stored_bits);
+[[nodiscard]] Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored_bits);
 
 /// Rate at which layer `layer` = 0, 1, ... of a scalable filter is sized: fp_rate (1 - r) r^layer with r = 3/4. However
 /// many layers there are, 1 - prod(1 - rate) stays below fp_rate. Source: Almeida et al. 2007, who advise r of 0.8 to
@@ -116,7 +116,8 @@ struct RibbonSize {
 /// The lowest rate in so many bits per key, all told. Errors: kBadArgument unless they lie in (0, 1000].
 [[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key);
 
-/// A size for kinds that store fingerprints: units (cuckoo: buckets; compaction: slots) and the bits of a fingerprint.
+/// A size for kinds that store fingerprints: units (cuckoo: buckets; hash_compaction: slots) and the bits of a
+/// fingerprint.
 struct FingerprintSize {
   std::uint64_t units;
   unsigned bits;
@@ -132,21 +133,21 @@ struct FingerprintSize {
 /// The one of the lowest rate with bits_per_key in all, rounded up to whole buckets and to the fewest that have room.
 /// Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 5.26..1000 (from 6.32 past
 /// 3.5e5 keys, 7.37 past 8.6e7, 8.42 past 2e10).
-[[nodiscard]] Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key);
+[[nodiscard]] Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// Rate of hash compaction with `load` keys per slot: about 1 - exp(-(2 ln(1 / (1 - load)) - load) / (2^f - 1)), or
 /// 5 / 2^f at a load of 0.95. Source: derived in sizing_fingerprints.cpp for the ordered table of Amble & Knuth 1974
 /// with a step that depends on the value alone.
-[[nodiscard]] double compaction_fp_rate(double load, unsigned bits) noexcept;
+[[nodiscard]] double hash_compaction_fp_rate(double load, unsigned bits) noexcept;
 
 /// Distinct keys that fill this many slots: a little more, as some were found before they were added. occupied < slots.
-[[nodiscard]] double compaction_cardinality(double slots, double occupied, unsigned bits) noexcept;
+[[nodiscard]] double hash_compaction_cardinality(double slots, double occupied, unsigned bits) noexcept;
 
-/// The compaction filter of the fewest bits whose compaction_fp_rate at `capacity` keys is at most fp_rate, at a load
-/// of at most 0.95; then the next prime number of slots. Errors: as size_classic.
-[[nodiscard]] Result<FingerprintSize> size_compaction(std::uint64_t capacity, double fp_rate);
-/// The one of the lowest rate with bits_per_key in all. Errors: as fit_cuckoo, but from 2.11 bits on.
-[[nodiscard]] Result<FingerprintSize> fit_compaction(std::uint64_t capacity, double bits_per_key);
+/// The hash_compaction filter of the fewest bits whose hash_compaction_fp_rate at `capacity` keys is at most fp_rate,
+/// at a load of at most 0.95; then the next prime number of slots. Errors: as size_classic.
+[[nodiscard]] Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate);
+/// The one of the lowest rate with bits_per_key in all. Errors: as size_cuckoo_by_bits, but from 2.11 bits on.
+[[nodiscard]] Result<FingerprintSize> size_hash_compaction_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// Shannon entropy in bits of one bit that is 1 with this probability: what an ideal coder needs. 0 at 0 and 1.
 [[nodiscard]] double bit_entropy(double probability) noexcept;

@@ -13,14 +13,14 @@ namespace crivo {
 
 /// The kinds a stored filter can name. Values are part of the format (docs/format.md) and are never reused.
 enum class Kind : std::uint8_t {
-  kClassic = 1,     // Bloom 1970
-  kBlocked = 2,     // Putze, Sanders & Singler 2007
-  kCounting = 3,    // Fan, Cao, Almeida & Broder 2000
-  kSpectral = 4,    // Cohen & Matias 2003
-  kScalable = 5,    // Almeida, Baquero, Preguica & Hutchison 2007
-  kCuckoo = 6,      // Fan, Andersen, Kaminsky & Mitzenmacher 2014
-  kCompaction = 7,  // Wolper & Leroy 1993
-  kRibbon = 8,      // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
+  kClassic = 1,         // Bloom 1970
+  kBlocked = 2,         // Putze, Sanders & Singler 2007
+  kCounting = 3,        // Fan, Cao, Almeida & Broder 2000
+  kSpectral = 4,        // Cohen & Matias 2003
+  kScalable = 5,        // Almeida, Baquero, Preguica & Hutchison 2007
+  kCuckoo = 6,          // Fan, Andersen, Kaminsky & Mitzenmacher 2014
+  kHashCompaction = 7,  // Wolper & Leroy 1993
+  kRibbon = 8,          // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
 };
 
 /// What a kind can do.
@@ -33,10 +33,12 @@ struct Capabilities {
   bool grow = false;  // beyond its capacity, at the promised rate
 };
 
-/// A kind's name and what it can do.
+/// A kind's names, its option, and what it can do.
 struct KindInfo {
   Kind kind;
   std::string_view name;
+  std::string_view option;  // what stands behind the name and a colon, "counter bits (4, 8, 16 or 32)"; empty: nothing
+  std::string_view alias;   // a name of its own for an option that is this word: "compressed"; empty: none
   Capabilities can;
 };
 
@@ -55,10 +57,11 @@ struct FilterSpec {
   double fp_rate = 0.01;                              // wanted at capacity, in (0, 1)
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
   std::uint64_t seed = 0;                             // of the hash
-  bool compressed =
-      false;  // classic: sized for the smallest blob (Mitzenmacher 2002); bits_per_key then counts the blob's
-  unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
-  unsigned growth = 2;        // scalable: each layer's capacity over the one before, 2 to 16
+  /// The kind's own (KindInfo::option); 0 is its default. spectral: counter bits 4, 8 (the default), 16 or 32.
+  /// scalable: growth, each layer's capacity over that of the layer before, 2 (the default) to 16. classic: 1 sizes it
+  /// for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. Other kinds have
+  /// none.
+  unsigned option = 0;
 };
 
 /// Everything two filters must have in common to be merged, and all that a query needs beside the payload.

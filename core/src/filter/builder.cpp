@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "crivo/sizing.h"
-#include "filter/registry.h"
+#include "filter/filter_plan.h"
 
 namespace crivo {
 namespace {
@@ -18,10 +18,10 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   FilterBuilder builder(spec, options);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
-  Result<AnyFilter> filter = AnyFilter::create(checked, options.max_bytes);
-  if (!filter) return filter.error();
-  builder.can_ = filter->ref().kind().can;
-  if (spec.capacity != 0 && builder.can_.add) builder.filter_ = *std::move(filter);
+  const Result<FilterPlan> plan = plan_filter(checked, options.max_bytes);
+  if (!plan) return plan.error();
+  builder.can_ = plan->row->info.can;
+  if (spec.capacity != 0 && builder.can_.add) builder.filter_ = AnyFilter::allocate(*plan, spec);
   return builder;
 }
 

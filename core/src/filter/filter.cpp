@@ -8,9 +8,10 @@
 
 #include "base/build_task.h"
 #include "base/error_text.h"
-#include "crivo/sizing.h"
+#include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "hash/sort.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 namespace {
@@ -29,11 +30,6 @@ Error unsupported(const KindRow& row, std::string_view operation, bool Capabilit
     able += info.name;
   }
   return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", row.info.name);
-}
-
-Error too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
-  return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", keys, " keys, which need ",
-               needed);
 }
 
 /// Names the first field in which two filters differ.
@@ -103,32 +99,20 @@ Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
 const KindInfo& FilterRef::kind() const noexcept { return row_->info; }
 Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
 double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }
-bool FilterRef::compresses() const noexcept { return row_->compresses(view_, facts_); }
 
 Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
-  const KindRow* row = find_kind(spec.kind);
-  if (row == nullptr)
-    return error(ErrorCode::kBadArgument, "kind must be known, got ", static_cast<unsigned>(spec.kind));
-  if (spec.compressed && spec.kind != Kind::kClassic) {
-    return error(ErrorCode::kBadArgument, "compressed must go with kind classic, got ", row->info.name);
-  }
-  const Result<Shape> shape = row->plan(spec);
-  if (!shape) return shape.error();
-  const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
-  if (!bytes || *bytes > max_bytes) {
-    return too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
-  }
-  Facts facts;
-  facts.capacity = spec.capacity;
-  facts.fp_rate = spec.fp_rate;
-  AnyFilter filter(*row, *shape, facts, AlignedBytes(static_cast<std::size_t>(*bytes)));
+  const Result<FilterPlan> plan = plan_filter(spec, max_bytes);
+  if (!plan) return plan.error();
+  return allocate(*plan, spec);
+}
+
+AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec) {
+  AnyFilter filter(*plan.row, plan.shape, plan.facts, AlignedBytes(static_cast<std::size_t>(plan.payload_bytes)));
   const Store store{filter.shape_, filter.payload_};
-  if (row->start != nullptr) row->start(store, spec);
-  if (spec.bits_per_key) {  // the promise is then what the model says of that size
-    const double rate = row->promised_fp_rate != nullptr
-                            ? with_collisions(row->promised_fp_rate(store.view()), static_cast<double>(spec.capacity))
-                            : row->predicted_fp_rate(store.view(), static_cast<double>(spec.capacity));
-    filter.facts_.fp_rate = std::clamp(rate, std::numeric_limits<double>::min(), 1.0);
+  if (plan.row->start != nullptr) plan.row->start(store, spec);
+  if (spec.bits_per_key && plan.row->start != nullptr) {
+    filter.facts_.fp_rate =
+        as_promise(with_collisions(plan.row->promised_fp_rate(store.view()), static_cast<double>(spec.capacity)));
   }
   return filter;
 }
@@ -136,48 +120,55 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
 Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
                                    const BuildOptions& options) {
   BuildTask task(options);
-  Result<AnyFilter> filter = create(spec, options.max_bytes);
-  if (!filter) return filter;
-  if (auto filled = filter->fill(hashes, options.max_bytes, task); !filled) return filled.error();
-  return filter;
+  const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
+  if (!plan) return plan.error();
+  return build(*plan, spec, hashes, options.max_bytes, task);
 }
 
 Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
                                    const BuildOptions& options) {
   BuildTask task(options);
-  Result<AnyFilter> filter = create(spec, options.max_bytes);
-  if (!filter) return filter;
+  const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
+  if (!plan) return plan.error();
   std::size_t distinct = hashes.size();
-  if (filter->row_->build != nullptr) {
+  if (plan->row->build != nullptr) {
     const Result<std::size_t> sorted = sort_distinct(hashes, task);
     if (!sorted) return sorted.error();
     distinct = *sorted;
   }
-  if (auto filled = filter->fill(std::span(hashes).first(distinct), options.max_bytes, task); !filled) {
-    return filled.error();
-  }
-  filter->count_added(hashes.size() - distinct);
+  Result<AnyFilter> filter = build(*plan, spec, std::span(hashes).first(distinct), options.max_bytes, task);
+  if (filter) filter->count_added(hashes.size() - distinct);
   return filter;
 }
 
-Result<void> AnyFilter::fill(std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task) {
-  if (row_->build != nullptr) {
-    if (auto built = row_->build({shape_, payload_}, hashes, task); !built) return built;
-    // There may be more keys than were planned for, or they may need more.
-    if (payload_.size() > max_bytes) return too_large(max_bytes, hashes.size(), payload_.size());
-    count_added(hashes.size());
-  } else {
-    // All at once if nobody watches: a kind may have better ways for many.
-    const std::size_t at_once = task.watched() ? kAddedAtOnce : hashes.size();
-    for (std::size_t from = 0; from < hashes.size(); from += at_once) {
-      if (auto added = add_hashes(hashes.subspan(from, std::min(at_once, hashes.size() - from))); !added) {
-        return added;
-      }
-      const double share = static_cast<double>(from) / static_cast<double>(hashes.size());
-      if (auto wanted = task.advance(share); !wanted) return wanted;
-    }
+Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spec,
+                                   std::span<const std::uint64_t> hashes, std::uint64_t max_bytes, BuildTask& task) {
+  if (plan.row->build == nullptr) {
+    AnyFilter filter = allocate(plan, spec);
+    if (auto added = filter.add_watched(hashes, task); !added) return added.error();
+    if (auto wanted = task.finish(filter.payload_.capacity() - filter.payload_.size()); !wanted) return wanted.error();
+    return filter;
   }
-  return task.finish(payload_.capacity() - payload_.size());
+  Shape shape = plan.shape;
+  Result<AlignedBytes> payload = plan.row->build(shape, hashes, task);
+  if (!payload) return payload.error();
+  // There may be more keys than were planned for, or they may need more.
+  if (payload->size() > max_bytes) return too_large(max_bytes, hashes.size(), payload->size());
+  if (auto wanted = task.finish(payload->capacity() - payload->size()); !wanted) return wanted.error();
+  AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload));
+  filter.count_added(hashes.size());
+  return filter;
+}
+
+Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, BuildTask& task) {
+  // All at once if nobody watches: a kind may have better ways for many.
+  const std::size_t at_once = task.watched() ? kAddedAtOnce : hashes.size();
+  for (std::size_t from = 0; from < hashes.size(); from += at_once) {
+    if (auto added = add_hashes(hashes.subspan(from, std::min(at_once, hashes.size() - from))); !added) return added;
+    const double share = static_cast<double>(from) / static_cast<double>(hashes.size());
+    if (auto wanted = task.advance(share); !wanted) return wanted;
+  }
+  return {};
 }
 
 AnyFilter AnyFilter::copy_of(const FilterRef& filter) {

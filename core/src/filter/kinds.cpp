@@ -1,12 +1,22 @@
 #include "crivo/kinds.h"
 
-#include <charconv>
 #include <string>
 
 #include "base/error_text.h"
 #include "filter/registry.h"
 
 namespace crivo {
+namespace {
+
+Error wrong_option(const KindInfo& info, std::string_view got) {
+  if (info.option.empty()) {
+    return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand without an option, got '", got, "'");
+  }
+  return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand alone or as ", info.name, ":<", info.option,
+               ">, got '", got, "'");
+}
+
+}  // namespace
 
 std::span<const KindInfo> kinds() noexcept { return kind_infos(); }
 
@@ -25,32 +35,45 @@ Result<Kind> kind_from_name(std::string_view name) {
   return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got '", name, "'");
 }
 
-Result<void> choose_kind(FilterSpec& spec, std::string_view name) {
-  if (name == "compressed") {
-    spec.kind = Kind::kClassic;
-    spec.compressed = true;
+Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  for (const KindInfo& info : kinds()) {
+    const bool by_alias = !info.alias.empty() && text == info.alias;
+    if (info.name != name && !by_alias) continue;
+    unsigned option = 0;
+    if (by_alias || colon != std::string_view::npos) {
+      const KindRow& row = *find_kind(info.kind);
+      const auto parsed = row.parse_option != nullptr ? row.parse_option(by_alias ? text : text.substr(colon + 1)) : 0;
+      if (row.parse_option == nullptr || !parsed) return wrong_option(info, text);
+      option = *parsed;
+    }
+    spec.kind = info.kind;
+    spec.option = option;
     return {};
   }
-  const std::size_t colon = name.find(':');
-  const Result<Kind> kind = kind_from_name(name.substr(0, colon));
-  if (!kind) return error(ErrorCode::kBadArgument, kind.error().message, " (or 'compressed')");
-  spec.kind = *kind;
-  spec.compressed = false;
-  if (colon == std::string_view::npos) return {};
+  return error(ErrorCode::kBadArgument, "kind must be one of ", kind_choices(), ", got '", text, "'");
+}
 
-  const std::string_view digits = name.substr(colon + 1);
-  unsigned option = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), option);
-  const bool is_number = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size() && !digits.empty();
-  if (is_number && *kind == Kind::kSpectral) {
-    spec.counter_bits = option;
-  } else if (is_number && *kind == Kind::kScalable) {
-    spec.growth = option;
-  } else {
-    return error(ErrorCode::kBadArgument, "kind option must be spectral:<counter bits> or scalable:<growth>, got '",
-                 name, "'");
+std::string kind_text(const FilterSpec& spec) {
+  const KindRow* row = find_kind(spec.kind);
+  if (row == nullptr) return "unknown";
+  const std::string option = row->option_text != nullptr ? row->option_text(spec.option) : std::string();
+  if (option.empty()) return std::string(row->info.name);
+  return option == row->info.alias ? option : std::string(row->info.name) + ':' + option;
+}
+
+std::string kind_choices() {
+  std::string choices;
+  for (const KindInfo& info : kinds()) {
+    choices.append(choices.empty() ? "" : ", ").append(info.name);
+    if (!info.alias.empty()) {
+      choices.append(", ").append(info.alias);
+    } else if (!info.option.empty()) {
+      choices.append("[:").append(info.option).append("]");
+    }
   }
-  return {};
+  return choices;
 }
 
 }  // namespace crivo

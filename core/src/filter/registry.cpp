@@ -15,8 +15,8 @@ namespace crivo {
 namespace {
 
 constexpr std::array kRows = {
-    make_row<Classic>(),  make_row<Blocked>(), make_row<Counting>(),   make_row<Spectral>(),
-    make_row<Scalable>(), make_row<Cuckoo>(),  make_row<Compaction>(), make_row<Ribbon>(),
+    make_row<Classic>(),  make_row<Blocked>(), make_row<Counting>(),       make_row<Spectral>(),
+    make_row<Scalable>(), make_row<Cuckoo>(),  make_row<HashCompaction>(), make_row<Ribbon>(),
 };
 
 constexpr auto kInfos = [] {

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/error_text.h"
 #include "filter/registry.h"
+#include "format/codec_choice.h"
 #include "format/codec_gap.h"
 #include "format/codec_zstd.h"
 #include "hash/checksum.h"
@@ -26,24 +27,6 @@ struct Header {
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
 
-Result<void> check_envelope(std::span<const std::byte> blob) {
-  if (blob.size() < kBlobHeaderBytes) {
-    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size());
-  }
-  if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
-    return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
-  }
-  const auto version = std::to_integer<unsigned>(blob[4]);
-  if (version != kFormatVersion) {
-    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
-  }
-  const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
-  if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
-    return corrupt("checksum must match the contents, got ", stored);
-  }
-  return {};
-}
-
 Header read_fields(std::span<const std::byte> blob) {
   ByteReader reader(blob.subspan(sizeof kMagic + 1));
   Header header;
@@ -61,6 +44,36 @@ Header read_fields(std::span<const std::byte> blob) {
   header.shape.units = reader.read<std::uint64_t>();
   header.facts.pinned_raw = header.codec == Codec::kRaw;
   return header;
+}
+
+/// A file that was cut off is the likeliest reason, and a raw blob shows it; a compressed one states no size.
+Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
+  const Header header = read_fields(blob);
+  const std::size_t payload_bytes = blob.size() - kBlobHeaderBytes;
+  if (header.codec == Codec::kRaw && payload_bytes < header.raw_bytes) {
+    return corrupt("blob must be whole, with the ", header.raw_bytes, " bytes of payload that its header states, got ",
+                   payload_bytes, ": it is truncated");
+  }
+  return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
+}
+
+Result<void> check_envelope(std::span<const std::byte> blob) {
+  if (blob.size() < kBlobHeaderBytes) {
+    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
+                   ": it is truncated or no filter");
+  }
+  if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
+    return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
+  }
+  const auto version = std::to_integer<unsigned>(blob[4]);
+  if (version != kFormatVersion) {
+    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
+  }
+  const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
+  if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
+    return wrong_checksum(blob, stored);
+  }
+  return {};
 }
 
 Result<void> check_fields(const Header& header, unsigned flags, const ReadLimits& limits) {
@@ -126,6 +139,11 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
+std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
+  if (codec == Codec::kZstd) return zstd_blob(filter, level);
+  return codec == Codec::kGapZstd ? gap_blob(filter) : raw_blob(filter);
+}
+
 std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
   std::vector<std::byte> gap = gap_blob(filter);
   std::vector<std::byte> zstd = zstd_blob(filter, level);
@@ -181,8 +199,7 @@ Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, i
     case BlobForm::kRaw:
       return raw_blob(filter);
     case BlobForm::kAuto:
-      if (filter.facts().pinned_raw || !filter.compresses()) return raw_blob(filter);
-      return find_kind(filter.shape().kind)->is_bit_array ? gap_blob(filter) : zstd_blob(filter, level);
+      return blob_with(choose_codec(filter), filter, level);
     case BlobForm::kSmallest:
       break;
   }

@@ -10,7 +10,6 @@
 #include "kinds/plan.h"
 #include "layout/block.h"
 #include "simd/kernels.h"
-#include "sizing/sparse.h"
 
 namespace crivo {
 namespace {
@@ -46,8 +45,6 @@ Result<std::uint64_t> Blocked::payload_bytes(const Shape& shape) {
   return shape.units * kBlockBytes;
 }
 
-Result<void> Blocked::validate(const View&) { return {}; }
-
 Probe Blocked::probe(const Shape&) noexcept { return kernels().blocked; }
 
 Stats Blocked::stats(const View& view) noexcept {
@@ -60,9 +57,7 @@ double Blocked::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
 }
 
-bool Blocked::compresses(const View& view, const Facts&) noexcept {
-  return is_sparse(count_bits({view.payload, view.payload_bytes}), view.shape.units * kBlockBits);
-}
+std::uint64_t Blocked::bit_array_bits(const Shape& shape) noexcept { return shape.units * kBlockBits; }
 
 Result<void> Blocked::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   if (store.payload.size() >= kFarBytes && hashes.size() >= kFewestPartitioned) {

@@ -1,16 +1,17 @@
 #include "kinds/classic.h"
 
 #include "base/bit_array.h"
+#include "base/error_text.h"
 #include "crivo/sizing.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
 #include "layout/positions.h"
 #include "simd/probe_key.h"
-#include "sizing/sparse.h"
 
 namespace crivo {
 namespace {
 
+constexpr unsigned kCompressed = 1;  // FilterSpec::option
 constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 46;
 
 bool test_bit(const std::byte* payload, std::uint64_t position) noexcept {
@@ -31,9 +32,17 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
 
 }  // namespace
 
+std::optional<unsigned> Classic::parse_option(std::string_view text) {
+  return text == kOption ? std::optional(kCompressed) : std::nullopt;
+}
+std::string Classic::option_text(unsigned option) { return option == kCompressed ? std::string(kOption) : ""; }
+
 Result<Shape> Classic::plan(const FilterSpec& spec) {
-  if (!spec.compressed) return plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes);
-  const Result<FilterSize> size = spec.bits_per_key ? size_compressed_to(spec.capacity, *spec.bits_per_key)
+  if (spec.option > kCompressed) {
+    return error(ErrorCode::kBadArgument, "option of classic must be 0 or 1 (compressed), got ", spec.option);
+  }
+  if (spec.option != kCompressed) return plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes);
+  const Result<FilterSize> size = spec.bits_per_key ? size_compressed_by_bits(spec.capacity, *spec.bits_per_key)
                                                     : size_compressed(spec.capacity, spec.fp_rate);
   if (!size) return size.error();
   Shape shape;
@@ -61,9 +70,7 @@ double Classic::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
 }
 
-bool Classic::compresses(const View& view, const Facts&) noexcept {
-  return is_sparse(count_bits({view.payload, view.payload_bytes}), view.shape.units);
-}
+std::uint64_t Classic::bit_array_bits(const Shape& shape) noexcept { return shape.units; }
 
 Result<void> Classic::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   for (const std::uint64_t hash : hashes) {

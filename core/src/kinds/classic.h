@@ -10,15 +10,18 @@ struct Classic {
   static constexpr Kind kKind = Kind::kClassic;
   static constexpr std::string_view kName = "classic";
   static constexpr const char* kUnitName = "number of bits";
-  static constexpr bool kIsBitArray = true;
+  static constexpr std::string_view kOption = "compressed";
+  static constexpr std::string_view kOptionAlias = kOption;
 
+  static std::optional<unsigned> parse_option(std::string_view text);
+  static std::string option_text(unsigned option);
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
   static Probe probe(const Shape& shape) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
-  static bool compresses(const View& view, const Facts& facts) noexcept;
+  static std::uint64_t bit_array_bits(const Shape& shape) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   static void unite(Store into, const View& other) noexcept;
   static void intersect(Store into, const View& other) noexcept;

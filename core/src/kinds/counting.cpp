@@ -44,8 +44,6 @@ Result<std::uint64_t> Counting::payload_bytes(const Shape& shape) {
   return shape.units * kCounterBlockBytes;
 }
 
-Result<void> Counting::validate(const View&) { return {}; }
-
 Probe Counting::probe(const Shape&) noexcept { return kernels().counting; }
 
 Stats Counting::stats(const View& view) noexcept {
@@ -57,8 +55,6 @@ Stats Counting::stats(const View& view) noexcept {
 double Counting::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
 }
-
-bool Counting::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
 
 Result<void> Counting::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   // Portable: on AVX2 a mask made in registers took as long, since the words of a mask made in memory stall a wide

@@ -14,12 +14,10 @@ struct Counting {
 
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
-  static Result<void> validate(const View& view);
   static Probe probe(const Shape& shape) noexcept;
   /// Counters: how many there are, and how many are above 0.
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
-  static bool compresses(const View& view, const Facts& facts) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   static Result<void> remove(Store store, std::uint64_t hash);
   static void unite(Store into, const View& other) noexcept;

@@ -202,7 +202,7 @@ constexpr Probe kProbe = {&contains<Bucket>, &contains_key<&contains<Bucket>>, &
 }  // namespace
 
 Result<Shape> Cuckoo::plan(const FilterSpec& spec) {
-  return plan_fingerprints(spec, kKind, kLimits.probes, &size_cuckoo, &fit_cuckoo);
+  return plan_fingerprints(spec, kKind, kLimits.probes, &size_cuckoo, &size_cuckoo_by_bits);
 }
 
 Result<std::uint64_t> Cuckoo::payload_bytes(const Shape& shape) {
@@ -232,8 +232,6 @@ Stats Cuckoo::stats(const View& view) noexcept {
 double Cuckoo::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return cuckoo_fp_rate(std::min(1.0, load_of(shape, keys)), shape.param);
 }
-
-bool Cuckoo::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
 
 Result<void> Cuckoo::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   constexpr std::size_t kAhead = 16;

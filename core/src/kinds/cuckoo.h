@@ -17,7 +17,6 @@ struct Cuckoo {
   static Probe probe(const Shape& shape) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
-  static bool compresses(const View& view, const Facts& facts) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   static Result<void> remove(Store store, std::uint64_t hash);
 };

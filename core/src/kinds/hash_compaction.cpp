@@ -15,10 +15,10 @@ namespace {
 /// Slots that one search looks at. At a load of 0.95, one in 10^22 would need more.
 constexpr std::size_t kMaxSteps = 1000;
 constexpr FingerprintLimits kLimits = {.probes = 1,
-                                       .min_bits = kMinCompactionBits,
+                                       .min_bits = kMinHashCompactionBits,
                                        .min_units = 2,
                                        .max_units = std::uint64_t{1} << 41,
-                                       .unit_name = Compaction::kUnitName};
+                                       .unit_name = HashCompaction::kUnitName};
 
 /// A value on its way along its probe sequence.
 class Walk {
@@ -130,40 +130,38 @@ Error no_room(const View& view) {
 
 }  // namespace
 
-Result<Shape> Compaction::plan(const FilterSpec& spec) {
-  return plan_fingerprints(spec, kKind, kLimits.probes, &size_compaction, &fit_compaction);
+Result<Shape> HashCompaction::plan(const FilterSpec& spec) {
+  return plan_fingerprints(spec, kKind, kLimits.probes, &size_hash_compaction, &size_hash_compaction_by_bits);
 }
 
-Result<std::uint64_t> Compaction::payload_bytes(const Shape& shape) {
+Result<std::uint64_t> HashCompaction::payload_bytes(const Shape& shape) {
   if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
   return packed_bytes(shape.units, shape.param);
 }
 
-Result<void> Compaction::validate(const View& view) { return check_packed_padding(view, view.shape.units); }
+Result<void> HashCompaction::validate(const View& view) { return check_packed_padding(view, view.shape.units); }
 
-Probe Compaction::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+Probe HashCompaction::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
-Stats Compaction::stats(const View& view) noexcept {
+Stats HashCompaction::stats(const View& view) noexcept {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
   Stats stats;
   stats.bits = view.shape.units * view.shape.param;
   stats.bits_set = occupied * view.shape.param;
   stats.fp_rate = 1;
   if (occupied == view.shape.units) return stats;
-  const double keys =
-      compaction_cardinality(static_cast<double>(view.shape.units), static_cast<double>(occupied), view.shape.param);
+  const double keys = hash_compaction_cardinality(static_cast<double>(view.shape.units), static_cast<double>(occupied),
+                                                  view.shape.param);
   stats.cardinality = keys;
   stats.fp_rate = predicted_fp_rate(view.shape, keys);
   return stats;
 }
 
-double Compaction::predicted_fp_rate(const Shape& shape, double keys) noexcept {
-  return compaction_fp_rate(keys / static_cast<double>(shape.units), shape.param);
+double HashCompaction::predicted_fp_rate(const Shape& shape, double keys) noexcept {
+  return hash_compaction_fp_rate(keys / static_cast<double>(shape.units), shape.param);
 }
 
-bool Compaction::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
-
-Result<void> Compaction::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+Result<void> HashCompaction::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   constexpr std::size_t kAhead = 16;
   const View view = store.view();
   for (std::size_t i = 0; i < hashes.size(); ++i, ++added) {

@@ -7,9 +7,9 @@
 
 namespace crivo {
 
-struct Compaction {
-  static constexpr Kind kKind = Kind::kCompaction;
-  static constexpr std::string_view kName = "compaction";
+struct HashCompaction {
+  static constexpr Kind kKind = Kind::kHashCompaction;
+  static constexpr std::string_view kName = "hash_compaction";
   static constexpr const char* kUnitName = "number of slots";
 
   static Result<Shape> plan(const FilterSpec& spec);
@@ -18,7 +18,6 @@ struct Compaction {
   static Probe probe(const Shape& shape) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
-  static bool compresses(const View& view, const Facts& facts) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
 };
 

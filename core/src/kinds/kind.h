@@ -5,7 +5,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "crivo/memory.h"
@@ -40,22 +42,31 @@ struct KindRow {
   void (*prepare)(View&) noexcept;
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
-  /// Whether a new filter in this state is stored compressed by default.
-  bool (*compresses)(const View&, const Facts&) noexcept;
-  /// Whether the payload is an array of bits set at random, for which gap coding is the better compression.
-  bool is_bit_array;
+  /// Bits in a payload that is an array of bits set at random, for which gap coding is the better compression; null
+  /// for any other payload.
+  std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
+
+  // Null for a kind without an option.
+  /// FilterSpec::option from what stands behind the colon; nothing if that is no option at all. plan() knows the range.
+  std::optional<unsigned> (*parse_option)(std::string_view text);
+  /// What parse_option takes for an option, 0 being the default; empty where the name alone says it.
+  std::string (*option_text)(unsigned option);
+  /// The option of a stored filter; null too for an option that only decided on the size.
+  unsigned (*option_of)(const Shape&) noexcept;
 
   // Null where there is nothing to do: a payload of zeros is a new filter of most kinds.
   /// Writes what a new payload, all zeros, holds before the first key.
   void (*start)(Store, const FilterSpec&);
   /// Back to no keys.
   void (*clear)(Store);
-  /// What a new filter promises that was sized by bits per key; where null, predicted_fp_rate at capacity.
+  /// What a new filter that was sized by bits per key promises of absent hashes, from its shape or, where there is a
+  /// start(), from what that wrote; where null, predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
   // Null where a kind cannot do it.
-  /// Builds a static kind from all its hashes, any order, duplicates allowed; the payload may change its size.
-  Result<void> (*build)(Store, std::span<const std::uint64_t> hashes, BuildTask&);
+  /// The payload of a kind that is built once, from all its hashes, any order, duplicates allowed. Sets shape.units to
+  /// what these hashes need, and may give it more columns than were planned.
+  Result<AlignedBytes> (*build)(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask&);
   /// Adds hashes in order and counts them in `added`; stops at the first that fails.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   /// Errors: kNotFound, unchanged.
@@ -67,26 +78,34 @@ struct KindRow {
 
 /// What a kind must have; make_row() finds what it has beside this.
 template <class K>
-concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const View& view, const Facts& facts) {
+concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const View& view) {
   { K::kKind } -> std::convertible_to<Kind>;
   { K::kName } -> std::convertible_to<std::string_view>;
   { K::kUnitName } -> std::convertible_to<const char*>;
   { K::plan(spec) } -> std::same_as<Result<Shape>>;
   { K::payload_bytes(shape) } -> std::same_as<Result<std::uint64_t>>;
-  { K::validate(view) } -> std::same_as<Result<void>>;
   { K::probe(shape) } -> std::same_as<Probe>;
   { K::stats(view) } -> std::same_as<Stats>;
-  { K::compresses(view, facts) } -> std::same_as<bool>;
 };
 
 template <FilterKind K>
 constexpr KindRow make_row() {
   KindRow row{};
-  row.info = {K::kKind, K::kName, {}};
+  row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = {}};
+  if constexpr (requires { K::kOption; }) {
+    row.info.option = K::kOption;
+    row.parse_option = &K::parse_option;
+    row.option_text = &K::option_text;
+    if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
+  }
+  if constexpr (requires { K::kOptionAlias; }) row.info.alias = K::kOptionAlias;
   row.unit_name = K::kUnitName;
   row.plan = &K::plan;
   row.payload_bytes = &K::payload_bytes;
-  row.validate = &K::validate;
+  row.validate = [](const View& view) -> Result<void> {
+    if constexpr (requires { K::validate(view); }) return K::validate(view);
+    return {};  // any payload of the right size will do
+  };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
   // The kinds know hashes; that different keys may have the same one is added here, for all of them.
@@ -102,8 +121,7 @@ constexpr KindRow make_row() {
       return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // for most kinds the shape says it all
     }
   };
-  row.compresses = &K::compresses;
-  row.is_bit_array = requires { requires K::kIsBitArray; };
+  if constexpr (requires { &K::bit_array_bits; }) row.bit_array_bits = &K::bit_array_bits;
   if constexpr (requires { &K::start; }) row.start = &K::start;
   if constexpr (requires { &K::clear; }) row.clear = &K::clear;
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;

@@ -1,6 +1,7 @@
 #include "kinds/plan.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/error_text.h"
@@ -8,6 +9,13 @@
 #include "sizing/checks.h"
 
 namespace crivo {
+
+std::optional<unsigned> parse_number(std::string_view text) noexcept {
+  unsigned number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end && number != 0 ? std::optional(number) : std::nullopt;
+}
 
 Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,
                            Result<FilterSize> (*size)(std::uint64_t, double), unsigned (*best_probes)(double) noexcept,

@@ -2,10 +2,16 @@
 // probes, and for those that are sized by a unit count and the bits of a fingerprint.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "crivo/sizing.h"
 #include "crivo/types.h"
 
 namespace crivo {
+
+/// An option that is a number from 1 on, in decimal digits; nothing if the text is no such number.
+[[nodiscard]] std::optional<unsigned> parse_number(std::string_view text) noexcept;
 
 /// Sizes from spec.bits_per_key where it is given (units = ceil(capacity x bits / bits_per_unit)), else from
 /// spec.fp_rate. A kind that stores counter_bits where the plain filter has one bit gets that many fewer of them.

@@ -22,6 +22,9 @@ constexpr unsigned kMostBitsPerKeyRatio = 16;  // of a layer to the one before
 constexpr std::size_t kAhead = 8;              // keys between the prefetch of one and its addition
 constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
+/// A spec's option as the growth.
+unsigned growth_of(unsigned option) noexcept { return option != 0 ? option : 2; }
+
 bool contains(const View& view, std::uint64_t hash) noexcept {
   const auto in_layer = kernels().blocked.contains;
   for (NewestFirst walk(view); walk.next();) {
@@ -126,9 +129,13 @@ Result<void> add_new(Store store, std::uint64_t hash) {
 
 }  // namespace
 
+std::optional<unsigned> Scalable::parse_option(std::string_view text) { return parse_number(text); }
+std::string Scalable::option_text(unsigned option) { return std::to_string(growth_of(option)); }
+
 Result<Shape> Scalable::plan(const FilterSpec& spec) {
-  if (spec.growth < kMinGrowth || spec.growth > kMaxGrowth) {
-    return error(ErrorCode::kBadArgument, "growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", spec.growth);
+  const unsigned growth = growth_of(spec.option);
+  if (growth < kMinGrowth || growth > kMaxGrowth) {
+    return error(ErrorCode::kBadArgument, "growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
   }
   FilterSpec first = spec;
   Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -141,7 +148,7 @@ Result<Shape> Scalable::plan(const FilterSpec& spec) {
     if (!shape) return shape;
     shape->units += table_blocks(1);
   }
-  shape->param = static_cast<std::uint16_t>(spec.growth);
+  shape->param = static_cast<std::uint16_t>(growth);
   return shape;
 }
 
@@ -201,8 +208,6 @@ double Scalable::predicted_fp_rate(const View& view, double keys) noexcept {
 }
 
 double Scalable::promised_fp_rate(const View& view) noexcept { return read_series(view.payload).fp_rate; }
-
-bool Scalable::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
 
 void Scalable::start(Store store, const FilterSpec& spec) {
   const std::uint64_t blocks = store.shape.units - table_blocks(1);

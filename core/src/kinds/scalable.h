@@ -11,7 +11,11 @@ struct Scalable {
   static constexpr std::string_view kName = "scalable";
   static constexpr const char* kUnitName = "number of blocks";
   static constexpr bool kGrows = true;
+  static constexpr std::string_view kOption = "growth: 2 to 16";
 
+  static std::optional<unsigned> parse_option(std::string_view text);
+  static std::string option_text(unsigned option);
+  static unsigned option_of(const Shape& shape) noexcept { return shape.param; }
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
@@ -19,7 +23,6 @@ struct Scalable {
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const View& view, double keys) noexcept;
   static double promised_fp_rate(const View& view) noexcept;
-  static bool compresses(const View& view, const Facts& facts) noexcept;
   static void start(Store store, const FilterSpec& spec);
   static void clear(Store store);
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);

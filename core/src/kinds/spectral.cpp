@@ -18,6 +18,9 @@ namespace {
 // With counters of 32 bits a payload of 2^47 bytes: the largest power of two that the header's u48 can state.
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
+/// A spec's option as the width of a counter.
+unsigned counter_bits(unsigned option) noexcept { return option != 0 ? option : 8; }
+
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
 
 constexpr std::uint64_t largest_count(unsigned width) noexcept { return (std::uint64_t{1} << width) - 1; }
@@ -78,12 +81,16 @@ unsigned counters_above_zero(std::uint64_t word, unsigned width) noexcept {
 
 }  // namespace
 
+std::optional<unsigned> Spectral::parse_option(std::string_view text) { return parse_number(text); }
+std::string Spectral::option_text(unsigned option) { return std::to_string(counter_bits(option)); }
+
 Result<Shape> Spectral::plan(const FilterSpec& spec) {
-  if (!is_counter_width(spec.counter_bits)) {
-    return error(ErrorCode::kBadArgument, "counter_bits must be one of 4, 8, 16, 32, got ", spec.counter_bits);
+  const unsigned width = counter_bits(spec.option);
+  if (!is_counter_width(width)) {
+    return error(ErrorCode::kBadArgument, "counter bits must be one of 4, 8, 16, 32, got ", width);
   }
-  Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, spec.counter_bits);
-  if (shape) shape->param = static_cast<std::uint16_t>(spec.counter_bits);
+  Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, width);
+  if (shape) shape->param = static_cast<std::uint16_t>(width);
   return shape;
 }
 
@@ -112,8 +119,6 @@ Stats Spectral::stats(const View& view) noexcept {
 double Spectral::predicted_fp_rate(const Shape& shape, double keys) noexcept {
   return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
 }
-
-bool Spectral::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
 
 Result<void> Spectral::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   const Shape shape = store.shape;

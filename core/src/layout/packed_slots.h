@@ -1,5 +1,5 @@
-// Fingerprints of f bits in slots that are packed without gaps: what the cuckoo and the compaction kind share.
-// A fingerprint is never 0, so a slot of 0 is empty. docs/format.md, "cuckoo" and "compaction".
+// Fingerprints of f bits in slots that are packed without gaps: what the cuckoo and the hash_compaction kind share.
+// A fingerprint is never 0, so a slot of 0 is empty. docs/format.md, "cuckoo" and "hash_compaction".
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace crivo {
 inline constexpr unsigned kCuckooBucketSlots = 4;
 /// Fewest and most bits that a stored fingerprint has.
 inline constexpr unsigned kMinCuckooBits = 4;
-inline constexpr unsigned kMinCompactionBits = 2;
+inline constexpr unsigned kMinHashCompactionBits = 2;
 inline constexpr unsigned kMaxFingerprintBits = 32;
 
 /// From the lower bits of the hash: places come from its upper ones.

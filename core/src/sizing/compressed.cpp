@@ -53,7 +53,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   return best;
 }
 
-Result<FilterSize> size_compressed_to(std::uint64_t capacity, double stored_bits) {
+Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored_bits) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(stored_bits); !valid) return valid.error();
   double best_bits = stored_bits;  // the filter that is stored raw

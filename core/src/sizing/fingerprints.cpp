@@ -150,10 +150,10 @@ double bisect(double low, double high, const Condition& holds) {
 }
 
 /// Below half the largest load, one bit more per slot costs less.
-FingerprintSize compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
-  const bool too_few_bits = compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
+FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
+  const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};
-  const double load = bisect(0, kMaxLoad, [&](double x) { return compaction_fp_rate(x, bits) <= fp_rate; });
+  const double load = bisect(0, kMaxLoad, [&](double x) { return hash_compaction_fp_rate(x, bits) <= fp_rate; });
   return {std::max<std::uint64_t>(2, to_units(std::ceil(keys / load))), bits};
 }
 
@@ -171,7 +171,7 @@ Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate) {
       min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, *rate, bits); }, &total_bits);
 }
 
-Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key) {
+Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_per_key) {
   const auto keys = static_cast<double>(capacity);
   const unsigned min_bits = min_cuckoo_bits(keys);
   if (auto valid = check_fit(capacity, bits_per_key, min_bits); !valid) return valid.error();
@@ -189,36 +189,36 @@ Result<FingerprintSize> fit_cuckoo(std::uint64_t capacity, double bits_per_key) 
   return size;
 }
 
-double compaction_fp_rate(double load, unsigned bits) noexcept { return fill_of(load, bits).rate; }
+double hash_compaction_fp_rate(double load, unsigned bits) noexcept { return fill_of(load, bits).rate; }
 
-double compaction_cardinality(double slots, double occupied, unsigned bits) noexcept {
+double hash_compaction_cardinality(double slots, double occupied, unsigned bits) noexcept {
   const double stored = occupied / slots;
   double high = 1;
   while (fill_of(high, bits).stored < stored) high *= 2;
   return slots * bisect(0, high, [&](double load) { return fill_of(load, bits).stored < stored; });
 }
 
-Result<FingerprintSize> size_compaction(std::uint64_t capacity, double fp_rate) {
+Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
   if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
   FingerprintSize size = best_size(
-      kMinCompactionBits, [&](unsigned bits) { return compaction_slots_for(keys, *rate, bits); }, &total_bits);
+      kMinHashCompactionBits, [&](unsigned bits) { return hash_compaction_slots_for(keys, *rate, bits); }, &total_bits);
   size.units = prime_from(size.units);
   return size;
 }
 
-Result<FingerprintSize> fit_compaction(std::uint64_t capacity, double bits_per_key) {
-  if (auto valid = check_fit(capacity, bits_per_key, kMinCompactionBits); !valid) return valid.error();
+Result<FingerprintSize> size_hash_compaction_by_bits(std::uint64_t capacity, double bits_per_key) {
+  if (auto valid = check_fit(capacity, bits_per_key, kMinHashCompactionBits); !valid) return valid.error();
   const auto keys = static_cast<double>(capacity);
   FingerprintSize size = best_size(
-      kMinCompactionBits,
+      kMinHashCompactionBits,
       [&](unsigned bits) -> FingerprintSize {
         return {std::max<std::uint64_t>(2, to_units(std::ceil(keys * bits_per_key / bits))), bits};
       },
       [&](const FingerprintSize& candidate) {
         if (candidate.bits > kMaxLoad * bits_per_key) return kImpossible;
-        return compaction_fp_rate(keys / static_cast<double>(candidate.units), candidate.bits);
+        return hash_compaction_fp_rate(keys / static_cast<double>(candidate.units), candidate.bits);
       });
   size.units = prime_from(size.units);
   return size;

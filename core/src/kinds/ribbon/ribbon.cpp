@@ -163,19 +163,15 @@ double Ribbon::promised_fp_rate(const View& view) noexcept {
   return ribbon_fp_rate(view.shape.probes, view.shape.param);
 }
 
-bool Ribbon::compresses(const View&, const Facts& facts) noexcept { return facts.keys == 0; }
-
-Result<void> Ribbon::build(Store store, std::span<const std::uint64_t> hashes, BuildTask& task) {
-  if (hashes.empty()) return {};
-  store.payload = AlignedBytes();  // what was planned is not what these keys need
-  RibbonColumns columns(store.shape);
+Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask& task) {
+  if (hashes.empty()) return AlignedBytes(static_cast<std::size_t>(8 * shape.units));  // as planned, without a level
+  RibbonColumns columns(shape);
   Result<AlignedBytes> payload = build_ribbon(columns, hashes, task);
-  if (!payload) return payload.error();
-  store.shape.probes = static_cast<std::uint8_t>(columns.lean);
-  store.shape.param = static_cast<std::uint16_t>(columns.share);
-  store.payload = *std::move(payload);
-  store.shape.units = store.payload.size() / 8;
-  return {};
+  if (!payload) return payload;
+  shape.probes = static_cast<std::uint8_t>(columns.lean);
+  shape.param = static_cast<std::uint16_t>(columns.share);
+  shape.units = payload->size() / 8;
+  return payload;
 }
 
 }  // namespace crivo

@@ -20,8 +20,7 @@ struct Ribbon {
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const View& view, double keys) noexcept;
   static double promised_fp_rate(const View& view) noexcept;
-  static bool compresses(const View& view, const Facts& facts) noexcept;
-  static Result<void> build(Store store, std::span<const std::uint64_t> hashes, BuildTask& task);
+  static Result<AlignedBytes> build(Shape& shape, std::span<const std::uint64_t> hashes, BuildTask& task);
 };
 
 }  // namespace crivo

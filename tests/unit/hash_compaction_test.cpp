@@ -1,4 +1,4 @@
-// The compaction kind against the one layout its keys can have, at its limits, and with payloads no writer leaves.
+// The hash_compaction kind against the one layout its keys can have, at its limits, and with payloads no writer leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,12 +22,12 @@ using testing::random_slots;
 using testing::refusal;
 
 Shape shape_of(unsigned f, std::uint64_t slots) {
-  return {.kind = Kind::kCompaction, .probes = 1, .param = static_cast<std::uint16_t>(f), .units = slots};
+  return {.kind = Kind::kHashCompaction, .probes = 1, .param = static_cast<std::uint16_t>(f), .units = slots};
 }
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate) {
   FilterSpec spec;
-  spec.kind = Kind::kCompaction;
+  spec.kind = Kind::kHashCompaction;
   spec.capacity = capacity;
   spec.fp_rate = fp_rate;
   return spec;
@@ -37,7 +37,7 @@ AnyFilter empty_filter(unsigned f, std::uint64_t slots) {
   return filter_of(shape_of(f, slots), std::vector<std::uint32_t>(slots));
 }
 
-/// docs/format.md, "compaction": slot number i of a key's probe sequence.
+/// docs/format.md, "hash_compaction": slot number i of a key's probe sequence.
 std::uint64_t probe(std::uint64_t h, unsigned f, std::uint64_t slots, std::uint64_t i) {
   const std::uint64_t step = 1 + reference::mulhi(reference::scattered(reference::fingerprint(h, f)), slots - 1);
   return (reference::mulhi(h, slots) + i * step) % slots;
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> layout_of(std::vector<std::uint64_t> hashes, unsigned
   return slots;
 }
 
-TEST(Compaction, ThePayloadIsTheOneLayoutOfItsKeysInAnyOrder) {
+TEST(HashCompaction, ThePayloadIsTheOneLayoutOfItsKeysInAnyOrder) {
   for (const unsigned f : {2U, 3U, 8U, 13U, 17U, 31U, 32U}) {
     for (const std::uint64_t slots : {2U, 23U, 997U}) {
       auto hashes = random_hashes(slots * 95 / 100, f + slots);
@@ -85,9 +85,9 @@ TEST(Compaction, ThePayloadIsTheOneLayoutOfItsKeysInAnyOrder) {
 
 // Also of payloads that no writer produces: values in the wrong places, hardly an empty slot, a number of slots that
 // is not prime. The bytes lie at the very end of their memory, for the sanitizers.
-TEST(Compaction, AnswersLikeTheModelForAnyPayload) {
+TEST(HashCompaction, AnswersLikeTheModelForAnyPayload) {
   constexpr std::size_t kQueries = 2000;
-  for (unsigned f = kMinCompactionBits; f <= kMaxFingerprintBits; ++f) {
+  for (unsigned f = kMinHashCompactionBits; f <= kMaxFingerprintBits; ++f) {
     for (const std::uint64_t count : {2U, 60U, 997U}) {
       const auto hashes = random_hashes(kQueries, 100 + f);
       auto slots = random_slots(count, f, f % 3, f);
@@ -108,7 +108,7 @@ TEST(Compaction, AnswersLikeTheModelForAnyPayload) {
 }
 
 // Every slot holds the largest value there is, and no search meets an end.
-TEST(Compaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverything) {
+TEST(HashCompaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverything) {
   constexpr unsigned kBits = 8;
   constexpr std::uint64_t kSlots = 100'003;
   AnyFilter filter = filter_of(shape_of(kBits, kSlots), std::vector<std::uint32_t>(kSlots, 255));
@@ -123,7 +123,7 @@ TEST(Compaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverything) {
   EXPECT_FALSE(stats.cardinality);
 }
 
-TEST(Compaction, AnAdditionToAFullPayloadFailsAndChangesNothing) {
+TEST(HashCompaction, AnAdditionToAFullPayloadFailsAndChangesNothing) {
   constexpr unsigned kBits = 16;
   constexpr std::uint64_t kSlots = 10'007;
   AnyFilter filter = filter_of(shape_of(kBits, kSlots), random_slots(kSlots, kBits, 0, 1));
@@ -145,7 +145,7 @@ TEST(Compaction, AnAdditionToAFullPayloadFailsAndChangesNothing) {
   EXPECT_GT(refused, 400);
 }
 
-TEST(Compaction, AKeyThatIsPresentTakesNoSecondSlotAndStillCounts) {
+TEST(HashCompaction, AKeyThatIsPresentTakesNoSecondSlotAndStillCounts) {
   AnyFilter filter = testing::build_filter(spec_of(1000, 0.01), 1000);
   const auto before = bytes_of(filter);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(filter.add_hashes(testing::present_hashes(1000, 0)));
@@ -155,7 +155,7 @@ TEST(Compaction, AKeyThatIsPresentTakesNoSecondSlotAndStillCounts) {
 
 // An addition at load a fails with probability a^1000: at 95% that is 5e-23, at 98% 2e-9, so that the last few percent
 // are where it happens.
-TEST(Compaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen) {
+TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen) {
   AnyFilter filter = testing::build_filter(spec_of(100'000, 0.001), 0);
   const auto slots = static_cast<double>(filter.shape().units);
   const auto hashes = random_hashes(200'000, 1);
@@ -182,7 +182,7 @@ TEST(Compaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen) {
   EXPECT_EQ(testing::count_found(filter.ref(), taken), taken.size());
 }
 
-TEST(Compaction, HasRoomForItsCapacityAtEverySize) {
+TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) {
   for (std::uint64_t capacity = 1; capacity <= 3000; capacity += capacity < 100 ? 1 : 97) {
     for (const double fp_rate : {0.9, 0.01, 1e-6}) {
       AnyFilter filter = testing::build_filter(spec_of(capacity, fp_rate), 0);
@@ -199,7 +199,7 @@ TEST(Compaction, HasRoomForItsCapacityAtEverySize) {
 
 // The model is within 2% at every width and load: 1% is what it may be too high by past f = 9, and 2.5 million absent
 // keys at the least of these rates, 0.1%, have a standard deviation of 2%, of which three are allowed.
-TEST(Compaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
+TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
   constexpr std::uint64_t kSlots = 500'009;
   constexpr double kAbsent = 2'500'000;
   const auto absent = random_hashes(static_cast<std::size_t>(kAbsent), 99);
@@ -207,7 +207,7 @@ TEST(Compaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
     for (const double load : {0.5, 0.8, 0.95}) {
       AnyFilter filter = empty_filter(f, kSlots);
       ASSERT_TRUE(filter.add_hashes(random_hashes(static_cast<std::size_t>(load * kSlots), f)));
-      const double rate = compaction_fp_rate(load, f);
+      const double rate = hash_compaction_fp_rate(load, f);
       const double found = static_cast<double>(testing::count_found(filter.ref(), absent));
       const double tolerance = 0.02 * rate * kAbsent + 3 * std::sqrt(rate * kAbsent);
       EXPECT_NEAR(found, kAbsent * rate, tolerance) << "f = " << f << ", load " << load;
@@ -219,27 +219,28 @@ TEST(Compaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
 }
 
 // With one value only, every slot of the sequence that is taken holds it: the rate is the load of a bit array.
-TEST(Compaction, TheRateIsTheDerivedOne) {
-  EXPECT_EQ(compaction_fp_rate(0, 9), 0);
-  EXPECT_NEAR(compaction_fp_rate(0.95, 1), 1 - std::exp(-0.95), 1e-12);
-  EXPECT_NEAR(compaction_fp_rate(0.95, 20), (2 * std::log(20.0) - 0.95) / (std::exp2(20) - 1), 1e-9);
-  EXPECT_EQ(compaction_fp_rate(1, 20), 1);
+TEST(HashCompaction, TheRateIsTheDerivedOne) {
+  EXPECT_EQ(hash_compaction_fp_rate(0, 9), 0);
+  EXPECT_NEAR(hash_compaction_fp_rate(0.95, 1), 1 - std::exp(-0.95), 1e-12);
+  EXPECT_NEAR(hash_compaction_fp_rate(0.95, 20), (2 * std::log(20.0) - 0.95) / (std::exp2(20) - 1), 1e-9);
+  EXPECT_EQ(hash_compaction_fp_rate(1, 20), 1);
   for (const unsigned f : {2U, 9U, 10U, 32U}) {  // far more keys than slots: everything is found
-    for (const double load : {1e4, 1e6, 0x1p40}) EXPECT_GT(compaction_fp_rate(load, f), 0.99) << f << " at " << load;
+    for (const double load : {1e4, 1e6, 0x1p40})
+      EXPECT_GT(hash_compaction_fp_rate(load, f), 0.99) << f << " at " << load;
   }
   for (const unsigned f : {2U, 9U, 10U, 32U}) {
-    EXPECT_NEAR(compaction_cardinality(1e6, 1, f), 1, 1e-3);
-    EXPECT_EQ(compaction_cardinality(1e6, 0, f), 0);
+    EXPECT_NEAR(hash_compaction_cardinality(1e6, 1, f), 1, 1e-3);
+    EXPECT_EQ(hash_compaction_cardinality(1e6, 0, f), 0);
   }
 }
 
-TEST(Compaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
+TEST(HashCompaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
   constexpr double kKeys = 1e8;
   for (const double fp_rate : {0.3, 0.1, 0.03, 0.01, 0.0095, 0.001, 1e-6, 1e-9}) {
-    const auto size = size_compaction(static_cast<std::uint64_t>(kKeys), fp_rate);
+    const auto size = size_hash_compaction(static_cast<std::uint64_t>(kKeys), fp_rate);
     ASSERT_TRUE(size) << size.error().message;
     const double slots = static_cast<double>(size->units);
-    EXPECT_LE(compaction_fp_rate(kKeys / slots, size->bits), fp_rate);
+    EXPECT_LE(hash_compaction_fp_rate(kKeys / slots, size->bits), fp_rate);
     EXPECT_LE(kKeys / slots, 0.95);
     for (std::uint64_t divisor = 2; divisor * divisor <= size->units; ++divisor) {
       ASSERT_NE(size->units % divisor, 0U) << size->units << " is not prime";
@@ -249,28 +250,29 @@ TEST(Compaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
       const double fewer_bits = kKeys * f / (bits * (1 - 1e-5));  // the load at which f would be smaller
       // What hashes in common take of the rate, 0.54% of 1e-9, is not to be had.
       const double of_hashes = fp_rate - kKeys * 0x1p-64;
-      EXPECT_TRUE(fewer_bits > 0.95 || compaction_fp_rate(fewer_bits, f) > of_hashes) << f << " at " << fp_rate;
+      EXPECT_TRUE(fewer_bits > 0.95 || hash_compaction_fp_rate(fewer_bits, f) > of_hashes) << f << " at " << fp_rate;
     }
   }
 }
 
-TEST(Compaction, BitsPerKeyAreSpentAndNotExceeded) {
+TEST(HashCompaction, BitsPerKeyAreSpentAndNotExceeded) {
   constexpr std::uint64_t kKeys = 100'000;
   double last_rate = 1;
   for (const double bits : {2.2, 6.0, 8.0, 9.9, 16.0, 33.0, 50.0}) {
-    const auto size = fit_compaction(kKeys, bits);
+    const auto size = size_hash_compaction_by_bits(kKeys, bits);
     ASSERT_TRUE(size) << size.error().message;
     const double total = static_cast<double>(size->units) * size->bits;
     EXPECT_LE(total, 1.002 * bits * kKeys);  // up to the next prime
     EXPECT_GE(total, bits * kKeys);
-    const double rate = compaction_fp_rate(kKeys / static_cast<double>(size->units), size->bits);
+    const double rate = hash_compaction_fp_rate(kKeys / static_cast<double>(size->units), size->bits);
     EXPECT_LT(rate, last_rate);
     last_rate = rate;
   }
-  EXPECT_THAT(fit_compaction(kKeys, 2.1).error().message, HasSubstr("bits_per_key must be at least 2.105"));
+  EXPECT_THAT(size_hash_compaction_by_bits(kKeys, 2.1).error().message,
+              HasSubstr("bits_per_key must be at least 2.105"));
 }
 
-TEST(Compaction, RejectsShapesAndPaddingThatNoWriterLeaves) {
+TEST(HashCompaction, RejectsShapesAndPaddingThatNoWriterLeaves) {
   const auto payload = reference::packed(std::vector<std::uint32_t>(11), 9);
   EXPECT_EQ(refusal(shape_of(9, 11), payload), "accepted");
   EXPECT_EQ(refusal(shape_of(1, 11), payload), "kind parameter (fingerprint bits) must lie in [2, 32], got 1");

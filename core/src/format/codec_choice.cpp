@@ -1,0 +1,16 @@
+#include "format/codec_choice.h"
+
+#include "base/bit_array.h"
+#include "filter/registry.h"
+#include "sizing/sparse.h"
+
+namespace crivo {
+
+Codec choose_codec(const FilterRef& filter) noexcept {
+  if (filter.facts().pinned_raw) return Codec::kRaw;
+  const KindRow& row = *find_kind(filter.shape().kind);
+  if (row.bit_array_bits == nullptr) return filter.facts().keys == 0 ? Codec::kZstd : Codec::kRaw;
+  return is_sparse(count_bits(filter.payload()), row.bit_array_bits(filter.shape())) ? Codec::kGapZstd : Codec::kRaw;
+}
+
+}  // namespace crivo

@@ -1,0 +1,59 @@
+#include "crivo/describe.h"
+
+#include "base/error_text.h"
+#include "filter/registry.h"
+
+namespace crivo {
+namespace {
+
+/// Repeated keys count as additions, so more additions than the capacity alone do not say that the filter is too full.
+bool is_over_capacity(const FilterRef& filter, const Stats& stats) noexcept {
+  return filter.facts().keys > filter.facts().capacity && stats.fp_rate > filter.facts().fp_rate;
+}
+
+}  // namespace
+
+std::vector<Description> describe(const OpenedBlob& blob) {
+  const FilterRef& filter = blob.ref();
+  const Stats stats = filter.stats();
+  const Facts& facts = filter.facts();
+  const KindRow& row = *find_kind(filter.shape().kind);
+  std::vector<Description> described = {{"kind", filter.kind().name}};
+  if (row.option_of != nullptr) described.push_back({"option", std::uint64_t{row.option_of(filter.shape())}});
+  const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
+  described.insert(described.end(),
+                   {
+                       {"capacity", facts.capacity},
+                       {"fpr", facts.fp_rate},
+                       {"keys", facts.keys},
+                       {"bits", stats.bits},
+                       {"k", std::uint64_t{filter.shape().probes}},
+                       {"fill", fill},
+                       {"predicted_fpr", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
+                       {"current_fpr", stats.fp_rate},
+                       {"over_capacity", std::uint64_t{is_over_capacity(filter, stats)}},
+                       {"seed", static_cast<std::int64_t>(filter.shape().seed)},
+                       {"codec", codec_name(blob.codec())},
+                       {"raw_bytes", std::uint64_t{filter.payload().size()}},
+                       {"blob_bytes", std::uint64_t{blob.blob_bytes()}},
+                   });
+  return described;
+}
+
+std::string value_text(const Description& described) {
+  std::string text;
+  std::visit([&text](auto value) { append_text(text, value); }, described.value);
+  return text;
+}
+
+std::string to_json(const std::vector<Description>& descriptions) {
+  std::string json;
+  for (const Description& described : descriptions) {
+    const std::string_view quote = std::holds_alternative<std::string_view>(described.value) ? "\"" : "";
+    json.append(json.empty() ? "{\"" : ",\"").append(described.name).append("\":");
+    json.append(quote).append(value_text(described)).append(quote);
+  }
+  return json + "}";
+}
+
+}  // namespace crivo

@@ -1,0 +1,78 @@
+// Reading a filter; see filter_file.h.
+#include "filter_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "command.h"
+#include "file.h"
+#include "numbers.h"
+
+namespace crivo::tool {
+namespace {
+
+constexpr std::uint64_t kFirstReadBytes = 1 << 16;
+/// The most by which a stored filter is larger than its payload: a header, and what a codec adds to a tiny payload.
+constexpr std::uint64_t kStoredExtraBytes = 4096;
+
+Error with_advice(Error error) {
+  error.message += "; --max-bytes raises the limit";
+  return error;
+}
+
+/// The size of a file; 0 for a pipe, which does not know.
+std::uint64_t size_of(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+/// The whole content, or kTooLarge when it is more than `most` bytes.
+Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
+  const Result<OwnedFd> input = open_input(path, "FILTER");
+  if (!input) return input.error();
+  const std::uint64_t size = size_of(input->get());
+  AlignedBytes bytes;
+  for (std::uint64_t used = 0;;) {
+    if (std::max(used, size) > most) {
+      return with_advice(
+          {ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) + " bytes, got more in " + path});
+    }
+    // One byte more than the file has, so that its end is seen without growing.
+    const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
+    if (used == bytes.size()) bytes.resize(std::min(room, most + 1));
+    const ssize_t got = ::read(input->get(), bytes.data() + used, bytes.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error("FILTER must be readable", path);
+    used += static_cast<std::uint64_t>(got);
+    if (got > 0) continue;
+    bytes.resize(used);
+    return bytes;
+  }
+}
+
+}  // namespace
+
+void add_filter_argument(CLI::App& command, FilterArgument& filter) {
+  command.add_option("FILTER", filter.path, "A file that crivo build or SQL made; - is standard input")
+      ->required()
+      ->transform(literal);
+  command.add_option("--max-bytes", filter.max_bytes, "Refuse a filter that takes more memory; K, M, G, T may follow")
+      ->capture_default_str()
+      ->transform(literal);
+}
+
+Result<LoadedFilter> load_filter(const FilterArgument& filter) {
+  const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
+  if (!max_bytes) return max_bytes.error();
+  Result<AlignedBytes> bytes = read_whole(filter.path, *max_bytes + kStoredExtraBytes);
+  if (!bytes) return bytes.error();
+  Result<OpenedBlob> blob = parse_blob(*bytes, {.max_raw_bytes = *max_bytes});
+  if (!blob && blob.error().code == ErrorCode::kTooLarge) return with_advice(blob.error());
+  if (!blob) return blob.error();
+  return LoadedFilter{*std::move(bytes), *std::move(blob)};
+}
+
+}  // namespace crivo::tool

@@ -1,0 +1,2 @@
+-- What follows is timed from here.
+REPLACE INTO clock VALUES ('begin', julianday('now'));

@@ -1,0 +1,162 @@
+// Where crivo build writes: no file is lost, whatever the output is, and the old filter stays until the new one is
+// whole.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr const char* kTool = "'" CRIVO_TOOL "' ";
+
+TEST_F(ToolTest, SaysWhatItCannotWrite) {
+  EXPECT_EQ(crivo("build -o nowhere/f", "a\n").err,
+            "crivo build: output must be writable, got nowhere/f: No such file or directory\n");
+  EXPECT_EQ(crivo("build -o .", "a\n").err, "crivo build: output must be writable, got .: Is a directory\n");
+  EXPECT_EQ(crivo("build -o new/", "a\n").exit_code, 2);
+  EXPECT_EQ(crivo("build -o /dev/full", "a\n").err,
+            "crivo build: output must be writable, got /dev/full: No space left on device\n");
+  EXPECT_EQ(crivo("build -o /dev/fd/9", "a\n").err,
+            "crivo build: output must be writable, got /dev/fd/9: Bad file descriptor\n");
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(ToolTest, TakesNoInputForTheNameThatTheOutputLacks) {
+  write("keys", "a\nb\n");
+  for (const char* nothing : {"--output= keys", "--output '' keys", "-o '' keys"}) {
+    EXPECT_EQ(crivo("build " + std::string(nothing)).err,
+              "crivo build: output must be the name of a file, got an empty one\n");
+  }
+  EXPECT_EQ(read("keys"), "a\nb\n");
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(crivo("build '--output=[a,b]' keys").exit_code, 0);
+  EXPECT_EQ(crivo("query '[a,b]' a").out, "a\n");
+}
+
+TEST_F(ToolTest, NeverWritesOverItsInput) {
+  write("keys", "a\nb\n");
+  ASSERT_EQ(shell("ln keys hard; ln -s keys soft; mkdir folder; ln -s ../soft folder/far").exit_code, 0);
+  const char* cases[] = {"-o keys keys",      "-o ./keys keys",       "-o hard keys",      "-o soft keys",
+                         "-o keys soft",      "-o folder/far keys",   "-o keys < keys",    "-o keys - < folder/far",
+                         "-o keys <(:) keys", "-o keys - keys <soft", "-o - keys >> keys", "-o /dev/fd/3 keys 3>>hard"};
+  for (const char* arguments : cases) {
+    const Outcome run = shell("bash -c \"" + std::string(kTool) + "build " + arguments + '"');
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    EXPECT_THAT(run.err, StartsWith("crivo build: output must be another file than the input ")) << arguments;
+    EXPECT_EQ(read("keys"), "a\nb\n") << arguments;
+  }
+  EXPECT_EQ(crivo("build -o ./keys keys").err,
+            "crivo build: output must be another file than the input keys, got ./keys\n");
+  EXPECT_EQ(crivo("build -q -o /dev/null /dev/null").exit_code, 0);  // nothing is lost there
+}
+
+TEST_F(ToolTest, WritesToStandardOutputWhenAsked) {
+  ASSERT_EQ(crivo("build -o f --seed 3", "a\n").exit_code, 0);
+  EXPECT_EQ(crivo("build -o - --seed 3", "a\n").out, read("f"));
+}
+
+TEST_F(ToolTest, AppendsWhereTheShellHasAskedForThat) {
+  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  for (const char* output : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "to-stdout", "/dev/fd/3"}) {
+    write("log", "old ");
+    const Outcome run = shell(
+        "ln -sf /dev/stdout to-stdout; " + std::string(kTool) + "build -o " + output + " >> log 3>&1; echo new >> log",
+        "a\n");
+    EXPECT_EQ(read("log"), "old " + read("f") + "new\n") << output << ": " << run.err;
+  }
+}
+
+TEST_F(ToolTest, WritesToPipesAndDevices) {
+  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  const Outcome run =
+      shell("mkfifo pipe; timeout 20 cat pipe & " + std::string(kTool) + "build -q -o pipe; wait", "a\n");
+  EXPECT_EQ(run.out, read("f")) << run.err;
+  EXPECT_EQ(crivo("build -q -o /dev/null", "a\n").exit_code, 0);
+  EXPECT_EQ(shell("test -p pipe && test -c /dev/null").exit_code, 0);
+}
+
+TEST_F(ToolTest, FollowsLinksToFilesThatAreYetToBeMade) {
+  const Outcome run = shell("mkdir folder; ln -s folder/second first; ln -s ../target folder/second; " +
+                                std::string(kTool) + "build -q -o first",
+                            "a\n");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(path("first")));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("folder/second")));
+  EXPECT_EQ(crivo("query target a").out, "a\n");
+  const Outcome circle = shell("ln -s circle circle; " + std::string(kTool) + "build -o circle", "a\n");
+  EXPECT_EQ(circle.err, "crivo build: output must be writable, got circle: Too many levels of symbolic links\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("circle")));
+}
+
+TEST_F(ToolTest, TakesTheLongestNamesThereAre) {
+  const std::string longest(255, 'x');
+  for (int round = 0; round < 2; ++round) {  // the second one replaces the first one
+    EXPECT_EQ(crivo("build -q -o " + longest, "a\n").err, "");
+    EXPECT_EQ(crivo("query " + longest + " a").out, "a\n");
+  }
+  EXPECT_EQ(crivo("build -q -o x" + longest, "a\n").exit_code, 2);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ToolTest, ReplacesAFileAndKeepsItsModeAndItsLinks) {
+  write("target", "old");
+  const Outcome run = shell("chmod 640 target && ln -s target link && '" CRIVO_TOOL "' build -o link", "a\n");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(std::filesystem::status(path("target")).permissions(), std::filesystem::perms{0640});
+  EXPECT_EQ(crivo("query target a").out, "a\n");
+  EXPECT_EQ(shell("umask 027; '" CRIVO_TOOL "' build -o new && stat -c %a new").out, "640\n");
+}
+
+TEST_F(ToolTest, KeepsTheOwnerOfTheFileItReplaces) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files to others";
+  write("f", "old");
+  ASSERT_EQ(shell("chown 1234:1235 f && chmod 4640 f").exit_code, 0);
+  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  EXPECT_EQ(shell("stat -c %u:%g:%a f").out, "1234:1235:4640\n");
+  EXPECT_EQ(crivo("query f a").out, "a\n");
+}
+
+/// As a user whom modes hold back, which they do not if the tests run as root.
+TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
+  const std::string user = ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
+  const std::string give = ::geteuid() == 0 ? "chown -R 65534:65534 . && " : "";
+  const auto build = [&](const std::string& arguments) { return shell(user + "./crivo build -q " + arguments, "a\n"); };
+  ASSERT_EQ(shell("cp " + std::string(kTool) + "crivo && mkdir closed && echo old > closed/f && echo old > f && " +
+                  give + "chmod 444 f && chmod 555 closed")
+                .exit_code,
+            0);
+  EXPECT_EQ(build("-o f").err, "crivo build: output must be writable, got f: Permission denied\n");
+  EXPECT_EQ(read("f"), "old\n");
+  EXPECT_EQ(build("-o closed/f").err,
+            "crivo build: the folder of the output must be writable, got closed: Permission denied\n");
+  EXPECT_EQ(read("closed/f"), "old\n");
+  EXPECT_EQ(build("-o new").err, "");
+  shell("chmod 755 closed");
+}
+
+// A limit of 8 blocks of 512 bytes on every file stands for a full disk and, with its signal, for a kill.
+TEST_F(ToolTest, KeepsTheOldFileWhenItCannotWriteTheNewOne) {
+  ASSERT_EQ(crivo("build -o f --raw", numbered_lines(100)).exit_code, 0);
+  const std::string before = read("f");
+  const Outcome run = shell("trap '' XFSZ; ulimit -f 8; '" CRIVO_TOOL "' build -o f --raw --capacity 100000", "a\n");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "crivo build: output must be writable, got f: File too large\n");
+  EXPECT_EQ(read("f"), before);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
+  ASSERT_EQ(crivo("build -o f --raw", numbered_lines(100)).exit_code, 0);
+  const std::string before = read("f");
+  const Outcome run =
+      shell("(ulimit -c 0; ulimit -f 8; exec '" CRIVO_TOOL "' build -o f --raw --capacity 100000); kill -l $?", "a\n");
+  EXPECT_EQ(run.out, "XFSZ\n") << run.err;
+  EXPECT_EQ(read("f"), before);
+}
+
+}  // namespace
+}  // namespace crivo::testing
