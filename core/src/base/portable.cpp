@@ -1,0 +1,103 @@
+#include "base/portable.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace crivo::portable {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// ln 2 in two parts: the first has few enough bits that its product with an exponent is exact.
+constexpr double kLn2High = 0x1.62e42feep-1;
+constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
+
+/// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the next term is below 2^-57 of the sum.
+double expm1_series(double x) noexcept {
+  constexpr int kTerms = 14;
+  double sum = 1;
+  for (int i = kTerms; i > 1; --i) sum = 1 + x / i * sum;
+  return x * sum;
+}
+
+/// log((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the next term is below 2^-58 of the sum.
+double log_series(double s) noexcept {
+  constexpr int kLast = 23;
+  const double square = s * s;
+  double sum = 0;
+  for (int i = kLast; i > 1; i -= 2) sum = (sum + 1.0 / i) * square;
+  return 2 * s + 2 * s * sum;
+}
+
+/// x = mantissa 2^exponent with a mantissa from sqrt(1/2) to sqrt(2).
+struct Scaled {
+  int exponent = 0;  // before the mantissa, whose initializer sets it
+  double mantissa;
+  explicit Scaled(double x) noexcept : mantissa(std::frexp(x, &exponent)) {
+    if (mantissa < std::numbers::sqrt2 / 2) {
+      mantissa *= 2;
+      --exponent;
+    }
+  }
+  [[nodiscard]] double log_of_mantissa() const noexcept { return log_series((mantissa - 1) / (mantissa + 1)); }
+};
+
+bool has_plain_logarithm(double x) noexcept { return x > 0 && x < kInfinity; }
+
+double special_logarithm(double x) noexcept {
+  if (x == 0) return -kInfinity;
+  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // infinity, or below 0, or NaN
+}
+
+}  // namespace
+
+double exp(double x) noexcept {
+  if (std::isnan(x)) return x;
+  if (x > 709.79) return kInfinity;
+  if (x < -745.2) return 0;
+  const double halves = std::round(x / std::numbers::ln2);
+  const double rest = (x - halves * kLn2High) - halves * kLn2Low;
+  return std::ldexp(1 + expm1_series(rest), static_cast<int>(halves));
+}
+
+double expm1(double x) noexcept { return std::abs(x) < 0.34 ? expm1_series(x) : exp(x) - 1; }
+
+double log(double x) noexcept {
+  if (!has_plain_logarithm(x)) return special_logarithm(x);
+  const Scaled scaled(x);
+  return scaled.exponent * kLn2High + (scaled.log_of_mantissa() + scaled.exponent * kLn2Low);
+}
+
+double log1p(double x) noexcept {
+  if (std::abs(x) < 0.29) return log_series(x / (2 + x));
+  const double sum = 1 + x;
+  if (!has_plain_logarithm(sum)) return special_logarithm(sum);
+  return log(sum) + (x - (sum - 1)) / sum;  // what the sum's rounding lost
+}
+
+double log2(double x) noexcept {
+  if (!has_plain_logarithm(x)) return special_logarithm(x);
+  const Scaled scaled(x);
+  return scaled.exponent + scaled.log_of_mantissa() * std::numbers::log2e;
+}
+
+double pow(double base, double exponent) noexcept {
+  if (exponent == 0 || base == 1) return 1;
+  return exp(exponent * log(base));
+}
+
+double log_factorial(double n) noexcept {
+  constexpr double kExact = 18;  // factorials up to this one are doubles
+  if (n <= kExact) {
+    double product = 1;
+    for (double factor = 2; factor <= n; ++factor) product *= factor;
+    return log(product);
+  }
+  // Stirling's series: Abramowitz & Stegun 1964, 6.1.41.
+  const double square = 1 / (n * n);
+  const double series = (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680))) / n;
+  constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+  return (n + 0.5) * log(n) - n + kHalfLogTwoPi + series;
+}
+
+}  // namespace crivo::portable

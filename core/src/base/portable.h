@@ -1,0 +1,28 @@
+// The elementary functions that rates and sizes are computed with: the same bits on every machine.
+//
+// The C library picks variants of exp, log and pow by CPU (those with fused multiply-adds round otherwise), and each C
+// library has its own. A rate that is stored in a blob, decides on a size, or is indexed in a database must not depend
+// on that. These functions take only operations that IEEE 754 rounds exactly (+, -, *, /, sqrt, scaling by powers of
+// two), and the core is compiled without contraction, so their results are fixed. They are a few units in the last
+// place off. Method: argument reduction as in Muller, "Elementary Functions", 3rd edition 2016, chapter 11, then a
+// series whose remainder is below half a unit in the last place.
+#pragma once
+
+namespace crivo::portable {
+
+/// e^x; infinite from 709.8 on, 0 below -745.2.
+[[nodiscard]] double exp(double x) noexcept;
+/// e^x - 1, accurate near 0.
+[[nodiscard]] double expm1(double x) noexcept;
+/// The natural logarithm: NaN below 0, minus infinity at 0.
+[[nodiscard]] double log(double x) noexcept;
+/// log(1 + x), accurate near 0.
+[[nodiscard]] double log1p(double x) noexcept;
+/// The binary logarithm, exact for powers of two.
+[[nodiscard]] double log2(double x) noexcept;
+/// base^exponent for a base of at least 0; its relative error grows with |exponent log(base)|.
+[[nodiscard]] double pow(double base, double exponent) noexcept;
+/// log(n!) for an integer n of at least 0.
+[[nodiscard]] double log_factorial(double n) noexcept;
+
+}  // namespace crivo::portable
