@@ -111,11 +111,6 @@ class KeyBytes {
 void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                 int level = kDefaultCompressionLevel);
 void set_result(const Call& call, std::string_view text);
-/// The value to nine significant digits. The last ones of a computed double depend on which variant of exp and log the
-/// processor gets from libm; a result must not, for an index may hold it.
-[[nodiscard]] double rounded(double value);
-/// A rate or a share, rounded.
-void set_result(const Call& call, double value);
 
 /// The state of an aggregate's group, made at the first row.
 template <class State>
