@@ -12,7 +12,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLn2High = 0x1.62e42feep-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
-/// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the next term is below 2^-57 of the sum.
+/// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the first term that is left out is below 2^-57 of the sum.
 double expm1_series(double x) noexcept {
   constexpr int kTerms = 14;
   double sum = 1;
@@ -20,7 +20,8 @@ double expm1_series(double x) noexcept {
   return x * sum;
 }
 
-/// log((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the next term is below 2^-58 of the sum.
+/// The logarithm of (1 + s) / (1 - s), by its series 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the first term
+/// that is left out is below 2^-58 of the sum.
 double log_series(double s) noexcept {
   constexpr int kLast = 23;
   const double square = s * s;
@@ -29,7 +30,7 @@ double log_series(double s) noexcept {
   return 2 * s + 2 * s * sum;
 }
 
-/// x = mantissa 2^exponent with a mantissa from sqrt(1/2) to sqrt(2).
+/// A number as mantissa * 2^exponent, with a mantissa from sqrt(1/2) to sqrt(2).
 struct Scaled {
   int exponent = 0;  // before the mantissa, whose initializer sets it
   double mantissa;
@@ -46,7 +47,8 @@ bool has_plain_logarithm(double x) noexcept { return x > 0 && x < kInfinity; }
 
 double special_logarithm(double x) noexcept {
   if (x == 0) return -kInfinity;
-  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // infinity, or below 0, or NaN
+  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // x is infinity in the first case, and below 0 or NaN
+                                                                // in the second
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ double log1p(double x) noexcept {
   if (std::abs(x) < 0.29) return log_series(x / (2 + x));
   const double sum = 1 + x;
   if (!has_plain_logarithm(sum)) return special_logarithm(sum);
-  return log(sum) + (x - (sum - 1)) / sum;  // what the sum's rounding lost
+  return log(sum) + (x - (sum - 1)) / sum;  // the last term adds what rounding 1 + x lost
 }
 
 double log2(double x) noexcept {
@@ -87,7 +89,7 @@ double pow(double base, double exponent) noexcept {
 }
 
 double log_factorial(double n) noexcept {
-  constexpr double kExact = 18;  // factorials up to this one are doubles
+  constexpr double kExact = 18;  // 18! and all smaller factorials are doubles, without rounding
   if (n <= kExact) {
     double product = 1;
     for (double factor = 2; factor <= n; ++factor) product *= factor;
