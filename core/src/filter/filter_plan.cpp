@@ -24,7 +24,8 @@ Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) 
     return keys_too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
   }
   Facts facts{.capacity = spec.capacity, .fp_rate = spec.fp_rate};
-  // By bits, the promise is what the model says of that size. A kind that reads it from its payload tells it later.
+  // A filter that is sized by bits promises the rate that the model gives for its size. A kind that reads its promise
+  // from the payload states it once there is one (AnyFilter::allocate).
   if (spec.bits_per_key && row->promised_fp_rate == nullptr) {
     facts.fp_rate = as_promise(row->predicted_fp_rate(View{*shape}, static_cast<double>(spec.capacity)));
   }
