@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// Every blob starts with a header of this size; a raw payload follows it as it lies in memory.
+/// Every blob starts with a header of this many bytes. A raw payload follows it exactly as it lies in memory.
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
@@ -39,15 +39,15 @@ struct ReadLimits {
   std::uint64_t max_raw_bytes = kDefaultMaxRawBytes;  // of the decoded payload; raise it for larger filters you trust
 };
 
-/// A filter read from a blob. Borrows a raw payload from the blob it was parsed from; owns a decoded one.
-/// Moving it keeps ref() valid; a raw blob must outlive it.
+/// A filter that was read from a blob. It borrows a raw payload from the blob, which must then outlive it, and owns a
+/// decoded one. Moving it keeps ref() valid.
 class OpenedBlob {
  public:
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
-  /// An owning filter: takes the decoded payload, or copies the borrowed one. It grows to what the reader's limit
-  /// allows.
+  /// A filter that owns its payload: takes the decoded payload, or copies the borrowed one. It may grow up to the
+  /// max_raw_bytes that the blob was read with.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:
@@ -70,8 +70,8 @@ class OpenedBlob {
 /// decoded payload is over the limit, before anything is allocated.
 [[nodiscard]] Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits = {});
 
-/// Writes a blob. `level` is zstd's, for codec kZstd; gap coding has no levels. Errors: kBadArgument for a level
-/// outside 1..22.
+/// Writes a blob. `level` is zstd's compression level, for codec kZstd; gap coding has no levels. Errors: kBadArgument
+/// for a level outside 1..22.
 [[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                                                      int level = kDefaultCompressionLevel);
 

@@ -1,6 +1,8 @@
-// The published formulas, one function each. Pure arithmetic: no filter is built here.
+// The published formulas about filters' sizes and rates, one function each. These are pure arithmetic: no filter is
+// built here.
 //
-// Throughout: n keys, m bits, k probes per key, fp_rate in (0, 1): 0.01 is one false hit in a hundred absent keys.
+// In all of them n is the number of keys, m the number of bits, k the number of probes per key, and fp_rate the share
+// of absent keys that are found, in (0, 1): 0.01 is one false hit in a hundred absent keys.
 #pragma once
 
 #include <cstdint>
@@ -37,21 +39,20 @@ struct FilterSize {
   unsigned probes;
 };
 
-/// The smallest classic filter whose classic_fp_rate at `capacity` keys is at most fp_rate, over all k up to
-/// 64. m = -n ln p / (ln 2)^2 before rounding k. Errors: kBadArgument for a capacity
-/// outside 1..kMaxCapacity, an fp_rate outside (0, 1), or one at or below capacity * 2^-64, where 64-bit hashes of
-/// different keys coincide too often.
+/// The smallest classic filter whose classic_fp_rate at `capacity` keys is at most fp_rate, over all k up to 64. m = -n
+/// ln p / (ln 2)^2 before rounding k. Errors: kBadArgument for a capacity outside 1..kMaxCapacity, an fp_rate outside
+/// (0, 1), or one at or below capacity * 2^-64, where 64-bit hashes of different keys coincide too often.
 [[nodiscard]] Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate);
 
-/// The smallest blocked filter whose blocked_fp_rate at `capacity` keys is at most fp_rate, over all k up to
-/// 16. Errors: as above.
+/// The smallest blocked filter whose blocked_fp_rate at `capacity` keys is at most fp_rate, over all k up to 16.
+/// Errors: as above.
 [[nodiscard]] Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate);
 
 /// The probes per key with the lowest rate for a given size. bits_per_key > 0.
 [[nodiscard]] unsigned best_classic_probes(double bits_per_key) noexcept;
 [[nodiscard]] unsigned best_blocked_probes(double bits_per_key) noexcept;
 
-/// Keys in a classic filter with `set` of `bits` bits set: -(m / k) ln(1 - set / m); infinite when all are set.
+/// Keys in a classic filter with `set` of `bits` bits set: -(m / k) ln(1 - set / m); infinite when all bits are set.
 /// Source: Swamidass & Baldi 2007.
 [[nodiscard]] double classic_cardinality(double bits, double set, unsigned probes) noexcept;
 
@@ -63,9 +64,9 @@ struct FilterSize {
 /// keeps shrinking as k falls below 1 and the memory grows without bound. Any classic filter fits in 93 bits per key.
 inline constexpr double kMaxCompressedBitsPerKey = 128;
 
-/// Bits per key of the blob that a classic filter of so many bits per key in memory is at capacity, but for the header:
-/// (m / n) H(1 - e^(-kn/m)) while it is stored compressed (docs/format.md, "Which codec"), else m / n. The codec adds
-/// up to 2%. Source: Mitzenmacher 2002, "Compressed Bloom filters", section 3.
+/// Bits per key that the blob of a classic filter takes at capacity, without the header, when the filter has
+/// bits_per_key in memory: (m / n) H(1 - e^(-kn/m)) while it is stored compressed (docs/format.md, "Which codec"), else
+/// m / n. The codec adds up to 2%. Source: Mitzenmacher 2002, "Compressed Bloom filters", section 3.
 [[nodiscard]] double stored_bits_per_key(double bits_per_key, unsigned probes) noexcept;
 
 /// The classic filter whose blob is the smallest, by stored_bits_per_key, of those that meet the rate at capacity in at
@@ -96,10 +97,9 @@ inline constexpr double kMaxCompressedBitsPerKey = 128;
 /// the minimum of plain counters, which this bounds.
 [[nodiscard]] double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept;
 
-/// A ribbon: `columns` bits per key, one more in a share of rich_share / 32768 of the blocks, and about so many words
-/// of 8 bytes.
+/// The size of a ribbon: `columns` bits per key, and one more in a share of rich_share / 32768 of the blocks.
 struct RibbonSize {
-  std::uint64_t units;
+  std::uint64_t units;  // words of 8 bytes; a build takes as many as its hashes need, about this number
   unsigned columns;     // 0 to 32
   unsigned rich_share;  // 0 to 32767
 };
@@ -111,7 +111,8 @@ struct RibbonSize {
 /// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 32768 bits per key
 /// once there are 1e5 keys and several columns. Errors: kBadArgument.
 [[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate);
-/// The lowest rate in so many bits per key, all told. Errors: kBadArgument unless they lie in (0, 1000].
+/// The ribbon of the lowest rate that takes at most bits_per_key in all. Errors: kBadArgument unless bits_per_key lies
+/// in (0, 1000].
 [[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// A size for kinds that store fingerprints: units (cuckoo: buckets; hash_compaction: slots) and the bits of a
@@ -128,9 +129,9 @@ struct FingerprintSize {
 /// The cuckoo filter of the fewest bits whose cuckoo_fp_rate at `capacity` keys is at most fp_rate, and which has room
 /// for them: at a load of at most 0.95, with spare buckets and bits where chance needs them. Errors: as size_classic.
 [[nodiscard]] Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate);
-/// The one of the lowest rate with bits_per_key in all, rounded up to whole buckets and to the fewest that have room.
-/// Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 5.26..1000 (from 6.32 past
-/// 3.5e5 keys, 7.37 past 8.6e7, 8.42 past 2e10).
+/// The cuckoo filter of the lowest rate that takes bits_per_key in all, rounded up to whole buckets, and to as many
+/// buckets as the keys need. Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside
+/// 5.26..1000 (from 6.32 past 3.5e5 keys, 7.37 past 8.6e7, 8.42 past 2e10).
 [[nodiscard]] Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// Rate of hash compaction with `load` keys per slot: about 1 - exp(-(2 ln(1 / (1 - load)) - load) / (2^f - 1)), or
@@ -138,13 +139,15 @@ struct FingerprintSize {
 /// with a step that depends on the value alone.
 [[nodiscard]] double hash_compaction_fp_rate(double load, unsigned bits) noexcept;
 
-/// Distinct keys that fill this many slots: a little more, as some were found before they were added. occupied < slots.
+/// The estimated number of distinct keys in a filter with this many occupied slots, which must be below `slots`. It is
+/// a little above `occupied`, because some keys were found before they were added and took no slot.
 [[nodiscard]] double hash_compaction_cardinality(double slots, double occupied, unsigned bits) noexcept;
 
 /// The hash_compaction filter of the fewest bits whose hash_compaction_fp_rate at `capacity` keys is at most fp_rate,
 /// at a load of at most 0.95; then the next prime number of slots. Errors: as size_classic.
 [[nodiscard]] Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate);
-/// The one of the lowest rate with bits_per_key in all. Errors: as size_cuckoo_by_bits, but from 2.11 bits on.
+/// The hash_compaction filter of the lowest rate that takes bits_per_key in all. Errors: as size_cuckoo_by_bits, but
+/// from 2.11 bits on.
 [[nodiscard]] Result<FingerprintSize> size_hash_compaction_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// Shannon entropy in bits of one bit that is 1 with this probability: what an ideal coder needs. 0 at 0 and 1.
