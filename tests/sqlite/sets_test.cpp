@@ -82,7 +82,10 @@ TEST_F(Sets, EachTellsWhatInfoTells) {
   const Blob filter = filter_of(1, 50, "100");
   EXPECT_EQ(ask("SELECT group_concat(name) FROM bloom_each(?)", {filter}),
             ask("SELECT group_concat(key) FROM json_each(bloom_info(?))", {filter}));
-  EXPECT_EQ(ask("SELECT sum(value IS json_extract(bloom_info(filter), '$.' || name)) - count(*) FROM bloom_each(?)",
+  // SQLite's own conversion of a JSON real may be off in the last digit.
+  EXPECT_EQ(ask("SELECT count(*) FROM (SELECT value, json_extract(bloom_info(filter), '$.' || name) AS told "
+                "FROM bloom_each(?)) WHERE CASE typeof(value) WHEN 'real' THEN abs(value - told) > 1e-15 * value "
+                "ELSE value IS NOT told END",
                 {filter}),
             "0");
   EXPECT_EQ(

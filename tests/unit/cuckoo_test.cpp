@@ -289,6 +289,22 @@ TEST(Cuckoo, SizesAreTheSmallestThatMeetTheRate) {
   }
 }
 
+// Keys at which (keys / 7.6) V P(Poisson(7.6 / V) = 9) reaches 1e-5, for fingerprints of V = 2^5 - 1, 2^6 - 1 and 2^7 -
+// 1 values, worked out apart from the code: from there on a bit more is needed to place them all.
+TEST(Cuckoo, TheShortestFingerprintsGrowWithTheKeys) {
+  struct Case {
+    double keys;
+    unsigned bits;
+  };
+  for (const Case& c : {Case{355'320, 5}, {9.12788e7, 6}, {2.34247e10, 7}}) {
+    const double bits_per_key = (c.bits + 0.1) / 0.95;
+    EXPECT_TRUE(size_cuckoo_by_bits(static_cast<std::uint64_t>(c.keys * 0.999), bits_per_key)) << c.bits;
+    EXPECT_FALSE(size_cuckoo_by_bits(static_cast<std::uint64_t>(c.keys * 1.001), bits_per_key)) << c.bits;
+    EXPECT_TRUE(size_cuckoo_by_bits(static_cast<std::uint64_t>(c.keys * 1.001), bits_per_key + 1 / 0.95)) << c.bits;
+  }
+  EXPECT_TRUE(size_cuckoo_by_bits(kMaxCapacity, 8.5));
+}
+
 TEST(Cuckoo, BitsPerKeyAreSpentAndNotExceeded) {
   constexpr std::uint64_t kKeys = 100'000;
   double last_rate = 1;

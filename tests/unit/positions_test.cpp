@@ -1,4 +1,6 @@
 // The filters against a second implementation that was written from docs/format.md alone: bit for bit.
+#include "layout/positions.h"
+
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -12,7 +14,6 @@
 #include "crivo/filter.h"
 #include "crivo/sizing.h"
 #include "layout/block.h"
-#include "layout/double_hashing.h"
 #include "reference.h"
 
 namespace crivo {

@@ -19,10 +19,8 @@ constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
 
 /// The bit positions of a key in a classic filter of m bits.
 inline std::vector<std::uint64_t> classic_positions(std::uint64_t h, unsigned k, std::uint64_t m) {
-  const std::uint64_t t = h * kMultiplier;
-  const std::uint64_t d = (t ^ (t >> 32)) | 1;
   std::vector<std::uint64_t> positions;
-  for (unsigned i = 0; i < k; ++i) positions.push_back(mulhi(h + i * d, m));
+  for (unsigned i = 0; i < k; ++i, h *= 0xF1357AEA2E62A9C5) positions.push_back(mulhi(h, m));
   return positions;
 }
 

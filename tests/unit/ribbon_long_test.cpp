@@ -85,7 +85,7 @@ TEST(LongRibbon, LosesNoKeyOfManySetsAndSeldomNeedsMoreThanPlanned) {
 // (unless their fingerprint is 0, one in 2^32). They are as many as the slots, of which one in a thousand is empty.
 TEST(LongRibbon, ReachesPastTwoToThe32Bits) {
   const Hashes hashes = sequence(0, 150'000'000);
-  const AnyFilter filter = build_checked(hashes, 0x1p-32);
+  const AnyFilter filter = build_checked(hashes, 0x1.1p-32);
   const RibbonLevelView first(filter.payload().data() + 8, RibbonColumns(filter.shape()), false);
   const std::ptrdiff_t end = first.end() - filter.payload().data();
   constexpr std::ptrdiff_t kFrom = std::ptrdiff_t{1} << 29;

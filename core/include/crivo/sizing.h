@@ -24,8 +24,10 @@ namespace crivo {
 /// section 2.
 [[nodiscard]] double optimal_probes(double bits, double keys) noexcept;
 
-/// Rate of the classic filter with n keys in m bits: (1 - e^(-kn/m))^k. 0 when keys is 0. Source: Broder & Mitzenmacher
-/// 2004, (1).
+/// Rate of the classic filter with n keys in m bits: the mean of (bits set / m)^k, which approaches the textbook's
+/// (1 - e^(-kn/m))^k (Broder & Mitzenmacher 2004, (1)) from above as n grows: 2 to 15 times that at one key, 1.1 to 1.4
+/// at ten, 1.001 to 1.003 at a thousand. 0 when keys is 0. Sources: Bose et al. 2008, "On the false-positive rate of
+/// Bloom filters"; Christensen, Roginsky & Jimeno 2010.
 [[nodiscard]] double classic_fp_rate(double bits, double keys, unsigned probes) noexcept;
 
 /// Rate of the blocked filter: over the Poisson(n / blocks) number of keys in a block, the mean of the in-block rate.

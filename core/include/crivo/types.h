@@ -93,6 +93,9 @@ struct Stats {
   std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
 };
 
+/// How a blob's payload is stored. Values are part of the format.
+enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
+
 /// A payload with its shape, borrowed. What the functions of a kind see.
 struct View {
   Shape shape;

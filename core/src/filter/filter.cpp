@@ -115,8 +115,8 @@ AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec) {
                    plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
-  if (spec.bits_per_key && plan.row->promised_fp_rate != nullptr) {
-    filter.ref_.facts_.fp_rate = as_promise(plan.row->promised_fp_rate(store.view()));
+  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is in the payload, which is there only now
+    filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
   }
   return filter;
 }

@@ -6,6 +6,7 @@
 #include "base/error_text.h"
 #include "filter/registry.h"
 #include "kinds/plan.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -24,14 +25,15 @@ Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) 
     return keys_too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
   }
   Facts facts{.capacity = spec.capacity, .fp_rate = spec.fp_rate};
-  // A filter that is sized by bits promises the rate that the model gives for its size. A kind that reads its promise
-  // from the payload states it once there is one (AnyFilter::allocate).
-  if (spec.bits_per_key && row->promised_fp_rate == nullptr) {
-    facts.fp_rate = as_promise(row->predicted_fp_rate(View{*shape}, static_cast<double>(spec.capacity)));
-  }
+  if (spec.bits_per_key && row->start == nullptr) facts.fp_rate = promise_by_size(*row, View{*shape}, spec.capacity);
   return FilterPlan{row, *shape, facts, *bytes, max_bytes};
 }
 
-double as_promise(double fp_rate) noexcept { return std::clamp(fp_rate, std::numeric_limits<double>::min(), 1.0); }
+double promise_by_size(const KindRow& row, const View& view, std::uint64_t capacity) noexcept {
+  const auto keys = static_cast<double>(capacity);
+  const double rate = row.promised_fp_rate != nullptr ? with_collisions(row.promised_fp_rate(view), keys)
+                                                      : row.predicted_fp_rate(view, keys);
+  return std::clamp(rate, std::numeric_limits<double>::min(), 1.0);
+}
 
 }  // namespace crivo

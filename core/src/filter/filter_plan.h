@@ -22,7 +22,8 @@ struct FilterPlan {
 /// than max_bytes.
 [[nodiscard]] Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes);
 
-/// A rate that a model computed, as a filter may promise it: above 0 and at most 1.
-[[nodiscard]] double as_promise(double fp_rate) noexcept;
+/// What a filter promises that was sized by bits per key: the rate that its model states at capacity, above 0 and at
+/// most 1. A kind that has a start() needs its payload for that; for the others the view's shape is enough.
+[[nodiscard]] double promise_by_size(const KindRow& row, const View& view, std::uint64_t capacity) noexcept;
 
 }  // namespace crivo

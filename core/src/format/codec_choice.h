@@ -1,8 +1,8 @@
 // Which codec a blob gets that is to be stored in the form that pays: docs/format.md, "Which codec".
 #pragma once
 
-#include "crivo/blob.h"
 #include "crivo/filter.h"
+#include "crivo/types.h"
 
 namespace crivo {
 

@@ -5,7 +5,7 @@
 #include "crivo/sizing.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
-#include "layout/double_hashing.h"
+#include "layout/positions.h"
 #include "simd/probe_key.h"
 
 namespace crivo {

@@ -1,6 +1,5 @@
-// The classic Bloom filter: m bits, k positions by double hashing from one 64-bit hash.
-// Papers: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors";
-// Kirsch & Mitzenmacher 2006, "Less hashing, same performance: building a better Bloom filter".
+// The classic Bloom filter: m bits, k positions from one 64-bit hash.
+// Paper: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors".
 #pragma once
 
 #include "kinds/kind.h"

@@ -15,6 +15,7 @@
 #include "crivo/result.h"
 #include "crivo/types.h"
 #include "simd/probe.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -59,12 +60,14 @@ struct KindRow {
   void (*start)(Store, const FilterSpec&);
   /// Back to no keys.
   void (*clear)(Store);
-  /// What a new filter promises that was sized by bits per key; where null, predicted_fp_rate at capacity.
+  /// What a new filter that was sized by bits per key promises of absent hashes, from its shape or, where there is a
+  /// start(), from what that wrote; where null, predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
   // Null where a kind cannot do it.
   /// The payload of a kind that is built once, from all its hashes, any order, duplicates allowed. Sets shape.units to
-  /// what these hashes need. Errors: kTooLarge before anything is allocated for a payload beyond max_bytes.
+  /// what these hashes need, and may give it more columns than were planned. Errors: kTooLarge before anything is
+  /// allocated for a payload beyond max_bytes.
   Result<AlignedBytes> (*build)(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
                                 BuildTask&);
   /// Adds hashes in order and counts them in `added`; stops at the first that fails. Null for a kind that grows.
@@ -115,12 +118,17 @@ constexpr KindRow make_row() {
   };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  row.stats = &K::stats;
+  // The kinds know hashes; that different keys may have the same one is added here, for all of them.
+  row.stats = [](const View& view) noexcept {
+    Stats stats = K::stats(view);
+    stats.fp_rate = with_collisions(stats.fp_rate, stats.cardinality.value_or(0));
+    return stats;
+  };
   row.predicted_fp_rate = [](const View& view, double keys) noexcept {
     if constexpr (requires { K::predicted_fp_rate(view, keys); }) {
-      return K::predicted_fp_rate(view, keys);
+      return with_collisions(K::predicted_fp_rate(view, keys), keys);
     } else {
-      return K::predicted_fp_rate(view.shape, keys);  // for most kinds the shape says it all
+      return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // for most kinds the shape says it all
     }
   };
   if constexpr (requires { &K::bit_array_bits; }) row.bit_array_bits = &K::bit_array_bits;

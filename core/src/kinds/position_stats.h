@@ -6,6 +6,7 @@
 
 #include "crivo/sizing.h"
 #include "crivo/types.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -15,8 +16,12 @@ inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept 
   stats.bits = shape.units;
   stats.bits_set = set;
   const auto units = static_cast<double>(shape.units);
-  stats.fp_rate = std::pow(static_cast<double>(set) / units, shape.probes);
-  if (set < shape.units) stats.cardinality = classic_cardinality(units, static_cast<double>(set), shape.probes);
+  const double fill = static_cast<double>(set) / units;
+  stats.fp_rate = std::pow(fill, shape.probes);
+  if (set == shape.units) return stats;
+  const double keys = classic_cardinality(units, static_cast<double>(set), shape.probes);
+  stats.fp_rate += (1 - stats.fp_rate) * related_hash_rate(fill, keys, shape.probes);
+  stats.cardinality = keys;
   return stats;
 }
 

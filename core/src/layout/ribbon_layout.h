@@ -62,6 +62,10 @@ struct RibbonColumns {
   std::uint64_t share;  // of rich blocks, in kRibbonShares
 
   explicit RibbonColumns(const Shape& shape) noexcept : lean(shape.probes), share(shape.param) {}
+  /// From columns per key, in kRibbonShares.
+  explicit RibbonColumns(std::uint64_t column_shares) noexcept
+      : lean(static_cast<unsigned>(column_shares / kRibbonShares)), share(column_shares % kRibbonShares) {}
+  [[nodiscard]] std::uint64_t column_shares() const noexcept { return lean * std::uint64_t{kRibbonShares} + share; }
   [[nodiscard]] unsigned most() const noexcept { return lean + (share != 0); }
   [[nodiscard]] std::uint64_t lean_blocks(std::uint64_t blocks) const noexcept {
     return blocks * (kRibbonShares - share) / kRibbonShares;
@@ -85,6 +89,10 @@ struct RibbonLevelShape {
   [[nodiscard]] std::uint64_t threshold_words() const noexcept { return base ? 0 : (buckets() + 31) / 32; }
   [[nodiscard]] unsigned columns_of(std::uint64_t block) const noexcept {
     return lean_columns + (block >= lean_blocks);
+  }
+  /// Share of the starts whose block is lean. No key starts in the last block.
+  [[nodiscard]] double lean_starts() const noexcept {
+    return static_cast<double>(std::min(lean_blocks, blocks - 1)) / static_cast<double>(blocks - 1);
   }
   /// Words of the solution before this block; before the block after the last, all of them.
   [[nodiscard]] std::uint64_t words_before(std::uint64_t block) const noexcept {
@@ -127,9 +135,12 @@ struct RibbonAccess {
   [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept { return mulhi(level_hash, starts); }
   /// Was a key with this start bumped? Not asked of the base.
   [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
-    const std::uint64_t bucket = start / kRibbonBucketStarts;
+    return start % kRibbonBucketStarts < kept_from(start / kRibbonBucketStarts);
+  }
+  /// The first start of a bucket that its threshold keeps.
+  [[nodiscard]] unsigned kept_from(std::uint64_t bucket) const noexcept {
     const unsigned four = std::to_integer<unsigned>(thresholds[bucket / 4]);
-    return start % kRibbonBucketStarts < ribbon_kept_from(four >> (2 * (bucket % 4)) & 3);
+    return ribbon_kept_from(four >> (2 * (bucket % 4)) & 3);
   }
   [[nodiscard]] RibbonEquation equation(std::uint64_t start, std::uint64_t level_hash,
                                         std::uint64_t hash) const noexcept {

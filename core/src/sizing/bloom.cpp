@@ -1,4 +1,6 @@
 // The formulas, and the searches that turn a rate into a size by them.
+#include "sizing/bloom.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -6,8 +8,10 @@
 #include "base/poisson.h"
 #include "crivo/sizing.h"
 #include "layout/block.h"
-#include "layout/double_hashing.h"
+#include "layout/positions.h"
 #include "sizing/checks.h"
+#include "sizing/collisions.h"
+#include "sizing/occupancy.h"
 #include "sizing/search.h"
 
 namespace crivo {
@@ -92,8 +96,14 @@ Result<double> bloom_bits_per_key(double fp_rate) {
 
 double optimal_probes(double bits, double keys) noexcept { return bits / keys * std::numbers::ln2; }
 
+double bloom_fp_rate(double bits_per_key, unsigned probes) noexcept {
+  return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
+}
+
 double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
-  return std::pow(-std::expm1(-double(probes) * keys / bits), probes);
+  const double fill = -std::expm1(-double(probes) * keys / bits);
+  const double by_chance = mean_power_of_fill(bits, double(probes) * keys, probes);
+  return by_chance + (1 - by_chance) * related_hash_rate(fill, keys, probes);
 }
 
 double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
@@ -106,6 +116,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double clear_per_key = integer_power(1 - 1.0 / kBlockBits, probes);
   const double two_clear_per_key = integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = std::pow(clear_per_key, first);
+  if (clear < 1e-20) return 1;  // all blocks are full; the sum over so many counts would take long
   double two_clear = std::pow(two_clear_per_key, first);
   double rate = 0;
   for (double count = first; count <= mean + reach; ++count) {
@@ -117,21 +128,29 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   return std::min(1.0, rate);
 }
 
-Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
+std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned probes) noexcept {
   const auto keys = static_cast<double>(capacity);
-  return smallest_over_probes(-std::log2(fp_rate), kMaxClassicProbes, [&](unsigned probes) {
-    const double guess = std::ceil(-double(probes) * keys / std::log1p(-std::pow(fp_rate, 1.0 / probes)));
-    return smallest_units(guess, fp_rate, [&](double bits) { return classic_fp_rate(bits, keys, probes); });
-  });
+  const double limit = -double(probes) * keys / std::log1p(-std::pow(hash_rate, 1.0 / probes));  // for many keys
+  // Few keys miss the rate there; near the best k it falls with the power k ln 2 of the bits.
+  const double missed_by = std::max(1.0, classic_fp_rate(std::ceil(limit), keys, probes) / hash_rate);
+  const double guess = std::ceil(limit * std::pow(missed_by, 1 / (probes * std::numbers::ln2)));
+  return smallest_units(guess, hash_rate, [&](double bits) { return classic_fp_rate(bits, keys, probes); });
+}
+
+Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate) {
+  const Result<double> rate = check_request(capacity, fp_rate);
+  if (!rate) return rate.error();
+  return smallest_over_probes(-std::log2(*rate), kMaxClassicProbes,
+                              [&](unsigned probes) { return classic_bits(capacity, *rate, probes); });
 }
 
 Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
+  const Result<double> rate = check_request(capacity, fp_rate);
+  if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
-  return smallest_over_probes(-std::log2(fp_rate), kMaxBlockedProbes, [&](unsigned probes) {
-    const double guess = std::ceil(keys / keys_per_block(fp_rate, probes));
-    return smallest_units(guess, fp_rate, [&](double blocks) { return blocked_fp_rate(blocks, keys, probes); });
+  return smallest_over_probes(-std::log2(*rate), kMaxBlockedProbes, [&](unsigned probes) {
+    const double guess = std::ceil(keys / keys_per_block(*rate, probes));
+    return smallest_units(guess, *rate, [&](double blocks) { return blocked_fp_rate(blocks, keys, probes); });
   });
 }
 
@@ -139,7 +158,7 @@ unsigned best_classic_probes(double bits_per_key) noexcept {
   const double optimal = optimal_probes(bits_per_key, 1);
   const auto below = static_cast<unsigned>(std::clamp(std::floor(optimal), 1.0, double(kMaxClassicProbes)));
   const unsigned above = std::min(below + 1, kMaxClassicProbes);
-  return classic_fp_rate(bits_per_key, 1, below) <= classic_fp_rate(bits_per_key, 1, above) ? below : above;
+  return bloom_fp_rate(bits_per_key, below) <= bloom_fp_rate(bits_per_key, above) ? below : above;
 }
 
 unsigned best_blocked_probes(double bits_per_key) noexcept {

@@ -1,9 +1,8 @@
 #include "sizing/checks.h"
 
-#include <cmath>
-
 #include "base/error_text.h"
 #include "crivo/types.h"
+#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -17,11 +16,11 @@ Result<void> check_fp_rate(double fp_rate) {
   return error(ErrorCode::kBadArgument, "fpr must lie in (0, 1), got ", fp_rate);
 }
 
-Result<void> check_request(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_capacity(capacity); !valid) return valid;
-  if (auto valid = check_fp_rate(fp_rate); !valid) return valid;
-  const double collisions = std::ldexp(static_cast<double>(capacity), -64);
-  if (fp_rate > collisions) return {};
+Result<double> check_request(std::uint64_t capacity, double fp_rate) {
+  if (auto valid = check_capacity(capacity); !valid) return valid.error();
+  if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
+  const double collisions = collision_rate(static_cast<double>(capacity));
+  if (fp_rate > collisions) return without_collisions(fp_rate, capacity);
   return error(ErrorCode::kBadArgument, "fpr must be above ", collisions, ", the rate at which 64-bit hashes of ",
                capacity, " keys coincide with another's, got ", fp_rate);
 }

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "crivo/sizing.h"
-#include "layout/double_hashing.h"
+#include "layout/positions.h"
+#include "sizing/bloom.h"
 #include "sizing/checks.h"
-#include "sizing/search.h"
+#include "sizing/collisions.h"
 #include "sizing/sparse.h"
 
 namespace crivo {
@@ -35,13 +36,15 @@ double stored_bits_per_key(double bits_per_key, unsigned probes) noexcept {
 Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   Result<FilterSize> best = size_classic(capacity, fp_rate);
   if (!best) return best;
+  const double hash_rate = without_collisions(fp_rate, capacity);
   const auto keys = static_cast<double>(capacity);
   double best_bits = stored_bits_per_key(static_cast<double>(best->units) / keys, best->probes);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
-    const double estimate = -double(probes) / std::log1p(-std::pow(fp_rate, 1.0 / probes));
+    const double estimate = -double(probes) / std::log1p(-std::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
-    const std::uint64_t units =
-        smallest_units(std::ceil(estimate * keys), fp_rate, [&](double m) { return classic_fp_rate(m, keys, probes); });
+    // No fewer bits will do, and more of them have no less entropy.
+    if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
+    const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);
     if (bits >= best_bits) continue;
     best = FilterSize{units, probes};
@@ -55,14 +58,14 @@ Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored
   if (auto valid = check_bits_per_key(stored_bits); !valid) return valid.error();
   double best_bits = stored_bits;  // the filter that is stored raw
   unsigned best_probes = best_classic_probes(stored_bits);
-  double best_rate = classic_fp_rate(best_bits, 1, best_probes);
+  double best_rate = bloom_fp_rate(best_bits, best_probes);
   const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double sparse = -double(probes) / std::log1p(-kSparseFill) * (1 + 1e-12);  // from here on it is compressed
     const double low = std::max(stored_bits, sparse);
     if (low > most || stored_bits_per_key(low, probes) > stored_bits) continue;
     const double bits = most_bits_per_key(stored_bits, probes, low, most);
-    const double rate = classic_fp_rate(bits, 1, probes);
+    const double rate = bloom_fp_rate(bits, probes);
     if (rate >= best_rate) continue;
     best_bits = bits;
     best_probes = probes;

@@ -126,6 +126,7 @@ Fill fill_of(double load, unsigned bits) noexcept {
     return {stored, -std::expm1((load + 2 * std::log1p(-stored)) / values)};
   }
   const double z = std::exp(-load / values);
+  if (z == 0) return {1, 1};
   const double one_minus_z = -std::expm1(-load / values);
   double free = 1;
   double squares = 0;
@@ -163,10 +164,11 @@ double cuckoo_fp_rate(double load, unsigned bits) noexcept {
 }
 
 Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
+  const Result<double> rate = check_request(capacity, fp_rate);
+  if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
   return best_size(
-      min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, fp_rate, bits); }, &total_bits);
+      min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, *rate, bits); }, &total_bits);
 }
 
 Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_per_key) {
@@ -197,11 +199,11 @@ double hash_compaction_cardinality(double slots, double occupied, unsigned bits)
 }
 
 Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate) {
-  if (auto valid = check_request(capacity, fp_rate); !valid) return valid.error();
+  const Result<double> rate = check_request(capacity, fp_rate);
+  if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
   FingerprintSize size = best_size(
-      kMinHashCompactionBits, [&](unsigned bits) { return hash_compaction_slots_for(keys, fp_rate, bits); },
-      &total_bits);
+      kMinHashCompactionBits, [&](unsigned bits) { return hash_compaction_slots_for(keys, *rate, bits); }, &total_bits);
   size.units = prime_from(size.units);
   return size;
 }

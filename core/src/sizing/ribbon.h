@@ -16,6 +16,14 @@ inline constexpr std::uint64_t kRibbonBaseKeys = 2048;
 [[nodiscard]] std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept;
 /// Blocks of a level that is not the base, for this number of keys: overloaded, so that hardly a slot stays empty.
 [[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
+/// Rate at which absent hashes are found by those that start in a level: 2^-r, or half of it from a rich block.
+[[nodiscard]] double ribbon_level_rate(unsigned lean_columns, double lean_starts) noexcept;
+/// Rate of a ribbon of this number of distinct keys as it is planned. No key starts in a level's last block, and a
+/// level of few blocks has few ways to mix them, so it is not quite ribbon_fp_rate of the columns. Exact up to
+/// kRibbonBaseKeys, and to about 1% at 3000 keys, 0.1% at 10^5.
+[[nodiscard]] double planned_ribbon_rate(std::uint64_t keys, const RibbonColumns& columns) noexcept;
+/// The fewest columns from `wanted` on with which this number of distinct keys keeps ribbon_fp_rate of `wanted`.
+[[nodiscard]] RibbonColumns ribbon_columns_for(std::uint64_t keys, const RibbonColumns& wanted) noexcept;
 /// Payload words that a filter of this number of distinct keys hardly ever exceeds, nor falls short of by much.
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noexcept;
 

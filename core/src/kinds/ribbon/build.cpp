@@ -97,7 +97,7 @@ class RibbonBuilder {
 
 }  // namespace
 
-Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const std::uint64_t> hashes,
+Result<AlignedBytes> build_ribbon(RibbonColumns& columns, std::span<const std::uint64_t> hashes,
                                   std::uint64_t max_bytes, BuildTask& task) {
   Hashes sorted(task.memory());
   if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
@@ -106,6 +106,7 @@ Result<AlignedBytes> build_ribbon(const RibbonColumns& columns, std::span<const 
     if (!distinct) return distinct.error();
     hashes = std::span(sorted).first(*distinct);
   }
+  columns = ribbon_columns_for(hashes.size(), columns);
   const std::uint64_t planned = 8 * ribbon_words(hashes.size(), columns);
   if (planned > max_bytes) return keys_too_large(max_bytes, hashes.size(), planned);
   return RibbonBuilder(columns, hashes.size(), task).build(hashes);

@@ -18,7 +18,8 @@ struct Ribbon {
   static Probe probe(const Shape& shape) noexcept;
   static void prepare(View& view) noexcept;
   static Stats stats(const View& view) noexcept;
-  static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
+  static double predicted_fp_rate(const View& view, double keys) noexcept;
+  static double promised_fp_rate(const View& view) noexcept;
   static Result<AlignedBytes> build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
                                     BuildTask& task);
 };

@@ -1,5 +1,5 @@
-// What the kinds that find a key's k positions by double hashing share: docs/format.md, "classic".
-// Paper: Kirsch & Mitzenmacher 2006, "Less hashing, same performance: building a better Bloom filter".
+// What the kinds share whose k positions of a key are those of `classic`: docs/format.md, "classic". What else was
+// tried for them, and why adding a step each time is not enough: docs/design.md, "Positions of classic".
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,22 @@ namespace crivo {
 
 inline constexpr unsigned kMaxClassicProbes = 64;
 
-/// The positions of one key among `units`, in order: mulhi(h + i d, units).
+/// The positions of one key among `units`, in order: mulhi(h M^i, units), the states of a multiplicative congruential
+/// generator that starts from the hash.
 class Positions {
  public:
-  Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {
-    const std::uint64_t mixed = hash * kGolden64;
-    step_ = (mixed ^ (mixed >> 32)) | 1;
-  }
+  Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {}
   std::uint64_t next() noexcept {
     const std::uint64_t position = mulhi(next_, units_);
-    next_ += step_;
+    next_ *= kMultiplier;
     return position;
   }
 
  private:
+  /// Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", for generators modulo 2^64.
+  static constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
+
   std::uint64_t next_;
-  std::uint64_t step_;
   std::uint64_t units_;
 };
 

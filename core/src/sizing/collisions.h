@@ -1,0 +1,35 @@
+// The floor under every rate: a filter knows a key by its 64-bit hash alone, so an absent key with the hash of one that
+// was added is always found.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace crivo {
+
+/// The probability that a key has the hash of one of `keys` others.
+[[nodiscard]] inline double collision_rate(double keys) noexcept { return std::min(1.0, keys * 0x1p-64); }
+
+/// The rate of a filter of `keys` keys that finds absent hashes at `hash_rate`.
+[[nodiscard]] inline double with_collisions(double hash_rate, double keys) noexcept {
+  return hash_rate + (1 - hash_rate) * collision_rate(keys);
+}
+
+/// The inverse: at which rate absent hashes may be found so that absent keys are at `fp_rate`, which is above
+/// collision_rate(capacity). A share of collisions below a millionth of the rate is not subtracted, so that a rate
+/// which a kind meets exactly, as a ribbon does 1/128, stays one.
+[[nodiscard]] inline double without_collisions(double fp_rate, std::uint64_t capacity) noexcept {
+  constexpr double kNegligible = 1e-6;
+  const double collisions = collision_rate(static_cast<double>(capacity));
+  return collisions <= kNegligible * fp_rate ? fp_rate : (fp_rate - collisions) / (1 - collisions);
+}
+
+/// The same for hashes that share most positions of a classic filter with a key's: those that are the key's times the
+/// i-th power of the multiplier of the positions, or divided by it, share all but i of them, and find the others set by
+/// chance. `fill` is the share of bits that are set.
+[[nodiscard]] inline double related_hash_rate(double fill, double keys, unsigned probes) noexcept {
+  const double per_key = fill < 1 ? std::min(probes - 1.0, fill / (1 - fill)) : probes - 1.0;  // the sum of fill^i
+  return std::min(1.0, 2 * per_key * collision_rate(keys));
+}
+
+}  // namespace crivo

@@ -1,0 +1,59 @@
+#include "sizing/occupancy.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "layout/positions.h"
+
+namespace crivo {
+namespace {
+
+constexpr double kExactThrows = 256;  // beyond them the recurrence below takes longer than it is worth
+
+/// The probability that the throws set all bits that the probes look at. `missing[r]` is the probability that what is
+/// left to come sets r given bits: the next throw sets one of them with probability r / bits. Likewise, a probe is to
+/// a new bit with probability 1 - r / bits if r different ones were looked at before. Every term is positive, so
+/// nothing cancels, as it does in the closed form of Bose et al.
+double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
+  const auto most = static_cast<unsigned>(std::min<double>(probes, bits));  // different bits that the probes look at
+  std::array<double, kMaxClassicProbes + 1> missing{1};
+  for (unsigned i = 0; i < throws; ++i) {
+    for (unsigned r = std::min(most, i + 1); r > 0; --r) missing[r] += r / bits * (missing[r - 1] - missing[r]);
+  }
+  std::array<double, kMaxClassicProbes + 1> distinct{1};
+  for (unsigned i = 0; i < probes; ++i) {
+    for (unsigned r = std::min(most, i + 1); r > 0; --r) {
+      distinct[r] = distinct[r] * (r / bits) + distinct[r - 1] * (1 - (r - 1) / bits);
+    }
+    distinct[0] = 0;
+  }
+  double mean = 0;
+  for (unsigned r = 1; r <= most; ++r) mean += distinct[r] * missing[r];
+  return mean;
+}
+
+/// As if the fill had a gamma distribution with its true mean and variance (Johnson & Kotz 1977, section 3.1). The
+/// moments of that are products: where j probes have found bits set, the fill is that of fuller arrays, and larger by
+/// j variance / mean. A fill cannot exceed 1, so the true moments grow less.
+double gamma_mean(double bits, double throws, unsigned probes) noexcept {
+  if (bits <= 1) return 1;
+  const double clear = std::exp(throws * std::log1p(-1 / bits));
+  const double two_clear_excess = std::expm1(throws * std::log1p(-1 / ((bits - 1) * (bits - 1))));  // over clear^2
+  const double two_clear = clear * clear * (1 + two_clear_excess);
+  const double mean = 1 - clear;
+  const double variance = std::max(0.0, (clear - two_clear) / bits + clear * clear * two_clear_excess);
+  double product = 1;
+  for (unsigned j = 0; j < probes; ++j) product *= mean + j * variance / mean;
+  return std::min(1.0, product);
+}
+
+}  // namespace
+
+double mean_power_of_fill(double bits, double throws, unsigned probes) noexcept {
+  if (!(throws > 0)) return 0;
+  if (throws > kExactThrows) return gamma_mean(bits, throws, probes);
+  return exact_mean(bits, static_cast<unsigned>(std::ceil(throws)), probes);
+}
+
+}  // namespace crivo

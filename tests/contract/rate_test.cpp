@@ -1,0 +1,159 @@
+// Every kind keeps its predicted and its promised rate, from one key to 10^5 and from a half to 1e-9.
+//
+// Two measurements. The absent hashes that a filter finds are held against the rate that the filter itself states,
+// stats().fp_rate: positions that are worse than independent ones show there, as does a rate that is merely repeated.
+// And that rate, which differs from filter to filter, is averaged over many and held against what the sizing predicts
+// and what was promised: this takes no queries, so it tells 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
+#include <algorithm>
+#include <cmath>
+
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+/// The kinds' names, and that of classic in its compressed sizing.
+std::vector<std::string> every_sizing() {
+  std::vector<std::string> all;
+  for (const KindInfo& info : kinds()) all.emplace_back(info.name);
+  all.emplace_back("compressed");
+  return all;
+}
+
+class Rates : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Rates, ::testing::ValuesIn(every_sizing()),
+                         [](const auto& tested) { return tested.param; });
+
+/// Hashes that are never the same twice: the outputs of SplitMix64 (Steele, Lea & Flood 2014), a bijection of a
+/// counter.
+class HashStream {
+ public:
+  explicit HashStream(std::uint64_t stream) : state_(stream << 48) {}
+  void fill(std::vector<std::uint64_t>& hashes) {
+    for (std::uint64_t& hash : hashes) hash = next();
+  }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = state_++ * 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+/// A Poisson variable of this mean exceeds the result once in a million runs: 4.75 standard deviations, and the first
+/// term for its skewness (Cornish & Fisher 1938), without which small means would exceed it often.
+double most_likely_hits(double mean) { return mean + 4.75 * std::sqrt(mean) + (4.75 * 4.75 + 2) / 6; }
+
+/// What was measured over many filters of one size.
+struct Measured {
+  double asked = 0;     // absent hashes
+  double found = 0;     // of these
+  double expected = 0;  // to be found, by what each filter states
+  double predicted = 0;
+  double promised = 0;
+  double stated = 0;     // the mean of stats().fp_rate
+  double deviation = 0;  // of that mean, from the spread of what it is the mean of
+};
+
+/// Builds `filters` filters of n keys each and asks them for `asked` absent hashes in all.
+Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
+  constexpr std::size_t kMostAtOnce = 4096;
+  HashStream present(1);
+  HashStream absent(2);
+  std::vector<std::uint64_t> hashes(n);
+  const auto count = static_cast<double>(filters);
+  std::vector<std::uint64_t> batch(std::min(kMostAtOnce, static_cast<std::size_t>(asked / count)));
+  Measured measured;
+  double squares = 0;
+  for (std::size_t i = 0; i < filters; ++i) {
+    present.fill(hashes);
+    const auto filter = AnyFilter::build(spec, hashes);
+    EXPECT_TRUE(filter) << message_of(filter);
+    if (!filter) return measured;
+    const FilterRef ref = filter->ref();
+    const double stated = ref.stats().fp_rate;
+    measured.predicted += ref.predicted_fp_rate(static_cast<double>(n)) / count;
+    measured.promised = ref.facts().fp_rate;
+    measured.stated += stated / count;
+    squares += stated * stated / count;
+    for (double done = 0; done < asked / count; done += static_cast<double>(batch.size())) {
+      absent.fill(batch);
+      measured.found += static_cast<double>(count_found(ref, batch));
+      measured.asked += static_cast<double>(batch.size());
+      measured.expected += static_cast<double>(batch.size()) * stated;
+    }
+  }
+  measured.deviation = std::sqrt(std::max(0.0, squares - measured.stated * measured.stated) / count);
+  return measured;
+}
+
+/// What a model may be off by. Blocked kinds stop at the second moment of a block's fill; a ribbon's levels scatter.
+constexpr double kModelError = 0.005;
+
+void expect_rates_kept(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
+  const Measured measured = measure(spec, n, filters, asked);
+  EXPECT_LE(measured.predicted, measured.promised * (1 + kModelError));
+  EXPECT_LE(measured.found, most_likely_hits(measured.expected)) << "of " << measured.asked << ", by the stats";
+  const double slack = 4.75 * measured.deviation;
+  for (const double rate : {measured.predicted, measured.promised}) {
+    const double mean = measured.asked * (rate * (1 + kModelError) + slack);
+    EXPECT_LE(measured.found, most_likely_hits(mean)) << "of " << measured.asked << ", at " << rate;
+  }
+  // The stats of hash compaction invert a model of many slots, which states up to 1.5 times the rate of two slots.
+  if (spec.kind == Kind::kHashCompaction) return;
+  EXPECT_LE(measured.stated, measured.predicted * (1 + kModelError) + slack) << "predicted " << measured.predicted;
+  EXPECT_LE(measured.stated, measured.promised * (1 + kModelError) + slack) << "promised " << measured.promised;
+  if (measured.expected > 1000) {  // a rate that is stated far too high would keep every promise
+    EXPECT_GE(measured.found, 0.8 * measured.expected);
+  }
+}
+
+FilterSpec spec_of(const std::string& sizing, std::uint64_t capacity, double fp_rate) {
+  FilterSpec spec;
+  EXPECT_TRUE(choose_kind(spec, sizing));
+  spec.capacity = capacity;
+  spec.fp_rate = fp_rate;
+  return spec;
+}
+
+constexpr std::uint64_t kKeys[] = {1, 10, 100, 1000, 10'000, 100'000};
+
+TEST_P(Rates, HoldFromOneKeyToAHundredThousand) {
+  for (const double fp_rate : {0.5, 0.378, 0.012, 1e-3, 1e-4, 1e-5, 1e-7, 1e-8, 1e-9}) {
+    for (const std::uint64_t n : kKeys) {
+      SCOPED_TRACE(std::to_string(n) + " keys at " + std::to_string(1 / fp_rate));
+      const std::size_t filters = std::clamp<std::size_t>(20'000 / n, 2, 200);
+      expect_rates_kept(spec_of(GetParam(), n, fp_rate), n, filters, 2e5);
+    }
+  }
+}
+
+// The grid with enough absent hashes to tell positions that are a little worse than independent ones.
+TEST_P(Rates, HoldFromOneKeyToAHundredThousandLong) {
+  struct Case {
+    double fp_rate, asked;
+  };
+  for (const auto& [fp_rate, asked] : {Case{0.5, 1e6}, {1e-3, 1e6}, {1e-5, 1e7}, {1e-7, 3e7}, {1e-9, 1e8}}) {
+    for (const std::uint64_t n : kKeys) {
+      SCOPED_TRACE(std::to_string(n) + " keys at " + std::to_string(1 / fp_rate));
+      const std::size_t filters = std::clamp<std::size_t>(100'000 / n, 10, 2000);
+      expect_rates_kept(spec_of(GetParam(), n, fp_rate), n, filters, asked);
+    }
+  }
+}
+
+// A kind that is built once has the size its keys need, and must keep the promise in that size too.
+TEST_P(Rates, HoldWhenFewerKeysComeThanWerePlannedFor) {
+  for (const double fp_rate : {0.378, 0.012, 1e-4}) {
+    for (const std::uint64_t n : {1U, 7U, 10U, 120U, 1000U, 5000U}) {
+      SCOPED_TRACE(std::to_string(n) + " keys of 10000 at " + std::to_string(1 / fp_rate));
+      expect_rates_kept(spec_of(GetParam(), 10'000, fp_rate), n, 20, 1e5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

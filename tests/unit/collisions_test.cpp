@@ -1,0 +1,91 @@
+// The floor that equal 64-bit hashes of different keys put under every rate.
+#include "sizing/collisions.h"
+
+#include <gtest/gtest.h>
+
+#include "crivo/sizing.h"
+#include "filters.h"
+
+namespace crivo {
+namespace {
+
+TEST(Collisions, AreEveryKeysShareOfTwoToThe64) {
+  EXPECT_EQ(collision_rate(0), 0);
+  EXPECT_EQ(collision_rate(1024), 0x1p-54);
+  EXPECT_EQ(collision_rate(1e30), 1);
+  EXPECT_EQ(with_collisions(0, 1024), 0x1p-54);
+  EXPECT_EQ(with_collisions(0.5, 0x1p63), 0.75);
+  EXPECT_EQ(with_collisions(1, 1024), 1);
+}
+
+TEST(Collisions, AreTakenOutOfTheRateThatIsLeftForTheFilter) {
+  for (const double fp_rate : {0x1p-20, 0x1p-23, 1e-7}) {
+    EXPECT_NEAR(with_collisions(without_collisions(fp_rate, kMaxCapacity), 0x1p40), fp_rate, 1e-15 * fp_rate);
+  }
+  EXPECT_EQ(without_collisions(0x1p-7, 1'000'000), 0x1p-7) << "a share below a millionth is left in";
+}
+
+TEST(Collisions, BelongToThePredictedAndThePromisedRateOfEveryKind) {
+  constexpr std::uint64_t kKeys = 1'000'000;
+  for (const KindInfo& info : kinds()) {
+    FilterSpec spec;
+    spec.kind = info.kind;
+    spec.capacity = kKeys;
+    spec.bits_per_key = 60;
+    const auto filter = AnyFilter::create(spec);
+    ASSERT_TRUE(filter) << filter.error().message;
+    EXPECT_GE(filter->ref().predicted_fp_rate(kKeys), kKeys * 0x1p-64) << info.name;
+    EXPECT_GE(filter->facts().fp_rate, kKeys * 0x1p-64) << info.name;
+    EXPECT_EQ(filter->ref().predicted_fp_rate(0), 0) << info.name;
+  }
+}
+
+TEST(Collisions, BelongToTheStatedRateOfEveryKind) {
+  for (const KindInfo& info : kinds()) {
+    const AnyFilter filter = testing::build_filter(info.kind, 1000, 1e-9);
+    const Stats stats = filter.ref().stats();
+    EXPECT_GE(stats.fp_rate, *stats.cardinality * 0x1p-64) << info.name;
+  }
+  FilterSpec spec;
+  spec.capacity = 1000;
+  spec.bits_per_key = 1000;  // the filter's own rate is 1e-27
+  const AnyFilter blocked = testing::build_filter(spec, 1000);
+  EXPECT_NEAR(blocked.ref().stats().fp_rate, 1000 * 0x1p-64, 100 * 0x1p-64);
+}
+
+TEST(Collisions, LeaveNoRateForTooManyKeys) {
+  for (const KindInfo& info : kinds()) {
+    FilterSpec spec;
+    spec.kind = info.kind;
+    spec.capacity = kMaxCapacity;
+    spec.fp_rate = 0x1p-24;
+    const auto refused = AnyFilter::create(spec, 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message.substr(0, 4), "fpr ") << info.name << ": " << refused.error().message;
+  }
+  EXPECT_FALSE(size_ribbon(kMaxCapacity, 0x1p-32));
+  EXPECT_TRUE(size_ribbon(1000, 0x1p-32));
+}
+
+// A hash times the multiplier of classic's positions, or divided by it, has all of the other's positions but one.
+TEST(Collisions, OfRelatedHashesAreCountedInClassicRates) {
+  constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
+  Shape shape{.kind = Kind::kClassic, .probes = 30, .units = 1'000'000};
+  auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(125'000));
+  ASSERT_TRUE(filter);
+  constexpr std::uint64_t kHash = 0x0123456789ABCDEF;
+  ASSERT_TRUE(filter->add_hashes(std::vector<std::uint64_t>{kHash}));
+  EXPECT_FALSE(filter->ref().may_contain_hash(kHash * kMultiplier));
+  std::uint64_t last = kHash;  // the position that the key lacks
+  for (int i = 0; i < 30; ++i) last *= kMultiplier;
+  ASSERT_TRUE(filter->add_hashes(std::vector<std::uint64_t>{last}));
+  EXPECT_TRUE(filter->ref().may_contain_hash(kHash * kMultiplier));
+
+  EXPECT_EQ(related_hash_rate(0.5, 1024, 64), 0x1p-53);   // 2 x (1/2 + 1/4 + ...) of each key's 2^-64
+  EXPECT_EQ(related_hash_rate(1, 1024, 3), 4 * 0x1p-54);  // in a full filter, two on each side
+  EXPECT_EQ(related_hash_rate(0.5, 1024, 1), 0);          // a single position has no neighbours
+  EXPECT_GE(classic_fp_rate(60e6, 1e6, 40), 2.4 * 1e6 * 0x1p-64 / 2);
+}
+
+}  // namespace
+}  // namespace crivo
