@@ -172,10 +172,10 @@ Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, Build
   // number allows, because a kind may have a faster way to add many keys.
   const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
   for (std::uint64_t added = 0; added < all;) {
-    const auto some = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
-    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, some, added, task.memory())
-                  : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, some, added)
-                                          : grow_by(some, added);
+    const auto part = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
+    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, part, added, task.memory())
+                  : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, part, added)
+                                          : grow_by(part, added);
     if (!result) return result;
     if (added == all) break;  // the end of the task reports this
     if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;

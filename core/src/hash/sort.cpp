@@ -19,8 +19,8 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kFlagBits = 8;
-constexpr std::size_t kFlags = std::size_t{1} << kFlagBits;
+constexpr unsigned kRangeBits = 8;
+constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 constexpr unsigned kMaxScatterBits = 13;
 constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
 constexpr std::size_t kMinScattered = 64;
@@ -35,24 +35,25 @@ void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
   }
 }
 
-using Ends = std::array<std::size_t, kFlags>;  // where each range that partition() makes ends
+using Ends = std::array<std::size_t, kRanges>;  // where each range that partition() makes ends
 
 /// Moves the hashes so that those with equal bits shift ... shift + 7 lie together, in the order of these bits.
 Ends partition(std::span<std::uint64_t> hashes, unsigned shift) noexcept {
-  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kFlags; };
-  std::array<std::size_t, kFlags> next{};
+  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kRanges; };
+  std::array<std::size_t, kRanges> next{};
   for (const std::uint64_t hash : hashes) ++next[digit(hash)];
   Ends ends;
   std::size_t end = 0;
-  for (std::size_t flag = 0; flag < kFlags; ++flag) {
-    ends[flag] = end + next[flag];
-    next[flag] = std::exchange(end, ends[flag]);
+  for (std::size_t range = 0; range < kRanges; ++range) {
+    ends[range] = end + next[range];
+    next[range] = std::exchange(end, ends[range]);
   }
   for (bool done = false; !done;) {
     done = true;
-    for (std::size_t flag = 0; flag < kFlags; ++flag) {
-      for (std::size_t at = next[flag]; at < ends[flag]; ++at) std::swap(hashes[at], hashes[next[digit(hashes[at])]++]);
-      done &= next[flag] == ends[flag];
+    for (std::size_t range = 0; range < kRanges; ++range) {
+      for (std::size_t at = next[range]; at < ends[range]; ++at)
+        std::swap(hashes[at], hashes[next[digit(hashes[at])]++]);
+      done &= next[range] == ends[range];
     }
   }
   return ends;
@@ -72,7 +73,7 @@ class Sorter {
     } else if (hashes.size() <= kMaxScattered) {
       scatter(hashes, bits);
     } else {
-      sort_ranges(hashes, partition(hashes, bits - kFlagBits), 0, kFlags, bits - kFlagBits);
+      sort_ranges(hashes, partition(hashes, bits - kRangeBits), 0, kRanges, bits - kRangeBits);
     }
   }
   void sort_ranges(std::span<std::uint64_t> hashes, const Ends& ends, std::size_t from, std::size_t to, unsigned bits) {
@@ -108,7 +109,7 @@ class Sorter {
 };
 
 constexpr unsigned kHashBits = 64;
-constexpr std::size_t kRangesPerReport = kFlags / 4;  // to start threads more often costs more than it tells
+constexpr std::size_t kRangesPerReport = kRanges / 4;  // to start threads more often costs more than it tells
 constexpr std::size_t kRangesPerCall = 4;
 
 /// Sorts the hashes with the task's threads; `share` is the share of the whole build that this sort is.
@@ -118,14 +119,14 @@ Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> h
     Sorter(task.memory()).sort(hashes, kHashBits);
     return {};
   }
-  constexpr unsigned kBits = kHashBits - kFlagBits;
+  constexpr unsigned kBits = kHashBits - kRangeBits;
   const Ends ends = partition(hashes, kBits);
-  for (std::size_t first = 0; first < kFlags; first += kRangesPerReport) {
+  for (std::size_t first = 0; first < kRanges; first += kRangesPerReport) {
     parallel_for(task.threads(), kRangesPerReport / kRangesPerCall, [&](std::size_t call) {
       const std::size_t from = first + call * kRangesPerCall;
       Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
     });
-    const auto done = static_cast<double>(first + kRangesPerReport) / kFlags;
+    const auto done = static_cast<double>(first + kRangesPerReport) / kRanges;
     if (auto wanted = task.advance(share * done); !wanted) return wanted;
   }
   return {};

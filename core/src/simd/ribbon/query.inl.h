@@ -86,13 +86,13 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   const bool far = local.payload_bytes >= kRibbonFarBytes;
   const bool few = RibbonColumns(local.shape).most() <= kFewColumns;
   for (std::size_t from = 0; from < count; from += kRibbonBatch) {
-    const std::size_t some = std::min(count - from, kRibbonBatch);
+    const std::size_t size = std::min(count - from, kRibbonBatch);
     if (far) {
-      contains_far(local, first, hashes + from, some, hits + from);
+      contains_far(local, first, hashes + from, size, hits + from);
     } else if (few) {
-      contains_near<holds_few>(local, first, hashes + from, some, hits + from);
+      contains_near<holds_few>(local, first, hashes + from, size, hits + from);
     } else {
-      contains_near<holds>(local, first, hashes + from, some, hits + from);
+      contains_near<holds>(local, first, hashes + from, size, hits + from);
     }
   }
 }
