@@ -115,11 +115,6 @@ class KeyBytes {
 void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                 int level = kDefaultCompressionLevel);
 void set_result(const Call& call, std::string_view text);
-/// The value rounded to nine significant digits. The last digits of a computed double can depend on the processor, for
-/// which libm chooses variants of its functions; a result must not, because an index may hold it.
-[[nodiscard]] double rounded(double value);
-/// Sets a rate or a share as the result, rounded in this way.
-void set_result(const Call& call, double value);
 
 /// The state of an aggregate's group, made at the first row.
 template <class State>

@@ -12,9 +12,15 @@ namespace {
 constexpr std::size_t kBlockBytes = kBlockBits / 8;
 constexpr std::size_t kWordBytes = 8;
 
+/// The lowest rate that a ribbon of this number of keys can promise: that of its 32 columns, and of hashes that
+/// coincide. Slightly above it, so that rounding cannot make it too low.
+double attainable_rate(double fp_rate, std::uint64_t keys) noexcept {
+  return std::max(fp_rate, (0x1p-32 + static_cast<double>(keys) * 0x1p-64) * (1 + 0x1p-40));
+}
+
 RibbonSize ribbon_size(const FilterSpec& spec) noexcept {
   const auto size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
-                                      : size_ribbon(spec.capacity, spec.fp_rate);
+                                      : size_ribbon(spec.capacity, attainable_rate(spec.fp_rate, spec.capacity));
   return *size;  // the settings were checked, and the capacity is in its range
 }
 
@@ -29,6 +35,7 @@ std::size_t payload_bytes(const FilterSpec& spec) noexcept {
 FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
   FilterSpec spec = spec_;
   spec.capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
+  if (spec.kind == Kind::kRibbon) spec.fp_rate = attainable_rate(spec.fp_rate, spec.capacity);
   if (payload_bytes(spec) <= most_planned()) return spec;
   // The division may round up, and one block too many would be no filter at all: so step down to what fits.
   double bits_per_key = 8.0 * static_cast<double>(most_planned()) / static_cast<double>(spec.capacity);

@@ -24,7 +24,6 @@ constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kO
 // The lowest rate that may be asked for. Different keys can have the same 64-bit hash, so below this rate a file of
 // 2^32 keys could not keep the promise.
 constexpr double kMinFpRate = 1e-9;
-constexpr double kMinRibbonFpRate = 0x1p-32;
 
 Error bad(std::string_view field, std::string_view must, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
@@ -77,7 +76,7 @@ FilterSpec Settings::spec(Kind kind) const noexcept {
   if (kind == Kind::kBlocked) return {.kind = kind, .bits_per_key = bits_per_key};
   const double rate =
       fp_rate != 0 ? fp_rate : blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key));
-  return {.kind = kind, .fp_rate = std::max(rate, kMinRibbonFpRate)};
+  return {.kind = kind, .fp_rate = rate};
 }
 
 Result<void> SettingsParser::set_bits_per_key(double value) {

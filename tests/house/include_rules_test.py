@@ -66,6 +66,12 @@ class IncludeRules(unittest.TestCase):
             for elsewhere in ("core/src/base/other.cpp", "core/tools/a.cpp", "plugins/rocksdb/a.cpp", "sqlite_ext/a.cpp"):
                 self.assertEqual(len(findings({elsewhere: line})), 1, (line, elsewhere))
 
+    def test_rejects_functions_that_differ_between_processors(self):
+        for call in ("std::log(x)", "std::expm1(x)", "std::pow(x, y)", "lgamma_r(x, &sign)"):
+            self.assertEqual(len(findings({"core/src/sizing/a.cpp": f"double y = {call};\n"})), 1, call)
+            self.assertEqual(findings({"tests/unit/a.cpp": f"double y = {call};\n"}), [])
+        self.assertEqual(findings({"core/src/sizing/a.cpp": "double y = portable::log(std::sqrt(x));\n"}), [])
+
     def test_rejects_an_include_of_a_later_room(self):
         rooms = include_rules.ROOMS
         for i, room in enumerate(rooms):

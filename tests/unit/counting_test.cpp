@@ -16,6 +16,7 @@
 #include "filters.h"
 #include "layout/block.h"
 #include "layout/counter_block.h"
+#include "print_kernels.h"
 #include "reference.h"
 #include "simd/kernels.h"
 

@@ -10,6 +10,7 @@
 #include "against_scalar.h"
 #include "crivo/sizing.h"
 #include "layout/block.h"
+#include "print_kernels.h"
 
 namespace crivo {
 namespace {

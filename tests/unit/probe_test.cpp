@@ -4,6 +4,7 @@
 #include <string>
 
 #include "crivo/filter.h"
+#include "print_kernels.h"
 #include "simd/kernels.h"
 
 namespace crivo {

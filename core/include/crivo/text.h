@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "crivo/cxx20.h"
+
 namespace crivo {
 
 /// The number of bytes, 1 to 4, of the character at the start of a text; 0 if the text does not start with a

@@ -1,6 +1,8 @@
 #include "base/portable.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
 
@@ -14,19 +16,28 @@ constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
 /// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the first term that is left out is below 2^-57 of the sum.
 double expm1_series(double x) noexcept {
-  constexpr int kTerms = 14;
-  double sum = 1;
-  for (int i = kTerms; i > 1; --i) sum = 1 + x / i * sum;
-  return x * sum;
+  constexpr auto kInverseFactorials = [] {
+    std::array<double, 15> inverse{1};
+    double factorial = 1;
+    for (std::size_t i = 1; i < inverse.size(); ++i) inverse[i] = 1 / (factorial *= static_cast<double>(i));
+    return inverse;
+  }();
+  double sum = 0;
+  for (std::size_t i = kInverseFactorials.size() - 1; i > 1; --i) sum = (sum + kInverseFactorials[i]) * x;
+  return x + x * sum;
 }
 
 /// The logarithm of (1 + s) / (1 - s), by its series 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the first term
 /// that is left out is below 2^-58 of the sum.
 double log_series(double s) noexcept {
-  constexpr int kLast = 23;
+  constexpr auto kInverses = [] {
+    std::array<double, 12> inverses{};  // of the odd numbers
+    for (std::size_t i = 0; i < inverses.size(); ++i) inverses[i] = 1 / (2 * static_cast<double>(i) + 1);
+    return inverses;
+  }();
   const double square = s * s;
   double sum = 0;
-  for (int i = kLast; i > 1; i -= 2) sum = (sum + 1.0 / i) * square;
+  for (std::size_t i = kInverses.size() - 1; i > 0; --i) sum = (sum + kInverses[i]) * square;
   return 2 * s + 2 * s * sum;
 }
 
@@ -86,6 +97,14 @@ double log2(double x) noexcept {
 double pow(double base, double exponent) noexcept {
   if (exponent == 0 || base == 1) return 1;
   return exp(exponent * log(base));
+}
+
+double power(double base, unsigned exponent) noexcept {
+  double result = 1;
+  for (; exponent != 0; exponent >>= 1, base *= base) {
+    if ((exponent & 1) != 0) result *= base;
+  }
+  return result;
 }
 
 double log_factorial(double n) noexcept {

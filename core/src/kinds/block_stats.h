@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/portable.h"
 #include "crivo/sizing.h"
 #include "crivo/types.h"
 
@@ -15,7 +16,8 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
   Stats stats;
   stats.bits = shape.units * kBlockBits;
   std::array<double, kBlockBits + 1> rate_at{};  // [s]: the rate of absent keys whose block has s bits set
-  for (unsigned set = 0; set <= kBlockBits; ++set) rate_at[set] = std::pow(set / double{kBlockBits}, shape.probes);
+  for (unsigned set = 0; set <= kBlockBits; ++set)
+    rate_at[set] = portable::power(set / double{kBlockBits}, shape.probes);
   double rates = 0;
   for (std::uint64_t block = 0; block < shape.units; ++block) {
     const std::uint64_t set = bits_set_in(block);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error_text.h"
+#include "base/portable.h"
 #include "crivo/sizing.h"
 #include "kinds/blocked.h"
 #include "kinds/plan.h"
@@ -182,11 +183,11 @@ Stats Scalable::stats(const View& view) noexcept {
     const Stats layer = Blocked::stats(walk.layer());
     total.bits += layer.bits;
     total.bits_set += layer.bits_set;
-    log_missed += std::log1p(-layer.fp_rate);
+    log_missed += portable::log1p(-layer.fp_rate);
     total.cardinality =
         total.cardinality && layer.cardinality ? std::optional(*total.cardinality + *layer.cardinality) : std::nullopt;
   }
-  total.fp_rate = -std::expm1(log_missed);
+  total.fp_rate = -portable::expm1(log_missed);
   return total;
 }
 
@@ -205,10 +206,10 @@ double Scalable::predicted_fp_rate(const View& view, double keys) noexcept {
       layer.probes = size->probes;
     }
     const double in_layer = std::min(keys, static_cast<double>(capacity));
-    log_missed += std::log1p(-blocked_fp_rate(static_cast<double>(layer.blocks), in_layer, layer.probes));
+    log_missed += portable::log1p(-blocked_fp_rate(static_cast<double>(layer.blocks), in_layer, layer.probes));
     keys -= in_layer;
   }
-  return -std::expm1(log_missed);
+  return -portable::expm1(log_missed);
 }
 
 double Scalable::promised_fp_rate(const View& view) noexcept { return read_series(view.payload).fp_rate; }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/poisson.h"
+#include "base/portable.h"
 #include "crivo/sizing.h"
 #include "layout/block.h"
 #include "layout/positions.h"
@@ -17,15 +18,6 @@
 namespace crivo {
 namespace {
 
-/// base^exponent by squaring: exact enough, and much faster than std::pow in the inner loop of the searches.
-double integer_power(double base, unsigned exponent) noexcept {
-  double result = 1;
-  for (; exponent != 0; exponent >>= 1, base *= base) {
-    if ((exponent & 1) != 0) result *= base;
-  }
-  return result;
-}
-
 /// The mean of (set bits / 512)^k, where `clear` is the probability that one bit is clear and `two_clear` that two are.
 /// With the fill's mean f and variance v it is f^k (1 + k(k-1)/2 v/f^2) to second order.
 /// Mean and variance of the occupancy: Johnson & Kotz 1977, section 3.1.
@@ -34,7 +26,7 @@ double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   const double fill = 1 - clear;
   const double variance = std::max(0.0, two_clear * (kBits - 1) / kBits + clear / kBits - clear * clear);
   const double k = probes;
-  return std::min(1.0, integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
+  return std::min(1.0, portable::power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
 /// The best of the probe counts around `center`: sizes are unimodal in k, so it walks downhill from there.
@@ -57,9 +49,9 @@ FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsF
 /// steps.
 double keys_per_block(double fp_rate, unsigned probes) noexcept {
   const auto excess = [&](double log_keys) {
-    return std::log(blocked_fp_rate(1, std::exp(log_keys), probes)) - std::log(fp_rate);
+    return portable::log(blocked_fp_rate(1, portable::exp(log_keys), probes)) - portable::log(fp_rate);
   };
-  double low = std::log(kBlockBits * std::numbers::ln2 / probes);  // where half the bits are set
+  double low = portable::log(kBlockBits * std::numbers::ln2 / probes);  // where half the bits are set
   double high = low;
   double below = excess(low);
   double above = below;
@@ -68,7 +60,7 @@ double keys_per_block(double fp_rate, unsigned probes) noexcept {
   for (int i = 0; i < 40 && high - low > 1e-11; ++i) {
     const double middle = low - below * (high - low) / (above - below);
     const double value = excess(middle);
-    if (std::abs(value) < 1e-10) return std::exp(middle);
+    if (std::abs(value) < 1e-10) return portable::exp(middle);
     if (value < 0) {
       low = middle;
       below = value;
@@ -79,29 +71,29 @@ double keys_per_block(double fp_rate, unsigned probes) noexcept {
       below /= 2;
     }
   }
-  return std::exp(low);
+  return portable::exp(low);
 }
 
 }  // namespace
 
 Result<double> information_bits_per_key(double fp_rate) {
   if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
-  return -std::log2(fp_rate);
+  return -portable::log2(fp_rate);
 }
 
 Result<double> bloom_bits_per_key(double fp_rate) {
   if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
-  return -std::log2(fp_rate) * std::numbers::log2e;
+  return -portable::log2(fp_rate) * std::numbers::log2e;
 }
 
 double optimal_probes(double bits, double keys) noexcept { return bits / keys * std::numbers::ln2; }
 
 double bloom_fp_rate(double bits_per_key, unsigned probes) noexcept {
-  return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
+  return portable::power(-portable::expm1(-double(probes) / bits_per_key), probes);
 }
 
 double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
-  const double fill = -std::expm1(-double(probes) * keys / bits);
+  const double fill = -portable::expm1(-double(probes) * keys / bits);
   const double by_chance = mean_power_of_fill(bits, double(probes) * keys, probes);
   return by_chance + (1 - by_chance) * related_hash_rate(fill, keys, probes);
 }
@@ -113,11 +105,11 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
   double probability = poisson(mean, first);
-  const double clear_per_key = integer_power(1 - 1.0 / kBlockBits, probes);
-  const double two_clear_per_key = integer_power(1 - 2.0 / kBlockBits, probes);
-  double clear = std::pow(clear_per_key, first);
+  const double clear_per_key = portable::power(1 - 1.0 / kBlockBits, probes);
+  const double two_clear_per_key = portable::power(1 - 2.0 / kBlockBits, probes);
+  double clear = portable::pow(clear_per_key, first);
   if (clear < 1e-20) return 1;  // all blocks are full; the sum over so many counts would take long
-  double two_clear = std::pow(two_clear_per_key, first);
+  double two_clear = portable::pow(two_clear_per_key, first);
   double rate = 0;
   for (double count = first; count <= mean + reach; ++count) {
     rate += probability * in_block_rate(clear, two_clear, probes);
@@ -130,17 +122,18 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
 
 std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned probes) noexcept {
   const auto keys = static_cast<double>(capacity);
-  const double limit = -double(probes) * keys / std::log1p(-std::pow(hash_rate, 1.0 / probes));  // for many keys
+  const double limit =
+      -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // for many keys
   // Few keys miss the rate there; near the best k it falls with the power k ln 2 of the bits.
   const double missed_by = std::max(1.0, classic_fp_rate(std::ceil(limit), keys, probes) / hash_rate);
-  const double guess = std::ceil(limit * std::pow(missed_by, 1 / (probes * std::numbers::ln2)));
+  const double guess = std::ceil(limit * portable::pow(missed_by, 1 / (probes * std::numbers::ln2)));
   return smallest_units(guess, hash_rate, [&](double bits) { return classic_fp_rate(bits, keys, probes); });
 }
 
 Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
   if (!rate) return rate.error();
-  return smallest_over_probes(-std::log2(*rate), kMaxClassicProbes,
+  return smallest_over_probes(-portable::log2(*rate), kMaxClassicProbes,
                               [&](unsigned probes) { return classic_bits(capacity, *rate, probes); });
 }
 
@@ -148,7 +141,7 @@ Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
   if (!rate) return rate.error();
   const auto keys = static_cast<double>(capacity);
-  return smallest_over_probes(-std::log2(*rate), kMaxBlockedProbes, [&](unsigned probes) {
+  return smallest_over_probes(-portable::log2(*rate), kMaxBlockedProbes, [&](unsigned probes) {
     const double guess = std::ceil(keys / keys_per_block(*rate, probes));
     return smallest_units(guess, *rate, [&](double blocks) { return blocked_fp_rate(blocks, keys, probes); });
   });
@@ -175,23 +168,23 @@ unsigned best_blocked_probes(double bits_per_key) noexcept {
 }
 
 double classic_cardinality(double bits, double set, unsigned probes) noexcept {
-  return -bits / probes * std::log1p(-set / bits);
+  return -bits / probes * portable::log1p(-set / bits);
 }
 
 double blocked_cardinality(double blocks, double set, unsigned probes) noexcept {
   constexpr double kBits = kBlockBits;
-  const double clear_per_key = std::pow(1 - 1 / kBits, probes);
-  return -blocks * std::log1p(-set / (blocks * kBits)) / (1 - clear_per_key);
+  const double clear_per_key = portable::power(1 - 1 / kBits, probes);
+  return -blocks * portable::log1p(-set / (blocks * kBits)) / (1 - clear_per_key);
 }
 
 double scalable_layer_rate(double fp_rate, unsigned layer) noexcept {
   constexpr double kRatio = 0.75;
-  return fp_rate * (1 - kRatio) * integer_power(kRatio, layer);
+  return fp_rate * (1 - kRatio) * portable::power(kRatio, layer);
 }
 
 double bit_entropy(double probability) noexcept {
   if (!(probability > 0 && probability < 1)) return 0;
-  return -(probability * std::log2(probability) + (1 - probability) * std::log2(1 - probability));
+  return -(probability * portable::log2(probability) + (1 - probability) * portable::log2(1 - probability));
 }
 
 }  // namespace crivo

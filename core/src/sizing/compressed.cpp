@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable.h"
 #include "crivo/sizing.h"
 #include "layout/positions.h"
 #include "sizing/bloom.h"
@@ -13,7 +14,9 @@
 namespace crivo {
 namespace {
 
-double fill_of(double bits_per_key, unsigned probes) noexcept { return -std::expm1(-double(probes) / bits_per_key); }
+double fill_of(double bits_per_key, unsigned probes) noexcept {
+  return -portable::expm1(-double(probes) / bits_per_key);
+}
 
 /// The most bits per key in [low, high] that are stored in `stored_bits`; `low` is. For a fixed k a sparse filter's
 /// entropy grows with m: its derivative by m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
@@ -40,7 +43,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   const auto keys = static_cast<double>(capacity);
   double best_bits = stored_bits_per_key(static_cast<double>(best->units) / keys, best->probes);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
-    const double estimate = -double(probes) / std::log1p(-std::pow(hash_rate, 1.0 / probes));
+    const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
     // No fewer bits will do, and more of them have no less entropy.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
@@ -61,7 +64,8 @@ Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored
   double best_rate = bloom_fp_rate(best_bits, best_probes);
   const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
-    const double sparse = -double(probes) / std::log1p(-kSparseFill) * (1 + 1e-12);  // from here on it is compressed
+    const double sparse =
+        -double(probes) / portable::log1p(-kSparseFill) * (1 + 1e-12);  // from here on it is compressed
     const double low = std::max(stored_bits, sparse);
     if (low > most || stored_bits_per_key(low, probes) > stored_bits) continue;
     const double bits = most_bits_per_key(stored_bits, probes, low, most);

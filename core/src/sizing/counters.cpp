@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/poisson.h"
+#include "base/portable.h"
 #include "crivo/sizing.h"
 #include "crivo/types.h"
 
@@ -10,7 +11,7 @@ namespace crivo {
 double counting_saturated_share(double blocks, double keys, unsigned probes) noexcept {
   constexpr int kSaturated = 15;
   constexpr int kNegligible = 100;  // at a mean of at most 15, what lies beyond is below 1e-40
-  const double mean = keys / blocks * -std::expm1(probes * std::log1p(-1.0 / kBlockBits));
+  const double mean = keys / blocks * -portable::expm1(probes * portable::log1p(-1.0 / kBlockBits));
   if (!(mean > 0)) return 0;
   const auto sum = [mean](int from, int to) {
     double share = 0;
@@ -22,7 +23,7 @@ double counting_saturated_share(double blocks, double keys, unsigned probes) noe
 
 double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept {
   const double load = probes / counters;
-  return load * additions * std::pow(-std::expm1(-load * keys), probes - 1);
+  return load * additions * portable::power(-portable::expm1(-load * keys), probes - 1);
 }
 
 }  // namespace crivo

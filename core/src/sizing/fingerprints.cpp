@@ -4,6 +4,7 @@
 
 #include "base/error_text.h"
 #include "base/poisson.h"
+#include "base/portable.h"
 #include "crivo/sizing.h"
 #include "layout/packed_slots.h"
 #include "sizing/checks.h"
@@ -16,7 +17,7 @@ constexpr double kImpossible = 2;   // instead of a rate: the keys would not fit
 constexpr double kMaxUnits = 9e18;  // a size past this is past every kind's limit too
 
 /// How many values a fingerprint of f bits has: 0 is none.
-double fingerprint_values(unsigned bits) noexcept { return std::exp2(bits) - 1; }
+double fingerprint_values(unsigned bits) noexcept { return std::ldexp(1.0, static_cast<int>(bits)) - 1; }
 
 std::uint64_t to_units(double units) noexcept { return static_cast<std::uint64_t>(std::min(units, kMaxUnits)); }
 
@@ -78,7 +79,8 @@ double roomy_buckets(double keys) noexcept {
 double cuckoo_load(double keys, double buckets) noexcept { return keys / (kCuckooBucketSlots * buckets); }
 
 FingerprintSize cuckoo_buckets_for(double keys, double fp_rate, unsigned bits) noexcept {
-  const double load = std::log1p(-fp_rate) / (2 * kCuckooBucketSlots * std::log1p(-1 / fingerprint_values(bits)));
+  const double load =
+      portable::log1p(-fp_rate) / (2 * kCuckooBucketSlots * portable::log1p(-1 / fingerprint_values(bits)));
   double buckets = even_at_least(keys / (kCuckooBucketSlots * load));
   if (cuckoo_fp_rate(cuckoo_load(keys, buckets), bits) > fp_rate) buckets += 2;  // the load was rounded
   return {to_units(std::max(roomy_buckets(keys), buckets)), bits};
@@ -121,13 +123,14 @@ Fill fill_of(double load, unsigned bits) noexcept {
   const double values = fingerprint_values(bits);
   if (values > kFewValues) {
     if (load >= 1) return {1, 1};
-    const double found = 2 * (load + (1 - load) * std::log1p(-load)) - load * load / 2;  // the rate summed up to load
+    const double found =
+        2 * (load + (1 - load) * portable::log1p(-load)) - load * load / 2;  // the rate summed up to load
     const double stored = load - found / values;
-    return {stored, -std::expm1((load + 2 * std::log1p(-stored)) / values)};
+    return {stored, -portable::expm1((load + 2 * portable::log1p(-stored)) / values)};
   }
-  const double z = std::exp(-load / values);
+  const double z = portable::exp(-load / values);
   if (z == 0) return {1, 1};
-  const double one_minus_z = -std::expm1(-load / values);
+  const double one_minus_z = -portable::expm1(-load / values);
   double free = 1;
   double squares = 0;
   for (double value = 0; value < values; ++value) {
@@ -160,7 +163,7 @@ FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned 
 }  // namespace
 
 double cuckoo_fp_rate(double load, unsigned bits) noexcept {
-  return -std::expm1(2 * kCuckooBucketSlots * load * std::log1p(-1 / fingerprint_values(bits)));
+  return -portable::expm1(2 * kCuckooBucketSlots * load * portable::log1p(-1 / fingerprint_values(bits)));
 }
 
 Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate) {
