@@ -31,7 +31,7 @@ double expm1_series(double x) noexcept {
 /// that is left out is below 2^-58 of the sum.
 double log_series(double s) noexcept {
   constexpr auto kInverses = [] {
-    std::array<double, 12> inverses{};  // of the odd numbers
+    std::array<double, 12> inverses{};  // the inverses of the odd numbers
     for (std::size_t i = 0; i < inverses.size(); ++i) inverses[i] = 1 / (2 * static_cast<double>(i) + 1);
     return inverses;
   }();
@@ -58,8 +58,7 @@ bool has_plain_logarithm(double x) noexcept { return x > 0 && x < kInfinity; }
 
 double special_logarithm(double x) noexcept {
   if (x == 0) return -kInfinity;
-  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // x is infinity in the first case, and below 0 or NaN
-                                                                // in the second
+  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // else x is below 0 or NaN
 }
 
 }  // namespace
