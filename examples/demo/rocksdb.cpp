@@ -43,7 +43,7 @@ struct Figures {
   std::uint64_t asked_filter = 0;  // lookups of misspellings that came to a filter
   std::uint64_t reads_avoided = 0;
   std::uint64_t reads = 0;  // blocks that were read from files, all in vain
-  double nanoseconds = 0;   // of all lookups of misspellings
+  double nanoseconds = 0;   // the time of all lookups of misspellings
 
   [[nodiscard]] double rate() const {
     return static_cast<double>(asked_filter - reads_avoided) / static_cast<double>(asked_filter);

@@ -10,7 +10,8 @@
 
 namespace crivo::testing {
 
-/// All of [0, count) if that is at most `most`; else both ends and a sample of the middle, `most` in all.
+/// All numbers of [0, count) if there are at most `most`; else `most` of them, from both ends and as a sample of the
+/// middle.
 inline std::vector<std::size_t> all_or_sample(std::size_t count, std::size_t most) {
   std::vector<std::size_t> chosen;
   if (count <= most) {

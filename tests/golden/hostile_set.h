@@ -9,8 +9,8 @@
 namespace crivo::testing {
 
 struct HostileFile {
-  std::string name;     // of the file; ends in ".blob" or ".sst"
-  Bytes bytes;          // as written once
+  std::string name;     // the file's name, which ends in ".blob" or ".sst"
+  Bytes bytes;          // as they were written once
   std::string message;  // what the error's text must contain: the field, and what was got where that can be said
 };
 

@@ -46,7 +46,7 @@ class ScratchFolder {
 
 /// A policy to hold to what others of its kind promise, too.
 struct PolicyMaker {
-  std::string label;  // in the names of tests
+  std::string label;  // stands in the names of tests
   std::string name;   // RocksDB's
   Policy (*make)(double bits_per_key);
 };

@@ -35,7 +35,7 @@ double rate_of_many(double bits_per_key, unsigned probes) {
 }
 
 struct Figure {
-  double bits_per_key;  // in memory
+  double bits_per_key;  // bits per key in memory
   unsigned probes;
   double fp_rate;
 };

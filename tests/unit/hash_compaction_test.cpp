@@ -218,7 +218,7 @@ TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
   }
 }
 
-// With one value only, every slot of the sequence that is taken holds it: the rate is the load of a bit array.
+// If there is only one value, every occupied slot holds it, and the rate is the load, as in a bit array of one probe.
 TEST(HashCompaction, TheRateIsTheDerivedOne) {
   EXPECT_EQ(hash_compaction_fp_rate(0, 9), 0);
   EXPECT_NEAR(hash_compaction_fp_rate(0.95, 1), 1 - std::exp(-0.95), 1e-12);

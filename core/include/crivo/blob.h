@@ -27,13 +27,14 @@ inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;
 
-/// What a decoded payload may take unless the caller says otherwise: 1 GiB, the filter of 900 million keys at 1%. Blobs
-/// of a few bytes can be sound and decode to whatever the limit allows.
+/// The most bytes that a decoded payload may take unless the caller sets another limit: 1 GiB, which a filter of 900
+/// million keys at 1% fits in. There are valid blobs of a few bytes that decode to any size which the limit allows.
 inline constexpr std::uint64_t kDefaultMaxRawBytes = std::uint64_t{1} << 30;
 
 /// What a reader allows before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_raw_bytes = kDefaultMaxRawBytes;  // of the decoded payload; raise it for larger filters you trust
+  std::uint64_t max_raw_bytes =
+      kDefaultMaxRawBytes;  // most bytes of the decoded payload; raise it for larger filters that you trust
 };
 
 /// A filter that was read from a blob. It borrows a raw payload from the blob, which must then outlive it, and owns a

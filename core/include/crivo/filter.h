@@ -154,7 +154,7 @@ class AnyFilter {
     ref_.view_.payload_bytes = payload_.size();
   }
 
-  FilterRef ref_;  // of the payload, ready to be asked
+  FilterRef ref_;  // borrows the payload, ready to be asked
   AlignedBytes payload_;
   std::uint64_t max_bytes_;
 };

@@ -1,4 +1,4 @@
-// From a key's bytes to the 64-bit hash that every filter is asked with.
+// Turns a key's bytes into the 64-bit hash by which every filter knows it.
 #pragma once
 
 #include <cstdint>

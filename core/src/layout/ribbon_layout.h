@@ -68,7 +68,7 @@ struct RibbonColumns {
   std::uint64_t share;  // the share of rich blocks, in units of 1 / kRibbonShares
 
   explicit RibbonColumns(const Shape& shape) noexcept : lean(shape.probes), share(shape.param) {}
-  /// From the mean number of columns, in units of 1 / kRibbonShares.
+  /// Makes them from the mean number of columns per block, in units of 1 / kRibbonShares.
   explicit RibbonColumns(std::uint64_t column_shares) noexcept
       : lean(static_cast<unsigned>(column_shares / kRibbonShares)), share(column_shares % kRibbonShares) {}
   [[nodiscard]] std::uint64_t column_shares() const noexcept { return lean * std::uint64_t{kRibbonShares} + share; }

@@ -22,7 +22,7 @@ CRIVO_TARGET_AVX2 inline __m256i eight_positions(std::uint32_t seed) noexcept {
   return _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(seed)), multipliers), kPositionShift);
 }
 
-/// In each lane's sign bit: is the lane's bit set in the block?
+/// Each lane's sign bit tells whether the bit at the lane's position is set in the block.
 CRIVO_TARGET_AVX2 inline __m256i test_positions(__m256i low_words, __m256i high_words, __m256i positions) noexcept {
   const __m256i word = _mm256_srli_epi32(positions, 5);  // permutevar8x32 uses its low three bits
   const __m256i from_low = _mm256_permutevar8x32_epi32(low_words, word);

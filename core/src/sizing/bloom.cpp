@@ -126,7 +126,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
 std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned probes) noexcept {
   const auto keys = static_cast<double>(capacity);
   const double limit =
-      -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // for many keys
+      -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // right for many keys
   // With few keys that size misses the rate. Near the best k the rate falls as the bits to the power of -k ln 2.
   const double missed_by = std::max(1.0, classic_fp_rate(std::ceil(limit), keys, probes) / hash_rate);
   const double guess = std::ceil(limit * portable::pow(missed_by, 1 / (probes * std::numbers::ln2)));

@@ -54,8 +54,8 @@ double even_at_least(double buckets) noexcept { return std::max(2.0, 2 * std::ce
 
 /// The shortest fingerprints that tell keys apart well enough to be placed. With V = 2^f - 1 values, the keys that
 /// share a fingerprint and a pair of buckets are at most Poisson with mean 8 * 0.95 / V, and the ninth has no room.
-/// Over all (buckets / 2) V such groups this is to happen with a probability of at most 1e-5: 5 bits do up to 3.5e5
-/// keys, 6 up to 8.6e7, 7 up to 2e10, 8 always. With fewer than 5, full filters have too few paths.
+/// Over all (buckets / 2) V such groups this may happen with a probability of at most 1e-5. So 5 bits are enough up to
+/// 3.5e5 keys, 6 up to 8.6e7, 7 up to 2e10, and 8 always. With fewer than 5, full filters have too few paths.
 unsigned min_cuckoo_bits(double keys) noexcept {
   constexpr double kSlots = 2 * kCuckooBucketSlots;
   for (unsigned bits = 5;; ++bits) {
