@@ -28,7 +28,7 @@ inline std::vector<std::size_t> all_or_sample(std::size_t count, std::size_t mos
 
 inline void flip_bit(Bytes& bytes, std::size_t bit) { bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8)); }
 
-/// Random bytes behind a copy.
+/// A copy with random bytes behind it.
 inline Bytes with_appended(const Bytes& bytes, std::size_t count, bool zeros) {
   Bytes longer = bytes;
   std::mt19937_64 random(count);

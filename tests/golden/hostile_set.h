@@ -16,7 +16,7 @@ struct HostileFile {
 
 [[nodiscard]] std::vector<HostileFile> hostile_files();
 
-/// What hostile blobs are read under. One of them decodes to a gigabyte.
+/// The limits that hostile blobs are read under. One of them decodes to a gigabyte.
 inline constexpr std::uint64_t kHostileLimit = std::uint64_t{1} << 20;
 
 }  // namespace crivo::testing

@@ -84,7 +84,7 @@ TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
   }
 }
 
-// Eight bytes in use per kept hash, and as many in reserve while the next ones come.
+// Each kept hash takes eight bytes, and up to as many are in reserve while more hashes come.
 TEST(BuildMemory, OfABuilderIsWhatItPromises) {
   constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill what was reserved
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon, Kind::kCounting}) {

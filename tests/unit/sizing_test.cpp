@@ -38,7 +38,7 @@ TEST(Sizing, ProbesAreBitsPerKeyTimesLogTwo) {
   EXPECT_EQ(best_blocked_probes(1000), kMaxBlockedProbes);
 }
 
-/// What classic_fp_rate comes to for many keys, (1 - e^(-kn/m))^k.
+/// The limit of classic_fp_rate for many keys: (1 - e^(-kn/m))^k.
 double rate_of_many(double bits_per_key, unsigned probes) {
   return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
 }

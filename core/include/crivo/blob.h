@@ -20,7 +20,7 @@ inline constexpr std::size_t kBlobHeaderBytes = 64;
 enum class BlobForm {
   kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
   kRaw,       // raw: fixed size, read without a copy
-  kSmallest,  // the smallest that the codecs here reach
+  kSmallest,  // in the codec that gives the fewest bytes
 };
 
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default

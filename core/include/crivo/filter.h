@@ -22,7 +22,7 @@
 namespace crivo {
 
 class BuildTask;    // a build while it runs; core/src/base/build_task.h
-struct FilterPlan;  // what a spec comes to; core/src/filter/filter_plan.h
+struct FilterPlan;  // what a filter of a spec will be; core/src/filter/filter_plan.h
 struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
 
 /// A borrowed filter whose bytes were validated: a small value that is cheap to copy. It is valid as long as the

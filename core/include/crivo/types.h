@@ -37,8 +37,8 @@ struct Capabilities {
 struct KindInfo {
   Kind kind;
   std::string_view name;
-  std::string_view option;  // what stands behind the name and a colon, "counter bits (4, 8, 16 or 32)"; empty: nothing
-  std::string_view alias;   // a name of its own for an option that is this word: "compressed"; empty: none
+  std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; empty for none
+  std::string_view alias;   // a word that alone means the kind with this option: "compressed"; empty for none
   Capabilities can;
 };
 
@@ -79,7 +79,7 @@ struct Shape {
 /// What a filter states about itself. No answer of may_contain depends on it.
 struct Facts {
   std::uint64_t keys = 0;      // successful additions, duplicates included, saturating
-  std::uint64_t capacity = 0;  // what it was sized for
+  std::uint64_t capacity = 0;  // the number of keys that it was sized for
   double fp_rate = 0;          // what it promised at capacity
   bool pinned_raw = false;     // came from a raw blob, and is stored raw again
   friend bool operator==(const Facts&, const Facts&) = default;
@@ -90,7 +90,7 @@ struct Stats {
   std::uint64_t bits = 0;             // bits in use, without padding; counters, for a kind that has them
   std::uint64_t bits_set = 0;         // the bits that are set; the counters above 0
   double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
-  std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
+  std::optional<double> cardinality;  // the estimated distinct keys; no value when saturated
 };
 
 /// How a blob's payload is stored. Values are part of the format.

@@ -115,7 +115,7 @@ AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec) {
                    plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
-  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is in the payload, which is there only now
+  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is read from the payload, which exists only now
     filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
   }
   return filter;

@@ -178,7 +178,7 @@ Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_key<
 Stats Scalable::stats(const View& view) noexcept {
   Stats total;
   total.cardinality = 0;
-  double log_missed = 0;  // log of the probability that every layer misses; so rates of 1e-17 count
+  double log_missed = 0;  // the log of the probability that all layers miss, so that rates of 1e-17 count
   for (NewestFirst walk(view); walk.next();) {
     const Stats layer = Blocked::stats(walk.layer());
     total.bits += layer.bits;

@@ -120,7 +120,7 @@ struct Fill {
 /// nearly, and never above, 1 - exp((load + 2 ln(1 - stored)) / V): for load 0.95, 5.04 / V. Linear probing would give
 /// 19 / V, and without the order 200 / V (Knuth, volume 3, section 6.4).
 Fill fill_of(double load, unsigned bits) noexcept {
-  constexpr double kFewValues = 511;  // past them the bound is at most 1% too high, and the recursion slow
+  constexpr double kFewValues = 511;  // above this the bound is at most 1% too high, and the recursion is slow
   const double values = fingerprint_values(bits);
   if (values > kFewValues) {
     if (load >= 1) return {1, 1};

@@ -41,8 +41,8 @@ double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
 double gamma_mean(double bits, double throws, unsigned probes) noexcept {
   if (bits <= 1) return 1;
   const double clear = portable::exp(throws * portable::log1p(-1 / bits));
-  const double two_clear_excess =
-      portable::expm1(throws * portable::log1p(-1 / ((bits - 1) * (bits - 1))));  // over clear^2
+  const double two_clear_excess = portable::expm1(
+      throws * portable::log1p(-1 / ((bits - 1) * (bits - 1))));  // the excess is stated as a share of clear^2
   const double two_clear = clear * clear * (1 + two_clear_excess);
   const double mean = 1 - clear;
   const double variance = std::max(0.0, (clear - two_clear) / bits + clear * clear * two_clear_excess);
