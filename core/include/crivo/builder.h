@@ -17,10 +17,10 @@ namespace crivo {
 /// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
 /// a time.
 ///
-/// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a static
-/// kind, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated hashes are
-/// dropped as they pile up. A kind that removes or counts needs every addition: its repeated hashes are all kept and
-/// added in order, and one that removes is sized for all of them.
+/// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a kind
+/// that is built once, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated
+/// hashes are dropped as they pile up. A kind that removes or counts needs every addition: its repeated hashes are all
+/// kept and added in order, and one that removes is sized for all of them.
 ///
 /// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
 /// bytes per hash are reserved but not yet taken from the system. finish() needs no second array, except for a kind

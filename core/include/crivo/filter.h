@@ -103,7 +103,7 @@ class AnyFilter {
   [[nodiscard]] static Result<AnyFilter> adopt(const Shape& shape, const Facts& facts, AlignedBytes payload,
                                                std::uint64_t max_bytes = UINT64_MAX);
 
-  /// Adds a key. Errors: kUnsupported for a static kind; kFull or kTooLarge, with the filter unchanged.
+  /// Adds a key. Errors: kUnsupported for a kind that is built once; kFull or kTooLarge, with the filter unchanged.
   Result<void> add(std::string_view key);
   /// Adds keys by their hashes, in order. On an error the keys before the failing one have been added and counted.
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
