@@ -52,7 +52,7 @@ void report_exception(sqlite3_context* context) noexcept {
   }
 }
 
-// The type decides before any text is asked for: asking would convert the value in place.
+// The type is looked at before any text is asked for, because sqlite3_value_text would convert the value in place.
 KeyBytes::KeyBytes(sqlite3_value* value) {
   switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:

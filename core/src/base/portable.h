@@ -1,4 +1,4 @@
-// The elementary functions that rates and sizes are computed with: the same bits on every machine.
+// The elementary functions that rates and sizes are computed with: they give the same bits on every machine.
 //
 // The C library picks variants of exp, log and pow by CPU (those with fused multiply-adds round otherwise), and each C
 // library has its own. A rate that is stored in a blob, decides on a size, or is indexed in a database must not depend

@@ -1,4 +1,4 @@
-// How full a filter is whose keys have k positions anywhere in it.
+// How full a filter is, for the kinds whose keys have k positions anywhere in it.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// Stats of a filter of which `set` units are not 0.
+/// The stats of a filter in which `set` units are not 0.
 inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept {
   Stats stats;
   stats.bits = shape.units;
