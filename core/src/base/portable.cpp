@@ -98,7 +98,7 @@ double pow(double base, double exponent) noexcept {
   return exp(exponent * log(base));
 }
 
-double power(double base, unsigned exponent) noexcept {
+double integer_power(double base, unsigned exponent) noexcept {
   double result = 1;
   for (; exponent != 0; exponent >>= 1, base *= base) {
     if ((exponent & 1) != 0) result *= base;

@@ -23,7 +23,7 @@ namespace crivo::portable {
 /// base^exponent for a base of at least 0; its relative error grows with |exponent log(base)|.
 [[nodiscard]] double pow(double base, double exponent) noexcept;
 /// base^exponent by squaring: faster, and its relative error grows with the exponent alone.
-[[nodiscard]] double power(double base, unsigned exponent) noexcept;
+[[nodiscard]] double integer_power(double base, unsigned exponent) noexcept;
 /// log(n!) for an integer n of at least 0.
 [[nodiscard]] double log_factorial(double n) noexcept;
 

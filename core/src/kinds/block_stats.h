@@ -17,7 +17,7 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
   stats.bits = shape.units * kBlockBits;
   std::array<double, kBlockBits + 1> rate_at{};  // [s]: the rate of absent keys whose block has s bits set
   for (unsigned set = 0; set <= kBlockBits; ++set)
-    rate_at[set] = portable::power(set / double{kBlockBits}, shape.probes);
+    rate_at[set] = portable::integer_power(set / double{kBlockBits}, shape.probes);
   double rates = 0;
   for (std::uint64_t block = 0; block < shape.units; ++block) {
     const std::uint64_t set = bits_set_in(block);

@@ -27,7 +27,7 @@ double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   const double fill = 1 - clear;
   const double variance = std::max(0.0, two_clear * (kBits - 1) / kBits + clear / kBits - clear * clear);
   const double k = probes;
-  return std::min(1.0, portable::power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
+  return std::min(1.0, portable::integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
 /// The smallest size over all numbers of probes. Sizes have only one minimum in k, so the search starts at `center` and
@@ -91,7 +91,7 @@ Result<double> bloom_bits_per_key(double fp_rate) {
 double optimal_probes(double bits, double keys) noexcept { return bits / keys * std::numbers::ln2; }
 
 double bloom_fp_rate(double bits_per_key, unsigned probes) noexcept {
-  return portable::power(-portable::expm1(-double(probes) / bits_per_key), probes);
+  return portable::integer_power(-portable::expm1(-double(probes) / bits_per_key), probes);
 }
 
 double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
@@ -108,8 +108,8 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
   double probability = poisson(mean, first);
-  const double clear_per_key = portable::power(1 - 1.0 / kBlockBits, probes);
-  const double two_clear_per_key = portable::power(1 - 2.0 / kBlockBits, probes);
+  const double clear_per_key = portable::integer_power(1 - 1.0 / kBlockBits, probes);
+  const double two_clear_per_key = portable::integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = portable::pow(clear_per_key, first);
   if (clear < 1e-20) return 1;  // all blocks are full, and the sum below would take long
   double two_clear = portable::pow(two_clear_per_key, first);
@@ -176,13 +176,13 @@ double classic_cardinality(double bits, double set, unsigned probes) noexcept {
 
 double blocked_cardinality(double blocks, double set, unsigned probes) noexcept {
   constexpr double kBits = kBlockBits;
-  const double clear_per_key = portable::power(1 - 1 / kBits, probes);
+  const double clear_per_key = portable::integer_power(1 - 1 / kBits, probes);
   return -blocks * portable::log1p(-set / (blocks * kBits)) / (1 - clear_per_key);
 }
 
 double scalable_layer_rate(double fp_rate, unsigned layer) noexcept {
   constexpr double kRatio = 0.75;
-  return fp_rate * (1 - kRatio) * portable::power(kRatio, layer);
+  return fp_rate * (1 - kRatio) * portable::integer_power(kRatio, layer);
 }
 
 double bit_entropy(double probability) noexcept {

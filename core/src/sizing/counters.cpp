@@ -23,7 +23,7 @@ double counting_saturated_share(double blocks, double keys, unsigned probes) noe
 
 double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept {
   const double load = probes / counters;
-  return load * additions * portable::power(-portable::expm1(-load * keys), probes - 1);
+  return load * additions * portable::integer_power(-portable::expm1(-load * keys), probes - 1);
 }
 
 }  // namespace crivo

@@ -103,7 +103,7 @@ std::uint64_t prime_from(std::uint64_t number) noexcept {
 }
 
 /// How full a table gets, and its rate, at a given number of keys per slot.
-struct Fill {
+struct TableState {
   double stored;  // occupied slots over slots: below the load, as some keys are found before they are added
   double rate;
 };
@@ -119,7 +119,7 @@ struct Fill {
 /// The rate is the mean over the values. As the product of all e' / e is 1 - stored, and squares are convex, it is
 /// nearly, and never above, 1 - exp((load + 2 ln(1 - stored)) / V): for load 0.95, 5.04 / V. Linear probing would give
 /// 19 / V, and without the order 200 / V (Knuth, volume 3, section 6.4).
-Fill fill_of(double load, unsigned bits) noexcept {
+TableState table_state(double load, unsigned bits) noexcept {
   constexpr double kFewValues = 511;  // above this the bound is at most 1% too high, and the recursion is slow
   const double values = fingerprint_values(bits);
   if (values > kFewValues) {
@@ -195,13 +195,13 @@ Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_
   return size;
 }
 
-double hash_compaction_fp_rate(double load, unsigned bits) noexcept { return fill_of(load, bits).rate; }
+double hash_compaction_fp_rate(double load, unsigned bits) noexcept { return table_state(load, bits).rate; }
 
 double hash_compaction_cardinality(double slots, double occupied, unsigned bits) noexcept {
   const double stored = occupied / slots;
   double high = 1;
-  while (fill_of(high, bits).stored < stored) high *= 2;
-  return slots * bisect(0, high, [&](double load) { return fill_of(load, bits).stored < stored; });
+  while (table_state(high, bits).stored < stored) high *= 2;
+  return slots * bisect(0, high, [&](double load) { return table_state(load, bits).stored < stored; });
 }
 
 Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate) {

@@ -68,8 +68,9 @@ class RibbonBuilder {
 
   Result<void> append_base(const RibbonKeys& keys) {
     const std::size_t at = payload_.size();
-    const std::uint64_t enough = 4 * ribbon_base_blocks(keys.hashes.size());
-    for (std::uint64_t blocks = ribbon_base_blocks(keys.hashes.size()); blocks <= enough; blocks += 1 + blocks / 32) {
+    const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys.hashes.size());
+    for (std::uint64_t blocks = ribbon_base_blocks(keys.hashes.size()); blocks <= most_blocks;
+         blocks += 1 + blocks / 32) {
       Hashes hashes(keys.hashes.begin(), keys.hashes.end(), task_.memory());
       std::uint64_t fingerprint_factor = keys.fingerprint_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {

@@ -25,7 +25,7 @@ constexpr unsigned kBorderThreshold = 2;
 constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
 
 /// What all shards of a level share. Each shard writes to words of its own, so threads need no lock.
-struct Level {
+struct LevelBuild {
   RibbonLevelShape shape;
   unsigned columns;
   std::uint64_t fingerprint_factor;
@@ -47,7 +47,7 @@ using Window = std::array<std::uint64_t, kMaxRibbonColumns>;
 /// A run of consecutive buckets, which one thread bands.
 class Shard {
  public:
-  Shard(const Level& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
+  Shard(const LevelBuild& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
 
   /// Gives the shard other buckets and their keys.
   void take(std::uint64_t from, std::uint64_t to, std::span<const std::uint64_t> hashes) noexcept {
@@ -110,7 +110,7 @@ class Shard {
       store_le(words + 8 * column, window[column]);
   }
 
-  const Level& level_;
+  const LevelBuild& level_;
   RibbonBand band_;
   std::pmr::vector<std::uint64_t> bumped_;
   std::uint64_t from_ = 0;
@@ -119,7 +119,7 @@ class Shard {
 };
 
 /// Cuts the keys of this bucket and all later ones off the end of `hashes`, and returns them.
-std::span<const std::uint64_t> split_at(const Level& level, std::uint64_t bucket,
+std::span<const std::uint64_t> split_at(const LevelBuild& level, std::uint64_t bucket,
                                         std::span<const std::uint64_t>& hashes) noexcept {
   const auto first = std::partition_point(hashes.begin(), hashes.end(),
                                           [&](std::uint64_t hash) { return level.bucket_of(hash) < bucket; });
@@ -134,7 +134,7 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
                                 std::pmr::vector<std::uint64_t>& bumped, RibbonProgress& progress) {
   store_le(at, shape.blocks);
   std::byte* thresholds = at + 8;
-  const Level level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
+  const LevelBuild level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
   const std::uint64_t buckets_each = shape.base ? shape.buckets() : kShardBuckets;
   const std::uint64_t count = (shape.buckets() + buckets_each - 1) / buckets_each;
   BuildTask& task = progress.task();
