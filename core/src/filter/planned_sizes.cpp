@@ -29,7 +29,11 @@ Result<FilterPlan> PlannedSizes::plan(const FilterSpec& spec, std::uint64_t max_
   }
   const auto found = kept_->by_capacity.find(spec.capacity);
   // A plan over the limit is left to plan_filter, which says so.
-  if (found != kept_->by_capacity.end() && found->second.payload_bytes <= max_bytes) return found->second;
+  if (found != kept_->by_capacity.end() && found->second.payload_bytes <= max_bytes) {
+    FilterPlan plan = found->second;
+    plan.max_bytes = max_bytes;  // what a filter may grow to is this caller's to say
+    return plan;
+  }
   Result<FilterPlan> made = plan_filter(spec, max_bytes);
   if (!made) return made;
   try {
