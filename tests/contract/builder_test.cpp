@@ -48,6 +48,28 @@ TEST_P(Builder, ManyAlikeHeedTheLimitOfEach) {
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
 }
 
+/// What a builder says of these hashes under a limit; "" if it builds the filter.
+std::string refusal(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes, std::uint64_t max_bytes,
+                    PlannedSizes* sizes) {
+  auto builder = FilterBuilder::create(spec, {.max_bytes = max_bytes}, sizes);
+  if (!builder) return builder.error().message;
+  for (const std::uint64_t hash : hashes) {
+    if (auto added = builder->add_hash(hash); !added) return added.error().message;
+  }
+  const auto built = builder->finish();
+  return built ? "" : built.error().message;
+}
+
+TEST_P(Builder, ManyAlikeGrowToTheLimitOfEach) {
+  PlannedSizes sizes;
+  const FilterSpec spec = spec_for(10);
+  const std::uint64_t planned = build_filter(spec, 0).payload().size();
+  const auto hashes = present_hashes(5000, 0);
+  for (const std::uint64_t max_bytes : {UINT64_MAX, planned, UINT64_MAX}) {
+    EXPECT_EQ(refusal(spec, hashes, max_bytes, &sizes), refusal(spec, hashes, max_bytes, nullptr)) << max_bytes;
+  }
+}
+
 TEST_P(Builder, EveryRouteLeadsToTheSameBytes) {
   const FilterSpec spec = spec_for(5000);
   const auto hashes = present_hashes(5000, 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <random>
 #include <vector>
@@ -391,6 +392,73 @@ TEST(Ribbon, StatesTheRateOfItsLayout) {
     EXPECT_EQ(planned->ref().predicted_fp_rate(130), three.ref().predicted_fp_rate(130));
     EXPECT_EQ(planned->payload().size(), three.payload().size());
   }
+}
+
+/// A level of this many blocks over the smallest base. Its columns are all zeros.
+AlignedBytes payload_of_level(const RibbonColumns& columns, std::uint64_t blocks) {
+  const RibbonLevelShape level(blocks, columns, false);
+  const RibbonLevelShape base(kMinRibbonBlocks, columns, true);
+  AlignedBytes payload(8 * (1 + level.words() + base.words()));
+  store_le(payload.data(), RibbonHeader::word(2, 0, 1));
+  store_le(payload.data() + 8, blocks);
+  store_le(payload.data() + 8 + 8 * level.words(), kMinRibbonBlocks);
+  return payload;
+}
+
+FilterRef opened(const RibbonColumns& columns, const AlignedBytes& payload) {
+  const Shape shape{.kind = Kind::kRibbon,
+                    .probes = static_cast<std::uint8_t>(columns.lean),
+                    .param = static_cast<std::uint16_t>(columns.share),
+                    .units = payload.size() / 8};
+  return *FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
+}
+
+/// The rate of such a payload, start by start.
+double reference_rate(const RibbonColumns& columns, const AlignedBytes& payload) {
+  const RibbonLevelView view(payload.data() + 8, columns, false);
+  const std::uint64_t starts = view.level.starts();
+  double rates = 0;
+  for (std::uint64_t start = 0; start < starts; ++start) {
+    const unsigned found_by = view.access.bumped(start) ? columns.lean + (columns.lean_blocks(kMinRibbonBlocks) == 0)
+                                                        : view.level.columns_of(start / kRibbonBlockSlots);
+    rates += std::exp2(-static_cast<double>(found_by));
+  }
+  return rates / static_cast<double>(starts);
+}
+
+TEST(Ribbon, StatesTheRateOfItsLayoutWhateverItsThresholds) {
+  std::mt19937_64 random(13);
+  for (const RibbonColumns columns :
+       {RibbonColumns(6 * kRibbonShares), RibbonColumns(kRibbonShares / 2), RibbonColumns(3 * kRibbonShares + 9876)}) {
+    for (const std::uint64_t blocks : Hashes{2, 3, 64, 65, 66, 127, 128, 129, 130, 333, 1000}) {
+      AlignedBytes payload = payload_of_level(columns, blocks);
+      for (std::uint64_t bucket = 0; bucket < blocks / 2; ++bucket) {
+        payload[16 + bucket / 4] |= static_cast<std::byte>((random() & 3) << (2 * (bucket % 4)));
+      }
+      EXPECT_NEAR(opened(columns, payload).stats().fp_rate, reference_rate(columns, payload), 1e-12) << blocks;
+    }
+  }
+}
+
+/// Of the processor, which other programs do not lengthen.
+double time_of_stats(const FilterRef& filter) {
+  double least = HUGE_VAL;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t start = std::clock();
+    EXPECT_GT(filter.stats().bits, 0U);
+    least = std::min(least, static_cast<double>(std::clock() - start));
+  }
+  return least;
+}
+
+// A forged payload can be nothing but thresholds, four buckets in each byte, and compress to nearly nothing.
+TEST(Ribbon, TakesLittleLongerToDescribeThanToReadWhateverItsThresholds) {
+  const RibbonColumns columns(1);  // hardly any
+  const AlignedBytes payload = payload_of_level(columns, std::uint64_t{1} << 26);
+  const Shape bits{.kind = Kind::kClassic, .probes = 1, .units = payload.size() * 8};
+  const auto only_counted = FilterRef::open(bits, {.capacity = 1, .fp_rate = 0.5}, payload);
+  ASSERT_TRUE(only_counted);
+  EXPECT_LT(time_of_stats(opened(columns, payload)), 15 * time_of_stats(*only_counted));
 }
 
 TEST_F(RibbonPayload, RefusesColumnsThatDoNotFit) {

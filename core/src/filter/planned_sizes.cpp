@@ -29,7 +29,11 @@ Result<FilterPlan> PlannedSizes::plan(const FilterSpec& spec, std::uint64_t max_
   }
   const auto found = kept_->by_capacity.find(spec.capacity);
   // For a plan over the limit plan_filter is called again: it returns the error.
-  if (found != kept_->by_capacity.end() && found->second.payload_bytes <= max_bytes) return found->second;
+  if (found != kept_->by_capacity.end() && found->second.payload_bytes <= max_bytes) {
+    FilterPlan plan = found->second;
+    plan.max_bytes = max_bytes;  // this caller says what the filter may grow to
+    return plan;
+  }
   Result<FilterPlan> made = plan_filter(spec, max_bytes);
   if (!made) return made;
   try {

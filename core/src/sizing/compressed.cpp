@@ -39,11 +39,12 @@ double stored_bits_per_key(double bits_per_key, unsigned probes) noexcept {
 }
 
 Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
-  Result<FilterSize> best = size_classic(capacity, fp_rate);
-  if (!best) return best;
+  const Result<FilterSize> classic = size_classic(capacity, fp_rate);
+  if (!classic) return classic;
+  FilterSize best = *classic;
   const double hash_rate = without_collisions(fp_rate, capacity);
   const auto keys = static_cast<double>(capacity);
-  double best_bits = stored_bits_per_key(static_cast<double>(best->units) / keys, best->probes);
+  double best_bits = stored_bits_per_key(static_cast<double>(best.units) / keys, best.probes);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
@@ -52,7 +53,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);
     if (bits >= best_bits) continue;
-    best = FilterSize{units, probes};
+    best = {units, probes};
     best_bits = bits;
   }
   return best;

@@ -14,27 +14,57 @@
 namespace crivo {
 namespace {
 
+constexpr std::uint64_t kBucketsPerWord = 32;  // of thresholds
+
+/// The sum of the 32 numbers of two bits in a word.
+std::uint64_t sum_of_pairs(std::uint64_t word) noexcept {
+  const std::uint64_t fours = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  const std::uint64_t bytes = (fours & 0x0F0F0F0F0F0F0F0F) + (fours >> 4 & 0x0F0F0F0F0F0F0F0F);
+  return bytes * 0x0101010101010101 >> 56;
+}
+
+/// How many starts of 32 buckets their thresholds keep.
+std::uint64_t kept_starts(std::uint64_t thresholds) noexcept {
+  constexpr unsigned kStep = kRibbonKeptFrom[1];
+  static_assert(kRibbonKeptFrom[0] == 0 && kRibbonKeptFrom[2] == 2 * kStep);
+  const std::uint64_t threes = thresholds & thresholds >> 1 & 0x5555555555555555;
+  const std::uint64_t bumped =
+      kStep * sum_of_pairs(thresholds) + (kRibbonKeptFrom[3] - 3 * kStep) * sum_of_pairs(threes);
+  return kBucketsPerWord * kRibbonBucketStarts - bumped;
+}
+
+/// How many of a level's starts before `end` are not bumped. Goes by whole words of thresholds, because a small blob
+/// can decode to billions of buckets.
+std::uint64_t kept_before(const RibbonAccess& level, std::uint64_t end) noexcept {
+  std::uint64_t kept = 0;
+  const std::uint64_t words = end / (kBucketsPerWord * kRibbonBucketStarts);
+  for (std::uint64_t word = 0; word < words; ++word) {
+    kept += kept_starts(load_le<std::uint64_t>(level.thresholds + 8 * word));
+  }
+  for (std::uint64_t bucket = words * kBucketsPerWord; bucket * kRibbonBucketStarts < end; ++bucket) {
+    const std::uint64_t first = bucket * kRibbonBucketStarts;
+    const std::uint64_t bucket_end = std::min(first + kRibbonBucketStarts, end);
+    kept += bucket_end - std::min(first + level.kept_from(bucket), bucket_end);
+  }
+  return kept;
+}
+
 /// The shares of a level's starts that are not bumped: those in lean blocks, and those in rich blocks.
 struct KeptStarts {
-  double lean = 0;
-  double rich = 0;
+  double lean;
+  double rich;
 
   explicit KeptStarts(const RibbonLevelView& view) noexcept {
-    const auto starts = static_cast<double>(view.level.starts());
-    const double lean_starts = view.level.lean_starts() * starts;
     if (view.level.base) {
-      lean = lean_starts / starts;
+      lean = view.level.lean_starts();
       rich = 1 - lean;
       return;
     }
-    for (std::uint64_t bucket = 0; bucket < view.level.buckets(); ++bucket) {
-      const double first = static_cast<double>(bucket * kRibbonBucketStarts);
-      const double end = std::min(first + kRibbonBucketStarts, starts);
-      const double kept_from = std::min(first + view.access.kept_from(bucket), end);
-      const double lean_end = std::clamp(lean_starts, kept_from, end);
-      lean += (lean_end - kept_from) / starts;
-      rich += (end - lean_end) / starts;
-    }
+    const std::uint64_t starts = view.level.starts();
+    const std::uint64_t in_lean =
+        kept_before(view.access, std::min(view.level.lean_blocks * kRibbonBlockSlots, starts));
+    lean = static_cast<double>(in_lean) / static_cast<double>(starts);
+    rich = static_cast<double>(kept_before(view.access, starts) - in_lean) / static_cast<double>(starts);
   }
 };
 
