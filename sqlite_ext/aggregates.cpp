@@ -28,7 +28,7 @@ void bloom_agg_step(const Call& call) {
   if (!key.is_null()) unwrap(state.builder->add(key.view()));
 }
 
-/// Without any row SQLite does not tell us the options: the filter is then the default one.
+/// Without any row SQLite passes us no arguments, so the options are unknown and the filter is the default one.
 void bloom_agg_finish(const Call& call) {
   const std::unique_ptr<AggState> state = take_aggregate_state<AggState>(call);
   if (state != nullptr && state->builder) {
@@ -42,7 +42,7 @@ struct MergeState {
   std::optional<AnyFilter> filter;
 };
 
-/// NULL is skipped; the first filter starts, the others are merged into it.
+/// The first filter of a group is copied, and the others are merged into the copy. NULL is skipped.
 void merge_step(const Call& call, Result<void> (AnyFilter::*merge)(const FilterRef& other)) {
   auto& state = aggregate_state<MergeState>(call);
   if (call.is_null(0)) return;

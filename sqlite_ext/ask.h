@@ -1,4 +1,4 @@
-// Asking the filter in a function's first argument, without reading it in every row.
+// Asks the filter in a function's first argument, without reading that filter again in every row.
 //
 // SQLite keeps auxiliary data from row to row only for an argument that is constant in the statement (a literal, a
 // bound parameter), and drops it at once for any other (a column, a scalar subquery). So the first call leaves a marker
@@ -20,13 +20,13 @@ inline constexpr const char* kPointerType = "crivo filter";
 
 inline void free_owned(void* owned) { std::unique_ptr<OwnedFilter>(static_cast<OwnedFilter*>(owned)); }
 
-/// The filter that bloom_open left in an argument; null if it did not.
+/// The filter that bloom_open left in an argument; null if the argument does not come from bloom_open.
 inline const OwnedFilter* opened_filter(const Call& call, std::size_t arg) {
   return static_cast<const OwnedFilter*>(sqlite3_value_pointer(call.args[arg], kPointerType));
 }
 
-/// What `ask(const FilterRef&)` answers about the filter in argument 0; NULL if that is NULL. The question may be put
-/// twice.
+/// Returns what `ask(const FilterRef&)` answers about the filter in argument 0, or nothing (SQL's NULL) if that
+/// argument is NULL. `ask` may be called twice.
 template <class Ask>
 [[nodiscard]] Answer answer_of(const Call& call, const Ask& ask) {
   void* const kept = sqlite3_get_auxdata(call.context, 0);
@@ -42,12 +42,12 @@ template <class Ask>
     return answer;
   }
   auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
-  const Answer answer = ask(filter->ref);  // before SQLite has it, for it may free it at once
+  const Answer answer = ask(filter->ref);  // asks before SQLite takes the filter, as SQLite may free it at once
   sqlite3_set_auxdata(call.context, 0, filter.release(), free_owned);
   return answer;
 }
 
-/// The same, as the call's result.
+/// Does the same and sets the answer as the call's result.
 template <class Ask>
 void ask_filter(const Call& call, const Ask& ask) {
   const Answer answer = answer_of(call, ask);

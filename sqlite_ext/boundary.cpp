@@ -2,8 +2,6 @@
 #include "boundary.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <exception>
 #include <new>
 
@@ -11,8 +9,6 @@
 
 namespace crivo::sqlite {
 namespace {
-
-constexpr int kResultDigits = 9;
 
 std::span<const std::byte> blob_of(sqlite3_value* value) {
   const void* bytes = sqlite3_value_blob(value);
@@ -56,7 +52,7 @@ void report_exception(sqlite3_context* context) noexcept {
   }
 }
 
-// The type decides before any text is asked for: asking would convert the value in place.
+// The type is looked at before any text is asked for, because sqlite3_value_text would convert the value in place.
 KeyBytes::KeyBytes(sqlite3_value* value) {
   switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
@@ -128,16 +124,6 @@ void set_result(const Call& call, const FilterRef& filter, BlobForm form, int le
   }
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
-
-double rounded(double value) {
-  std::array<char, 32> digits;
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::scientific,
-                                     kResultDigits - 1);
-  std::from_chars(digits.data(), written.ptr, value);
-  return value;
-}
-
-void set_result(const Call& call, double value) { sqlite3_result_double(call.context, rounded(value)); }
 
 void set_result(const Call& call, std::string_view text) {
   sqlite3_result_text64(call.context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);

@@ -1,4 +1,4 @@
-// The edge between SQLite and C++: values in, results out, and no exception crosses it.
+// The edge between SQLite and C++: reads values, sets results, and lets no exception of C++ reach SQLite.
 #pragma once
 
 #include <sqlite3ext.h>
@@ -23,25 +23,27 @@ SQLITE_EXTENSION_INIT3
 
 namespace crivo::sqlite {
 
-/// What ends a SQL function with an error: "<field> must ..., got ...". The edge puts the function's name in front.
+/// An exception that ends a SQL function with an error: "<field> must ..., got ...". The function's name is put in
+/// front where it is caught.
 struct SqlError {
   std::string message;
 };
 
-/// The value, or its error thrown as SqlError.
+/// Returns the value of a Result, or throws its error as a SqlError.
 template <class T>
 T unwrap(Result<T> result) {
   if (!result) throw SqlError{result.error().message};
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// What SQLite hands back to a function: its name, for errors, and the connection's memory.
+/// The user data that SQLite gives each call of a function: the function's name, for errors, and what the connection
+/// keeps.
 struct Registration {
   const char* function;
   std::shared_ptr<Connection> connection;
 };
 
-/// One call of a SQL function. Setting no result gives NULL.
+/// One call of a SQL function. Its result is NULL unless a result is set.
 struct Call {
   sqlite3_context* context;
   std::span<sqlite3_value* const> args;
@@ -55,10 +57,11 @@ struct Call {
 using SqlCallback = void (*)(sqlite3_context*, int, sqlite3_value**);
 using SqlFinalizer = void (*)(sqlite3_context*);
 
-/// Turns the exception in flight into the call's error: SQLITE_NOMEM for std::bad_alloc, else a text.
+/// Turns the exception that is being handled into the call's error: SQLITE_NOMEM for std::bad_alloc, a message for
+/// others.
 void report_exception(sqlite3_context* context) noexcept;
 
-/// Makes a `void body(const Call&)` a function that SQLite can call.
+/// Turns a `void body(const Call&)` into a function that SQLite can call.
 template <auto body>
 void guarded(sqlite3_context* context, int argc, sqlite3_value** argv) noexcept {
   try {
@@ -93,29 +96,25 @@ class KeyBytes {
 /// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);
 
-/// Most bytes a filter's payload may have: what still fits SQLITE_LIMIT_LENGTH with its header.
+/// The most bytes that a filter's payload may have, so that the blob with its header stays within SQLITE_LIMIT_LENGTH.
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3_context* context);
 
-/// The bytes of an argument that must be a filter, borrowed from it. Throws SqlError for what is no blob.
+/// The bytes of an argument that must be a blob, borrowed from it. Throws SqlError for a value of another type.
 [[nodiscard]] std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg);
 
-/// The filter in an argument, borrowing from the value where it is raw. Throws SqlError for whatever is no filter.
+/// The filter in an argument. It borrows from the value if the payload is raw. Throws SqlError for a value that is no
+/// filter.
 [[nodiscard]] OpenedBlob open_filter(const Call& call, std::size_t arg);
-/// The same where there is no call; `position` is what errors name the argument by.
+/// The same for a value outside a call; errors name the argument by `position`.
 [[nodiscard]] OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position);
 
-/// True if open_filter would give a filter.
+/// True if open_filter would return a filter instead of throwing.
 [[nodiscard]] bool is_filter(const Call& call, std::size_t arg);
 
 void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                 int level = kDefaultCompressionLevel);
 void set_result(const Call& call, std::string_view text);
-/// The value to nine significant digits. The last ones of a computed double depend on which variant of exp and log the
-/// processor gets from libm; a result must not, for an index may hold it.
-[[nodiscard]] double rounded(double value);
-/// A rate or a share, rounded.
-void set_result(const Call& call, double value);
 
 /// The state of an aggregate's group, made at the first row.
 template <class State>
@@ -126,7 +125,7 @@ State& aggregate_state(const Call& call) {
   return **slot;
 }
 
-/// Takes the state for the last time; null if there was no row.
+/// The state when the group ends, for the last time; null if the group had no row.
 template <class State>
 std::unique_ptr<State> take_aggregate_state(const Call& call) {
   auto** slot = static_cast<State**>(sqlite3_aggregate_context(call.context, 0));

@@ -1,4 +1,4 @@
-// What one database connection keeps from call to call: nothing that a result depends on.
+// What one database connection keeps from call to call. It saves time; no result depends on it.
 #pragma once
 
 #include "crivo/planned_sizes.h"
@@ -6,11 +6,11 @@
 
 namespace crivo::sqlite {
 
-/// Lives as long as the functions are registered with the connection; used by one thread at a time, as the connection
-/// is.
+/// Lives as long as the functions are registered with the connection. One thread at a time uses it, as is true of the
+/// connection.
 struct Connection {
   KeptFilters kept;
-  PlannedSizes sizes;  // for bloom_agg of many groups
+  PlannedSizes sizes;  // for bloom_agg, which may make a filter for each of many groups
 };
 
 }  // namespace crivo::sqlite

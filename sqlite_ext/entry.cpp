@@ -18,12 +18,13 @@ void free_registration(void* registration) { std::unique_ptr<Registration>(stati
 int register_arity(sqlite3* db, const FunctionRow& row, int args, const std::shared_ptr<Connection>& connection) {
   const bool aggregate = row.finish != nullptr;
   auto* registration = new Registration{row.name, connection};
-  // SQLite frees it in any case, also when it fails.
+  // SQLite frees the user data in any case, also when the registration fails.
   return sqlite3_create_function_v2(db, row.name, args, row.flags, registration, aggregate ? nullptr : row.call,
                                     aggregate ? row.call : nullptr, row.finish, free_registration);
 }
 
-/// Each number of arguments by itself, so that SQLite refuses any other when it prepares the statement.
+/// Registers the function once for each number of arguments that it takes, so that SQLite refuses any other number when
+/// it prepares the statement.
 int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr<Connection>& connection) {
   if (row.max_args == kAnyNumber) return register_arity(db, row, kAnyNumber, connection);
   int status = SQLITE_OK;

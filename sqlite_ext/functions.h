@@ -7,12 +7,13 @@
 
 namespace crivo::sqlite {
 
-/// max_args of a function that takes any number; it checks its least number itself.
+/// The max_args of a function that takes any number of arguments. Such a function checks min_args itself.
 inline constexpr int kAnyNumber = -1;
 
-/// Usable in any schema under trusted_schema=0, but not in indexes: another build of the library answers differently.
+/// The flags of functions that any schema may use under trusted_schema=0, but no index, because another build of the
+/// library may answer differently.
 inline constexpr int kHarmless = SQLITE_UTF8 | SQLITE_INNOCUOUS;
-/// Pure functions: usable in indexes and generated columns, too.
+/// The flags of pure functions, which indexes and generated columns may use, too.
 inline constexpr int kPure = kHarmless | SQLITE_DETERMINISTIC;
 
 struct FunctionRow {
@@ -20,11 +21,11 @@ struct FunctionRow {
   int min_args;
   int max_args;
   int flags;
-  SqlCallback call;               // of a scalar function, or the step of an aggregate
-  SqlFinalizer finish = nullptr;  // of an aggregate
+  SqlCallback call;               // a scalar function, or the step of an aggregate
+  SqlFinalizer finish = nullptr;  // the end of an aggregate; null for a scalar function
 };
 
-/// What only the registration of any number of arguments leaves to the function itself.
+/// Checks the least number of arguments of a function that is registered for any number, since SQLite does not.
 inline void require_args(const Call& call, std::size_t least) {
   if (call.args.size() < least) {
     throw SqlError{"arguments must be at least " + std::to_string(least) + ", got " + std::to_string(call.args.size())};

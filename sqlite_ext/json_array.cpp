@@ -94,7 +94,7 @@ JsonArray::Element JsonArray::number() {
   return {Type::kNumber, text_.substr(start, at_ - start)};
 }
 
-/// A string without escapes, as nearly all are, is borrowed from the text.
+/// Reads a string. Nearly all strings have no escapes and are borrowed from the text.
 JsonArray::Element JsonArray::string() {
   std::size_t start = ++at_;
   bool escaped = false;
@@ -102,7 +102,7 @@ JsonArray::Element JsonArray::string() {
   for (;;) {
     const auto byte = static_cast<unsigned char>(peek());
     if (byte == '"') break;
-    if (byte < 0x20) throw NotAnArray{};  // the end of the text, too
+    if (byte < 0x20) throw NotAnArray{};  // also at the end of the text, which reads as 0
     if (byte == '\\') {
       escaped = true;
       unescaped_ += text_.substr(start, at_ - start);

@@ -1,4 +1,4 @@
-// A JSON array of scalars, read element by element (RFC 8259).
+// Reads a JSON array (RFC 8259) of numbers, strings, booleans and nulls, element by element.
 #pragma once
 
 #include <cstddef>

@@ -8,10 +8,10 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The value that SQLite's JSON functions give for a number: its last digit depends on SQLite's version and on how that
-/// was compiled, and is neither always strtod's nor always CAST's. SQLite offers it through SQL only. The statement is
-/// prepared when the first real number comes, for most arrays have none, and ends with the array: a statement that is
-/// kept would not let the connection close.
+/// Asks SQLite which value its JSON functions give for a number. The last digit of that value depends on SQLite's
+/// version and on how it was compiled, and neither strtod nor CAST always gives the same one. SQLite offers it through
+/// SQL only. The statement is prepared when the first real number comes, for most arrays have none, and ends with the
+/// array: a statement that is kept would not let the connection close.
 class DecimalReader {
  public:
   explicit DecimalReader(sqlite3* db) noexcept : db_(db) {}
@@ -41,7 +41,7 @@ class DecimalReader {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// As in json_each, an integer is one while 64 bits hold it, and a real number beyond.
+/// A number without fraction and exponent is an integer if 64 bits hold it, and else a real number, as in json_each.
 NumberKey number_key(std::string_view literal, DecimalReader& decimals) {
   std::int64_t integer = 0;
   const char* const end = literal.data() + literal.size();

@@ -1,4 +1,4 @@
-// Keys in a JSON array: how "many" passes SQLite's limit of 127 arguments.
+// Keys in a JSON array: how the functions for many keys take more than the 127 arguments that SQLite allows.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace crivo::sqlite {
 
-/// The hashes under `seed` of the keys in argument `arg`, a JSON array, in order. The key of a string is its UTF-8, of
-/// a number the key of the value that SQLite's json_each gives for it; true is 1 and false is 0, null is no key and
-/// left out. Throws SqlError for anything else.
+/// The hashes, under `seed`, of the keys in the JSON array that argument `arg` holds, in their order. A string's key is
+/// its UTF-8; a number's is the key of the value that SQLite's json_each gives for it; true counts as 1 and false as 0;
+/// null is no key and is left out. Throws SqlError for anything else.
 [[nodiscard]] std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, std::uint64_t seed);
 
 }  // namespace crivo::sqlite

@@ -9,9 +9,9 @@
 namespace crivo::sqlite {
 namespace {
 
-/// A raw blob up to this size is read as fast as a kept filter is found.
+/// The largest raw blob that is not worth keeping: it is read as fast as a kept filter is found.
 constexpr std::size_t kSmallRawBytes = 4096;
-/// About what an entry takes beside the payload.
+/// About the bytes that an entry takes beside the payload.
 constexpr std::uint64_t kEntryBytes = 512;
 
 std::uint64_t id_of(std::span<const std::byte> blob) noexcept {
@@ -43,8 +43,8 @@ std::shared_ptr<const KeptFilter> KeptFilters::find(std::span<const std::byte> b
   return entry->filter;
 }
 
-// Keeping a filter costs a copy of it. What is seen once, as in a scan over a table with a filter in each row, leaves
-// only a note that it was seen.
+// Keeping a filter costs a copy of it. A filter that is seen for the first time therefore leaves only a note that it
+// was seen: a scan over a table with a filter in each row would otherwise copy all of them.
 void KeptFilters::offer(std::span<const std::byte> blob, OpenedBlob&& opened) noexcept {
   const bool raw = opened.codec() == Codec::kRaw;
   if (raw && blob.size() <= kSmallRawBytes) return;
@@ -66,12 +66,13 @@ void KeptFilters::offer(std::span<const std::byte> blob, OpenedBlob&& opened) no
       throw;
     }
     bytes_ += bytes;
-  } catch (const std::bad_alloc&) {  // the question has been answered; the filter will be read again
+  } catch (const std::bad_alloc&) {  // the question is answered already; the filter is not kept, and will be read again
   }
 }
 
-/// What was used longest ago goes first, but only if that was before the newcomer was last seen. Otherwise filters that
-/// take turns, a few more than there is room for, would put each other out and none would ever be found.
+/// Makes room by dropping the filters that were used longest ago, but only those that were last used before the new one
+/// was last seen. Otherwise, when a few more filters take turns than there is room for, each would drop the next one
+/// that is needed, and none would ever be found.
 bool KeptFilters::make_room(std::uint64_t bytes, std::uint64_t seen_before) {
   if (bytes > kMaxBytes) return false;
   std::uint64_t left = bytes_;

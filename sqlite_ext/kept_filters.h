@@ -1,4 +1,4 @@
-// The filters that a connection was asked about before, so that they need not be read again.
+// Keeps the filters that a connection was asked about before, so that they need not be read again.
 //
 // A filter that comes from a column or a subquery is a new value in every row. Reading it in full (its checksum, and
 // decoding where it is compressed) takes far longer than a question, so filters that come again are kept. They are
@@ -25,7 +25,7 @@
 
 namespace crivo::sqlite {
 
-/// A filter that owns its payload, ready to be asked.
+/// A filter that owns its payload and is ready to be asked.
 struct OwnedFilter {
   explicit OwnedFilter(AnyFilter&& owned) : filter(std::move(owned)), ref(filter.ref()) {}
   OwnedFilter(const OwnedFilter&) = delete;
@@ -34,27 +34,27 @@ struct OwnedFilter {
   FilterRef ref;
 };
 
-/// A filter with the parts of its blob that tell it from any other.
+/// A kept filter, with the parts of its blob that tell it from other filters.
 struct KeptFilter {
-  /// `rest` is what follows the blob's header, where that is compressed, and else empty.
+  /// `rest` is what follows the blob's header if the payload is compressed, and else empty.
   KeptFilter(std::span<const std::byte> blob, std::span<const std::byte> rest, AnyFilter&& filter);
   OwnedFilter owned;
   std::array<std::byte, kBlobHeaderBytes> header;
   std::size_t blob_bytes;
-  std::vector<std::byte> compressed;  // what followed the header; empty where that was the payload itself
+  std::vector<std::byte> compressed;  // the compressed payload; empty if the blob was raw
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 };
 
-/// The answer to one question; nothing stands for NULL.
+/// The answer to one question; no value stands for NULL.
 using Answer = std::optional<std::int64_t>;
 
 class KeptFilters {
  public:
-  /// Most bytes that are kept; a filter larger than this is read anew each time.
+  /// The most bytes that are kept. A filter larger than this is read anew each time.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{32} << 20;
 
-  /// What `ask(const FilterRef&)` answers about the filter in a blob. Errors: as parse_blob. The question may be put
-  /// twice, and must be one that can be.
+  /// Returns what `ask(const FilterRef&)` answers about the filter in a blob. `ask` may be called twice, so it must be
+  /// a function without effects. Errors: as parse_blob.
   template <class Ask>
   Result<Answer> ask(std::span<const std::byte> blob, const ReadLimits& limits, const Ask& ask) {
     if (const std::shared_ptr<const KeptFilter> kept = find(blob, limits)) {
@@ -77,7 +77,7 @@ class KeptFilters {
     return answer;
   }
 
-  /// Bytes that are kept now.
+  /// The bytes that are kept now.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -91,18 +91,18 @@ class KeptFilters {
     std::uint64_t time;
   };
 
-  /// The filter of this header and size, if it is kept and within the limit. Shared, so that it stays while it is asked
-  /// whatever is kept meanwhile.
+  /// The filter of this header and size, if it is kept and within the limit. The pointer is shared, so that the filter
+  /// stays while it is asked, even if it is dropped meanwhile.
   std::shared_ptr<const KeptFilter> find(std::span<const std::byte> blob, const ReadLimits& limits);
-  /// Keeps a filter that is seen for the second time, if there is room. Where memory is short nothing is kept.
+  /// Keeps a filter that is seen for the second time, if there is room. Keeps nothing when memory is short.
   void offer(std::span<const std::byte> blob, OpenedBlob&& opened) noexcept;
   [[nodiscard]] bool make_room(std::uint64_t bytes, std::uint64_t seen_before);
   void forget(std::list<Entry>::iterator entry);
 
-  std::list<Entry> entries_;  // the one used last comes first
+  std::list<Entry> entries_;  // the most recently used entry comes first
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_id_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t questions_ = 0;  // the clock
+  std::uint64_t questions_ = 0;  // the number of questions so far, which serves as a clock
   std::array<Sight, 1024> sights_{};
 };
 

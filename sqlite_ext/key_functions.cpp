@@ -10,7 +10,7 @@
 namespace crivo::sqlite {
 namespace {
 
-/// Applies a change to the filter for each key that is not NULL; without one the filter comes back as it was.
+/// Applies a change to the filter for each key that is not NULL. If all keys are NULL the filter is returned as it was.
 void change_by_keys(const Call& call, Result<void> (AnyFilter::*change)(std::string_view key)) {
   require_args(call, 2);
   AnyFilter filter = open_filter(call, 0).into_filter();
@@ -42,10 +42,10 @@ void bloom_contains(const Call& call) {
   });
 }
 
-/// Asks for all keys of a JSON array at once, and lets `judge(hits)` answer.
+/// Asks the filter for all keys of a JSON array at once, and returns what `judge(hits)` makes of the answers.
 template <class Judge>
 void ask_for_many(const Call& call, const Judge& judge) {
-  std::optional<std::vector<std::uint64_t>> hashes;  // read once, under the seed that every copy of the filter has
+  std::optional<std::vector<std::uint64_t>> hashes;  // read once, although the filter may be asked twice
   ask_filter(call, [&](const FilterRef& filter) {
     if (call.is_null(1)) return Answer{};
     if (!hashes) hashes = hash_json_keys(call, 1, filter.shape().seed);

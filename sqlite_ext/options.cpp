@@ -18,7 +18,8 @@ std::uint64_t parse_capacity(sqlite3_value* value) {
   };
   const int type = sqlite3_value_type(value);
   if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) throw error();
-  // Exact where it matters: every integer up to 2^40 is a double, and none beyond rounds into the range.
+  // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
+  // the range.
   const double capacity = sqlite3_value_double(value);
   if (!(capacity >= 1 && capacity <= static_cast<double>(kMaxCapacity)) || capacity != std::floor(capacity)) {
     throw error();

@@ -20,12 +20,12 @@ void bloom_create(const Call& call) {
 void bloom_cardinality(const Call& call) {
   if (call.is_null(0)) return;
   const std::optional<double> keys = open_filter(call, 0).ref().stats().cardinality;
-  if (keys) sqlite3_result_int64(call.context, std::llround(rounded(*keys)));
+  if (keys) sqlite3_result_int64(call.context, std::llround(*keys));
 }
 
 void bloom_fpr(const Call& call) {
   if (call.is_null(0)) return;
-  set_result(call, open_filter(call, 0).ref().stats().fp_rate);
+  sqlite3_result_double(call.context, open_filter(call, 0).ref().stats().fp_rate);
 }
 
 void bloom_info(const Call& call) {

@@ -20,7 +20,7 @@ void bloom_intersect(const Call& call) { merge_all(call, &AnyFilter::intersect);
 void bloom_jaccard(const Call& call) {
   if (call.is_null(0) || call.is_null(1)) return;
   const auto similarity = unwrap(compare(open_filter(call, 0).ref(), open_filter(call, 1).ref()));
-  if (similarity) set_result(call, similarity->jaccard);
+  if (similarity) sqlite3_result_double(call.context, similarity->jaccard);
 }
 
 constexpr std::array kSetFunctions = {

@@ -21,7 +21,7 @@ struct FreeValue {
 };
 
 struct EachCursor : sqlite3_vtab_cursor {
-  std::unique_ptr<sqlite3_value, FreeValue> filter;  // a query may ask for the hidden column, or compare it once more
+  std::unique_ptr<sqlite3_value, FreeValue> filter;  // kept because a query may select or compare the hidden column
   std::vector<Description> rows;
   std::size_t at = 0;
 };
@@ -42,7 +42,7 @@ int disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-/// The plan: there is one, and it needs the filter.
+/// Tells SQLite how a query can be run. There is only one way, and it needs the filter.
 int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
   for (int i = 0; i < info->nConstraint; ++i) {
     const auto& constraint = info->aConstraint[i];
@@ -123,7 +123,7 @@ int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
 
 const sqlite3_module kEachModule = [] {
   sqlite3_module module{};
-  module.xConnect = connect;  // without xCreate it is eponymous only
+  module.xConnect = connect;  // a module without xCreate makes no tables but the eponymous one
   module.xBestIndex = best_index;
   module.xDisconnect = disconnect;
   module.xOpen = open_cursor;

@@ -49,7 +49,7 @@ Result<FilterSpec> parse_spec(const Arguments& options) {
   return spec;
 }
 
-/// 0 as soon as one of them is no regular file.
+/// The size of all input files together, in bytes; 0 if one of them is no regular file.
 std::uint64_t total_bytes(const std::vector<std::string>& files) {
   std::uint64_t total = 0;
   for (const std::string& file : files) {
@@ -85,7 +85,7 @@ Result<void> add_lines(const std::vector<std::string>& files, FilterBuilder& bui
 }
 
 struct Limits {
-  std::uint64_t max_bytes = 0;  // of the filter
+  std::uint64_t max_bytes = 0;  // the most bytes that the filter may take
   unsigned threads = 1;
 };
 
@@ -114,7 +114,7 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::st
   return builder->finish();
 }
 
-/// What was made, by the names that crivo info uses.
+/// Prints one line about the filter that was made, with the names that crivo info uses.
 void report(const FilterRef& filter, const Arguments& options, std::size_t blob_bytes) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
@@ -127,7 +127,7 @@ void note_overfull(const FilterRef& filter) {
   const Facts& facts = filter.facts();
   if (facts.keys <= facts.capacity) return;
   const double actual = filter.stats().fp_rate;
-  if (actual <= facts.fp_rate) return;  // the keys beyond the capacity were repeats
+  if (actual <= facts.fp_rate) return;  // the keys beyond the capacity were repeated ones
   std::fprintf(stderr,
                "crivo build: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
                ": fpr is %.3g instead of %.3g; raise --capacity or leave it out\n",
@@ -155,9 +155,10 @@ Result<ExitCode> build(const Arguments& options) {
   return kYes;
 }
 
-/// What to do about an error that the library reports but cannot advise on.
+/// Advice on an error, which the library cannot give because it does not know the tool's options.
 std::string advice(ErrorCode code, const Arguments& options) {
-  // A filter that sizes itself has room for all keys. What it lacks are slots for one key that is repeated often.
+  // A filter that was sized from its keys has room for all of them. If it is full, one key was repeated more often than
+  // there are slots for it.
   const bool sized_itself = !options.capacity;
   if (code == ErrorCode::kFull && sized_itself) return "; leave out repeated keys, as sort -u does";
   if (code == ErrorCode::kFull) return "; raise --capacity or leave it out";

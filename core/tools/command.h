@@ -1,4 +1,4 @@
-// What the subcommands of the crivo tool share: how they are declared, how they end.
+// What the subcommands of the crivo tool share: how they are declared, and how they end.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,13 +9,14 @@
 
 namespace crivo::tool {
 
-/// As grep's: trouble is never mistaken for "no".
+/// The exit codes, the same as grep's: an error is never mistaken for the answer "no".
 enum ExitCode : int { kYes = 0, kNo = 1, kTrouble = 2 };
 
-/// Does a subcommand's work once the arguments are parsed. An Error ends in kTrouble.
+/// Does a subcommand's work, after the arguments were parsed. If it returns an Error, the tool prints it and ends with
+/// kTrouble.
 using Action = std::function<Result<ExitCode>()>;
 
-// Each declares a subcommand; parsing it sets `action`.
+// Each of these functions declares a subcommand. When CLI11 parses that subcommand, it sets `action`.
 void add_build(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
@@ -30,7 +31,7 @@ inline constexpr char kGuard = '\x01';
   return argument;
 }
 
-/// What --help says of the lines that keys are read from.
+/// What --help says about the lines from which keys are read.
 inline constexpr const char* kKeyLines =
     "A key is a line without its '\\n' and nothing else: a '\\r' before it is part of the key, an empty line is the "
     "empty "

@@ -1,4 +1,4 @@
-// Open files, and what the errors of the system say of them.
+// Opening and closing files, and the messages for the system's errors.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace crivo::tool {
 
-/// What the machine has.
+/// The machine's memory, in bytes.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
-/// "FILE must be readable, got /x: No such file or directory" for that rule, from errno.
+/// The error for a rule about a file that the system refused, with errno's text: "FILE must be readable, got /x: No
+/// such file or directory".
 [[nodiscard]] Error file_error(const std::string& rule, const std::string& path);
 
 /// Closes a file descriptor at the end of its life; standard input and output stay open.
@@ -27,7 +28,7 @@ class OwnedFd {
   int fd_;
 };
 
-/// Opens for reading; "-" is standard input. Errors call the file `role`.
+/// Opens a file for reading; "-" is standard input. Errors name the file by its `role`.
 [[nodiscard]] Result<OwnedFd> open_input(const std::string& path, const std::string& role);
 
 }  // namespace crivo::tool

@@ -23,13 +23,13 @@ Error with_advice(Error error) {
   return error;
 }
 
-/// The size of a file; 0 for a pipe, which does not know.
+/// The size of a file in bytes; 0 for a pipe, whose size is unknown.
 std::uint64_t size_of(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-/// The whole content, or kTooLarge when it is more than `most` bytes.
+/// Reads the whole content. Errors: kTooLarge when it has more than `most` bytes.
 Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   const Result<OwnedFd> input = open_input(path, "FILTER");
   if (!input) return input.error();
@@ -40,7 +40,7 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
       return with_advice(
           {ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) + " bytes, got more in " + path});
     }
-    // One byte more than the file has, so that its end is seen without growing.
+    // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
     const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
     if (used == bytes.size()) bytes.resize(std::min(room, most + 1));
     const ssize_t got = ::read(input->get(), bytes.data() + used, bytes.size() - used);

@@ -1,4 +1,4 @@
-// Keys, one per line, from a file or standard input.
+// Reads keys, one per line, from a file or from standard input.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace crivo::tool {
 
-/// Reads lines in batches of what is there, so that a pipe is answered line by line and a file megabyte by megabyte.
+/// Reads lines in batches, as many as are there: a pipe is answered line by line, and a file is read megabyte by
+/// megabyte.
 class KeyReader {
  public:
   /// "-" is standard input.
   [[nodiscard]] static Result<KeyReader> open(const std::string& path);
 
-  /// The next lines, without their '\n'; none at the end. Valid until the next call.
+  /// The next lines, without their '\n', valid until the next call; an empty span at the end.
   [[nodiscard]] Result<std::span<const std::string_view>> next();
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
@@ -32,13 +33,14 @@ class KeyReader {
   OwnedFd fd_;
   std::string path_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // of what next() has not given out yet
+  std::size_t begin_ = 0;  // where the bytes begin that next() has not returned yet
   std::size_t end_ = 0;
   std::vector<std::string_view> lines_;
   std::uint64_t bytes_read_ = 0;
 };
 
-/// Says once, on standard error, that lines end in '\r', as Windows writes them: it is part of the key.
+/// Warns once, on standard error, if lines end in '\r', as Windows writes them, because the '\r' is then part of the
+/// key.
 class CarriageReturnNote {
  public:
   explicit CarriageReturnNote(std::string_view command) : command_(command) {}

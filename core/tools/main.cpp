@@ -11,7 +11,7 @@
 namespace crivo::tool {
 namespace {
 
-/// "crivo", or "crivo build" once the subcommand is known.
+/// The program's name in messages: "crivo", or "crivo build" once the subcommand is known.
 std::string program_name(const CLI::App& app) {
   const auto commands = app.get_subcommands();
   return commands.empty() ? "crivo" : "crivo " + commands.front()->get_name();
@@ -23,8 +23,8 @@ int complain(const CLI::App& app, std::string message) {
   return kTrouble;
 }
 
-/// With the guard in front of what an option or a subcommand takes as text; also in front of nothing, because CLI11
-/// takes the next argument for the value that "--output=" leaves out.
+/// The argument with kGuard in front of the text that an option or a subcommand takes. An empty text gets the guard,
+/// too, because CLI11 would take the next argument for the value that is missing in "--output=".
 std::string guarded(const std::string& argument, bool is_option) {
   if (!is_option) return kGuard + argument;
   const std::size_t equals = argument.find('=');
@@ -32,7 +32,8 @@ std::string guarded(const std::string& argument, bool is_option) {
   return argument.substr(0, equals + 1) + kGuard + argument.substr(equals + 1);
 }
 
-/// In reverse, as CLI11 wants them. The first one is the subcommand; after "--" there are no options.
+/// The arguments with their guards, in reverse order, as CLI11 wants them. The first argument is the subcommand, and
+/// after "--" there are no options.
 std::vector<std::string> guarded_arguments(int argc, char** argv) {
   std::vector<std::string> arguments;
   bool options_ended = false;
@@ -49,7 +50,8 @@ std::vector<std::string> guarded_arguments(int argc, char** argv) {
   return arguments;
 }
 
-/// What is wrong with the first argument as the name of a command, if anything is. CLI11 would not name it.
+/// The message about a first argument that is no command's name; no value if it is one. CLI11's own message would not
+/// show the argument.
 std::optional<std::string> command_mistake(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -27,7 +27,8 @@ Error wrong(std::string_view rule, std::string_view got) {
 }  // namespace
 
 Result<std::uint64_t> parse_capacity(std::string_view text) {
-  // Exact where it matters: every integer up to 2^40 is a double, and none beyond rounds into the range.
+  // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
+  // the range.
   const std::optional<double> capacity = parse<double>(text);
   if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
       *capacity != std::floor(*capacity)) {

@@ -1,4 +1,4 @@
-// The numbers people type, read strictly: the whole text, or an error that names the option.
+// Reads the numbers that people type, strictly: the whole text must be a number, or the error names the option.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace crivo::tool {
 
-/// 1 to 2^40; "1e6" will do.
+/// Reads a capacity: an integer from 1 to 2^40, which may be written as "1e6".
 [[nodiscard]] Result<std::uint64_t> parse_capacity(std::string_view text);
-/// In (0, 1).
+/// Reads a rate in (0, 1).
 [[nodiscard]] Result<double> parse_fpr(std::string_view text);
-/// 0 to 1024.
+/// Reads a number of threads from 0 to 1024.
 [[nodiscard]] Result<unsigned> parse_threads(std::string_view text);
-/// Any 64-bit integer; a negative one is read as two's complement, as in SQL.
+/// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
 
-/// At least 1; K, M, G or T stands for a power of 1024: "4G".
+/// Reads a number of bytes, at least 1. K, M, G or T behind it stands for a power of 1024: "4G".
 [[nodiscard]] Result<std::uint64_t> parse_bytes(std::string_view text);
 
 }  // namespace crivo::tool

@@ -18,7 +18,7 @@
 namespace crivo::tool {
 namespace {
 
-/// What a path leads to in the end.
+/// What a path leads to after all links were followed.
 struct Target {
   std::string path;
   std::optional<int> descriptor;  // if the path stands for a file that this process has open
@@ -32,8 +32,8 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// N for /proc/self/fd/N under any name of that folder. Such a link tells where the open file lies, but opening that
-/// file again would forget what the shell has set up: that `>> log` appends.
+/// The number N of a path that means /proc/self/fd/N, by whatever name of that folder. Such a link leads to the path of
+/// the open file, but a file that is opened again there has lost what the shell has set up, as that `>> log` appends.
 std::optional<int> own_descriptor(const std::string& path) {
   std::error_code failure;
   const auto folder = std::filesystem::canonical(parent_of(path), failure);
@@ -48,7 +48,7 @@ std::optional<int> own_descriptor(const std::string& path) {
 /// Follows links one by one, because the last one may lead to a file that is yet to be made.
 Target resolve(std::string path) {
   if (path == "-") return {path, STDOUT_FILENO};
-  constexpr int kMostLinks = 40;  // as the kernel, which reports a longer chain when the path is used
+  constexpr int kMostLinks = 40;  // the kernel's limit, too; it reports a longer chain when the path is used
   for (int links = 0; links < kMostLinks; ++links) {
     if (const auto descriptor = own_descriptor(path)) return {path, descriptor};
     char link[PATH_MAX];
@@ -60,7 +60,7 @@ Target resolve(std::string path) {
   return {path, std::nullopt};
 }
 
-/// The status of what is there now. Errors are in errno; ENOENT means that a file can be made.
+/// The status of what the path leads to now. On an error it is in errno; ENOENT means that a file can be made there.
 std::optional<struct stat> status_of(const Target& target) {
   struct stat status {};
   const int result = target.descriptor ? ::fstat(*target.descriptor, &status) : ::stat(target.path.c_str(), &status);
@@ -95,7 +95,8 @@ bool make_alike(int fd, const struct stat& old) {
   return ::fchmod(fd, old.st_mode & 07777) == 0;
 }
 
-/// The name of no other file, and short: the name of the file itself may be as long as the file system allows.
+/// A name that no other file has. It is short, because the name of the output file may already be as long as the file
+/// system allows.
 std::string temporary_name() {
   std::random_device random;
   char name[32];
@@ -103,13 +104,15 @@ std::string temporary_name() {
   return name;
 }
 
-/// A rename lasts once its folder is on disk. Some file systems cannot sync a folder; the file is whole there, too.
+/// Writes the folder to disk, because a rename survives a crash only after that. Some file systems cannot sync a
+/// folder; even then a crash leaves a whole file, old or new.
 void sync_folder(int folder) {
   const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// False, with errno, leaves the old file as it was. The kernel applies the umask to a file that is new.
+/// Replaces the file. On an error it returns false, with errno set, and the old file is as it was. A new file gets its
+/// mode from the umask.
 bool replace_file(int folder, const std::string& name, const struct stat* old, std::span<const std::byte> content) {
   const std::string temporary = temporary_name();
   const mode_t mode = old == nullptr ? 0666 : 0600;
@@ -159,7 +162,7 @@ Result<void> write_file(const std::string& path, std::span<const std::byte> cont
   const auto old = status_of(target);
   if (!old && errno != ENOENT) return not_writable(path);
   if (old && !S_ISREG(old->st_mode)) return write_device(target.path, content) ? Result<void>() : not_writable(path);
-  // A file that is protected from being written is not to be replaced, either.
+  // A file that the user may not write must not be replaced, either.
   if (old && ::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return not_writable(path);
   const std::string folder = parent_of(target.path);
   const OwnedFd folder_fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -1,4 +1,5 @@
-// Where a filter is written: a file is replaced all or nothing, anything else is written as it is.
+// Writes a filter. A file is replaced as a whole or not at all; a device, a pipe or an open descriptor is written
+// directly.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,10 @@ namespace crivo::tool {
 /// may lead to it by another path, a link or a redirection; "-" is standard input there, and standard output here.
 [[nodiscard]] Result<void> check_output(const std::string& path, const std::vector<std::string>& inputs);
 
-/// Replaces the file in one step: whoever reads it, even after a crash, finds the old content or the new. A link stays
-/// a link, and the file it leads to is replaced or made. An existing file keeps its mode, and its owner and group as
-/// far as the user may give files away. An open descriptor (/dev/stdout, /dev/fd/3), a device or a pipe is written as
-/// it is; "-" is standard output.
+/// Replaces the file in one step: a reader, even after a crash, finds the old content or the new one, never a part. A
+/// link stays a link, and the file it leads to is replaced or made. An existing file keeps its mode, and its owner and
+/// group as far as the user may give files away. An open descriptor (/dev/stdout, /dev/fd/3), a device or a pipe is
+/// written directly; "-" is standard output.
 [[nodiscard]] Result<void> write_file(const std::string& path, std::span<const std::byte> content);
 
 }  // namespace crivo::tool

@@ -1,4 +1,4 @@
-// A progress bar on standard error, for people only: silent unless that is a terminal.
+// A progress bar on standard error, for people only: nothing is drawn unless that is a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@ namespace crivo::tool {
 
 class Progress {
  public:
-  /// doing: what takes so long, "reading"; not copied.
+  /// doing: the name of the work, such as "reading". It is not copied, so it must outlive the bar.
   explicit Progress(const char* doing);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// done: in [0, 1]; where it is unknown there is no bar, only the count of keys.
+  /// done: the share that is done, in [0, 1]. If it is unknown there is no bar, only the number of keys.
   void update(std::optional<double> done, std::uint64_t keys);
 
  private:

@@ -40,7 +40,7 @@ class Query {
       ++selected_;
       if (!options_.quiet && !options_.count) print(keys[i]);
     }
-    std::fflush(stdout);  // whoever feeds us line by line waits for the answer
+    std::fflush(stdout);  // a program that sends line after line waits for each answer
   }
 
  private:

@@ -35,20 +35,20 @@ struct Family {
   rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
 
-/// What one column family did.
+/// What was measured of one column family.
 struct Figures {
   double filter_bytes = 0;
   double keys = 0;
   std::uint64_t found = 0;
   std::uint64_t asked_filter = 0;  // lookups of misspellings that came to a filter
   std::uint64_t reads_avoided = 0;
-  std::uint64_t reads = 0;  // blocks read from files, all in vain
-  double nanoseconds = 0;   // of all lookups of misspellings
+  std::uint64_t reads = 0;  // blocks that were read from files, all in vain
+  double nanoseconds = 0;   // the time of all lookups of misspellings
 
   [[nodiscard]] double rate() const {
     return static_cast<double>(asked_filter - reads_avoided) / static_cast<double>(asked_filter);
   }
-  /// Each of the three promises the rate of a filter that keeps a key in one block of 512 bits.
+  /// The rate that each of the three filters promises: that of a filter which keeps a key in one block of 512 bits.
   [[nodiscard]] double promised_rate() const {
     return crivo::blocked_fp_rate(std::ceil(keys * kBitsPerKey / 512), keys, crivo::best_blocked_probes(kBitsPerKey));
   }
@@ -142,7 +142,7 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-/// One row of the report: what `value` says of each column, as text.
+/// Prints one row of the report: the text that `value` gives for each column.
 template <class Value>
 void print_row(const char* label, const std::vector<Figures>& columns, Value value) {
   constexpr int kWidths[] = {17, 16, 19};

@@ -36,12 +36,13 @@ std::vector<std::string> read_words(const char* path) {
 std::vector<std::string> misspell(const std::vector<std::string>& words) {
   std::unordered_set<std::string_view> taken(words.begin(), words.end());
   std::vector<std::string> result;
-  result.reserve(words.size());  // `taken` looks into it
-  std::mt19937 random(1970);     // Bloom's year
+  result.reserve(words.size());  // `taken` refers to the strings in it, which must not move
+  std::mt19937 random(1970);     // a fixed seed: the year of Bloom's paper
   for (const std::string& word : words) {
     std::string candidate = misspelt(word, random);
     for (int attempt = 0; taken.contains(candidate) && attempt < 100; ++attempt) candidate = misspelt(word, random);
-    if (taken.contains(candidate)) continue;  // "a" has only so many neighbours
+    if (taken.contains(candidate))
+      continue;  // a short word such as "a" has few misspellings, and they may all be taken
     result.push_back(std::move(candidate));
     taken.insert(result.back());
   }

@@ -1,12 +1,12 @@
-// Real words, and words that look real and are none.
+// Reads real words, and makes misspelt ones that look like words and are none.
 #pragma once
 
 #include <string>
 #include <vector>
 
-/// The file's lines. Exits with a message if it cannot be read.
+/// The lines of a file. Ends the program with a message if the file cannot be read.
 std::vector<std::string> read_words(const char* path);
 
-/// For each word one that is in nobody's list: two neighbouring letters swapped, or one letter replaced. No word twice.
-/// The same words give the same misspellings.
+/// For each word a misspelling that is not in the list: two neighbouring letters are swapped, or one letter is
+/// replaced. No misspelling comes twice, and the same words always give the same misspellings.
 std::vector<std::string> misspell(const std::vector<std::string>& words);

@@ -21,10 +21,10 @@ using Exceptions = std::unordered_map<std::string, std::string>;  // word to hyp
 [[nodiscard]] Exceptions find_exceptions(const Patterns& rules, const Patterns& truth,
                                          const std::vector<std::string>& words);
 
-/// "Maybe an exception": false only if the word certainly is none.
+/// Answers whether a word may be an exception: false only if it certainly is none.
 using MaybeException = std::function<bool(std::string_view)>;
 
-/// Borrows all it is given.
+/// Borrows all that it is given, which must outlive it.
 class Hyphenator {
  public:
   Hyphenator(const Patterns& rules, const Exceptions& exceptions, MaybeException maybe_exception)
@@ -39,7 +39,7 @@ class Hyphenator {
   MaybeException maybe_exception_;
 };
 
-/// A file's lines.
+/// The lines of a file.
 [[nodiscard]] std::vector<std::string> read_words(const std::string& path);
 
 inline constexpr const char* kPatternsPath = "/usr/share/hyphen/hyph_en_US.dic";

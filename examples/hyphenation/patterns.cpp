@@ -12,14 +12,14 @@ namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// libhyphen reads files, so the part of the patterns that is wanted goes through a temporary one.
+/// libhyphen reads only files, so the wanted part of the patterns is written to a temporary file.
 File part_of(const std::string& path, Patterns::Part part) {
   std::ifstream patterns(path);
   if (!patterns) throw std::runtime_error("patterns must be readable (Debian: hyphen-en-us), got " + path);
   File file(std::tmpfile(), &std::fclose);
   if (file == nullptr) throw std::runtime_error("a temporary file must be writable");
   std::string line;
-  std::getline(patterns, line);  // the encoding, "UTF-8"
+  std::getline(patterns, line);  // the first line names the encoding, "UTF-8"
   std::fprintf(file.get(), "%s\n", line.c_str());
   while (std::getline(patterns, line)) {
     const bool is_exception = line.find_first_of("89") != std::string::npos;
@@ -41,7 +41,7 @@ Patterns::Patterns(const std::string& path, Part part) : dictionary_(hnj_hyphen_
 std::string Patterns::hyphenate(std::string_view word) const {
   std::string lower(word);
   for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  std::vector<char> levels(lower.size() + 5);  // libhyphen's own margin
+  std::vector<char> levels(lower.size() + 5);  // libhyphen asks for 5 bytes more than the word has
   char** replacements = nullptr;
   int* positions = nullptr;
   int* cuts = nullptr;

@@ -1,4 +1,5 @@
-// RocksDB's filter builder and reader as an installed librocksdb calls them.
+// RocksDB's filter builder and reader as an installed librocksdb calls them: by their places in the table of virtual
+// functions.
 //
 // Since 7.0 the public headers only declare the names FilterBitsBuilder and FilterBitsReader. RocksDB calls them by
 // vtable slot, so classes with the same slots stand in for them: in this namespace, because a second definition of
@@ -33,7 +34,8 @@ class FilterBitsReader;
 
 namespace crivo::abi {
 
-/// One logical caller, but not always the same thread. Builds one filter after another: Finish starts over.
+/// Has one caller at a time, though not always the same thread. Builds one filter after another: after Finish the next
+/// one begins.
 class FilterBitsBuilder {
  public:
   virtual ~FilterBitsBuilder() = default;
@@ -50,7 +52,8 @@ class FilterBitsBuilder {
   virtual double EstimatedFpRate(std::size_t num_entries, std::size_t bytes) = 0;
 };
 
-/// Immutable, asked by any number of threads, destroyed before the contents it reads.
+/// Never changes, is asked by any number of threads at the same time, and is destroyed before the contents that it
+/// reads.
 class FilterBitsReader {
  public:
   virtual ~FilterBitsReader() = default;
@@ -58,7 +61,7 @@ class FilterBitsReader {
   virtual void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) = 0;
 };
 
-/// The pointer RocksDB is handed.
+/// The pointer to hand to RocksDB, which knows the class by its own name for it.
 inline rocksdb::FilterBitsBuilder* as_rocksdb(FilterBitsBuilder* builder) {
   return reinterpret_cast<rocksdb::FilterBitsBuilder*>(builder);
 }

@@ -1,4 +1,5 @@
-// The size of a filter as a filter block, and back: the plan that BlockBuilder follows.
+// How large the filter block of a number of keys is, and for how many keys a block of a size has room: the plan that
+// BlockBuilder follows.
 #pragma once
 
 #include <cstddef>
@@ -7,33 +8,35 @@
 
 namespace crivo {
 
-/// RocksDB keeps a block's size, with its own five bytes, in 32 bits; and our trailer comes on top of this.
+/// The most bytes that a filter's payload may have. RocksDB keeps a block's size, with five bytes of its own, in 32
+/// bits, and our trailer comes on top of the payload.
 inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 
-/// Kinds differ here and nowhere else in the plugin. Arithmetic alone, in O(1): RocksDB asks for sizes at every data
-/// block.
+/// All that differs between the kinds in this plugin is in here. It is pure arithmetic in constant time, because
+/// RocksDB asks for sizes after every data block.
 class BlockSizing {
  public:
-  /// spec: without a capacity; blocked by bits_per_key, ribbon by fp_rate.
-  /// max_payload: bytes that no filter exceeds, at least 64. Tests of what happens there give a small one.
+  /// spec: what a filter is to be, without a capacity; it gives bits_per_key for blocked and fp_rate for ribbon.
+  /// max_payload: the most bytes of a payload, at least 64. Tests give a small one, to see what happens at the limit.
   explicit BlockSizing(const FilterSpec& spec, std::size_t max_payload = kMaxPayloadBytes) noexcept
       : spec_(spec), max_payload_(max_payload) {}
 
   [[nodiscard]] Kind kind() const noexcept { return spec_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
-  /// Whether the kind takes a sorted set of hashes, all at once.
+  /// Whether the kind is built from a sorted set of hashes, all at once.
   [[nodiscard]] bool takes_set() const noexcept { return spec_.kind == Kind::kRibbon; }
-  /// The spec of a filter of `keys` keys: what was asked for, or fewer bits where the payload would exceed max_payload.
+  /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
+  /// exceed max_payload.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
-  /// Bytes of the block, trailer included. A ribbon hardly ever takes more, and a little less.
+  /// The size of the block in bytes, trailer included. A ribbon mostly takes a little less, and hardly ever more.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;
-  /// The most keys whose block is at most `bytes` bytes; 0 if not even one key's is.
+  /// The largest number of keys whose block has at most `bytes` bytes; 0 if even the block of one key is larger.
   [[nodiscard]] std::size_t keys(std::size_t bytes) const noexcept;
   /// The false-positive rate that the model gives for a block of `bytes` bytes with `keys` keys.
   [[nodiscard]] double fp_rate(std::size_t keys, std::size_t bytes) const noexcept;
 
  private:
-  /// Bytes of the largest payload that is planned.
+  /// The size in bytes of the largest payload that is planned.
   [[nodiscard]] std::size_t most_planned() const noexcept;
 
   FilterSpec spec_;

@@ -14,7 +14,8 @@
 namespace crivo {
 namespace {
 
-// What the built-in policies write for "every key may match". A block of five bytes or fewer would mean "none".
+// The block that RocksDB's built-in policies write for "every key may match". A block of five bytes or fewer would mean
+// that no key matches.
 constexpr char kAlwaysTrue[6] = {};
 
 std::uint64_t hash_of(const rocksdb::Slice& key) noexcept {
@@ -33,8 +34,8 @@ void BlockBuilder::AddKey(const rocksdb::Slice& key) {
   last_key_ = hash;
 }
 
-// A key and its prefix. Keys come sorted, so repetitions are next to each other in each of the two sequences, and a
-// key may be its own or its neighbour's prefix. Whatever is skipped here equals a hash that is in the log already.
+// Adds a key and its prefix. Keys come sorted, so repeated keys follow each other, and so do repeated prefixes; and a
+// key may be its own or its neighbour's prefix. Every hash that is skipped here is in the log already.
 void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) {
   const std::uint64_t key_hash = hash_of(key);
   const std::uint64_t alt_hash = hash_of(alt);
@@ -64,7 +65,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
       content = build(buf).value_or(content);
     }
   } catch (const std::bad_alloc&) {
-    // The filter that lets every key pass costs reads, not keys.
+    // A filter that lets every key pass costs reads, but loses no key.
   }
   if (record_ != nullptr) record_->add(/*filters=*/content.data() != kAlwaysTrue);
   start_over();
@@ -82,7 +83,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const auto filter =
       AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = sizing_.max_payload()});
   if (!filter) return std::nullopt;
-  if (!verify_) hashes_.clear();  // before there is the block, too
+  if (!verify_) hashes_.clear();  // frees memory before the block takes its own
   const std::span<const std::byte> payload = filter->payload();
   const std::size_t size = payload.size() + kSstTrailerBytes;
   std::unique_ptr<char[]> block(new char[size]);

@@ -14,16 +14,17 @@
 
 namespace crivo {
 
-/// Whatever goes wrong in here, the filter it gives lets every key pass; no exception leaves it.
+/// Whatever goes wrong in a builder, no exception leaves it: it then gives a filter that lets every key pass.
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
-  /// verify: detect_filter_construct_corruption, check the kept hashes and the finished block.
-  /// record: is told of every finished block; may be null.
+  /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
+  /// record: counts every finished block; may be null.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr) noexcept
       : sizing_(sizing), verify_(verify), record_(std::move(record)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
-  /// A key and its prefix. RocksDB calls it from 9.6 on; it is compiled for all versions, so that all test it.
+  /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
+  /// tested with all.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
 #else
@@ -42,16 +43,17 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
  private:
   void append(std::uint64_t hash) noexcept;
   [[nodiscard]] bool hashes_are_intact() const noexcept;
-  /// Nothing when the filter cannot be built. The hashes are kept only for MaybePostVerify.
+  /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
+  /// MaybePostVerify needs them.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
   void start_over() noexcept;
 
   BlockSizing sizing_;
   bool verify_;
   HashLog hashes_;
-  HashLog finished_;            // of the block that MaybePostVerify is about
-  std::size_t entries_ = 0;     // appended, also those that found no memory
-  std::uint64_t checksum_ = 0;  // of the appended hashes
+  HashLog finished_;            // the hashes of the block that MaybePostVerify will check
+  std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory
+  std::uint64_t checksum_ = 0;  // the checksum of the appended hashes
   bool lost_hashes_ = false;
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;

@@ -21,7 +21,7 @@ std::string property_text(const FilterRecord& record) {
 
 class Collector final : public rocksdb::TablePropertiesCollector {
  public:
-  /// Null: the file has no filter of ours.
+  /// `record` is null if the file has no filter of ours.
   explicit Collector(std::shared_ptr<const FilterRecord> record) noexcept : record_(std::move(record)) {}
 
   const char* Name() const override { return CollectorFactory::kName; }
@@ -29,7 +29,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
                              std::uint64_t) override {
     return rocksdb::Status::OK();
   }
-  /// RocksDB calls it after the filter blocks were finished.
+  /// RocksDB calls this after the filter blocks were finished.
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override try {
     properties->merge(read());
     return rocksdb::Status::OK();
@@ -53,8 +53,8 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
 }  // namespace
 
-// Versions of RocksDB that do not take null for "no collector" are among ours. So this throws where there is no memory,
-// as RocksDB's own allocation of a wrapper for it does next.
+// Some versions of RocksDB that we support do not take null for "no collector". So this throws std::bad_alloc where
+// there is no memory, just as RocksDB's own next step does, which allocates a wrapper for the collector.
 rocksdb::TablePropertiesCollector* CollectorFactory::CreateTablePropertiesCollector(Context) {
   return new Collector(take_record());
 }

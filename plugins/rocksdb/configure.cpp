@@ -20,7 +20,8 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
   const auto policy = std::make_shared<FilterPolicy>(filter);
   if (auto valid = policy->ValidateOptions(rocksdb::DBOptions(), options); !valid.ok()) return valid;
 
-  rocksdb::BlockBasedTableOptions with_filter = *table;  // in a factory of its own: other families may share that one
+  rocksdb::BlockBasedTableOptions with_filter =
+      *table;  // for a new factory, as other column families may share the old one
   with_filter.filter_policy = policy;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
   auto& collectors = options.table_properties_collector_factories;

@@ -25,7 +25,8 @@ class FilterRecord {
  public:
   explicit FilterRecord(Kind kind) noexcept : kind_(kind) {}
 
-  /// filters: the block is a filter of our kind. False: it lets every key pass, because no filter could be built.
+  /// Counts a finished block. `filters` tells whether it is a filter of our kind; if not, it lets every key pass,
+  /// because no filter could be built.
   void add(bool filters) noexcept { ++(filters ? filters_ : always_maybe_); }
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
@@ -38,7 +39,8 @@ class FilterRecord {
   std::atomic<std::uint64_t> always_maybe_ = 0;
 };
 
-/// A record for a new builder, for the next take_record() in this thread. Null when there is no memory.
+/// Makes a record for a new builder, and leaves it for the next take_record() in this thread. Null when there is no
+/// memory.
 [[nodiscard]] std::shared_ptr<FilterRecord> offer_record(Kind kind) noexcept;
 
 /// The record of the builder that was made last in this thread, once. Null if there is none, or if that builder is gone

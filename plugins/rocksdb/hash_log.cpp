@@ -1,4 +1,5 @@
-// Anonymous pages, by mmap and mremap (Linux): malloc's arenas would copy, and keep what is freed.
+// Keeps the hashes in anonymous pages, which Linux's mmap and mremap give and move. malloc would copy the array when it
+// grows, and would keep its memory after it is freed.
 #include "hash_log.h"
 
 #include <sys/mman.h>
@@ -11,7 +12,7 @@ namespace crivo {
 namespace {
 
 constexpr std::size_t kFirstHashes = 8192;  // 64 KiB
-constexpr std::size_t kGrowth = 8;          // by an eighth
+constexpr std::size_t kGrowth = 8;          // a full array grows by one eighth
 
 constexpr std::size_t bytes_of(std::size_t hashes) noexcept { return hashes * sizeof(std::uint64_t); }
 

@@ -8,9 +8,9 @@
 
 namespace crivo {
 
-/// One array that grows where it lies in memory, or is moved by its page tables: so the peak is what is kept, hardly
-/// more than 8 bytes per hash, and a filter that is built from sorted hashes needs no second array to sort them in. A
-/// vector would need twice that when it grows, and a list of chunks when it is gathered.
+/// One array that grows where it lies in memory, or is moved to another address without copying its pages. So the peak
+/// of its memory is what it holds, hardly more than 8 bytes per hash, and its hashes are sorted in place. A vector
+/// would need twice that memory while it grows, and a list of chunks while it is gathered into one array.
 class HashLog {
  public:
   HashLog() = default;
@@ -28,7 +28,7 @@ class HashLog {
   }
   /// Sorts the hashes and drops repeated ones. Throws std::bad_alloc, with their order lost.
   void make_set();
-  /// Forgets the hashes; keeps memory for those of a partition.
+  /// Forgets the hashes, but keeps the memory that the hashes of one partition need.
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

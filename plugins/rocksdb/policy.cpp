@@ -25,7 +25,7 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-// How RocksDB reads and compares an option; `address` is the policy's SharedSettings.
+// Reads one option for RocksDB; `address` is that of the policy's SharedSettings.
 Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
   const auto set = settings.change([&](SettingsParser& parser) { return parser.set(name, value); });
@@ -51,8 +51,8 @@ bool options_equal(const ConfigOptions&, const std::string& name, const void* a,
 using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
-  // Mutable: DB::SetOptions may change an option. Not serialized: the id says them all (policy.h, GetId). Never
-  // destroyed: policies may outlive our static objects.
+  // The options are mutable, so that DB::SetOptions may change them. They are not serialized, because the policy's id
+  // has them all (policy.h, GetId). The maps are never destroyed, because policies may outlive our static objects.
   static const auto* const maps = [] {
     const OptionTypeInfo option(0, rocksdb::OptionType::kUnknown, rocksdb::OptionVerificationType::kNormal,
                                 rocksdb::OptionTypeFlags::kMutable | rocksdb::OptionTypeFlags::kDontSerialize,
@@ -66,8 +66,8 @@ const OptionMap* option_map(const PolicyInfo& policy) {
   return &maps->at(policy.name);
 }
 
-/// As RocksDB's own Ribbon policy counts for bloom_before_level: a flush comes before level 0, and files whose level is
-/// unknown, or of a style without levels, count as the last.
+/// The level that bloom_before_level is compared with, counted as in RocksDB's own Ribbon policy: a flush counts as
+/// level -1, and files of an unknown level, or of a compaction style without levels, count as the last level.
 int level_of(const rocksdb::FilterBuildingContext& context) {
   constexpr int kLast = std::numeric_limits<int>::max() - 1;
   const bool has_levels = context.compaction_style == rocksdb::kCompactionStyleLevel ||
@@ -161,7 +161,7 @@ void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const no
   const std::string instead = policy_id(settings_.policy(), settings);
   rocksdb::Warn(log, "%s; the filter is that of %s", error_.c_str(), instead.c_str());
 } catch (const std::bad_alloc&) {
-  // One line less in LOG.
+  // There is no memory for the line in LOG, and the filter matters more.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {

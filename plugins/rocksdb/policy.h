@@ -1,4 +1,5 @@
-// The filter policies: what RocksDB configures, and asks for builders and readers.
+// The filter policies, crivo.Bloom and crivo.Ribbon: RocksDB configures them, and asks them for builders and readers of
+// filters.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -11,21 +12,24 @@
 
 namespace crivo {
 
-/// Errors in its options do not stop its making, because RocksDB would go on without a filter and say nothing. They are
-/// kept for ValidateOptions, where DB::Open fails. Where RocksDB asks for a builder without that check (SetOptions from
-/// 9.8 on, CreateColumnFamily, SstFileWriter), the filter is that of the last settings without an error, and LOG says
-/// so.
+/// A policy is made even if there are errors in its options, because RocksDB would otherwise go on without a filter and
+/// say nothing. The errors are kept for ValidateOptions, where DB::Open fails. Where RocksDB asks for a builder without
+/// that check (SetOptions from 9.8 on, CreateColumnFamily, SstFileWriter), the filter is that of the last settings
+/// without an error, and LOG says so.
 class FilterPolicy final : public rocksdb::FilterPolicy {
  public:
   explicit FilterPolicy(const RocksDBFilterOptions& options);
-  /// From what stands in an option string: a policy's name, with values after colons, or a name we do not have.
+  /// Makes a policy from what stands in an option string: a policy's name with values after colons. A name that we do
+  /// not have becomes an error that is kept.
   explicit FilterPolicy(std::string_view id);
 
   const char* Name() const override { return settings_.policy().name.data(); }
-  /// The name with all the settings behind it, as RocksDB's own policies have it. From 9.8 on, SetOptions makes a new
-  /// policy out of the old one's id and the options it is given: so only these are a change, and the rest is as it was.
+  /// The policy's name with all its settings behind it, as the ids of RocksDB's own policies are. From 9.8 on,
+  /// SetOptions makes a new policy out of the old one's id and the options that it is given. Because the id has all
+  /// settings, those that are not given stay as they were.
   std::string GetId() const override;
-  /// That of RocksDB's own policies: each side reads what the other wrote (README.md, "Compatibility").
+  /// The compatibility name of RocksDB's own policies, because each side reads the filters that the other wrote
+  /// (README.md, "Compatibility").
   const char* CompatibilityName() const override { return builtin_->CompatibilityName(); }
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
@@ -38,14 +42,14 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
                                   const rocksdb::ColumnFamilyOptions& column_family) const override;
 
  private:
-  /// Null: one that is not ours.
+  /// `policy` is null for a name that is not ours.
   explicit FilterPolicy(const PolicyInfo* policy);
   void keep(const Result<void>& result);
   /// Says in LOG what is wrong with the options, and which settings a filter gets instead.
   void warn(rocksdb::Logger* log, const Settings& settings) const noexcept;
 
   SharedSettings settings_;
-  std::string error_;  // the first; empty when all is well
+  std::string error_;  // the first error; empty when all is well
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };

@@ -50,9 +50,9 @@ class MaybeReader final : public abi::FilterBitsReader {
   }
 };
 
-// The built-in filters are 16 n + 5 bytes (n = 0: "no key", 6 in all: "every key"). A block of ours never is: payloads
-// are whole words of 8 bytes (ribbon) or blocks of 64, and the trailer is 32. So one of ours whose marker was damaged
-// cannot pass for one of theirs, which they would believe unchecked.
+// RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
+// of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and the trailer is 32. So one of ours
+// whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   return contents.size() > 5 && contents.size() % 16 == 5;
 }

@@ -1,4 +1,4 @@
-// Asks one filter block. What a block is, is told by its contents alone.
+// Answers queries from one filter block. Whether a block is ours or RocksDB's own is read from its contents alone.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -6,9 +6,9 @@
 
 namespace crivo {
 
-/// A reader for a filter block that we or RocksDB's own policies wrote; `builtin` is one of the latter.
-/// It borrows the contents. A block of ours that does not check out is answered "maybe" for every key.
-/// Null, which RocksDB takes as "maybe" too, when there is no memory.
+/// Makes a reader for a filter block that we or RocksDB's own policies wrote; `builtin` is a policy of RocksDB's own.
+/// The reader borrows the contents. If a block of ours is damaged, the answer is "maybe" for every key. Returns null
+/// when there is no memory; RocksDB takes that as "maybe" too.
 rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents,
                                             const rocksdb::FilterPolicy& builtin) noexcept;
 

@@ -1,4 +1,5 @@
-// Tells RocksDB our names when the library is loaded: linked, dlopen'ed or LD_PRELOADed.
+// Registers the names of our policies with RocksDB when this library is loaded, be it linked, opened by dlopen or
+// preloaded by LD_PRELOAD.
 #include <rocksdb/utilities/object_registry.h>
 
 #include <cstdio>
@@ -11,8 +12,8 @@
 namespace crivo {
 namespace {
 
-// One factory for everything that begins with "crivo": a misspelt name or number reaches our code, which reports it
-// when the database is opened. RocksDB itself would go on without a filter.
+// There is one factory for every name that begins with "crivo". So a misspelt name or number reaches our code, which
+// reports it when the database is opened; RocksDB itself would go on without a filter.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry("crivo", /*optional=*/true).AddSeparator("", /*at_least_one=*/false),
@@ -20,7 +21,7 @@ void register_factories(rocksdb::ObjectLibrary& library) {
         *guard = std::make_unique<FilterPolicy>(id);
         return guard->get();
       });
-  // OPTIONS files name it where ConfigureRocksDB was used.
+  // OPTIONS files name the collector where ConfigureRocksDB was used.
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
       CollectorFactory::kName,
       [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard, std::string*) {

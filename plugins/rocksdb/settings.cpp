@@ -16,12 +16,13 @@ constexpr std::string_view kBitsPerKey = "bits_per_key";
 constexpr std::string_view kFpRate = "fp_rate";
 constexpr std::string_view kKind = "kind";
 constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
-constexpr std::string_view kFpRatePrefix = "fp_rate:";  // of a positional value
+constexpr std::string_view kFpRatePrefix = "fp_rate:";  // marks a positional value as a rate
 constexpr std::string_view kOptions[] = {kBitsPerKey, kFpRate, kKind, kBloomBeforeLevel};
 constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kOptions).first(3)},
                                     {"crivo.Ribbon", Kind::kRibbon, kOptions}};
 
-// Hashes of 64 bits coincide: below this a file of 2^32 keys could not keep the promise.
+// The lowest rate that may be asked for. Different keys can have the same 64-bit hash, so below this rate a file of
+// 2^32 keys could not keep the promise.
 constexpr double kMinFpRate = 1e-9;
 
 Error bad(std::string_view field, std::string_view must, std::string_view got) {
@@ -35,8 +36,9 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-// A filter's rate depends on its blocks per key, and rounding a smaller filter up to whole blocks only lowers it. So
-// the ratio of one large filter serves every file and partition, without a search at each.
+// The bits per key of a blocked filter with this rate. The rate depends on the blocks per key, and rounding a smaller
+// filter up to whole blocks only lowers it. So the ratio of one large filter serves every file and partition, and there
+// is no search for each.
 Result<double> bits_per_key_for(double fp_rate) {
   constexpr std::uint64_t kKeys = 1 << 20;
   const auto size = size_blocked(kKeys, fp_rate);
@@ -44,7 +46,7 @@ Result<double> bits_per_key_for(double fp_rate) {
   return static_cast<double>(size->units) * kBlockBits / kKeys;
 }
 
-/// "a, b or c"
+/// The words as an error message lists them: "a, b or c".
 std::string any_of(std::span<const std::string_view> words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {

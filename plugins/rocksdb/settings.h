@@ -1,4 +1,4 @@
-// The policies we have, and their options: names, ranges, and how they are spelled in option strings.
+// The list of our policies, and their options: the names and ranges of these, and how option strings spell them.
 #pragma once
 
 #include <mutex>
@@ -12,30 +12,31 @@
 
 namespace crivo {
 
-/// A policy as RocksDB knows it: option strings, OPTIONS and SST files have its name.
+/// A policy as RocksDB knows it, by a name that stands in option strings, OPTIONS files and SST files.
 struct PolicyInfo {
-  std::string_view name;  // ends in a NUL
-  Kind kind;              // of the filters it writes
+  std::string_view name;  // followed by a NUL
+  Kind kind;              // the kind of the filters that it writes
   std::span<const std::string_view> options;
 
   [[nodiscard]] bool has_levels() const noexcept { return kind == Kind::kRibbon; }
   [[nodiscard]] bool has_option(std::string_view option) const noexcept;
 };
 
-/// The first stands in for those we do not have.
+/// All policies of ours. The first one stands in for a policy that we do not have.
 [[nodiscard]] std::span<const PolicyInfo> policies() noexcept;
-/// Null if there is none.
+/// The policy of this name; null if there is none.
 [[nodiscard]] const PolicyInfo* find_policy(std::string_view name) noexcept;
 [[nodiscard]] const PolicyInfo* find_policy(Kind kind) noexcept;
 
-/// Options that were checked. With an fp_rate, bits_per_key is what that rate takes of a blocked filter.
+/// Options that were checked. If fp_rate is given, bits_per_key is what a blocked filter needs to reach it.
 struct Settings {
   double bits_per_key = 10;
-  double fp_rate = 0;  // 0: not asked for
+  double fp_rate = 0;  // 0 if bits_per_key was asked for
   int bloom_before_level = 0;
 
   [[nodiscard]] bool writes_filters() const noexcept { return fp_rate != 0 || bits_per_key >= 0.5; }
-  /// What a filter of this kind is to be, but for its capacity: blocked by bits_per_key, ribbon by the rate of these.
+  /// What a filter of this kind is to be, without a capacity: blocked is sized by bits_per_key, and ribbon by the rate
+  /// that a blocked filter has with them.
   [[nodiscard]] FilterSpec spec(Kind kind) const noexcept;
 };
 
@@ -47,9 +48,10 @@ class SettingsParser {
   Result<void> set_bits_per_key(double value);
   Result<void> set_fp_rate(double value);
   Result<void> set_bloom_before_level(double value);
-  /// An option as in an option string.
+  /// Sets one option, named and spelled as in an option string.
   Result<void> set(std::string_view option, std::string_view value);
-  /// What follows a policy's name: "10" or "fp_rate:0.01", and where there are levels "10:1" or "fp_rate:0.01:1".
+  /// Sets the options from what follows a policy's name: "10" or "fp_rate:0.01", and for a policy with
+  /// bloom_before_level also "10:1" or "fp_rate:0.01:1".
   Result<void> set_positional(std::string_view values);
 
   [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
@@ -60,13 +62,13 @@ class SettingsParser {
 
   const PolicyInfo& policy_;
   Settings settings_;
-  std::string_view given_;  // which of the two sizes
+  std::string_view given_;  // the size that was given: bits_per_key or fp_rate
 };
 
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string number_text(double value);
 
-/// An option as an option string spells it; empty for the size that was not asked for.
+/// The value of an option as an option string spells it; empty for the one of the two sizes that was not asked for.
 [[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
 
 /// The name that makes a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1".
@@ -83,7 +85,8 @@ class SharedSettings {
     const std::lock_guard lock(mutex_);
     return settings_;
   }
-  /// `change` gives options to a SettingsParser. Unless it returns an error, what it gave holds from then on.
+  /// Calls `change` with a SettingsParser to set options. Unless it returns an error, the new settings hold from then
+  /// on.
   template <typename Change>
   Result<void> change(const Change& change) {
     const std::lock_guard lock(mutex_);

@@ -58,7 +58,7 @@ Contestants contestants() {
   return all;
 }
 
-/// Those whose size and speed are worth their memory and time at kLarge.
+/// The contestants that are measured at kLarge keys, too; the others would take too much memory and time.
 Contestants large_contestants() {
   Contestants all;
   join(all, make_hash_only());

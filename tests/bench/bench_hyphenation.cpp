@@ -62,7 +62,7 @@ AnyFilter build_filter(const Contestant& contestant, const Exceptions& exception
   return *std::move(filter);
 }
 
-/// One repetition: build, ask about every word, hyphenate every word.
+/// One repetition: builds the filter, asks about every word and hyphenates every word.
 void repeat(Contestant& contestant, const Text& text) {
   std::unique_ptr<AnyFilter> filter;
   std::unique_ptr<Exceptions> exact;
@@ -105,7 +105,7 @@ struct Interval {
   double half_width;
 };
 
-/// Mean and half width of its 95% confidence interval, by the normal approximation (30 repetitions).
+/// The mean, and half the width of its 95% confidence interval, by the normal approximation.
 Interval interval(const std::vector<double>& samples) {
   const auto n = static_cast<double>(samples.size());
   double mean = 0;

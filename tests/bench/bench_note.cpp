@@ -45,7 +45,7 @@ double binomial_probability(unsigned trials, unsigned hits, double p) {
                   hits * std::log(p) + (trials - hits) * std::log1p(-p));
 }
 
-/// The probability of a count at least as far out on its side.
+/// The probability of a count that lies at least as far from the mean, on the same side.
 double tail(unsigned trials, unsigned hits, double p) {
   double at_most = 0;
   double at_least = 0;

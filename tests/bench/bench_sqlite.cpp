@@ -1,6 +1,7 @@
-// What the SQL functions cost beside SQLite's own work. usage: bench_sqlite CRIVO_SO
+// Measures what the SQL functions cost beside SQLite's own work. Usage: bench_sqlite CRIVO_SO
 //
-// Each line gives processor time per row (or per group), the best of five runs, as shares of a machine go up and down.
+// Each line gives the processor time per row (or per group). It is the best of five runs, because other programs on the
+// machine only ever make a run slower.
 #include <sqlite3.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// One filter in a benchmark: built from keys 0 to n - 1 and asked in three ways, hashing included.
+// The filters of a benchmark. Each is built from keys 0 to n - 1 and asked in three ways; all times include the
+// hashing.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace crivo::bench {
 
 inline constexpr std::size_t kBatch = 32;
 
-/// One virtual call per run, not per key.
+/// One filter. Its functions are virtual, but each call runs over many keys, so that costs nothing per key.
 class Contestant {
  public:
   virtual ~Contestant() = default;
@@ -22,13 +23,15 @@ class Contestant {
   virtual void build(std::uint64_t keys) = 0;
   /// Memory of the finished filter, in bits.
   [[nodiscard]] virtual double bits() const = 0;
-  /// Each of these asks `count` queries and returns the number of hits.
+  /// Each of the next three asks `count` queries and returns the number of hits. In `dependent`, each key depends on
+  /// the answer before it.
   virtual std::uint64_t one_by_one(Queries queries, std::size_t count) const = 0;
   virtual std::uint64_t dependent(Queries queries, std::size_t count) const = 0;
   virtual std::uint64_t batched(Queries queries, std::size_t count) const = 0;
 };
 
-/// The loops, once for all: Filter has contains(string_view) and contains_batch(const Key*, size_t, bool*).
+/// The loops over the keys, the same for all filters. Filter must have contains(string_view) and contains_batch(const
+/// Key*, size_t, bool*).
 template <class Filter>
 class ContestantLoops : public Contestant {
  public:
@@ -58,30 +61,29 @@ class ContestantLoops : public Contestant {
   const Filter& self() const { return static_cast<const Filter&>(*this); }
 };
 
-/// What the names of RocksDB's filters start with.
+/// How the names of RocksDB's filters begin.
 inline constexpr const char* kInstalledRocksdb = "RocksDB";
 inline constexpr const char* kSourceRocksdb = "RocksDB src";
 
-/// A filter of ours, by what choose_kind() takes, sized by rate or by bits per key.
+/// A filter of ours, named by a text for choose_kind(), and sized by its rate or by its bits per key.
 std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate);
 std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits_per_key);
 
-/// The same, asked by the kernels of one instruction set; null where this machine does not have it.
+/// The same, but asked by the kernels of one instruction set; null on a machine that does not have it.
 std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate);
 
-/// No filter: the keys are made and hashed, which is what every other contestant's times contain.
+/// No filter at all: the keys are made and hashed. The times of all other contestants contain this.
 inline constexpr const char* kHashOnly = "hash only";
 std::unique_ptr<Contestant> make_hash_only();
 
-/// std::unordered_set of the keys themselves: exact, and what a filter saves.
+/// A std::unordered_set of the keys themselves, which gives exact answers. A filter stands in its place.
 std::unique_ptr<Contestant> make_hash_set();
 
-/// RocksDB's policies through their own interface, "Bloom" or "Ribbon" at so many bits per key: the installed
-/// library's.
+/// A filter of RocksDB's own policy "Bloom" or "Ribbon", from the installed library and through RocksDB's interface.
 std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key);
-/// Those of the build that CRIVO_ROCKSDB_SRC names; null without it.
+/// The same from the library that CRIVO_ROCKSDB_SRC names; null if the variable is not set.
 std::unique_ptr<Contestant> make_source_rocksdb(const std::string& policy, double bits_per_key);
-/// Our plugin, through the same interface.
+/// A filter of our plugin, through the same interface.
 std::unique_ptr<Contestant> make_plugin(const std::string& option_string);
 
 }  // namespace crivo::bench

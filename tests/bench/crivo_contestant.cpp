@@ -18,7 +18,7 @@ T or_throw(Result<T> result) {
   return *std::move(result);
 }
 
-/// At most kBatch keys.
+/// At most kBatch keys at a time.
 void hash_batch(const Key* keys, std::size_t count, std::uint64_t* hashes) {
   std::string_view views[kBatch];
   for (std::size_t i = 0; i < count; ++i) views[i] = keys[i].view();
@@ -86,7 +86,7 @@ class Ours final : public ContestantLoops<Ours> {
   std::unique_ptr<FilterRef> ref_;
 };
 
-/// A blocked filter or a ribbon whose questions go to one instruction set's kernels, not to the best.
+/// A blocked filter or a ribbon that is asked by the kernels of one instruction set, instead of the best one.
 class OnIsa final : public ContestantLoops<OnIsa> {
  public:
   OnIsa(std::unique_ptr<Ours> filter, const Kernels& kernels) : filter_(std::move(filter)), kernels_(kernels) {}
@@ -137,7 +137,8 @@ class HashSet final : public ContestantLoops<HashSet> {
     set_.reserve(keys);
     for (std::uint64_t i = 0; i < keys; ++i) set_.emplace(Key(i).view());
   }
-  // libstdc++: a bucket pointer, and a node of a pointer, the hash and the string, in malloc's 16-byte steps.
+  // What libstdc++ allocates per key: a pointer in the bucket array, and a node with a pointer, the hash and the
+  // string, which malloc rounds up to 16 bytes.
   double bits() const override {
     return 8.0 * static_cast<double>(set_.bucket_count() * sizeof(void*) + set_.size() * (sizeof(std::string) + 32));
   }

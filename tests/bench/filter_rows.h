@@ -1,5 +1,5 @@
 // What `./dev bench filters` measures of each filter, and how: interleaved rounds, so that both sides of a comparison
-// see the same moods of the machine.
+// meet the machine in the same state.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace crivo::bench {
 
-/// A way of asking; its column's name.
+/// A way of asking, with the name of its column.
 struct Mode {
   const char* column;
   unsigned hit_percent;
@@ -25,10 +25,10 @@ inline constexpr Mode kModes[] = {
     {"batch_absent", 0, &Contestant::batched}, {"batch_mixed", 50, &Contestant::batched},
 };
 
-/// Absent keys that a rate is measured with.
+/// The number of absent keys that a rate is measured with.
 inline constexpr std::size_t kRateQueries = 2'500'000;
 
-/// One filter at one size.
+/// What was measured of one filter at one number of keys.
 struct Row {
   std::string name;
   double bits_per_key = 0;
@@ -41,22 +41,22 @@ struct Row {
   [[nodiscard]] double overhead() const;
 };
 
-/// All filters at one size.
+/// What was measured of all filters at one number of keys.
 struct SizeRows {
   std::uint64_t keys = 0;
   std::vector<Row> rows;
 
-  /// Null where there is no filter of this name.
+  /// The row of the filter of this name; null if there is none.
   [[nodiscard]] const Row* find(const std::string& name) const;
 };
 
-/// Median over the rounds of one row's time over the other's.
+/// The median, over the rounds, of one row's time divided by the other's.
 [[nodiscard]] double ratio(const Row& ours, const Row& theirs, const std::string& column);
 
-/// The same without what the row `floor` takes of both.
+/// The same after the time of the row `floor` was subtracted from both.
 [[nodiscard]] double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std::string& column);
 
-/// Builds and asks every contestant, round by round. They are left built.
+/// Builds and asks every contestant, round by round. Afterwards the filters are still there.
 [[nodiscard]] SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys, unsigned rounds);
 
 void print(const SizeRows& size);

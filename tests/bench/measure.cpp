@@ -30,7 +30,7 @@ void* counted(void* memory) noexcept {
 
 }  // namespace
 
-// In place of the C library's, so that what shared libraries allocate counts too.
+// These functions replace those of the C library, so that what shared libraries allocate is counted too.
 extern "C" {
 void* malloc(std::size_t size) { return counted(__libc_malloc(size)); }
 void* calloc(std::size_t count, std::size_t size) { return counted(__libc_calloc(count, size)); }

@@ -1,4 +1,4 @@
-// Timing: interleaved rounds, medians, and the peak of what was allocated.
+// Measures times, and the peak of allocated memory.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@
 
 namespace crivo::bench {
 
-/// Nanoseconds that a call takes.
+/// The time that a call takes, in nanoseconds.
 [[nodiscard]] double nanoseconds(const std::function<void()>& call);
 
-/// The middle of the samples, at least one.
+/// The median of the samples, of which there must be at least one.
 [[nodiscard]] double median(std::vector<double> samples);
 
 /// The most bytes that were allocated at once, during a call, beyond what was there before it.

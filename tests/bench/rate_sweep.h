@@ -1,4 +1,4 @@
-// Bits per key against the rate: what each kind pays for a rate, beside the information limit.
+// Compares the bits per key that each kind needs for a rate with the information limit.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,17 @@
 
 namespace crivo::bench {
 
-/// One filter of one size, asked for at one rate.
+/// One filter, sized for one rate and one number of keys.
 struct RatePoint {
   std::string filter;  // a kind of ours, or one of RocksDB's
   std::uint64_t keys = 0;
-  double asked = 0;     // rate; 0 for filters that are sized by bits
-  double measured = 0;  // over kRateQueries absent keys
+  double asked = 0;     // the rate that was asked for; 0 for filters that are sized by bits
+  double measured = 0;  // the rate of kRateQueries absent keys
   double bits_per_key = 0;
 };
 
-/// The ribbon at these sizes, and at the last of them every kind that takes a rate, and RocksDB's.
+/// Measures the ribbon at all these numbers of keys, and at the last of them also RocksDB's filters and every kind that
+/// takes a rate.
 [[nodiscard]] std::vector<RatePoint> sweep_rates(const std::vector<std::uint64_t>& sizes);
 
 void print(const std::vector<RatePoint>& points);

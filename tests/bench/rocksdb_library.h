@@ -1,4 +1,5 @@
-// A second RocksDB beside the one that the program is linked with: a fair baseline where the installed one is not.
+// Loads a second RocksDB beside the one that the program is linked with: a baseline that was compiled for this CPU, as
+// the installed one is not.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -16,7 +17,7 @@ class RocksdbLibrary {
   /// Null when the variable is not set. Throws std::runtime_error when what it names cannot be used.
   static const RocksdbLibrary* get();
 
-  /// "Bloom" or "Ribbon" at so many bits per key.
+  /// The library's policy of this name, "Bloom" or "Ribbon".
   [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy(const std::string& name, double bits_per_key) const;
   [[nodiscard]] const std::string& path() const { return path_; }
 

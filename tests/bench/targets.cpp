@@ -22,7 +22,7 @@ std::string at(std::uint64_t keys) {
   return text;
 }
 
-/// Bits per key that mixing the two column counts around this rate takes.
+/// The bits per key that a ribbon takes which mixes the two column counts around this rate.
 double two_column_bound(double rate) {
   const double columns = std::floor(-std::log2(rate));
   return columns + 2 * (1 - std::ldexp(rate, static_cast<int>(columns)));
@@ -35,7 +35,7 @@ bool is_power_of_two(double rate) {
 
 struct SizeLimit {
   const char* what;
-  double bits;  // of which `factor` times are allowed
+  double bits;  // at most `factor` times this many are allowed
   double factor;
 };
 
@@ -55,7 +55,7 @@ void judge_size(const RatePoint& point) {
   std::snprintf(rate, sizeof rate, "%.4g%%", 100 * point.asked);
   line("T1", "ribbon bits/key at " + std::string(rate) + ", " + at(point.keys) + ", " + limit.what,
        point.bits_per_key / limit.bits, limit.factor);
-  // A rate that is kept leaves this bound once in a million measurements.
+  // The measured rate of a filter that keeps its rate exceeds this bound once in a million measurements.
   const double noise = 4.75 * std::sqrt(point.asked * (1 - point.asked) / kRateQueries);
   if (point.measured > point.asked + noise) {
     line("T1", "rate at " + std::string(rate) + ", " + at(point.keys) + ", over the one asked for",

@@ -1,4 +1,4 @@
-// What we set out to reach, judged by the figures of one run: the closing table of `./dev bench filters`.
+// The targets that we set ourselves, judged by the figures of one run: the closing table of `./dev bench filters`.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace crivo::bench {
 
-/// The targets' numbers, names and limits are those of docs/benchmarks.md, "Targets". `baseline` is what the names of
-/// RocksDB's filters start with that speed is judged against; empty when there is none that compares.
+/// The targets' numbers, names and limits are those of docs/benchmarks.md, "Targets". Speed is compared with the
+/// RocksDB filters whose names begin with `baseline`; it is empty if there are none to compare with.
 void print_targets(const std::vector<SizeRows>& sizes, const std::vector<RatePoint>& rates,
                    const std::string& baseline);
 

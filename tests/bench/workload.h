@@ -1,4 +1,5 @@
-// Keys for benchmarks, made as they are needed: reading them from memory would push the filter out of the cache.
+// Keys for benchmarks. They are computed when they are needed, because keys that are read from memory would push the
+// filter out of the cache.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,8 @@
 
 namespace crivo::bench {
 
-/// Key number i: eight bytes, all different. Numbers below the filter's key count are present, the others absent.
+/// Key number i, eight bytes. Different numbers give different keys. Those with numbers below the filter's number of
+/// keys are present, the others absent.
 class Key {
  public:
   Key() noexcept = default;
@@ -20,7 +22,8 @@ class Key {
   std::uint64_t bytes_ = 0;
 };
 
-/// An endless stream of key numbers of which a share is present (wyrand's generator: one multiply a number).
+/// An endless stream of key numbers, a given share of them present. The generator is wyrand, which takes one
+/// multiplication per number.
 class Queries {
  public:
   Queries(std::uint64_t keys, unsigned hit_percent, std::uint64_t seed) noexcept
@@ -28,7 +31,8 @@ class Queries {
         threshold_(hit_percent == 100 ? ~0U : static_cast<std::uint32_t>(hit_percent * 42949672U)),
         state_(seed) {}
 
-  /// `salt` joins the state: pass the last answer to make the next key depend on it.
+  /// The next key number. `salt` is added to the state: a caller that passes its last answer makes the next key depend
+  /// on it.
   std::uint64_t next(std::uint64_t salt = 0) noexcept {
     state_ += 0xA0761D6478BD642F + salt;
     __extension__ using Wide = unsigned __int128;
@@ -36,7 +40,8 @@ class Queries {
     const auto random = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
     const std::uint64_t absent = keys_ + (random >> 8);
     const auto present = static_cast<std::uint64_t>((static_cast<Wide>(random) * keys_) >> 64);
-    // Without a branch, which would be mispredicted half the time at 50% and hide the filters' own.
+    // This takes no branch. At 50% hits one would be mispredicted half the time, and would hide the mispredictions of
+    // the filters.
     const std::uint64_t is_present = -static_cast<std::uint64_t>(static_cast<std::uint32_t>(random) < threshold_);
     return absent ^ ((absent ^ present) & is_present);
   }

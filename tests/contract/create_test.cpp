@@ -125,7 +125,7 @@ TEST_P(Create, TakesBitsPerKeyInsteadOfARate) {
     EXPECT_LT(promised, 1);
     const double predicted = filter->ref().predicted_fp_rate(100'000);
     EXPECT_GE(promised, predicted / 1.001);  // the layout of a built ribbon scatters around its plan
-    if (!GetParam().can.grow) {  // a kind that grows keeps some of the promise for the layers to come
+    if (!GetParam().can.grow) {              // a kind that grows keeps some of the promise for the layers to come
       EXPECT_NEAR(predicted / promised, 1, 0.001);  // a ribbon's is that of a larger one, 1500 blocks here
     }
   }

@@ -50,12 +50,12 @@ double most_likely_hits(double mean) { return mean + 4.75 * std::sqrt(mean) + (4
 /// What was measured over many filters of one size.
 struct Measured {
   double asked = 0;     // absent hashes
-  double found = 0;     // of these
-  double expected = 0;  // to be found, by what each filter states
+  double found = 0;     // the hashes that were found
+  double expected = 0;  // the hashes to be found, by the rates that the filters state
   double predicted = 0;
   double promised = 0;
   double stated = 0;     // the mean of stats().fp_rate
-  double deviation = 0;  // of that mean, from the spread of what it is the mean of
+  double deviation = 0;  // the standard deviation of that mean, from the spread of its samples
 };
 
 /// Builds `filters` filters of n keys each and asks them for `asked` absent hashes in all.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMaxRawBytes = 1 << 20;
 
-/// Few hashes, but ones that reach the first unit, the last, and some between.
+/// A few hashes that reach the first unit, the last one, and some between them.
 const std::vector<std::uint64_t>& questions() {
   static const auto hashes = [] {
     auto some = present_hashes(40, 0);
@@ -34,7 +34,7 @@ void ask_everything(const FilterRef& filter) {
   if (filter.kind().can.count) require(filter.count_hash(questions().front()).has_value(), "a kind that counts does");
 }
 
-/// Whatever is written of an accepted filter reads back as the same filter.
+/// Whatever form an accepted filter is written in, it reads back as the same filter.
 void write_and_read_again(const FilterRef& filter) {
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest}) {
     const auto blob = to_blob(filter, form);

@@ -36,7 +36,7 @@ TEST(FuzzReplay, TheKernelsCorpusBreaksNoPromise) {
   for (const auto& input : corpus_of("kernels")) fuzz_kernels(input);
 }
 
-// A fuzzer whose inputs are refused at the door tests the door only.
+// If all inputs of a fuzzer were refused by the parser, it would test nothing but the parser.
 TEST(FuzzReplay, TheRibbonCorpusBreaksNoPromiseAndReachesTheLevels) {
   std::size_t accepted = 0;
   unsigned most_levels = 0;

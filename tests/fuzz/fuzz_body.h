@@ -1,4 +1,4 @@
-// What the fuzzers do with an input. A broken promise ends the process.
+// What the fuzzers do with an input. If a promise is broken, the process ends.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,17 @@
 
 namespace crivo::testing {
 
-/// The first byte chooses: bit 0, repair the checksum first; bit 1, the rest is an SST block and not a blob.
+/// Reads the input as a filter. Bit 0 of the first byte tells whether to repair the checksum first, and bit 1 whether
+/// the rest is an SST block instead of a blob.
 void fuzz_blob(std::span<const std::uint8_t> input);
 
-/// A ribbon's shape, questions, and the words of its payload, as they are or made to fit the format; or the keys that
-/// one is built from. Returns the levels of the payload, if it was a filter.
+/// Reads from the input a ribbon's shape, the hashes to ask for, and the words of its payload, which are taken as they
+/// are or made to fit the format; or the keys from which a ribbon is built. Returns the number of levels if the payload
+/// was a filter.
 std::optional<unsigned> fuzz_ribbon(std::span<const std::uint8_t> input);
 
-/// Sizes, probes and hashes for every instruction set's kernels, which must do what scalar does.
+/// Reads sizes, probes and hashes from the input, and gives them to every instruction set's kernels, which must do what
+/// the scalar kernels do.
 void fuzz_kernels(std::span<const std::uint8_t> input);
 
 }  // namespace crivo::testing

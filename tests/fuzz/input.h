@@ -1,4 +1,4 @@
-// An input read field by field. Behind its end there are zeros, so that every input means something.
+// Reads an input field by field. Behind its end it reads zeros, so that every input means something.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class Input {
   std::span<const std::uint8_t> left_;
 };
 
-/// Hashes as runs of up to 16, at most 256 in all: of equal ones, of neighbours, of steps by a power of two, of the
-/// unrelated. What no hash function makes is what a filter is likeliest to get wrong.
+/// Reads at most 256 hashes, in runs of up to 16. The hashes of a run are equal, or neighbours, or a power of two
+/// apart, or unrelated. Patterns that no hash function makes are what a filter is most likely to get wrong.
 [[nodiscard]] inline std::vector<std::uint64_t> take_hashes(Input& input) {
   std::vector<std::uint64_t> hashes;
   const unsigned runs = input.take_below(17);

@@ -16,7 +16,7 @@ namespace {
 
 void require_same(const std::string& difference) { require(difference.empty(), difference.c_str()); }
 
-/// In memory of its own, so that sanitizers see a byte more being read.
+/// A copy in memory of its own, so that sanitizers notice when a byte beyond it is read.
 void ask(Asking asking, const Shape& shape, std::span<const std::byte> payload,
          const std::vector<std::uint64_t>& hashes) {
   const std::vector<std::byte> memory(payload.begin(), payload.end());
@@ -24,7 +24,8 @@ void ask(Asking asking, const Shape& shape, std::span<const std::byte> payload,
     require_same(difference_in_answers(kernels, asking, {shape, memory.data(), memory.size()}, hashes));
 }
 
-/// What is left of the input, over and over, each byte XOR `flip`: so that a payload can be nearly all ones as well.
+/// The rest of the input, repeated, with each byte XORed with `flip`, so that a payload can be nearly all ones as well
+/// as nearly all zeros.
 std::vector<std::byte> payload_from(Input& input, std::size_t size) {
   const auto flip = input.take<std::uint8_t>();
   const auto bytes = input.left();
@@ -60,7 +61,7 @@ void check_ribbon_answers(Input& input) {
   ask(&Kernels::ribbon, shape, payload, hashes);
 }
 
-/// A level of up to 8 buckets, whole or a shard of it, of which the first keeps no start below the border.
+/// A level of up to 8 buckets, or a shard of such a level, whose first bucket keeps no start below the border.
 void check_banding(Input& input) {
   Shard shard;
   shard.blocks = kMinRibbonBlocks + input.take_below(15);

@@ -1,4 +1,4 @@
-// A promise that an input broke: the process ends, which is what libFuzzer looks for.
+// Ends the process if an input has broken a promise. libFuzzer notices that and keeps the input.
 #pragma once
 
 #include <cstdio>

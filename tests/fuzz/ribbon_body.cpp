@@ -17,7 +17,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Asked behind those of the input: the first start, the last, and some between.
+/// Hashes that are asked for after those of the input: they reach the first start, the last one, and some between them.
 constexpr std::uint64_t kQuestions[] = {0, ~0ULL, 1, 1ULL << 63, 0x5555555555555555, 0xFEDCBA9876543210};
 constexpr std::size_t kMaxBatch = 70;
 
@@ -26,15 +26,16 @@ void ask(const FilterRef& filter, std::span<const std::uint64_t> hashes) {
   for (const Kernels& kernels : available_kernels()) {
     require(difference_in_answers(kernels, &Kernels::ribbon, view, hashes).empty(), "all kernels answer like scalar");
   }
-  // Batches look at the size only to choose between two ways. No input is as large as that, and both must be safe.
+  // A batch looks at the payload's size only to choose between two ways of reading it. No input is large enough for the
+  // second way, so its size is forged here: both must be safe.
   view.payload_bytes = kRibbonFarBytes;
   for (const Kernels& kernels : available_kernels()) {
     require(difference_in_answers(kernels, &Kernels::ribbon, view, hashes).empty(), "beyond the cache, too");
   }
 }
 
-/// In memory that ends with the payload and starts `shift` bytes before it, where sanitizers see a byte more being
-/// read.
+/// A copy of the payload in memory that begins `shift` bytes before it and ends with it, so that sanitizers notice when
+/// a byte beyond it is read.
 std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::byte> payload, std::size_t shift,
                                      std::span<const std::uint64_t> hashes) {
   const auto memory = std::make_unique<std::byte[]>(shift + payload.size());
@@ -47,8 +48,8 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
   return RibbonHeader(load_le<std::uint64_t>(filter->payload().data())).levels;
 }
 
-/// A filter of these hashes, or an error when there is no solution: these are no hashes of keys. The kernels are asked
-/// for the first `batch` only.
+/// A filter of these hashes, or an error if they have no solution, which happens because they are not hashes of keys.
+/// The kernels are asked only for the first `batch` hashes.
 std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std::uint64_t>& hashes, std::size_t batch) {
   FilterSpec spec;
   spec.kind = Kind::kRibbon;

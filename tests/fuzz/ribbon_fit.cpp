@@ -16,7 +16,8 @@ void fit_shape(Shape& shape) {
   if (shape.probes == 0 && shape.param == 0) shape.param = 1;
 }
 
-/// The level at `at` with a count of blocks that leaves it inside `room` words, which are enough for the smallest.
+/// The level at `at`, after its number of blocks was changed so that it fits in `room` words, which must be enough for
+/// the smallest level.
 RibbonLevelShape fit_level(std::byte* at, const RibbonColumns& columns, bool base, std::uint64_t room,
                            std::uint64_t least_blocks) {
   std::uint64_t blocks = load_le<std::uint64_t>(at);

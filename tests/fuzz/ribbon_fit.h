@@ -1,5 +1,5 @@
-// Ribbon payloads out of any bytes, changed as little as the format wants (docs/format.md, "ribbon"): else hardly an
-// input of a fuzzer would be a filter.
+// Makes ribbon payloads out of any bytes, and changes as few of them as the format demands (docs/format.md, "ribbon").
+// Without this hardly any input of a fuzzer would be a filter.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace crivo::testing {
 
-/// Bytes as they are, up to a multiple of 8, and the shape's units to go with them.
+/// The bytes as they are, filled up to a multiple of 8; sets the shape's units to their number of words.
 [[nodiscard]] std::vector<std::byte> ribbon_words(Shape& shape, std::span<const std::uint8_t> bytes);
 
 /// Makes shape and payload valid: counts that do not fit are brought into their ranges, padding is cleared, what the
-/// last level leaves is cut off, and what the smallest filter lacks is added. What is valid stays as it is. With
-/// levels of one block allowed, which are too small, everything but them is valid.
+/// last level leaves is cut off, and what the smallest filter lacks is added. What is valid stays as it is. If
+/// least_blocks is 1, levels of one block are left, which are too small, and all else is valid.
 void fit_ribbon(Shape& shape, std::vector<std::byte>& payload, std::uint64_t least_blocks);
 
 }  // namespace crivo::testing

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint64_t kAllowance = 16 << 20;
 
-/// From here on this process gets no more than `more` bytes of address space beyond what it has.
+/// Limits this process to `more` bytes of address space beyond what it has now.
 void limit_memory(std::uint64_t more) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -78,14 +78,14 @@ Bytes claim(std::uint64_t raw_bytes, std::uint64_t codec, const Bytes& stored) {
   return with_payload(forge(claiming, header::kCodec, codec), stored);
 }
 
-/// A few bytes, and sound: the empty filter of that size.
+/// A sound blob of a few bytes: the empty filter of that size.
 Bytes empty_filter(std::uint64_t raw_bytes) {
   const ZstdFrame no_symbols{
       .content_size = 0, .window_descriptor = {}, .dictionary_id = {}, .blocks = raw_block({}, true)};
   return claim(raw_bytes, 2, Bytes(8) + encode(no_symbols));
 }
 
-/// A few bytes, of which zstd finds only at the end that they are no such filter.
+/// A blob of a few bytes of which zstd finds only at the end that they are no such filter.
 Bytes broken_promise(std::uint64_t raw_bytes) {
   const ZstdFrame nothing{.content_size = raw_bytes,
                           .window_descriptor = {},

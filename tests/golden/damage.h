@@ -10,7 +10,8 @@
 
 namespace crivo::testing {
 
-/// All of [0, count) if that is at most `most`; else both ends and a sample of the middle, `most` in all.
+/// All numbers of [0, count) if there are at most `most`; else `most` of them, from both ends and as a sample of the
+/// middle.
 inline std::vector<std::size_t> all_or_sample(std::size_t count, std::size_t most) {
   std::vector<std::size_t> chosen;
   if (count <= most) {
@@ -27,7 +28,7 @@ inline std::vector<std::size_t> all_or_sample(std::size_t count, std::size_t mos
 
 inline void flip_bit(Bytes& bytes, std::size_t bit) { bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8)); }
 
-/// Random bytes behind a copy.
+/// A copy with random bytes behind it.
 inline Bytes with_appended(const Bytes& bytes, std::size_t count, bool zeros) {
   Bytes longer = bytes;
   std::mt19937_64 random(count);

@@ -10,7 +10,7 @@ namespace {
 
 Bytes stored_bytes(const GoldenFile& file) { return read_file(golden_folder("blobs") / file.name); }
 
-/// Same shape and payload, and every key is found.
+/// Checks that both have the same shape and payload, and that every key is found.
 void expect_filter_of(const GoldenFile& file, const FilterRef& read) {
   const AnyFilter filter = golden_filter(file);
   EXPECT_EQ(read.shape(), filter.shape());

@@ -178,13 +178,13 @@ void Collection::add_zstd_bombs() {
   const ZstdFrame bomb{.content_size = kGibibyte, .window_descriptor = {}, .dictionary_id = {}, .blocks = blocks};
   add("zstd-bomb-of-a-gibibyte", with_payload(huge, encode(bomb)),
       "raw payload bytes must be at most the limit of 1048576, got 1073741824");
-  // And one that says it is small.
+  // The same bomb, but its frame says that it is small.
   Bytes small = forge(raw_, header::kCodec, 1);
   add("zstd-bomb-that-claims-128-bytes",
       with_payload(small,
                    encode({.content_size = 128, .window_descriptor = {}, .dictionary_id = {}, .blocks = blocks})),
       "zstd frame must ");
-  // Thirteen bytes that claim a gibibyte.
+  // A frame of thirteen bytes that claims a gibibyte.
   add("zstd-13-bytes-that-claim-a-gibibyte",
       with_payload(huge,
                    encode({.content_size = kGibibyte, .window_descriptor = {}, .dictionary_id = {}, .blocks = {}})),

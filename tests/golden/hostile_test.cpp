@@ -11,7 +11,7 @@ namespace {
 
 bool is_sst(const HostileFile& file) { return file.name.ends_with(".sst"); }
 
-/// "" if it was accepted.
+/// The error of reading a file, or "" if it was accepted.
 std::string error_of(const HostileFile& file, const Bytes& bytes) {
   if (is_sst(file)) {
     const auto opened = open_sst_block(bytes);

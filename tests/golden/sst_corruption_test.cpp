@@ -82,7 +82,7 @@ TEST(DamagedSstOfNoKind, GarbageOfAnySizeIsRejected) {
       Bytes garbage(size);
       for (std::byte& byte : garbage) byte = static_cast<std::byte>(random());
       EXPECT_FALSE(open_sst_block(garbage));
-      if (size >= 5) garbage[size - 5] = static_cast<std::byte>(0xBD);  // as if it were ours
+      if (size >= 5) garbage[size - 5] = static_cast<std::byte>(0xBD);  // our marker
       EXPECT_EQ(is_sst_block(garbage), size >= 5);
       EXPECT_FALSE(open_sst_block(garbage));
     }

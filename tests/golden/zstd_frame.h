@@ -13,7 +13,7 @@ struct ZstdFrame {
   std::optional<std::uint64_t> content_size;      // absent: the frame does not state one
   std::optional<std::uint8_t> window_descriptor;  // absent: a single segment (which needs a content size)
   std::optional<std::uint32_t> dictionary_id;
-  Bytes blocks;  // from the functions below
+  Bytes blocks;  // made by the functions below
 };
 
 [[nodiscard]] Bytes encode(const ZstdFrame& frame);

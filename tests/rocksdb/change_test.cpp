@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kKeys = 6400;  // of a file
+constexpr std::uint64_t kKeys = 6400;  // the keys of a file
 constexpr std::uint64_t bloom_bytes(std::uint64_t bits_per_key) { return kKeys * bits_per_key / 8 + 32; }
 
 // From 9.8 on, SetOptions with "block_based_table_factory" makes a new table factory and a new policy for the column

@@ -67,7 +67,7 @@ class Crashes {
     (void)count_not_found(*db, acknowledged() + 1'000'000'000, acknowledged() + 1'000'000'100);
   }
 
-  /// Mostly into the writing, now and then into the recovery before it.
+  /// When to kill: mostly while it writes, and now and then during the recovery before that.
   void wait_for_progress() {
     const std::uint64_t before = acknowledged();
     const bool while_opening = random_() % 8 == 0;
@@ -93,7 +93,8 @@ void survive(int kills) {
   for (int i = 0; i < kills; ++i) {
     SCOPED_TRACE("kill " + std::to_string(i));
     ASSERT_NO_FATAL_FAILURE(crashes.kill_one(policies[i % 4]));
-    // Ours reads all kinds of filter at full effect; going back is asked now and then.
+    // Crivo's policy reads all kinds of filters, so it is mostly the one that reads; going back to RocksDB's is tried
+    // now and then.
     const Policy reading = i % 10 == 9 ? policy_from_string(policies[2 + i / 10 % 2]) : crivo_bloom();
     ASSERT_NO_FATAL_FAILURE(crashes.expect_no_key_lost(reading, false));
   }

@@ -260,9 +260,10 @@ TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = GetParam().make(10);
   partition(table);
-  // Of 1024 bytes the trailer takes 32; blocked filters have 15 blocks, 768 keys of 10 bits, in the rest. A filter is
-  // cut where an index partition is, so the last key's data block may push it over: up to 20% more here. From 9.6 on
-  // RocksDB cuts another one after the next data block, of a hundred keys, for its own filters as for ours: 25%.
+  // The trailer takes 32 of 1024 bytes. The rest has room for 15 blocks of a blocked filter, which hold 768 keys of 10
+  // bits. A filter is cut where an index partition is, so the last key's data block may push it over: up to 20% more
+  // here. From 9.6 on RocksDB cuts another one after the next data block, of a hundred keys, for its own filters as for
+  // ours: 25%.
   expect_partitions(table, CRIVO_ROCKSDB_VERSION >= 906 ? 1.25 : 1.2);
 #if CRIVO_ROCKSDB_VERSION >= 906
   table.decouple_partitioned_filters = true;  // cut where they are full
@@ -336,7 +337,8 @@ TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
     for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Get({}, handle, key_of(i), &value).ok());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"crivo.Bloom", "crivo.Bloom", "crivo.Ribbon", "bloomfilter", ""}));
-  const std::uint64_t ribbon = build_block(*new_builder(*crivo_ribbon(10)), 0, 6400).size();  // of a set: in any order
+  const std::uint64_t ribbon = build_block(*new_builder(*crivo_ribbon(10)), 0, 6400)
+                                   .size();  // a ribbon does not depend on the order of the keys
   EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6400 * 10 / 8 + 32, 6400 * 20 / 8 + 32, ribbon, 6400 * 10 / 8 + 5, 0}));
   for (auto* handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
 }

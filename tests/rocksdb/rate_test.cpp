@@ -19,7 +19,7 @@ struct Case {
 
 void PrintTo(const Case& size, std::ostream* out) { *out << size.name; }
 
-/// The model's rate for the block that was written, of so many bytes.
+/// The rate that the model gives for the block that was written, from its size in bytes.
 double model_rate(const RocksDBFilterOptions& options, std::uint64_t filter_size) {
   const double keys = kKeys;
   if (options.kind == Kind::kRibbon) {

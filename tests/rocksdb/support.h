@@ -20,7 +20,7 @@ namespace crivo::testing {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-/// A folder that is gone with the object.
+/// A folder that is removed when the object is destroyed.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -35,18 +35,18 @@ class ScratchFolder {
 /// Sixteen hexadecimal digits of a permutation of the numbers: in no order, so that every file spans all keys.
 [[nodiscard]] std::string key_of(std::uint64_t number);
 
-/// The ribbons are ribbons at every level.
+/// Policies of Crivo's. Those for ribbons write ribbons at every level.
 [[nodiscard]] Policy crivo_bloom(double bits_per_key = 10);
 [[nodiscard]] Policy crivo_ribbon(double bits_per_key = 10);
 [[nodiscard]] Policy builtin_bloom(double bits_per_key = 10);
 [[nodiscard]] Policy builtin_ribbon(double bits_per_key = 10);
 
-/// One from an option string, "crivo.Bloom:10".
+/// A policy from an option string, such as "crivo.Bloom:10".
 [[nodiscard]] Policy policy_from_string(const std::string& text);
 
-/// A policy to hold to what others of its kind promise, too.
+/// A policy that must keep the promises that all policies of its kind make.
 struct PolicyMaker {
-  std::string label;  // in the names of tests
+  std::string label;  // stands in the names of tests
   std::string name;   // RocksDB's
   Policy (*make)(double bits_per_key);
 };
@@ -59,7 +59,7 @@ void PrintTo(const PolicyMaker& policy, std::ostream* out);
 [[nodiscard]] rocksdb::Options with_table(rocksdb::Options options, const rocksdb::BlockBasedTableOptions& table);
 [[nodiscard]] rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy);
 
-/// Opens or fails the test.
+/// Opens the database, or fails the test.
 [[nodiscard]] std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path);
 
 /// Puts the keys begin to end - 1, the key being its own value, and flushes them into one file.
@@ -70,7 +70,7 @@ void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
 /// The same by MultiGet, 40 at a time (RocksDB splits batches at 32).
 [[nodiscard]] std::uint64_t count_not_found_by_multiget(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
 
-/// Times a filter said that a key is not there.
+/// How many times a filter said that a key is not there.
 [[nodiscard]] std::uint64_t filter_useful(const rocksdb::Options& options);
 
 /// RocksDB goes on in silence when a filter is missing, so every test asks this: each file has the policy's name and
@@ -84,17 +84,18 @@ struct Extent {
   std::size_t size;
   Kind kind;
 };
-/// All of them: wherever a trailer stands, docs/format.md, whose block opens.
+/// All filter blocks of ours in an SST file: they are found wherever a trailer (docs/format.md) stands whose block
+/// opens.
 [[nodiscard]] std::vector<Extent> filter_blocks(const std::string& file);
 
-/// A builder or reader as RocksDB asks our policy for one.
+/// A builder or a reader, asked of our policy as RocksDB asks for them.
 [[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                                   const rocksdb::BlockBasedTableOptions& table = {});
 [[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                                   const rocksdb::FilterBuildingContext& context);
 [[nodiscard]] std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy,
                                                                 const rocksdb::Slice& contents);
-/// The finished block of the keys begin to end - 1.
+/// The finished filter block of the keys begin to end - 1.
 [[nodiscard]] std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end);
 
 [[nodiscard]] std::string read_bytes(const std::string& path);

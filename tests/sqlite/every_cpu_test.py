@@ -31,6 +31,7 @@ UPDATE t SET f = bloom_add_many(f, (SELECT json_group_array(e.rowid) FROM t AS e
 CREATE INDEX of_create ON t(bloom_create(capacity, rate, kind));
 CREATE INDEX of_contains ON t(bloom_contains(f, 'two'));
 CREATE INDEX of_cardinality ON t(bloom_cardinality(f));
+CREATE INDEX of_info ON t(bloom_info(f));
 CREATE INDEX of_fpr ON t(bloom_fpr(f));
 CREATE INDEX of_jaccard ON t(bloom_jaccard(f, g)) WHERE kind IN ('blocked', 'classic', 'compressed', 'counting');
 CREATE INDEX of_union ON t(bloom_union(f, g)) WHERE kind IN ('blocked', 'classic', 'compressed', 'counting');

@@ -40,7 +40,7 @@ std::optional<Texts> read(std::string_view json_text) {
   return elements;
 }
 
-/// The same by the other reader, which gives a number in its own spelling.
+/// The same elements from the other reader, which spells numbers in its own way.
 std::optional<Texts> read_by_nlohmann(const std::string& json_text) {
   const json document = json::parse(json_text, nullptr, false);
   if (!document.is_array()) return std::nullopt;

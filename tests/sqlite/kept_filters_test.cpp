@@ -137,7 +137,7 @@ class Forger {
  private:
   struct Item {
     std::uint64_t sum;
-    Numbers numbers;  // of the chunks in the sum; 0 for the others
+    Numbers numbers;  // the numbers of the chunks in the sum; 0 for the other chunks
   };
   using List = std::vector<Item>;
 

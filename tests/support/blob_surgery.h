@@ -1,5 +1,5 @@
-// Blobs and SST blocks taken apart by the offsets of docs/format.md, so that a test can forge any field and make the
-// checksum right again. Written from that page alone: nothing here is shared with the code under test.
+// Takes blobs and SST blocks apart by the offsets of docs/format.md, so that a test can forge any field and make the
+// checksum right again. This was written from that page alone, and shares nothing with the code under test.
 #pragma once
 
 #include <cstddef>
@@ -55,18 +55,18 @@ inline constexpr std::size_t kBytes = 32;
 [[nodiscard]] std::uint64_t get(std::span<const std::byte> bytes, const Field& field);
 void put(std::span<std::byte> bytes, const Field& field, std::uint64_t value);
 
-/// Makes the checksum right, if there is a whole header (or trailer) to hold it; else leaves the bytes alone.
+/// Makes the checksum right. Leaves bytes that are too short for a header (or a trailer) as they are.
 void repair_blob(std::span<std::byte> blob);
 void repair_sst_block(std::span<std::byte> block);
 
 /// The block's last 32 bytes, for get and put.
 [[nodiscard]] std::span<std::byte> trailer_of(std::span<std::byte> block);
 
-/// A copy with one field replaced and the checksum right again.
+/// A copy in which one field is replaced and the checksum is right again.
 [[nodiscard]] Bytes forge(std::span<const std::byte> blob, const Field& field, std::uint64_t value);
 [[nodiscard]] Bytes forge_sst(std::span<const std::byte> block, const Field& field, std::uint64_t value);
 
-/// The blob's header with another stored payload behind it, and the checksum right again.
+/// The blob's header, with another stored payload behind it and a checksum that is right again.
 [[nodiscard]] Bytes with_payload(std::span<const std::byte> blob, std::span<const std::byte> payload);
 
 }  // namespace crivo::testing

@@ -120,7 +120,7 @@ TEST_F(ToolTest, KeepsTheOwnerOfTheFileItReplaces) {
   EXPECT_EQ(crivo("query f a").out, "a\n");
 }
 
-/// As a user whom modes hold back, which they do not if the tests run as root.
+/// Runs as a user for whom file modes count, as they do not for root, whom the tests may run as.
 TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
   const std::string user = ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
   const std::string give = ::geteuid() == 0 ? "chown -R 65534:65534 . && " : "";

@@ -1,5 +1,5 @@
-// One instruction set's kernels against the portable ones, bit for bit. The unit tests and the fuzzers ask the same:
-// each function returns what differs, or "".
+// Compares one instruction set's kernels with the portable ones, bit for bit. The unit tests and the fuzzers both use
+// it: each function returns a text about what differs, or "".
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ using Asking = Probe Kernels::*;
 
 /// A shard of a ribbon level that is to be banded and solved.
 struct Shard {
-  std::uint64_t blocks;        // of the level
-  std::uint64_t first_bucket;  // of the shard
+  std::uint64_t blocks;        // the blocks of the level
+  std::uint64_t first_bucket;  // the first bucket of the shard
   std::uint64_t end_bucket;
   std::uint64_t end_slot;             // no row is stored from here on
   std::uint32_t fingerprint_mask;     // columns
   std::vector<unsigned> thresholds;   // one per bucket: at least
-  std::vector<std::uint64_t> hashes;  // of the level, ascending; only those in the shard's buckets are added
+  std::vector<std::uint64_t> hashes;  // the level's hashes, ascending; only those in the shard's buckets are added
 };
 
 /// What became of each bucket's keys.

@@ -13,8 +13,8 @@ namespace crivo {
 namespace {
 
 struct Measured {
-  double counted = 0;   // by malloc, beyond the payload
-  double reported = 0;  // by the build
+  double counted = 0;   // what malloc was asked for, beyond the payload
+  double reported = 0;  // what the build reported
   double bits_per_key(std::size_t keys) const { return 8 * counted / static_cast<double>(keys); }
 };
 
@@ -54,7 +54,7 @@ TEST(BuildMemory, IsWhatTheReportSays) {
   }
 }
 
-// With the hashes' own 64 bits per key: at most 0.4 times RocksDB's Ribbon, which takes 235.
+// The hashes' own 64 bits per key are included. The limit is 0.4 times what RocksDB's Ribbon takes, which is 235.
 TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
   constexpr std::size_t kKeys = 1'000'000;
   auto hashes = random_hashes(kKeys);
@@ -84,7 +84,7 @@ TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
   }
 }
 
-// Eight bytes in use per kept hash, and as many in reserve while the next ones come.
+// Each kept hash takes eight bytes, and up to as many are in reserve while more hashes come.
 TEST(BuildMemory, OfABuilderIsWhatItPromises) {
   constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill what was reserved
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon, Kind::kCounting}) {

@@ -29,13 +29,13 @@ FilterSpec compressed_spec(std::uint64_t capacity) {
   return spec;
 }
 
-/// What classic_fp_rate comes to for many keys, (1 - e^(-kn/m))^k.
+/// The limit of classic_fp_rate for many keys: (1 - e^(-kn/m))^k.
 double rate_of_many(double bits_per_key, unsigned probes) {
   return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
 }
 
 struct Figure {
-  double bits_per_key;  // in memory
+  double bits_per_key;  // bits per key in memory
   unsigned probes;
   double fp_rate;
 };

@@ -62,7 +62,7 @@ class Model {
     const std::uint32_t p = reference::fingerprint(h, f_);
     if (put(a, p) || put(b, p)) return true;
     struct Node {
-      std::vector<std::uint64_t> path;  // of slots, each holding what is to move to the bucket of the next
+      std::vector<std::uint64_t> path;  // slots; the fingerprint in each is to move to the bucket of the next
       std::uint64_t bucket;
     };
     std::deque<Node> queue = {{{}, a}, {{}, b}};

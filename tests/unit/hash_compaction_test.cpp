@@ -218,7 +218,7 @@ TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
   }
 }
 
-// With one value only, every slot of the sequence that is taken holds it: the rate is the load of a bit array.
+// If there is only one value, every occupied slot holds it, and the rate is the load, as in a bit array of one probe.
 TEST(HashCompaction, TheRateIsTheDerivedOne) {
   EXPECT_EQ(hash_compaction_fp_rate(0, 9), 0);
   EXPECT_NEAR(hash_compaction_fp_rate(0.95, 1), 1 - std::exp(-0.95), 1e-12);
@@ -248,7 +248,7 @@ TEST(HashCompaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
     const double bits = slots * size->bits;
     for (unsigned f = 2; f <= 32; ++f) {
       const double fewer_bits = kKeys * f / (bits * (1 - 1e-5));  // the load at which f would be smaller
-      // What hashes in common take of the rate, 0.54% of 1e-9, is not to be had.
+      // The share of the rate that equal hashes take, 0.54% of 1e-9, cannot be avoided.
       const double of_hashes = fp_rate - kKeys * 0x1p-64;
       EXPECT_TRUE(fewer_bits > 0.95 || hash_compaction_fp_rate(fewer_bits, f) > of_hashes) << f << " at " << fp_rate;
     }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 0x0123456789ABCDEF;
 
-/// Of every length up to 40, and some that XXH3 hashes in other ways.
+/// Keys of every length up to 40, and of some lengths that XXH3 hashes in other ways.
 std::vector<std::string> keys_of_many_lengths() {
   std::vector<std::string> keys;
   for (std::size_t length = 0; length <= 40; ++length) keys.emplace_back(length, static_cast<char>('a' + length % 26));

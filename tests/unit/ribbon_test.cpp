@@ -316,7 +316,7 @@ class RibbonPayload : public ::testing::Test {
   [[nodiscard]] std::uint64_t word(std::size_t i) const {
     return load_le<std::uint64_t>(filter_.payload().data() + 8 * i);
   }
-  /// What open says of the payload with one word replaced; "" if it opens.
+  /// The error of opening the payload with one word replaced, or "" if it opens.
   [[nodiscard]] std::string with_word(std::size_t i, std::uint64_t value) const {
     AlignedBytes changed = payload();
     store_le(changed.data() + 8 * i, value);
@@ -380,7 +380,7 @@ TEST(Ribbon, StatesTheRateOfItsLayout) {
     const AnyFilter three = ribbon_of(random_hashes(130, 1), rate);
     const double halves = 0.75 * std::exp2(-columns);
     EXPECT_NEAR(three.ref().stats().fp_rate, halves <= rate ? halves : std::exp2(-columns - 1), 1e-15);
-    // Planned before any key has come.
+    // The rate that is planned before any key has come.
     FilterSpec spec;
     spec.kind = Kind::kRibbon;
     spec.capacity = 130;

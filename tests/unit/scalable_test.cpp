@@ -151,7 +151,8 @@ TEST(Scalable, HasNoEstimateOnceALayerHasEveryBitSet) {
   EXPECT_EQ(filter.ref().stats().fp_rate, 1);
 }
 
-// From one key on, a hundred times over: what is promised for all layers is not spent on the first.
+// Grows from the first key on, to a hundred times the capacity: the rate that is promised for all layers is not spent
+// on the first.
 TEST(Scalable, KeepsItsPromiseFromTinyFirstLayers) {
   constexpr int kFilters = 40;
   constexpr std::uint64_t kAbsent = 50'000;

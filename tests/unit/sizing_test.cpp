@@ -38,7 +38,7 @@ TEST(Sizing, ProbesAreBitsPerKeyTimesLogTwo) {
   EXPECT_EQ(best_blocked_probes(1000), kMaxBlockedProbes);
 }
 
-/// What classic_fp_rate comes to for many keys, (1 - e^(-kn/m))^k.
+/// The limit of classic_fp_rate for many keys: (1 - e^(-kn/m))^k.
 double rate_of_many(double bits_per_key, unsigned probes) {
   return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
 }
@@ -142,7 +142,7 @@ TEST(Sizing, BlockedIsNearTheSmallestSizeOfTheExactModel) {
   struct Case {
     std::uint64_t capacity;
     double fp_rate;
-    std::uint64_t blocks;  // from the exact occupancy, over all k
+    std::uint64_t blocks;  // computed from the exact occupancy, over all k
   };
   constexpr Case kCases[] = {{1'000'000, 0.01, 19372}, {10'000, 0.001, 304}, {100'000, 0.05, 1235}, {1000, 1e-5, 58}};
   for (const Case& c : kCases) {

@@ -113,7 +113,7 @@ TEST_P(EveryWidth, AddsAndCountsLikeTheModel) {
   }
 }
 
-// From two below the largest, where a carry would reach into the neighbour.
+// Starts two below the largest value, where a carry would reach into the neighbour.
 TEST_P(EveryWidth, StopsAtTheLargestCount) {
   const std::uint64_t largest = (std::uint64_t{1} << GetParam()) - 1;
   const AnyFilter empty = create(spec_of(100, 0.01, GetParam()));
@@ -232,9 +232,9 @@ TEST(Spectral, ABuilderThatSizesItselfKeepsEveryAddition) {
 
 /// A stream of additions: which key comes when, and how often each came.
 struct Stream {
-  std::vector<std::uint64_t> hashes;     // of the keys
+  std::vector<std::uint64_t> hashes;     // the hash of each key
   std::vector<std::uint64_t> additions;  // hashes in order
-  std::vector<std::uint64_t> counts;     // of the keys
+  std::vector<std::uint64_t> counts;     // the true count of each key
 };
 
 /// Key i with a weight of 1 / (i + 1)^skew; only keys that came are kept. 0 is uniform, 1 is Zipf's law.

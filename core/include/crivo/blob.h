@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// Every blob starts with a header of this size; a raw payload follows it as it lies in memory.
+/// Every blob starts with a header of this many bytes. A raw payload follows it exactly as it lies in memory.
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 [[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
@@ -20,31 +20,32 @@ inline constexpr std::size_t kBlobHeaderBytes = 64;
 enum class BlobForm {
   kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
   kRaw,       // raw: fixed size, read without a copy
-  kSmallest,  // the smallest that the codecs here reach
+  kSmallest,  // in the codec that gives the fewest bytes
 };
 
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;
 
-/// What a decoded payload may take unless the caller says otherwise: 1 GiB, the filter of 900 million keys at 1%. Blobs
-/// of a few bytes can be sound and decode to whatever the limit allows.
+/// The most bytes that a decoded payload may take unless the caller sets another limit: 1 GiB, which a filter of 900
+/// million keys at 1% fits in. There are valid blobs of a few bytes that decode to any size which the limit allows.
 inline constexpr std::uint64_t kDefaultMaxRawBytes = std::uint64_t{1} << 30;
 
 /// What a reader allows before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_raw_bytes = kDefaultMaxRawBytes;  // of the decoded payload; raise it for larger filters you trust
+  std::uint64_t max_raw_bytes =
+      kDefaultMaxRawBytes;  // most bytes of the decoded payload; raise it for larger filters that you trust
 };
 
-/// A filter read from a blob. Borrows a raw payload from the blob it was parsed from; owns a decoded one.
-/// Moving it keeps ref() valid; a raw blob must outlive it.
+/// A filter that was read from a blob. It borrows a raw payload from the blob, which must then outlive it, and owns a
+/// decoded one. Moving it keeps ref() valid.
 class OpenedBlob {
  public:
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
-  /// An owning filter: takes the decoded payload, or copies the borrowed one. It grows to what the reader's limit
-  /// allows.
+  /// A filter that owns its payload: takes the decoded payload, or copies the borrowed one. It may grow up to the
+  /// max_raw_bytes that the blob was read with.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:
@@ -67,8 +68,8 @@ class OpenedBlob {
 /// decoded payload is over the limit, before anything is allocated.
 [[nodiscard]] Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits = {});
 
-/// Writes a blob. `level` is zstd's, for codec kZstd; gap coding has no levels. Errors: kBadArgument for a level
-/// outside 1..22.
+/// Writes a blob. `level` is zstd's compression level, for codec kZstd; gap coding has no levels. Errors: kBadArgument
+/// for a level outside 1..22.
 [[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                                                      int level = kDefaultCompressionLevel);
 

@@ -14,20 +14,22 @@
 
 namespace crivo {
 
-/// Call order: create, add*, finish. One thread.
+/// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
+/// a time.
 ///
-/// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a static
-/// kind, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated hashes are
-/// dropped as they pile up. A kind that removes or counts needs every addition: its repeated hashes are all kept and
-/// added in order, and one that removes is sized for all of them.
+/// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a kind
+/// that is built once, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated
+/// hashes are dropped as they pile up. A kind that removes or counts needs every addition: its repeated hashes are all
+/// kept and added in order, and one that removes is sized for all of them.
 ///
-/// Memory is 8 bytes per kept hash. They lie in one piece that doubles where it is, so that up to 8 bytes more per hash
-/// are reserved and not yet taken from the system. finish() needs none beside them, but for a kind that counts: 8 more.
+/// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
+/// bytes per hash are reserved but not yet taken from the system. finish() needs no second array, except for a kind
+/// that counts, for which it takes 8 more bytes per hash.
 class FilterBuilder {
  public:
-  /// spec.capacity may be 0: "size yourself". The options are for what finish builds from the hashes that were kept.
-  /// Errors: as AnyFilter::create, at once where the capacity is given.
-  /// `sizes` saves the search for a size when many builders are alike; it must outlive the builder.
+  /// A spec.capacity of 0 means that the filter is sized from its keys. The options hold for what finish() builds from
+  /// the hashes that were kept. Errors: as AnyFilter::create, at once where the capacity is given. `sizes` saves the
+  /// search for a size when many builders are alike; it must outlive the builder.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {},
                                                     PlannedSizes* sizes = nullptr);
 
@@ -37,8 +39,8 @@ class FilterBuilder {
   /// Keys added so far, duplicates included.
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
 
-  /// The filter; the builder is used up. No keys give an empty filter (of capacity 1 when sizing itself). Errors: as
-  /// AnyFilter::build.
+  /// The filter. The builder may only be destroyed afterwards. Without keys this is an empty filter (of capacity 1, if
+  /// it was to be sized from its keys). Errors: as AnyFilter::build.
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:
@@ -56,9 +58,10 @@ class FilterBuilder {
   PlannedSizes* sizes_;
   Capabilities can_;
   std::uint64_t keys_ = 0;
-  std::optional<AnyFilter> filter_;  // when keys go straight in
+  std::optional<AnyFilter> filter_;  // has a value when keys go straight into the filter
 
-  // When they are kept. Not a vector, which would need the old memory and the new one while it grows.
+  // The hashes, when they are kept. This is no vector, because a vector that grows needs the old array and the new one
+  // at the same time.
   struct Free {
     void operator()(std::uint64_t* hashes) const noexcept { std::free(hashes); }
   };

@@ -1,4 +1,4 @@
-// From one kind of filter to another, where the bytes allow it.
+// Turns a filter of one kind into a filter of another kind, where the payload holds enough to do so.
 #pragma once
 
 #include "crivo/filter.h"
@@ -6,9 +6,9 @@
 
 namespace crivo {
 
-/// The `blocked` filter that was built from the keys a `counting` filter holds now: the same shape, seed and facts, the
-/// same answers, a quarter of the bytes. What was removed is gone from it too, as far as counters were not saturated.
-/// Errors: kUnsupported for another kind.
+/// The `blocked` filter that was built from the keys a `counting` filter holds now: it has the same shape, seed and
+/// facts, gives the same answers, and takes a quarter of the bytes. Keys that were removed are gone from it too, except
+/// where a counter was saturated. Errors: kUnsupported for another kind.
 [[nodiscard]] Result<AnyFilter> drop_counts(const FilterRef& counting);
 
 }  // namespace crivo

@@ -1,4 +1,5 @@
-// A clear message instead of a hundred from inside. Every public header includes this, most of them through another.
+// Gives a compiler below C++20 one clear error message, instead of a hundred from inside the headers. Every public
+// header includes this one, most of them through another.
 #pragma once
 
 #if __cplusplus < 202002L

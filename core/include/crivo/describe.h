@@ -1,4 +1,5 @@
-// What a stored filter tells about itself, as named values: the same names and numbers at every host.
+// What a stored filter tells about itself, as named values. The C++ library, the crivo tool and SQL print the same
+// names and numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +12,24 @@
 
 namespace crivo {
 
-/// One fact. Names and texts are literals of the library and need no escaping in JSON.
+/// One fact about a filter. Names and texts are string literals of the library, so they live for ever and need no
+/// escaping in JSON.
 struct Description {
   std::string_view name;
   std::variant<std::int64_t, std::uint64_t, double, std::string_view> value;
 };
 
-/// In this order: kind; option (of a kind that has one); capacity and fpr, as promised; keys; bits and k; fill, the
-/// share of the bits that are set; predicted_fpr, the model's rate at capacity; current_fpr, the rate at this fill;
-/// over_capacity, 1 if more keys were added than the filter was made for and its rate is now above the promised one,
-/// else 0; seed, as a signed integer; codec; raw_bytes, of the payload; blob_bytes. Takes a pass over the payload.
+/// The facts about a filter, in this order: kind; option (of a kind that has one); capacity and fpr, as promised; keys;
+/// bits and k; fill, the share of the bits that are set; predicted_fpr, the model's rate at capacity; current_fpr, the
+/// rate at this fill; over_capacity, 1 if more keys were added than the filter was made for and its rate is now above
+/// the promised one, else 0; seed, as a signed integer; codec; raw_bytes, of the payload; blob_bytes. Takes a pass over
+/// the payload.
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
 
 /// The value as a text: integers in decimal, reals as the shortest text that reads back the same.
 [[nodiscard]] std::string value_text(const Description& described);
 
-/// A JSON object of all of them, in their order.
+/// All descriptions as one JSON object, in their order.
 [[nodiscard]] std::string to_json(const std::vector<Description>& descriptions);
 
 }  // namespace crivo

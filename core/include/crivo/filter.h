@@ -1,7 +1,9 @@
-// The filters: AnyFilter owns one and can change it, FilterRef borrows one and asks it.
+// The two classes for filters of every kind: AnyFilter owns a filter and can change it; FilterRef borrows one and asks
+// it.
 //
-// A filter is a byte payload and pure functions over it; the same bytes lie in memory, in a blob, in an SST block.
-// There are no false negatives: a key that was added, and not removed, is always found.
+// A filter is a payload of bytes, with functions that read it and keep no state of their own. The same bytes lie in
+// memory, in a blob and in an SST block. There are no false negatives: a key that was added, and not removed, is always
+// found.
 #pragma once
 
 #include <cstddef>
@@ -20,31 +22,33 @@
 namespace crivo {
 
 class BuildTask;    // a build while it runs; core/src/base/build_task.h
-struct FilterPlan;  // what a spec comes to; core/src/filter/filter_plan.h
+struct FilterPlan;  // what a filter of a spec will be; core/src/filter/filter_plan.h
 struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
 
-/// A validated filter, borrowed: a small value that is free to copy. Valid while the payload it came from is neither
-/// changed nor freed. Any number of threads may ask at once.
+/// A borrowed filter whose bytes were validated: a small value that is cheap to copy. It is valid as long as the
+/// payload it was opened on is neither changed nor freed. Any number of threads may ask it at the same time.
 class FilterRef {
  public:
   /// Validates payload, shape and facts (capacity 1 to 2^40, rate above 0 and at most 1) against each other; every
-  /// later query is then safe. Errors: kCorrupt, naming the field. Opening is O(1) but for kinds that say otherwise in
-  /// docs/format.md.
+  /// later query is then safe. Errors: kCorrupt, naming the field. Opening takes constant time, except for the kinds of
+  /// which docs/format.md says otherwise.
   [[nodiscard]] static Result<FilterRef> open(const Shape& shape, const Facts& facts,
                                               std::span<const std::byte> payload);
 
-  /// False: the key was certainly never added. True: it was, or this is one of the fp_rate() false hits.
+  /// False means that the key is certainly not in the filter. True means that it is, or that this is a false hit, which
+  /// has the probability stats().fp_rate.
   [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return contains_key_(view_, key); }
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept { return contains_(view_, key_hash); }
-  /// Asks for many at once, with prefetching; `hits` must be as long as `hashes`. Any length, 0 included.
+  /// Asks for many keys at once, with prefetching, which is faster than one call per key. `hits` must be at least as
+  /// long as `hashes`; both may be empty.
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
 
-  /// How often the key was added: never less than it was, sometimes more. Errors: kUnsupported for a kind that cannot
-  /// count.
+  /// The number of times the key was added: never less than the true number, sometimes more. Errors: kUnsupported for a
+  /// kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
-  /// The hash this filter expects of a key.
+  /// The hash of a key under this filter's seed: what the functions that take a hash expect.
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, view_.shape.seed); }
 
   [[nodiscard]] const View& view() const noexcept { return view_; }
@@ -68,11 +72,11 @@ class FilterRef {
   void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
 };
 
-/// A filter that owns its payload. One thread may change it, or any number may ask it. A filter that was moved from may
-/// only be destroyed or assigned to.
+/// A filter that owns its payload. Any number of threads may ask it at the same time; while a thread changes it, no
+/// other may use it. A filter that was moved from may only be destroyed or assigned to.
 ///
-/// It remembers the limit that it was made under: a kind that grows stays within it and refuses the key with kTooLarge,
-/// unchanged, before it allocates.
+/// It remembers the max_bytes that it was made with. A kind that grows refuses a key that would need more, with
+/// kTooLarge, unchanged and before it allocates.
 class AnyFilter {
  public:
   AnyFilter(const AnyFilter& other);
@@ -81,25 +85,27 @@ class AnyFilter {
   AnyFilter& operator=(AnyFilter&& other) noexcept = default;
   ~AnyFilter() = default;
 
-  /// An empty filter. Errors: kBadArgument naming the field; kTooLarge when the payload would need more than max_bytes.
+  /// Makes an empty filter. Errors: kBadArgument naming the field; kTooLarge when the payload would need more than
+  /// max_bytes.
   [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
-  /// A filter with these hashes (duplicates are harmless): for kinds that are built once, and any other. A kind that is
-  /// built once sorts a copy of hashes that are not in ascending order and distinct. Errors: as create, where the keys
-  /// there are can be too many as well; kFull; kCancelled.
+  /// Makes a filter of any kind from these hashes; repeated ones are harmless. A kind that is built once sorts a copy
+  /// of the hashes, unless they are distinct and in ascending order already. Errors: as create, with kTooLarge also
+  /// where the keys that came need more than max_bytes; kFull; kCancelled.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
                                                const BuildOptions& options = {});
-  /// The same without that copy: the hashes are sorted where they are, and are the caller's no more.
+  /// The same without that copy: the hashes are sorted where they lie. The caller must not use them afterwards.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
                                                const BuildOptions& options = {});
-  /// An owning copy, which may grow to max_bytes.
+  /// A copy that owns its payload and may grow to max_bytes. Throws std::bad_alloc.
   [[nodiscard]] static AnyFilter copy_of(const FilterRef& filter, std::uint64_t max_bytes = UINT64_MAX);
-  /// Takes over a payload that FilterRef::open accepts, which may grow to max_bytes. Errors: as there.
+  /// Makes a filter of a payload that FilterRef::open accepts. The filter may grow to max_bytes. Errors: as
+  /// FilterRef::open.
   [[nodiscard]] static Result<AnyFilter> adopt(const Shape& shape, const Facts& facts, AlignedBytes payload,
                                                std::uint64_t max_bytes = UINT64_MAX);
 
-  /// Adds a key. Errors: kUnsupported for a static kind; kFull or kTooLarge, with the filter unchanged.
+  /// Adds a key. Errors: kUnsupported for a kind that is built once; kFull or kTooLarge, with the filter unchanged.
   Result<void> add(std::string_view key);
-  /// Adds keys by their hashes, in order. On an error those before the failing one are added and counted.
+  /// Adds keys by their hashes, in order. On an error the keys before the failing one have been added and counted.
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
 
   /// Takes back one addition of a key. Errors: kUnsupported; kNotFound, with the filter unchanged, when the key is
@@ -108,18 +114,20 @@ class AnyFilter {
   Result<void> remove(std::string_view key) { return remove_hash(ref_.hash(key)); }
   Result<void> remove_hash(std::uint64_t key_hash);
 
-  /// Adds every key of `other`: afterwards this is the filter that was built from both sets.
+  /// Adds every key of `other`: afterwards this filter is the one that would have been built from both sets of keys.
   /// Errors: kIncompatible naming the field that differs; kUnsupported. Unchanged on error.
   Result<void> unite(const FilterRef& other);
-  /// Keeps what is in both: finds every common key, and some of the others. Errors: as unite.
+  /// Keeps what both filters have: afterwards this filter finds every key that is in both sets, and some keys that are
+  /// in one of them. Errors: as unite. Unchanged on error.
   Result<void> intersect(const FilterRef& other);
   /// Forgets every key; capacity and rate stay. Errors: kUnsupported for a kind that is built once.
   Result<void> clear();
 
-  /// Says how the filter is stored: pinned filters are stored raw through every later operation.
+  /// Decides how to_blob stores the filter: a pinned one is stored raw, also after every later operation.
   void pin_raw(bool pinned) noexcept { ref_.facts_.pinned_raw = pinned; }
 
-  /// Borrows; valid until this filter is next changed, moved from or destroyed.
+  /// The filter as a FilterRef that borrows its payload: valid until this filter is next changed, moved from or
+  /// destroyed.
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
 
   [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return ref_.may_contain(key); }
@@ -140,13 +148,13 @@ class AnyFilter {
   Result<void> add_watched(std::span<const std::uint64_t> hashes, BuildTask& task);
   Result<void> grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added);
   void count_added(std::uint64_t keys) noexcept;
-  /// The payload may have moved.
+  /// Must be called whenever the payload may have moved.
   void borrow_payload() noexcept {
     ref_.view_.payload = payload_.data();
     ref_.view_.payload_bytes = payload_.size();
   }
 
-  FilterRef ref_;  // of the payload, ready to be asked
+  FilterRef ref_;  // borrows the payload, ready to be asked
   AlignedBytes payload_;
   std::uint64_t max_bytes_;
 };

@@ -1,4 +1,4 @@
-// From a key's bytes to the 64-bit hash that every filter is asked with.
+// Turns a key's bytes into the 64-bit hash by which every filter knows it.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@ enum class HashId : std::uint8_t {
   kXxh3_64 = 1,  // XXH3, 64 bits, with a 64-bit seed (xxHash specification 0.8)
 };
 
-/// XXH3-64 of the key's bytes under the seed. Any length, any bytes, NUL included. Stable for ever: golden values are
-/// tested.
+/// XXH3-64 of the key's bytes under the seed. A key may have any length and any bytes, NUL included. The hash of a key
+/// never changes from version to version: golden values are tested.
 [[nodiscard]] std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept;
 
 /// hash_key of each key; `hashes` must be at least as long as `keys`.
 void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept;
 
-/// Sorts hashes in place and drops repeated ones; returns what is left, at the front of the span. AnyFilter::build
-/// takes a set in this order without a copy of it. Needs at most 512 KiB of memory; throws std::bad_alloc.
+/// Sorts the hashes in place and drops repeated ones. Returns the distinct hashes, in ascending order, which lie at the
+/// front of the given span; AnyFilter::build needs no copy of hashes in this order. Takes at most 512 KiB of memory;
+/// throws std::bad_alloc.
 [[nodiscard]] std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes);
 
 }  // namespace crivo

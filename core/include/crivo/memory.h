@@ -10,10 +10,11 @@ namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-/// Memory that is zero, at the start of a cache line. Large amounts are taken from the system as they are written: a
-/// header of 64 bytes may claim a gigabyte, and what it takes is what its payload fills. Throws std::bad_alloc.
+/// Allocates `bytes` bytes that are zero and start at a cache line. The system provides the pages of a large piece only
+/// when each is first written: a header of 64 bytes may claim a payload of a gigabyte, and reading it takes only the
+/// memory that its payload fills. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
-/// Gives back what allocate_zeroed returned for this number of bytes.
+/// Frees what allocate_zeroed returned for the same number of bytes.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
 template <class T>
@@ -24,7 +25,7 @@ struct CacheAlignedAllocator {
   CacheAlignedAllocator(const CacheAlignedAllocator<U>&) noexcept {}
   T* allocate(std::size_t count) { return static_cast<T*>(allocate_zeroed(count * sizeof(T))); }
   void deallocate(T* memory, std::size_t count) noexcept { free_zeroed(memory, count * sizeof(T)); }
-  /// Nothing is written where new memory is zero already.
+  /// Does nothing, because new memory is zero already.
   template <class U>
   void construct(U*) noexcept {}
   friend bool operator==(CacheAlignedAllocator, CacheAlignedAllocator) { return true; }

@@ -1,4 +1,4 @@
-// Sizes that were searched for once and are used again, for whoever builds many small filters alike.
+// A cache of filter sizes, for programs that build many small filters with the same options.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@ namespace crivo {
 
 struct FilterPlan;  // core/src/filter/filter_plan.h
 
-/// Remembers what FilterBuilder found out for a spec: finding the size for a rate takes some 200 us, as long as adding
-/// 20,000 keys. So the filters of many groups of rows share one of these. One thread. Keeps at most 1 MiB.
+/// Remembers the sizes that FilterBuilder has found. To find the size for a rate takes some 200 us, as long as adding
+/// 20,000 keys, so the filters of many groups of rows should share one cache. One thread at a time may use it. It takes
+/// at most 1 MiB.
 class PlannedSizes {
  public:
   PlannedSizes();

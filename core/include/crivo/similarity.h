@@ -1,4 +1,4 @@
-// How two sets relate, estimated from their filters.
+// Estimates from two filters how much their sets of keys have in common.
 #pragma once
 
 #include "crivo/filter.h"
@@ -6,8 +6,8 @@
 
 namespace crivo {
 
-/// Estimated numbers of distinct keys. The intersection is |A| + |B| - |A or B|, at least 0; jaccard is intersection /
-/// union in [0, 1], and 1 for two empty filters.
+/// Estimated numbers of distinct keys. `common` is first + second - united, at least 0; jaccard is common / united, in
+/// [0, 1], and 1 for two empty filters.
 struct Similarity {
   double first;
   double second;
@@ -16,9 +16,9 @@ struct Similarity {
   double jaccard;
 };
 
-/// Compares two filters that could be merged. Costs a copy of the first. Nothing in the optional when one of them, or
-/// their union, is saturated. Errors: as AnyFilter::unite. Source: Swamidass & Baldi 2007; Papapetrou, Siberski & Nejdl
-/// 2010.
+/// Compares two filters that could be merged. Takes a copy of the first one. The optional has no value when one of the
+/// filters, or their union, is saturated. Errors: as AnyFilter::unite. Source: Swamidass & Baldi 2007; Papapetrou,
+/// Siberski & Nejdl 2010.
 [[nodiscard]] Result<std::optional<Similarity>> compare(const FilterRef& first, const FilterRef& second);
 
 }  // namespace crivo

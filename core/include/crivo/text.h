@@ -1,4 +1,4 @@
-// UTF-8 text as messages and JSON need it.
+// UTF-8 text: where its characters end, and how messages quote it.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace crivo {
 
-/// Bytes of the character at the start of a text, 1 to 4; 0 if the text does not start with a well-formed one, and for
-/// an empty text. Source: The Unicode Standard, table 3-7.
+/// The number of bytes, 1 to 4, of the character at the start of a text; 0 if the text does not start with a
+/// well-formed one, and for an empty text. Source: The Unicode Standard, table 3-7.
 [[nodiscard]] std::size_t utf8_character_bytes(std::string_view text) noexcept;
 
 /// A text as messages quote it: 'like this', or 'cut after 40 bytes...'. The result is valid UTF-8 in one line whatever

@@ -25,42 +25,42 @@ enum class Kind : std::uint8_t {
 
 /// What a kind can do.
 struct Capabilities {
-  bool add = false;  // keys after it was made; a kind without it is built once, from all its hashes
+  bool add = false;  // takes keys after it was made; a kind that cannot is built once, from all its hashes
   bool remove = false;
-  bool count = false;  // how often was this key added
+  bool count = false;  // tells how often a key was added
   bool unite = false;
   bool intersect = false;
-  bool grow = false;  // beyond its capacity, at the promised rate
+  bool grow = false;  // takes keys beyond its capacity, and keeps the promised rate
 };
 
 /// A kind's names, its option, and what it can do.
 struct KindInfo {
   Kind kind;
   std::string_view name;
-  std::string_view option;  // what stands behind the name and a colon, "counter bits (4, 8, 16 or 32)"; empty: nothing
-  std::string_view alias;   // a name of its own for an option that is this word: "compressed"; empty: none
+  std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; empty for none
+  std::string_view alias;   // a word that alone means the kind with this option: "compressed"; empty for none
   Capabilities can;
 };
 
-/// Largest capacity a filter can be asked for: 2^40 keys.
+/// The largest capacity that a filter can be asked for: 2^40 keys.
 inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
-/// Most bits per key a filter can be asked for.
+/// The most bits per key that a filter can be asked for.
 inline constexpr double kMaxBitsPerKey = 1000;
 
 /// Bits in a block of the blocked kind: one cache line.
 inline constexpr unsigned kBlockBits = 512;
 
-/// What a new filter is to be. Sizing takes the rate, unless bits_per_key is given.
+/// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   std::uint64_t capacity = 0;                         // keys, 1 to 2^40
   double fp_rate = 0.01;                              // wanted at capacity, in (0, 1)
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
-  std::uint64_t seed = 0;                             // of the hash
-  /// The kind's own (KindInfo::option); 0 is its default. spectral: counter bits 4, 8 (the default), 16 or 32.
-  /// scalable: growth, each layer's capacity over that of the layer before, 2 (the default) to 16. classic: 1 sizes it
-  /// for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. Other kinds have
-  /// none.
+  std::uint64_t seed = 0;                             // the seed of the hash
+  /// The kind's own option (KindInfo::option); 0 stands for its default. spectral: counter bits 4, 8 (the default), 16
+  /// or 32. scalable: growth, each layer's capacity over that of the layer before, 2 (the default) to 16. classic: 1
+  /// sizes it for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. Other kinds
+  /// have none.
   unsigned option = 0;
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
@@ -70,16 +70,16 @@ struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
   std::uint8_t probes = 0;  // k, bits tested per key
-  std::uint16_t param = 0;  // of the kind; 0 where the kind has none
-  std::uint64_t units = 0;  // what a size counts: bits, blocks, counters; docs/format.md
-  std::uint64_t seed = 0;   // of the hash
+  std::uint16_t param = 0;  // the kind's parameter; 0 for a kind that has none
+  std::uint64_t units = 0;  // the number of bits, blocks, counters, ..., by kind; docs/format.md
+  std::uint64_t seed = 0;   // the seed of the hash
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// What a filter tells about itself; no answer of may_contain depends on it.
+/// What a filter states about itself. No answer of may_contain depends on it.
 struct Facts {
   std::uint64_t keys = 0;      // successful additions, duplicates included, saturating
-  std::uint64_t capacity = 0;  // what it was sized for
+  std::uint64_t capacity = 0;  // the number of keys that it was sized for
   double fp_rate = 0;          // what it promised at capacity
   bool pinned_raw = false;     // came from a raw blob, and is stored raw again
   friend bool operator==(const Facts&, const Facts&) = default;
@@ -87,21 +87,22 @@ struct Facts {
 
 /// How full a filter is, and what follows from it. Takes a pass over the payload.
 struct Stats {
-  std::uint64_t bits = 0;             // in use by the kind, without padding; counters, where it has them
-  std::uint64_t bits_set = 0;         // of those; counters above 0
+  std::uint64_t bits = 0;             // bits in use, without padding; counters, for a kind that has them
+  std::uint64_t bits_set = 0;         // the bits that are set; the counters above 0
   double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
-  std::optional<double> cardinality;  // estimated distinct keys; nothing when saturated
+  std::optional<double> cardinality;  // the estimated distinct keys; no value when saturated
 };
 
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
 
-/// A payload with its shape, borrowed. What the functions of a kind see.
+/// A borrowed payload with its shape: what the functions of a kind get.
 struct View {
   Shape shape;
   const std::byte* payload = nullptr;
   std::size_t payload_bytes = 0;
-  /// What the kind computed from the others, once per filter, to answer faster; zeros where it did not.
+  /// What the kind computed from the shape and the payload, once per filter, to answer faster; zeros if it computed
+  /// nothing.
   std::array<std::uint64_t, 3> prepared{};
 };
 

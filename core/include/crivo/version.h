@@ -1,4 +1,4 @@
-// The library's version and the machine code it runs.
+// The library's version, and the instruction set that it uses on this machine.
 #pragma once
 
 #include <string_view>

@@ -11,10 +11,11 @@
 
 namespace crivo {
 
-/// Sorting the hashes takes about so much of a build.
+/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
 inline constexpr double kSortShare = 0.2;
 
-/// operator new, with a record of the most that was in use at once. For any number of threads.
+/// A memory resource that calls operator new and records the most bytes that were in use at once. Any number of threads
+/// may use one at the same time.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
@@ -36,13 +37,15 @@ class BuildTask {
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Does the caller want to hear of the progress?
   [[nodiscard]] bool watched() const noexcept { return options_.progress != nullptr; }
-  /// For everything that the finished filter does not keep.
+  /// The memory for everything that the finished filter does not keep: what is taken here counts as temporary.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
-  /// Tells the caller how much is done; a share below an earlier one counts as that one. Called between the parts of
-  /// the work, by the thread that makes the filter. Errors: kCancelled, if the caller wants no more.
+  /// Tells the caller which share of the build is done, 0 to 1. A share below an earlier one is reported as that
+  /// earlier one, so progress never falls. The thread that makes the filter calls this between the parts of its work.
+  /// Errors: kCancelled, if the caller wants the build to end.
   Result<void> advance(double done);
-  /// The last call, for a finished payload with so much memory that it does not use. Errors: as advance.
+  /// Must be the last call, when the payload is finished. `unused_payload_bytes` is the memory that the payload has
+  /// reserved and does not use; it counts as temporary. Errors: as advance.
   Result<void> finish(std::uint64_t unused_payload_bytes);
 
  private:

@@ -1,4 +1,5 @@
-// The only place that knows endianness: unaligned little-endian loads and stores, and a reader and a writer over them.
+// The only place that knows the machine's byte order: loads and stores of little-endian integers at any address, and a
+// reader and a writer of fields that are built on them.
 #pragma once
 
 #include <bit>

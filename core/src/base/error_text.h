@@ -1,4 +1,5 @@
-// Errors from parts: error(code, "capacity must lie in [1, ", max, "], got ", value).
+// Makes errors whose message is put together from parts: error(code, "capacity must lie in [1, ", max, "], got ",
+// value).
 #pragma once
 
 #include <charconv>
@@ -12,7 +13,7 @@ namespace crivo {
 
 inline void append_text(std::string& text, std::string_view part) { text += part; }
 
-/// Integers in decimal; reals as the shortest text that reads back the same.
+/// Appends an integer in decimal, and a real number as the shortest text that reads back as the same number.
 template <class Number>
 requires std::integral<Number> || std::floating_point<Number>
 void append_text(std::string& text, Number part) {

@@ -1,4 +1,5 @@
-// The upper half of a 64 x 64 bit product: maps a hash evenly onto [0, n) for any 64-bit n.
+// Products of two 64-bit numbers, which have 128 bits. mulhi(hash, n), the upper half, maps a hash evenly onto [0, n)
+// for any 64-bit n without a division (Lemire 2019, "Fast random integer generation in an interval").
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,15 @@ namespace crivo {
   return static_cast<std::uint64_t>((static_cast<Wide>(a) * b) >> 64);
 }
 
-/// Both halves of the product, XORed.
+/// The XOR of both halves of the product.
 [[nodiscard]] inline std::uint64_t mul_fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// Odd, the golden ratio times 2^64: what a hash is multiplied by to get a second one from it.
+/// An odd number close to 2^64 divided by the golden ratio. A hash is multiplied by it to get a second hash; because it
+/// is odd, different hashes stay different.
 inline constexpr std::uint64_t kGolden64 = 0x9E3779B97F4A7C15;
 
 }  // namespace crivo

@@ -8,11 +8,13 @@
 namespace crivo {
 namespace {
 
-// From this size on the system's own zeros are taken, whose pages come one by one when they are first written. Below
-// it memory that was in use before is at hand, and sooner cleared than new pages come.
+// From this size on, memory comes from calloc, which gets pages that the system hands out, already zero, when each is
+// first written. Smaller pieces are reused from what was freed before, and clearing them takes less time than getting
+// new pages.
 constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
 
-// calloc aligns for numbers. Its own pointer is kept in front of the aligned memory.
+// calloc aligns for numbers, not for cache lines. So a cache line more is asked for, and the pointer that free() needs
+// is kept in front of the aligned memory.
 void* allocate_large(std::size_t bytes) {
   void* whole = std::calloc(1, bytes + kCacheLineBytes);
   if (whole == nullptr) throw std::bad_alloc();

@@ -12,6 +12,7 @@
 namespace crivo {
 namespace {
 
+/// The calls of one parallel_for. Every thread takes the next number until none is left.
 class Calls {
  public:
   Calls(std::size_t count, const std::function<void(std::size_t)>& work) : count_(count), work_(work) {}
@@ -48,7 +49,7 @@ void parallel_for(unsigned threads, std::size_t count, const std::function<void(
     try {
       for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i)
         helpers.emplace_back([&] { calls.run(); });
-    } catch (const std::system_error&) {  // no more threads; those there are do it all
+    } catch (const std::system_error&) {  // no more threads can be started: those that run do all calls
     } catch (const std::bad_alloc&) {
     }
     calls.run();

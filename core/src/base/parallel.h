@@ -1,4 +1,4 @@
-// Work for several threads.
+// Spreads a number of independent calls over several threads.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 namespace crivo {
 
 /// Calls work(0) to work(count - 1), each once, in any order, on at most `threads` threads, of which the caller's is
-/// one; returns when all have ended. After an exception no further call starts, and the first is thrown again here.
-/// Threads that cannot be started are done without.
+/// one. Returns when all calls have ended. After an exception no further call starts, and the first exception is thrown
+/// again here. If the system refuses to start a thread, the others do its share of the work.
 void parallel_for(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace crivo

@@ -5,7 +5,7 @@
 
 namespace crivo {
 
-/// The probability of `count` at this mean, which is above 0.
+/// The probability that a Poisson variable with this mean, which must be above 0, has the value `count`.
 [[nodiscard]] inline double poisson(double mean, double count) noexcept {
   return portable::exp(count * portable::log(mean) - mean - portable::log_factorial(count));
 }

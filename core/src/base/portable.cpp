@@ -14,7 +14,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLn2High = 0x1.62e42feep-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
-/// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the next term is below 2^-57 of the sum.
+/// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the first term that is left out is below 2^-57 of the sum.
 double expm1_series(double x) noexcept {
   constexpr auto kInverseFactorials = [] {
     std::array<double, 15> inverse{1};
@@ -27,10 +27,11 @@ double expm1_series(double x) noexcept {
   return x + x * sum;
 }
 
-/// log((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the next term is below 2^-58 of the sum.
+/// The logarithm of (1 + s) / (1 - s), by its series 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the first term
+/// that is left out is below 2^-58 of the sum.
 double log_series(double s) noexcept {
   constexpr auto kInverses = [] {
-    std::array<double, 12> inverses{};  // of the odd numbers
+    std::array<double, 12> inverses{};  // the inverses of the odd numbers
     for (std::size_t i = 0; i < inverses.size(); ++i) inverses[i] = 1 / (2 * static_cast<double>(i) + 1);
     return inverses;
   }();
@@ -40,7 +41,7 @@ double log_series(double s) noexcept {
   return 2 * s + 2 * s * sum;
 }
 
-/// x = mantissa 2^exponent with a mantissa from sqrt(1/2) to sqrt(2).
+/// A number as mantissa * 2^exponent, with a mantissa from sqrt(1/2) to sqrt(2).
 struct Scaled {
   int exponent = 0;  // before the mantissa, whose initializer sets it
   double mantissa;
@@ -57,7 +58,7 @@ bool has_plain_logarithm(double x) noexcept { return x > 0 && x < kInfinity; }
 
 double special_logarithm(double x) noexcept {
   if (x == 0) return -kInfinity;
-  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // infinity, or below 0, or NaN
+  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // else x is below 0 or NaN
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ double log1p(double x) noexcept {
   if (std::abs(x) < 0.29) return log_series(x / (2 + x));
   const double sum = 1 + x;
   if (!has_plain_logarithm(sum)) return special_logarithm(sum);
-  return log(sum) + (x - (sum - 1)) / sum;  // what the sum's rounding lost
+  return log(sum) + (x - (sum - 1)) / sum;  // the last term adds what rounding 1 + x lost
 }
 
 double log2(double x) noexcept {
@@ -97,7 +98,7 @@ double pow(double base, double exponent) noexcept {
   return exp(exponent * log(base));
 }
 
-double power(double base, unsigned exponent) noexcept {
+double integer_power(double base, unsigned exponent) noexcept {
   double result = 1;
   for (; exponent != 0; exponent >>= 1, base *= base) {
     if ((exponent & 1) != 0) result *= base;
@@ -106,7 +107,7 @@ double power(double base, unsigned exponent) noexcept {
 }
 
 double log_factorial(double n) noexcept {
-  constexpr double kExact = 18;  // factorials up to this one are doubles
+  constexpr double kExact = 18;  // 18! and all smaller factorials are doubles, without rounding
   if (n <= kExact) {
     double product = 1;
     for (double factor = 2; factor <= n; ++factor) product *= factor;

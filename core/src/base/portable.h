@@ -1,4 +1,4 @@
-// The elementary functions that rates and sizes are computed with: the same bits on every machine.
+// The elementary functions that rates and sizes are computed with: they give the same bits on every machine.
 //
 // The C library picks variants of exp, log and pow by CPU (those with fused multiply-adds round otherwise), and each C
 // library has its own. A rate that is stored in a blob, decides on a size, or is indexed in a database must not depend
@@ -23,7 +23,7 @@ namespace crivo::portable {
 /// base^exponent for a base of at least 0; its relative error grows with |exponent log(base)|.
 [[nodiscard]] double pow(double base, double exponent) noexcept;
 /// base^exponent by squaring: faster, and its relative error grows with the exponent alone.
-[[nodiscard]] double power(double base, unsigned exponent) noexcept;
+[[nodiscard]] double integer_power(double base, unsigned exponent) noexcept;
 /// log(n!) for an integer n of at least 0.
 [[nodiscard]] double log_factorial(double n) noexcept;
 

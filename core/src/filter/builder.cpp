@@ -21,7 +21,7 @@ bool needs_every_addition(const Capabilities& can) noexcept { return can.remove 
 Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
   FilterBuilder builder(spec, options, sizes);
   FilterSpec checked = spec;
-  if (spec.capacity == 0) checked.capacity = 1;  // every other field is checked now, not at the end
+  if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
   const Result<FilterPlan> plan = builder.plan(checked);
   if (!plan) return plan.error();
   builder.can_ = plan->row->info.can;
@@ -41,12 +41,13 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
 }
 
 void FilterBuilder::make_room() {
-  // Dropping repeated hashes only now bounds the room by about twice the number of distinct keys. Few hashes are not
-  // worth the sort, and the hashes of a small group in SQL not worth more room than they take.
+  // Repeated hashes are dropped only when the room is full. That bounds the room by about twice the number of distinct
+  // keys. A few hashes are not worth the sort. (The first room is small because SQL builds one filter per group, and
+  // many groups are small.)
   if (kept_ >= kFirstSweep && !needs_every_addition(can_)) drop_repeated_hashes();
   if (room_ != 0 && kept_ <= room_ / 2) return;
   const std::size_t room = std::max(kFirstRoom, room_ * 2);
-  // realloc moves the pages of large pieces to another address and copies nothing.
+  // realloc copies nothing when the piece is large: it moves the pages to another address.
   void* grown = std::realloc(hashes_.get(), room * sizeof(std::uint64_t));
   if (grown == nullptr) throw std::bad_alloc();
   (void)hashes_.release();
@@ -80,7 +81,7 @@ Result<AnyFilter> FilterBuilder::finish() {
   FilterSpec spec = spec_;
   if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, keys_to_size_for());
   BuildOptions options = options_;
-  if (options.progress != nullptr) {  // which another try would start again
+  if (options.progress != nullptr) {  // so that a second try, below, does not report less than the first one did
     options.progress = [this, most = 0.0](double done) mutable {
       return options_.progress(most = std::max(most, done));
     };

@@ -1,4 +1,5 @@
-// The edge where kinds become one type: everything here finds the kind's row and calls it.
+// FilterRef and AnyFilter: the edge where all kinds become one type. Each function here checks its arguments, looks up
+// the kind's row (kinds/kind.h) and calls the function that it finds there.
 #include "crivo/filter.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 namespace crivo {
 namespace {
 
-// Keys between two reports of progress. The second is what kinds with a better way for many ask for.
+// The number of keys that are added between two reports of progress. The larger one is for builds of at least that many
+// keys, since some kinds have a faster way to add many keys at once.
 constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
 constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
 
@@ -51,7 +53,7 @@ Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape&
   return {};
 }
 
-/// Informative, but a blob must state them.
+/// No answer depends on the facts; but hosts print them, so a blob must state sensible ones.
 Result<void> check_facts(const Facts& facts) {
   if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
     return error(ErrorCode::kCorrupt, "capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
@@ -113,7 +115,7 @@ AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec) {
                    plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
-  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is in the payload, which is there only now
+  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is read from the payload, which exists only now
     filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
   }
   return filter;
@@ -154,7 +156,8 @@ Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spe
   Shape shape = plan.shape;
   Result<AlignedBytes> payload = plan.row->build(shape, hashes, plan.max_bytes, task);
   if (!payload) return payload.error();
-  // There may be more keys than were planned for, or they may need more.
+  // The payload can be larger than planned: there may be more keys than the capacity, or their hashes may need more
+  // room.
   if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, hashes.size(), payload->size());
   if (auto wanted = task.finish(payload->capacity() - payload->size()); !wanted) return wanted.error();
   AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
@@ -165,15 +168,16 @@ Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spe
 Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, BuildTask& task) {
   const KindRow& row = *ref_.row_;
   const std::size_t all = hashes.size();
-  // All at once if nobody watches, and many in any case: a kind may have better ways for many.
+  // Without a progress callback all keys are added in one call. With one they are added in parts, as large as their
+  // number allows, because a kind may have a faster way to add many keys.
   const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
   for (std::uint64_t added = 0; added < all;) {
-    const auto some = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
-    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, some, added, task.memory())
-                  : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, some, added)
-                                          : grow_by(some, added);
+    const auto part = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
+    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, part, added, task.memory())
+                  : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, part, added)
+                                          : grow_by(part, added);
     if (!result) return result;
-    if (added == all) break;  // the task's end says so
+    if (added == all) break;  // the end of the task reports this
     if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;
   }
   count_added(all);
@@ -224,7 +228,7 @@ Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
   const KindRow& row = *ref_.row_;
   if (row.remove == nullptr) return unsupported(row, "remove", &Capabilities::remove);
   if (auto removed = row.remove({ref_.view_.shape, payload_}, key_hash); !removed) return removed;
-  // A saturated count says "at least"; it stays, like a saturated counter.
+  // A saturated number of keys means "at least that many", so it stays, like a saturated counter.
   if (ref_.facts_.keys != 0 && ref_.facts_.keys != std::numeric_limits<std::uint64_t>::max()) --ref_.facts_.keys;
   return {};
 }

@@ -9,13 +9,13 @@
 
 namespace crivo {
 
-/// What a spec comes to.
+/// What a filter of a spec will be, before any memory is taken for it.
 struct FilterPlan {
   const KindRow* row;
   Shape shape;
   Facts facts;
   std::uint64_t payload_bytes;
-  std::uint64_t max_bytes;  // that the payload may grow to, or need once its keys are known
+  std::uint64_t max_bytes;  // the limit for the payload, also when it grows or when its keys are known
 };
 
 /// Checks every field of the spec. Errors: kBadArgument naming the field; kTooLarge when the payload would need more

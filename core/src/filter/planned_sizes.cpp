@@ -8,7 +8,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kMaxPlans = 4096;  // of less than 256 bytes each, all told
+constexpr std::size_t kMaxPlans = 4096;  // each takes less than 256 bytes, with its place in the map
 
 }  // namespace
 
@@ -28,13 +28,13 @@ Result<FilterPlan> PlannedSizes::plan(const FilterSpec& spec, std::uint64_t max_
     kept_->spec = common;
   }
   const auto found = kept_->by_capacity.find(spec.capacity);
-  // A plan over the limit is left to plan_filter, which says so.
+  // For a plan over the limit plan_filter is called again: it returns the error.
   if (found != kept_->by_capacity.end() && found->second.payload_bytes <= max_bytes) return found->second;
   Result<FilterPlan> made = plan_filter(spec, max_bytes);
   if (!made) return made;
   try {
     kept_->by_capacity.emplace(spec.capacity, *made);
-  } catch (const std::bad_alloc&) {  // then it is made anew the next time
+  } catch (const std::bad_alloc&) {  // the plan is not kept, and will be made again
   }
   return made;
 }

@@ -1,11 +1,11 @@
-// The kinds there are, by their numbers in the format.
+// The list of all kinds, found by their numbers in the format. A new kind is one row in registry.cpp.
 #pragma once
 
 #include "kinds/kind.h"
 
 namespace crivo {
 
-/// The kinds in the order of their numbers.
+/// What is public of each kind, in the order of their numbers.
 [[nodiscard]] std::span<const KindInfo> kind_infos() noexcept;
 
 /// The row of a kind, or nullptr for a number that names none.

@@ -1,4 +1,5 @@
-// The blob: header, checksum, codecs. docs/format.md is the specification; this is the one door for untrusted bytes.
+// Reads and writes blobs: the header, the checksum and the codec of the payload. docs/format.md is the specification.
+// All untrusted bytes enter here, so each field is checked before it is used, and each size before memory is taken.
 #include "crivo/blob.h"
 
 #include <algorithm>
@@ -47,7 +48,9 @@ Header read_fields(std::span<const std::byte> blob) {
   return header;
 }
 
-/// A file that was cut off is the likeliest reason, and a raw blob shows it; a compressed one states no size.
+/// The error for a checksum that does not match. The likeliest reason is a file that was cut off. A raw blob shows
+/// that, because its header states the payload's size; the header of a compressed one does not state how many bytes are
+/// stored.
 Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
   const Header header = read_fields(blob);
   const std::size_t payload_bytes = blob.size() - kBlobHeaderBytes;
@@ -128,7 +131,7 @@ std::vector<std::byte> raw_blob(const FilterRef& filter) {
   return blob;
 }
 
-/// Nothing if the payload has no gap coding.
+/// The blob with codec gap+zstd; no value if the payload has no gap coding (codec_gap.h).
 std::optional<std::vector<std::byte>> gap_blob(const FilterRef& filter) {
   std::optional<std::vector<std::byte>> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
   if (blob) write_header(filter, Codec::kGapZstd, *blob);
@@ -141,7 +144,8 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
-/// Gaps where the payload has a gap coding: a pattern of bits has none.
+/// The blob with this codec. Where gap coding is asked for and the payload has none, as its bits form a pattern, the
+/// codec is zstd.
 std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
   if (codec == Codec::kRaw) return raw_blob(filter);
   if (codec == Codec::kGapZstd) {

@@ -1,7 +1,9 @@
-// Why this and not zstd alone: in a sparse payload the bytes are nearly all zero, so a byte coder spends a whole bit
-// where a fraction would do (1.7 times the entropy at 1% set). Gaps of a random bit array are geometric; divided so
-// that they are about 8 to 16 on average, they have a flat enough distribution for Huffman codes, and the bits divided
-// away are all but uniform. Golomb 1966; Gallager & Van Voorhis 1975.
+// Gap coding is used where zstd alone does badly: in a sparse payload nearly all bytes are zero, and a coder of bytes
+// spends a whole bit on each where a fraction of a bit would do (1.7 times the entropy when 1% of the bits are set).
+// The gaps between the set bits of a random bit array follow a geometric distribution. Each gap is divided by a power
+// of two, so that the quotients are about 8 to 16 on average. The quotients are then spread evenly enough for Huffman
+// codes, and the remainders are all but uniform, so they are stored as they are. Papers: Golomb 1966, "Run-length
+// encodings"; Gallager & Van Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
 #include "format/codec_gap.h"
 
 #include <algorithm>
@@ -16,18 +18,19 @@ namespace crivo {
 namespace {
 
 constexpr std::size_t kHeadBytes = 8;
-constexpr std::uint8_t kMore = 255;  // a symbol that another one follows
+constexpr std::uint8_t kMore = 255;  // a symbol that does not end its gap: another one follows
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "gap coding must ", parts...); }
 
-// What bounds a reader's work: a few bytes could otherwise claim billions of gaps. Random bits stay far inside, as a
-// gap of theirs takes 3.2 bits where a quarter is set, and more where fewer are.
+// These limits bound a reader's work: without them a few bytes could claim billions of gaps. Random bits stay well
+// within them: a gap takes 3.2 bits where a quarter of the bits are set, and more where fewer are.
 constexpr std::uint64_t kFewestBitsPerSet = 4;
 constexpr std::uint64_t kMostSetPerByte = 4;
 
-constexpr double kMostOverEntropy = 1.03;  // of random bits: docs/format.md, "Gap coding"
+constexpr double kMostOverEntropy = 1.03;  // coded size over the entropy, for random bits (docs/format.md)
 
-/// How many low bits of each gap are stored as they are: as few as bring the mean gap to 16 or below.
+/// The number of low bits of each gap that are stored as they are: the smallest for which the quotients are at most 16
+/// on average.
 unsigned low_bits_for(std::uint64_t bits, std::uint64_t set) noexcept {
   unsigned low_bits = 0;
   while (set != 0 && set << (low_bits + 4) < bits) ++low_bits;
@@ -77,7 +80,7 @@ class BitWriter {
   unsigned held_ = 0;
 };
 
-/// Takes them again; the caller sees to it that there are enough.
+/// Reads what a BitWriter wrote. The caller makes sure that there are enough bytes.
 class BitReader {
  public:
   BitReader(std::span<const std::byte> bytes, unsigned width) : bytes_(bytes), width_(width) {}
@@ -98,13 +101,14 @@ class BitReader {
   unsigned held_ = 0;
 };
 
-/// Sets `set` bits of a payload of zeros at the distances that the symbols and the low bits tell. Its state is local,
-/// because a store to the payload could be one to any member.
+/// Sets `set` bits of a payload of zeros at the distances that the symbols and the low bits tell. It keeps its state in
+/// local variables: the compiler has to assume that a store to the payload changes any member of an object, and would
+/// load the members again after each.
 Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits, std::uint64_t set,
                          std::span<std::byte> payload) {
   const std::uint64_t bits = std::uint64_t{payload.size()} * 8;
   std::uint64_t next = 0;  // behind the last bit set
-  std::uint64_t gap = 0;   // so far, of the one being read
+  std::uint64_t gap = 0;   // the part of the current gap that was read so far
   for (;;) {
     const auto stretch = symbols.next();
     if (!stretch) return stretch.error();

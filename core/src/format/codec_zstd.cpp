@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFrameMagic = 0xFD2FB528;  // RFC 8878, 3.1.1
 constexpr unsigned kMaxWindowLog = 27;
 constexpr int kSymbolWindowLog = 17;                              // one block of symbols
-constexpr std::size_t kSymbolBufferBytes = std::size_t{1} << 16;  // stays in the cache
+constexpr std::size_t kSymbolBufferBytes = std::size_t{1} << 16;  // small enough to stay in the cache
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "zstd frame must ", parts...); }
 
@@ -53,8 +53,8 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (frame_bytes != frame.size()) {
     return corrupt("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
-  // One-shot decoding writes straight into the payload, from its start on: memory is what was decoded so far, and a
-  // context of fixed size.
+  // One call decodes the whole frame straight into the payload, from its start on. So the memory in use is what was
+  // decoded so far, and a context of fixed size.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();

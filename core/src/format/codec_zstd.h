@@ -1,5 +1,5 @@
-// zstd: whole payloads, and the streams of small symbols that gap coding leaves. The .cpp is the only file that knows
-// it.
+// zstd (RFC 8878), for whole payloads and for the small symbols that gap coding makes. Only codec_zstd.cpp includes
+// zstd's header.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,21 @@
 
 namespace crivo {
 
-/// One zstd frame of `payload`, behind `room` bytes left for the caller's header. level: 1 to 22.
+/// `payload` as one zstd frame, behind `room` bytes that are left for the caller's header. level: 1 to 22. Throws
+/// std::bad_alloc.
 [[nodiscard]] std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level, std::size_t room);
 
-/// The payload of a frame that is exactly what docs/format.md, "Codecs", allows; `raw_bytes` is what it must decode to,
-/// already checked against the caller's limit, and the only thing allocated by size. Errors: kCorrupt.
+/// The payload of a frame, which must be exactly what docs/format.md, "Codecs", allows, and must decode to `raw_bytes`
+/// bytes. The caller has checked raw_bytes against its limit, and nothing else is allocated by a size that the input
+/// states. Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint64_t raw_bytes);
 
-/// Appends one frame of symbols to `out`. zstd serves as an entropy coder here, with Huffman codes made afresh for
-/// every 128 KiB: its matches are all but switched off, as those between random symbols cost more than they save.
+/// Appends one frame of symbols to `out`. zstd serves as an entropy coder here, which makes new Huffman codes for every
+/// 128 KiB. Its search for matches is all but switched off, because matches between random symbols cost more than they
+/// save.
 class SymbolWriter {
  public:
-  /// What `out` needs in reserve beside the frame, so as not to grow.
+  /// The bytes that `out` must have in reserve beside the frame, so that it need not be reallocated.
   static constexpr std::size_t kRoomBytes = std::size_t{1} << 14;
 
   explicit SymbolWriter(std::vector<std::byte>& out);
@@ -36,7 +39,7 @@ class SymbolWriter {
     if (used_ == buffer_.size()) flush(false);
     buffer_[used_++] = symbol;
   }
-  /// Call once, last.
+  /// Ends the frame. Must be called once, after the last symbol.
   void finish() { flush(true); }
 
  private:
@@ -49,7 +52,7 @@ class SymbolWriter {
   std::vector<std::byte>& out_;
 };
 
-/// Reads such a frame, in memory that does not depend on what it claims.
+/// Reads a frame of symbols. The memory it takes does not depend on what the frame claims.
 class SymbolReader {
  public:
   explicit SymbolReader(std::span<const std::byte> frame);
@@ -57,7 +60,8 @@ class SymbolReader {
   SymbolReader(const SymbolReader&) = delete;
   SymbolReader& operator=(const SymbolReader&) = delete;
 
-  /// The next symbols, valid until the next call; none at the end, where the frame must end too. Errors: kCorrupt.
+  /// The next symbols, which are valid until the next call. An empty span at the end; then the frame must end as well.
+  /// Errors: kCorrupt.
   [[nodiscard]] Result<std::span<const std::uint8_t>> next();
 
  private:

@@ -6,7 +6,8 @@
 namespace crivo {
 namespace {
 
-/// Repeated keys count as additions, so more additions than the capacity alone do not say that the filter is too full.
+/// A filter is over its capacity when its rate has gone above the promised one. More additions than the capacity do not
+/// prove that, because repeated keys count as additions too.
 bool is_over_capacity(const FilterRef& filter, const Stats& stats) noexcept {
   return filter.facts().keys > filter.facts().capacity && stats.fp_rate > filter.facts().fp_rate;
 }

@@ -1,4 +1,5 @@
-// The second framing of a filter: a trailer behind the payload instead of a header in front of it.
+// The second framing of a filter, for RocksDB's SST files: a trailer behind the payload instead of a header in front of
+// it, since RocksDB expects its metadata at the end. docs/format.md, "The SST framing", specifies it.
 #include "crivo/sst_block.h"
 
 #include "base/bytes.h"
@@ -56,7 +57,7 @@ Result<FilterRef> open_sst_block(std::span<const std::byte> block) {
   shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
   shape.probes = reader.read<std::uint8_t>();
   const auto reserved = reader.read<std::uint8_t>();
-  (void)reader.read<std::uint8_t>();  // the marker, seen above
+  (void)reader.read<std::uint8_t>();  // the marker, which is_sst_block has checked
   shape.param = reader.read<std::uint16_t>();
   const auto reserved_tail = reader.read<std::uint16_t>();
   if (version != kFormatVersion) {

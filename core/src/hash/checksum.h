@@ -1,4 +1,5 @@
-// The checksum of docs/format.md, "Header": a sum over chunks, so that a change inside one chunk costs one chunk.
+// The checksum of docs/format.md, "Header". It is the sum of the hashes of 4 KiB chunks, so that after a change inside
+// one chunk only that chunk has to be hashed again.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@ namespace crivo {
 
 inline constexpr std::size_t kChecksumChunkBytes = 4096;
 
-/// Covers the header's bytes (without the checksum itself) and the stored payload.
+/// The checksum of the header's bytes, without the field that holds the checksum, and of the stored payload.
 [[nodiscard]] std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept;
 
 }  // namespace crivo

@@ -1,8 +1,10 @@
-// Most significant digit first. A range too large for the cache is partitioned in place by eight bits, by exchanges
-// (McIlroy, Bostic & McIlroy 1993, "Engineering radix sort": American flag sort), but as in Skarupke's ska_sort (2016):
-// each hash is exchanged with what lies at its place, and what comes back waits for the next round. Following it at
-// once, in a cycle, makes each step wait for the memory of the last, and took four times as long. A range that fits is
-// scattered once by so many bits that about one hash falls on each digit, and finished by insertion.
+// A radix sort that begins with the most significant digit. A range of hashes that is too large for the cache is
+// partitioned in place by its next eight bits, by exchanges. This is the American flag sort of McIlroy, Bostic &
+// McIlroy 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is exchanged with the
+// one that lies at its place, and the hash that comes back is left there for the next round over the range. To move
+// that one on at once, in a cycle, makes each step wait for the memory access of the step before, and took four times
+// as long. A range that fits in the cache is scattered once. The digit for that has as many bits as the number of
+// hashes, so that about one hash falls on each of its values, and an insertion sort finishes the range.
 #include "hash/sort.h"
 
 #include <algorithm>
@@ -17,12 +19,12 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kFlagBits = 8;
-constexpr std::size_t kFlags = std::size_t{1} << kFlagBits;
+constexpr unsigned kRangeBits = 8;
+constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 constexpr unsigned kMaxScatterBits = 13;
 constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
 constexpr std::size_t kMinScattered = 64;
-constexpr std::size_t kMaxInserted = 24;  // of one digit, before insertion gets slow
+constexpr std::size_t kMaxInserted = 24;  // hashes with the same digit, beyond which insertion gets slow
 
 void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
   for (std::size_t i = 1; i < hashes.size(); ++i) {
@@ -33,30 +35,31 @@ void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
   }
 }
 
-using Ends = std::array<std::size_t, kFlags>;  // of the ranges that partition() makes
+using Ends = std::array<std::size_t, kRanges>;  // where each range that partition() makes ends
 
-/// By the eight bits from `shift` on.
+/// Moves the hashes so that those with equal bits shift ... shift + 7 lie together, in the order of these bits.
 Ends partition(std::span<std::uint64_t> hashes, unsigned shift) noexcept {
-  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kFlags; };
-  std::array<std::size_t, kFlags> next{};
+  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kRanges; };
+  std::array<std::size_t, kRanges> next{};
   for (const std::uint64_t hash : hashes) ++next[digit(hash)];
   Ends ends;
   std::size_t end = 0;
-  for (std::size_t flag = 0; flag < kFlags; ++flag) {
-    ends[flag] = end + next[flag];
-    next[flag] = std::exchange(end, ends[flag]);
+  for (std::size_t range = 0; range < kRanges; ++range) {
+    ends[range] = end + next[range];
+    next[range] = std::exchange(end, ends[range]);
   }
   for (bool done = false; !done;) {
     done = true;
-    for (std::size_t flag = 0; flag < kFlags; ++flag) {
-      for (std::size_t at = next[flag]; at < ends[flag]; ++at) std::swap(hashes[at], hashes[next[digit(hashes[at])]++]);
-      done &= next[flag] == ends[flag];
+    for (std::size_t range = 0; range < kRanges; ++range) {
+      for (std::size_t at = next[range]; at < ends[range]; ++at)
+        std::swap(hashes[at], hashes[next[digit(hashes[at])]++]);
+      done &= next[range] == ends[range];
     }
   }
   return ends;
 }
 
-/// Those before the range that ends there.
+/// Where a range begins: at the end of the range before.
 std::size_t begin_of(const Ends& ends, std::size_t range) noexcept { return range == 0 ? 0 : ends[range - 1]; }
 
 class Sorter {
@@ -70,7 +73,7 @@ class Sorter {
     } else if (hashes.size() <= kMaxScattered) {
       scatter(hashes, bits);
     } else {
-      sort_ranges(hashes, partition(hashes, bits - kFlagBits), 0, kFlags, bits - kFlagBits);
+      sort_ranges(hashes, partition(hashes, bits - kRangeBits), 0, kRanges, bits - kRangeBits);
     }
   }
   void sort_ranges(std::span<std::uint64_t> hashes, const Ends& ends, std::size_t from, std::size_t to, unsigned bits) {
@@ -106,24 +109,24 @@ class Sorter {
 };
 
 constexpr unsigned kHashBits = 64;
-constexpr std::size_t kRangesPerReport = kFlags / 4;  // starting threads more often would cost more than it tells
+constexpr std::size_t kRangesPerReport = kRanges / 4;  // to start threads more often costs more than it tells
 constexpr std::size_t kRangesPerCall = 4;
 
-/// `share` of the task is done at the end.
+/// Sorts the hashes with the task's threads; `share` is the share of the whole build that this sort is.
 Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> hashes) {
   if (std::is_sorted(hashes.begin(), hashes.end())) return {};
   if (hashes.size() <= kMaxScattered) {
     Sorter(task.memory()).sort(hashes, kHashBits);
     return {};
   }
-  constexpr unsigned kBits = kHashBits - kFlagBits;
+  constexpr unsigned kBits = kHashBits - kRangeBits;
   const Ends ends = partition(hashes, kBits);
-  for (std::size_t first = 0; first < kFlags; first += kRangesPerReport) {
+  for (std::size_t first = 0; first < kRanges; first += kRangesPerReport) {
     parallel_for(task.threads(), kRangesPerReport / kRangesPerCall, [&](std::size_t call) {
       const std::size_t from = first + call * kRangesPerCall;
       Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
     });
-    const auto done = static_cast<double>(first + kRangesPerReport) / kFlags;
+    const auto done = static_cast<double>(first + kRangesPerReport) / kRanges;
     if (auto wanted = task.advance(share * done); !wanted) return wanted;
   }
   return {};

@@ -1,4 +1,4 @@
-// How full a filter of 512-bit blocks is, however a block stores its bits.
+// How full a filter of 512-bit blocks is, for the kinds that are made of such blocks.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace crivo {
 
-/// `bits_set_in(block)` tells how many of a block's 512 bits are set.
+/// The stats of a filter. `bits_set_in(block)` must return how many of a block's 512 bits are set.
 template <class BitsSetIn>
 Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept {
   Stats stats;
   stats.bits = shape.units * kBlockBits;
-  std::array<double, kBlockBits + 1> rate_at{};  // of a query that lands in a block with so many bits set
+  std::array<double, kBlockBits + 1> rate_at{};  // [s]: the rate of absent keys whose block has s bits set
   for (unsigned set = 0; set <= kBlockBits; ++set)
-    rate_at[set] = portable::power(set / double{kBlockBits}, shape.probes);
+    rate_at[set] = portable::integer_power(set / double{kBlockBits}, shape.probes);
   double rates = 0;
   for (std::uint64_t block = 0; block < shape.units; ++block) {
     const std::uint64_t set = bits_set_in(block);

@@ -15,8 +15,9 @@
 namespace crivo {
 namespace {
 
-// A filter that no cache holds costs a wait for memory per key. Many keys at once are first partitioned by where they
-// go, so that each part's blocks stay in the second-level cache while it is added.
+// To add a key to a filter that no cache holds takes a wait for memory. So when many keys come at once, they are first
+// partitioned by the place of their blocks; the blocks of one part then stay in the second-level cache while the part
+// is added.
 constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
@@ -26,12 +27,12 @@ void add_partitioned(Store store, std::span<const std::uint64_t> hashes, std::pm
   const auto part_of = [](std::uint64_t hash) { return static_cast<std::size_t>(hash >> (64 - kPartBits)); };
   std::pmr::vector<std::uint64_t> parted(std::min(hashes.size(), kPartitionedAtOnce), memory);
   for (; !hashes.empty(); hashes = hashes.subspan(std::min(hashes.size(), parted.size()))) {
-    const auto some = hashes.first(std::min(hashes.size(), parted.size()));
+    const auto batch = hashes.first(std::min(hashes.size(), parted.size()));
     std::array<std::size_t, (1U << kPartBits) + 1> next{};
-    for (const std::uint64_t hash : some) ++next[part_of(hash) + 1];
+    for (const std::uint64_t hash : batch) ++next[part_of(hash) + 1];
     for (std::size_t part = 1; part < next.size(); ++part) next[part] += next[part - 1];
-    for (const std::uint64_t hash : some) parted[next[part_of(hash)]++] = hash;
-    kernels().blocked_add(store.shape, store.payload.data(), parted.data(), some.size());
+    for (const std::uint64_t hash : batch) parted[next[part_of(hash)]++] = hash;
+    kernels().blocked_add(store.shape, store.payload.data(), parted.data(), batch.size());
   }
 }
 

@@ -1,5 +1,7 @@
 // The blocked Bloom filter: a key's k bits lie in one block of 512 bits, which is one cache line and one vector
-// register. Paper: Putze, Sanders & Singler 2007, "Cache-, hash- and space-efficient Bloom filters".
+// register. A query therefore costs one cache miss instead of k, and a few vector instructions. The price is a higher
+// rate: blocks get different numbers of keys, and full ones answer "maybe" more often.
+// Paper: Putze, Sanders & Singler 2007, "Cache-, hash- and space-efficient Bloom filters".
 #pragma once
 
 #include "kinds/kind.h"

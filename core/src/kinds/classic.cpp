@@ -11,7 +11,7 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kCompressed = 1;  // FilterSpec::option
+constexpr unsigned kCompressed = 1;  // the only FilterSpec::option but the default
 constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 46;
 
 bool test_bit(const std::byte* payload, std::uint64_t position) noexcept {

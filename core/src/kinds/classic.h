@@ -1,4 +1,7 @@
-// The classic Bloom filter: m bits, k positions from one 64-bit hash.
+// The classic Bloom filter: an array of m bits, and k positions in it that follow from a key's 64-bit hash. To add a
+// key sets the bits at its positions; a key may be in the filter if all of them are set. It takes the fewest bits of
+// the Bloom filters here, but each position may cost a cache miss. The option `compressed` makes it larger in memory
+// and sparser, so that its compressed blob is smaller (Mitzenmacher 2002).
 // Paper: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors".
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace crivo {
 namespace {
 
-// A payload of 2^47 bytes: the largest power of two that the header's u48 can state.
+// This makes a payload of 2^47 bytes, the largest power of two that the 48-bit field of the header can state.
 constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
 
 std::uint64_t counters_above_zero(const std::byte* block) noexcept {
@@ -23,7 +23,7 @@ std::uint64_t counters_above_zero(const std::byte* block) noexcept {
   return count;
 }
 
-/// Applies `change(counters, word)` to every 64 counters of a block.
+/// Applies `change(counters, word)` to all counters of a block, 64 at a time.
 template <class Change>
 void change_block(std::byte* block, const Change& change) noexcept {
   for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
@@ -57,8 +57,8 @@ double Counting::predicted_fp_rate(const Shape& shape, double keys) noexcept {
 }
 
 Result<void> Counting::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-  // Portable: on AVX2 a mask made in registers took as long, since the words of a mask made in memory stall a wide
-  // load.
+  // This is portable code. A version for AVX2 was no faster: it had to make the mask in registers, as a wide load of a
+  // mask that was written to memory word by word stalls.
   constexpr std::size_t kAhead = 16;
   std::byte* payload = store.payload.data();
   const std::uint64_t blocks = store.shape.units;

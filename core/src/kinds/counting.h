@@ -1,6 +1,9 @@
-// The counting Bloom filter: blocked's positions with four-bit counters, so that keys can be removed.
-// Papers: Fan, Cao, Almeida & Broder 2000, "Summary cache: a scalable wide-area web cache sharing protocol";
-// Putze, Sanders & Singler 2007 for the blocks.
+// The counting Bloom filter: it has a counter of four bits where a blocked filter has a bit, so that keys can be
+// removed. To add a key raises the counters at its positions, to remove it lowers them, and a key may be in the filter
+// if all of them are above 0. A counter that has reached 15 is saturated: nobody knows its true value, so it is never
+// lowered again.
+// Papers: Fan, Cao, Almeida & Broder 2000, "Summary cache: a scalable wide-area web cache sharing protocol"; Putze,
+// Sanders & Singler 2007 for the blocks.
 #pragma once
 
 #include "kinds/kind.h"
@@ -15,7 +18,7 @@ struct Counting {
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Probe probe(const Shape& shape) noexcept;
-  /// Counters: how many there are, and how many are above 0.
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);

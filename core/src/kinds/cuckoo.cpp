@@ -14,7 +14,7 @@ namespace crivo {
 namespace {
 
 constexpr unsigned kSlots = kCuckooBucketSlots;
-constexpr unsigned kNone = kSlots;  // "in no slot"
+constexpr unsigned kNone = kSlots;  // stands for "in no slot"
 constexpr std::size_t kRelocations = 2000;
 constexpr FingerprintLimits kLimits = {.probes = 2,
                                        .min_bits = kMinCuckooBits,
@@ -22,8 +22,9 @@ constexpr FingerprintLimits kLimits = {.probes = 2,
                                        .max_units = std::uint64_t{1} << 40,
                                        .unit_name = Cuckoo::kUnitName};
 
-/// The fingerprint's two buckets add up to an odd number that it determines, modulo the even number of buckets: so each
-/// is found from the other, and they differ.
+/// The other bucket of a fingerprint. The numbers of its two buckets add up, modulo the number of buckets, to an odd
+/// number that the fingerprint determines. So each bucket is found from the other; and as the number of buckets is
+/// even, they always differ.
 std::uint64_t other_bucket(std::uint64_t bucket, std::uint32_t fingerprint, std::uint64_t buckets) noexcept {
   const std::uint64_t sum = 2 * mulhi(scatter(fingerprint), buckets / 2) + 1;
   return sum >= bucket ? sum - bucket : sum + buckets - bucket;
@@ -43,7 +44,7 @@ struct CuckooKey {
 
 __extension__ using Wide = unsigned __int128;
 
-/// A bucket in one register, with one lane per slot: Word has at least 4 f bits.
+/// Loads a bucket into one register, with one lane per slot. Word must have at least 4 f bits.
 template <class Word>
 class BucketLoader {
  public:
@@ -54,15 +55,16 @@ class BucketLoader {
   [[nodiscard]] const std::byte* address(std::uint64_t bucket) const noexcept {
     return payload_ + (bucket * kSlots * bits_ >> 3);
   }
-  /// Without a branch: either answer is as likely for a key that is present, and both loads may start at once.
+  /// Looks into both buckets without a branch: a key that is present is as likely in one as in the other, and this way
+  /// both loads start at once.
   [[nodiscard]] bool holds(const CuckooKey& key) const noexcept {
     const Word wanted = lows_ * key.fingerprint;
     return (zero_lanes(load(key.first) ^ wanted) | zero_lanes(load(key.second) ^ wanted)) != 0;
   }
 
  private:
-  /// Not 0 if a lane is: the lowest lane to borrow into its top bit is a zero one. What lies above the lanes does not
-  /// matter.
+  /// Returns a word that is not 0 if a lane is 0. When 1 is subtracted from every lane, the lowest lane whose top bit
+  /// changes from 0 to 1 must have been 0. The bits above the lanes do not matter.
   [[nodiscard]] Word zero_lanes(Word lanes) const noexcept { return (lanes - lows_) & ~lanes & (lows_ << (bits_ - 1)); }
   [[nodiscard]] Word load(std::uint64_t bucket) const noexcept {
     const std::byte* from = address(bucket);
@@ -97,7 +99,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// The buckets, to change them.
+/// The buckets of a filter that is being changed.
 class Buckets {
  public:
   explicit Buckets(Store store) noexcept
@@ -107,7 +109,7 @@ class Buckets {
     __builtin_prefetch(payload_ + (key.first * kSlots * bits_ >> 3), 1);
     __builtin_prefetch(payload_ + (key.second * kSlots * bits_ >> 3), 1);
   }
-  /// False if there was no room; nothing has changed then.
+  /// Returns false, with nothing changed, if there was no room.
   bool add(const CuckooKey& key) noexcept {
     return put(key.first, key.fingerprint) || put(key.second, key.fingerprint) || relocate(key);
   }
@@ -122,7 +124,7 @@ class Buckets {
   }
 
  private:
-  /// A full bucket that the search came to, and from where: from slot `slot` of the bucket that entry `parent` names.
+  /// A full bucket that the search reached: by moving the fingerprint in slot `slot` of the bucket in entry `parent`.
   struct Full {
     std::uint64_t bucket;
     std::uint16_t parent;
@@ -137,7 +139,7 @@ class Buckets {
   void set(std::uint64_t bucket, unsigned slot, std::uint32_t fingerprint) noexcept {
     store_slot(payload_, bucket * kSlots + slot, bits_, fingerprint);
   }
-  /// The first slot that holds it, or kNone; 0 finds an empty one.
+  /// The first slot that holds this fingerprint, or kNone. A fingerprint of 0 finds an empty slot.
   [[nodiscard]] unsigned find(std::uint64_t bucket, std::uint32_t fingerprint) const noexcept {
     unsigned slot = 0;
     while (slot < kSlots && get(bucket, slot) != fingerprint) ++slot;
@@ -149,8 +151,9 @@ class Buckets {
     return slot != kNone;
   }
 
-  /// Breadth first, where the paper walks at random: the shortest path is found before anything moves, so a failure
-  /// leaves nothing to undo, and what is done depends on nothing but the payload and the key.
+  /// Makes room by a breadth-first search, where the paper walks at random. The shortest path to an empty slot is found
+  /// before anything is moved. So a failure leaves nothing to undo, and the result depends only on the payload and the
+  /// key.
   bool relocate(const CuckooKey& key) noexcept {
     Search search;
     search[0] = {key.first, 0, 0};
@@ -171,8 +174,9 @@ class Buckets {
     }
     return false;
   }
-  /// What lay in this slot has been copied to its other bucket: fills the slot from the bucket before it on the path,
-  /// and so on, and the one where the path starts with the new fingerprint. A shortest path names no bucket twice.
+  /// Moves the fingerprints along the path, from its end to its start. The one in this slot was copied to its other
+  /// bucket already. The slot is filled from the bucket before it on the path, and so on, and the slot where the path
+  /// starts gets the new fingerprint. A shortest path names no bucket twice, so nothing is overwritten.
   void shift(const Search& search, std::size_t at, unsigned slot, std::uint32_t fingerprint) noexcept {
     for (; at >= kRoots; at = search[at].parent) {
       const unsigned source = search[at].slot;

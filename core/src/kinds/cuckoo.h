@@ -1,4 +1,9 @@
-// The cuckoo filter: buckets of four fingerprints, two buckets per key, so that keys can be removed again.
+// The cuckoo filter: a hash table that keeps a short fingerprint of each key instead of the key, so that keys can be
+// removed again. A bucket has four slots, and each key has two buckets, either of which may hold its fingerprint. The
+// second bucket follows from the first and the fingerprint alone, so a fingerprint can be moved between the two
+// although its key is unknown. If both buckets of a new key are full, fingerprints are moved to their other buckets
+// until a slot is free; if that does not succeed, the filter is full. A key that is added several times takes a slot
+// each time, of the eight that its buckets have.
 // Paper: Fan, Andersen, Kaminsky & Mitzenmacher 2014, "Cuckoo filter: practically better than Bloom".
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace crivo {
 namespace {
 
-/// Slots that one search looks at. At a load of 0.95, one in 10^22 would need more.
+/// The most slots that a search looks at. At a load of 0.95, one search in 10^22 would need more.
 constexpr std::size_t kMaxSteps = 1000;
 constexpr FingerprintLimits kLimits = {.probes = 1,
                                        .min_bits = kMinHashCompactionBits,
@@ -34,7 +34,8 @@ class Walk {
     slot_ += step_;
     if (slot_ >= slots_) slot_ -= slots_;
   }
-  /// Another value goes on from this slot: what lay in it, whose own start nobody knows.
+  /// Goes on from this slot with another value: the one that lay in it. Where that value's way began is unknown, but
+  /// its step is known.
   void continue_as(std::uint32_t value) noexcept {
     value_ = value;
     step_ = step_of(value);
@@ -51,7 +52,7 @@ class Walk {
   std::uint32_t value_;
 };
 
-/// Whether the value is found, from this slot on.
+/// Returns whether the value is found, from the walk's slot on. A search that reaches its limit counts as found.
 bool find(const View& view, Walk walk) noexcept {
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
     const std::uint32_t stored = load_slot(view.payload, walk.slot(), view.shape.param);
@@ -66,7 +67,7 @@ void prefetch(const View& view, const Walk& walk) noexcept {
   __builtin_prefetch(view.payload + (walk.slot() * view.shape.param >> 3));
 }
 
-// A key looks at three slots on average, all over the table: the first two are worth fetching ahead.
+// A search looks at three slots on average, which lie anywhere in the table. It pays to prefetch the first two.
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   std::array<Walk, kAhead> walks;
@@ -83,7 +84,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// The slots that an addition has changed, to change them back.
+/// The slots that an addition has changed, with their old values, so that it can be undone.
 class UndoLog {
  public:
   void note(std::uint64_t slot, std::uint32_t value) noexcept { changes_[size_++] = {slot, value}; }
@@ -104,7 +105,7 @@ class UndoLog {
   std::size_t size_ = 0;
 };
 
-/// False if there was no room; nothing has changed then.
+/// Returns false, with nothing changed, if there was no room.
 bool insert(Store store, Walk walk) noexcept {
   UndoLog log;
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
@@ -116,7 +117,7 @@ bool insert(Store store, Walk walk) noexcept {
     if (stored == 0) return true;
     walk.continue_as(stored);
   }
-  if (log.empty()) return true;  // a search for it ends at its limit too, and finds it
+  if (log.empty()) return true;  // a search for this value reaches its limit as well, and counts as found
   log.undo(store);
   return false;
 }

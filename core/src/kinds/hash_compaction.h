@@ -1,4 +1,8 @@
-// Hash compaction: an open-addressing hash table that keeps a few bits of each key's hash instead of the key.
+// Hash compaction: a hash table with open addressing that keeps a value of a few bits of each key's hash instead of the
+// key. A key's hash gives the first slot, and its value gives the step from one slot to the next. The values along a
+// sequence of slots stand in descending order: a value that is added takes the first slot on its way that holds a
+// smaller one (an empty slot holds 0), and the smaller value moves on by its own step. So the search for a value ends
+// at the first slot that holds a smaller one, which it meets early.
 // Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; the order of the slots, which ends the
 // search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
 #pragma once

@@ -1,5 +1,6 @@
-// The interface of a kind: one row of functions. A kind is a plain class with static functions; make_row() finds which
-// it has, and what it lacks it cannot do: a capability is never declared twice.
+// The interface of a kind of filter: a row of function pointers. A kind is a class with static functions only, and
+// make_row() makes its row of those that it has. A function that a kind lacks is something it cannot do, so its
+// capabilities are declared nowhere else.
 #pragma once
 
 #include <concepts>
@@ -19,7 +20,7 @@
 
 namespace crivo {
 
-/// A shape and the payload that goes with it, while a filter is being changed.
+/// The shape and the payload of a filter that is being changed.
 struct Store {
   Shape& shape;
   AlignedBytes& payload;
@@ -28,65 +29,70 @@ struct Store {
 
 class BuildTask;  // a build while it runs; base/build_task.h
 
+/// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
   KindInfo info;
   const char* unit_name;  // what Shape::units counts, for messages
 
-  /// Spec to shape. Errors: kBadArgument naming the field.
+  /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size. Errors: kCorrupt when k, param or units are not allowed; never overflows.
+  /// The payload's size in bytes, which never overflows. Errors: kCorrupt when k, the parameter or the units are not
+  /// allowed.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
-  /// What else must hold of a payload of that size, such as clear padding.
+  /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
   Probe (*probe)(const Shape&) noexcept;
-  /// Sets View::prepared; null where there is nothing to prepare.
+  /// Sets View::prepared; null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
-  /// Bits in a payload that is an array of bits set at random, for which gap coding is the better compression; null
-  /// for any other payload.
+  /// The number of bits in a payload that is an array of bits which are set at random; gap coding compresses such a
+  /// payload best. Null for a kind with any other payload.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
-  // Null for a kind without an option.
-  /// FilterSpec::option from what stands behind the colon; nothing if that is no option at all. plan() knows the range.
+  // The next functions are null for a kind without an option.
+  /// The FilterSpec::option that the text behind the colon stands for; no value if it is no option at all. plan()
+  /// checks its range.
   std::optional<unsigned> (*parse_option)(std::string_view text);
-  /// What parse_option takes for an option, 0 being the default; empty where the name alone says it.
+  /// The text that parse_option reads as this option, where 0 means the default; empty if the kind's name alone means
+  /// it.
   std::string (*option_text)(unsigned option);
-  /// The option of a stored filter; null too for an option that only decided on the size.
+  /// The option of a stored filter. Null also for an option that only has an influence on the size.
   unsigned (*option_of)(const Shape&) noexcept;
 
-  // Null where there is nothing to do: a payload of zeros is a new filter of most kinds.
-  /// Writes what a new payload, all zeros, holds before the first key.
+  // The next functions are null for a kind in which a payload of zeros is a new filter, as it is in most kinds.
+  /// Writes into a new payload, which is all zeros, what it must hold before the first key.
   void (*start)(Store, const FilterSpec&);
-  /// Back to no keys.
+  /// Makes the filter forget all its keys.
   void (*clear)(Store);
-  /// What a new filter that was sized by bits per key promises of absent hashes, from its shape or, where there is a
-  /// start(), from what that wrote; where null, predicted_fp_rate at capacity.
+  /// The rate for absent hashes that a new filter promises which was sized by bits per key. It is read from the shape
+  /// or, if the kind has a start(), from what start() wrote. If null, the promise is predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
-  // Null where a kind cannot do it.
-  /// The payload of a kind that is built once, from all its hashes, any order, duplicates allowed. Sets shape.units to
-  /// what these hashes need, and may give it more columns than were planned. Errors: kTooLarge before anything is
-  /// allocated for a payload beyond max_bytes.
+  // The next functions are null for a kind that cannot do what they do.
+  /// Builds the payload of a kind that is built once, from all its hashes, in any order; hashes may be repeated. Sets
+  /// shape.units to what these hashes need, and may give the shape more columns than were planned. Errors: kTooLarge
+  /// before anything is allocated for a payload beyond max_bytes.
   Result<AlignedBytes> (*build)(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
                                 BuildTask&);
-  /// Adds hashes in order and counts them in `added`; stops at the first that fails. Null for a kind that grows.
+  /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Null for a kind that grows.
+  /// Errors: kFull.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                std::uint64_t max_bytes);
-  /// What a build calls instead of add, so that the memory it takes beside the payload counts; null where it takes
-  /// none.
+  /// A build calls this instead of add, and it takes its memory beside the payload from `memory`, where it is counted.
+  /// Null for a kind that needs no such memory.
   Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                            std::pmr::memory_resource* memory);
-  /// Errors: kNotFound, unchanged.
+  /// Takes back one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
 };
 
-/// What a kind must have; make_row() finds what it has beside this.
+/// What every kind must have; make_row() finds out what else a kind has.
 template <class K>
 concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const View& view) {
   { K::kKind } -> std::convertible_to<Kind>;
@@ -118,7 +124,7 @@ constexpr KindRow make_row() {
   };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  // The kinds know hashes; that different keys may have the same one is added here, for all of them.
+  // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds.
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.fp_rate = with_collisions(stats.fp_rate, stats.cardinality.value_or(0));
@@ -128,7 +134,7 @@ constexpr KindRow make_row() {
     if constexpr (requires { K::predicted_fp_rate(view, keys); }) {
       return with_collisions(K::predicted_fp_rate(view, keys), keys);
     } else {
-      return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // for most kinds the shape says it all
+      return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // most kinds need only the shape
     }
   };
   if constexpr (requires { &K::bit_array_bits; }) row.bit_array_bits = &K::bit_array_bits;
@@ -143,7 +149,7 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::count; }) row.count = &K::count;
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
-  // Not by comparing the pointers above with null, which GCC does not take for a constant under its sanitizers.
+  // The pointers above are not compared with null, because GCC does not take that for a constant when it sanitizes.
   row.info.can.add = requires { &K::add; }
   || requires { &K::add_and_grow; };
   row.info.can.remove = requires { &K::remove; };

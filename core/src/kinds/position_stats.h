@@ -1,4 +1,4 @@
-// How full a filter is whose keys have k positions anywhere in it.
+// How full a filter is, for the kinds whose keys have k positions anywhere in it.
 #pragma once
 
 #include <cmath>
@@ -11,14 +11,14 @@
 
 namespace crivo {
 
-/// Stats of a filter of which `set` units are not 0.
+/// The stats of a filter in which `set` units are not 0.
 inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept {
   Stats stats;
   stats.bits = shape.units;
   stats.bits_set = set;
   const auto units = static_cast<double>(shape.units);
   const double fill = static_cast<double>(set) / units;
-  stats.fp_rate = portable::power(fill, shape.probes);
+  stats.fp_rate = portable::integer_power(fill, shape.probes);
   if (set == shape.units) return stats;
   const double keys = classic_cardinality(units, static_cast<double>(set), shape.probes);
   stats.fp_rate += (1 - stats.fp_rate) * related_hash_rate(fill, keys, shape.probes);

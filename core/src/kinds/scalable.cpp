@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
-constexpr unsigned kMostBitsPerKeyRatio = 16;  // of a layer to the one before
+constexpr unsigned kMostBitsPerKeyRatio = 16;  // a layer's bits per key over those of the layer before
 constexpr std::size_t kAhead = 8;              // keys between the prefetch of one and its addition
 constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
@@ -40,8 +40,8 @@ void prefetch(const View& view, std::uint64_t hash) noexcept {
   }
 }
 
-// Layer by layer over a stretch of hashes, so that each layer's batch kernel has its prefetching; what one layer has
-// the older ones need not be asked.
+// Asks layer by layer for a stretch of hashes, so that each layer's batch kernel can prefetch. The hashes that one
+// layer has are not asked of the older ones.
 void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
   std::array<std::uint64_t, kStretch> open_hashes;
   std::array<std::size_t, kStretch> open_indexes;
@@ -75,7 +75,7 @@ AlignedBytes blank_payload(std::uint64_t blocks) {
   return AlignedBytes(static_cast<std::size_t>(blocks * kBlockBytes));
 }
 
-/// Opens the next layer. Errors: kFull or kTooLarge, unchanged.
+/// Adds a layer. Errors: kFull or kTooLarge, with the filter unchanged.
 Result<void> grow(Store store, std::uint64_t max_bytes) {
   const LayerSeries series = read_series(store.payload.data());
   const std::uint64_t capacity = layer_capacity(series.first_capacity, store.shape.param, series.layers);
@@ -87,8 +87,8 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
   if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
   const Layer newest = read_layer(store.payload.data(), series.layers - 1);
   const Layer next{0, std::max(size->units, newest.blocks), size->probes};
-  // A key sets a bit, so a full layer has at least one per key, and the next one's rate asks for a few more. A forged
-  // table could ask for terabytes.
+  // A full layer has at least one bit per key, because a key sets a bit, and the next layer's rate needs only a few
+  // more per key. A larger jump comes from a forged table, which could ask for terabytes.
   if (const std::uint64_t most = newest.blocks * store.shape.param * kMostBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
   }
@@ -114,7 +114,7 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
   return {};
 }
 
-/// Adds a key that is not there. Errors: as grow.
+/// Adds a key that no layer has. Errors: as grow.
 Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
   LayerSeries series = read_series(store.payload.data());
   Layer newest = read_layer(store.payload.data(), series.layers - 1);
@@ -144,9 +144,9 @@ Result<Shape> Scalable::plan(const FilterSpec& spec) {
   }
   FilterSpec first = spec;
   Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
-  if (!shape) return shape;  // before the rate is tightened, so that a message tells the caller's own
+  if (!shape) return shape;  // before the rate is lowered, so that an error names the caller's own rate
   if (spec.bits_per_key) {
-    shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table is paid from the same bits
+    shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table counts among these bits
   } else {
     first.fp_rate = scalable_layer_rate(spec.fp_rate, 0);
     shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -178,7 +178,7 @@ Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_key<
 Stats Scalable::stats(const View& view) noexcept {
   Stats total;
   total.cardinality = 0;
-  double log_missed = 0;  // by every layer; a logarithm, so that rates of 1e-17 count
+  double log_missed = 0;  // the log of the probability that all layers miss, so that rates of 1e-17 count
   for (NewestFirst walk(view); walk.next();) {
     const Stats layer = Blocked::stats(walk.layer());
     total.bits += layer.bits;
@@ -191,13 +191,13 @@ Stats Scalable::stats(const View& view) noexcept {
   return total;
 }
 
-// Keys fill the layers one after the other; layers that are not there yet are sized as grow() would.
+// Keys fill the layers one after the other. Layers that do not exist yet are sized as grow() would size them.
 double Scalable::predicted_fp_rate(const View& view, double keys) noexcept {
   const LayerSeries series = read_series(view.payload);
   double log_missed = 0;
   for (unsigned i = 0; keys > 0; ++i) {
     const std::uint64_t capacity = layer_capacity(series.first_capacity, view.shape.param, i);
-    if (capacity == 0) return 1;  // more than it can grow to hold
+    if (capacity == 0) return 1;  // the filter cannot grow to hold this many keys
     Layer layer = read_layer(view.payload, std::min(i, series.layers - 1));
     if (i >= series.layers) {
       const Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(series.fp_rate, i));
@@ -217,7 +217,7 @@ double Scalable::promised_fp_rate(const View& view) noexcept { return read_serie
 void Scalable::start(Store store, const FilterSpec& spec) {
   const std::uint64_t blocks = store.shape.units - table_blocks(1);
   double promise = spec.fp_rate;
-  if (spec.bits_per_key) {  // the first layer is given, and the promise is what the series then adds up to
+  if (spec.bits_per_key) {  // the first layer's rate is given; the promise is what the whole series adds up to
     const double first =
         blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.probes);
     constexpr double kLeast = std::numeric_limits<double>::min();

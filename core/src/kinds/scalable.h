@@ -1,5 +1,8 @@
-// The scalable Bloom filter: a growing series of blocked filters at falling rates, for a number of keys that nobody
-// knows beforehand. Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
+// The scalable Bloom filter, for a number of keys that is not known beforehand. It is a series of layers, each a
+// blocked filter. Keys go into the newest layer; when that is full, a new one is added, which is larger by the growth
+// factor and has a lower rate. A key is in the filter if one of the layers has it. The rates of the layers fall so fast
+// that their sum stays below the promised rate, however many layers there are.
+// Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
 #pragma once
 
 #include "kinds/kind.h"

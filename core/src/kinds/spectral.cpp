@@ -15,7 +15,8 @@
 namespace crivo {
 namespace {
 
-// With counters of 32 bits a payload of 2^47 bytes: the largest power of two that the header's u48 can state.
+// With counters of 32 bits this makes a payload of 2^47 bytes, the largest power of two that the 48-bit field of the
+// header can state.
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
 /// A spec's option as the width of a counter.
@@ -38,7 +39,7 @@ std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsi
   return load_le<std::uint64_t>(payload + place.byte) >> place.shift & largest_count(width);
 }
 
-/// Adds one to a counter below the largest.
+/// Adds one to a counter, unless it has the largest value.
 void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
   const CounterPlace place(counter, width);
   std::byte* word = payload + place.byte;
@@ -57,7 +58,8 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   contains_by_batches<&contains>(view, view.shape.param, hashes, count, hits);
 }
 
-/// Raises the smallest of a key's counters. One that comes up twice has left the minimum by the second time.
+/// Raises the smallest of a key's counters. A counter that comes up twice is raised once, as it is above the minimum
+/// the second time.
 void add_one(std::byte* payload, const Shape& shape, std::uint64_t hash) noexcept {
   std::array<std::uint64_t, kMaxClassicProbes> counters;
   std::uint64_t smallest = largest_count(shape.param);
@@ -72,7 +74,7 @@ void add_one(std::byte* payload, const Shape& shape, std::uint64_t hash) noexcep
   }
 }
 
-/// How many counters of a word are above 0: ORs each counter's bits into its lowest one.
+/// The number of counters in a word that are above 0: the bits of each counter are ORed into its lowest bit.
 unsigned counters_above_zero(std::uint64_t word, unsigned width) noexcept {
   for (unsigned shift = 1; shift < width; shift *= 2) word |= word >> shift;
   const std::uint64_t lowest_bits = ~std::uint64_t{0} / largest_count(width);
@@ -95,7 +97,7 @@ Result<Shape> Spectral::plan(const FilterSpec& spec) {
 }
 
 Result<std::uint64_t> Spectral::payload_bytes(const Shape& shape) {
-  Shape without_width = shape;  // what is left is as for a kind without a parameter
+  Shape without_width = shape;  // the rest is checked as for a kind without a parameter
   without_width.param = 0;
   if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid) return valid.error();
   if (!is_counter_width(shape.param)) {

@@ -1,6 +1,8 @@
-// The spectral Bloom filter with minimum increase: how many times was this key added.
-// Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative
-// update.
+// The spectral Bloom filter, which answers how many times a key was added. It has counters where the classic filter has
+// bits, and the answer is the smallest of a key's k counters. To add a key raises only those of its counters that are
+// the smallest ("minimum increase"), because the others already count other keys, too. That makes the answers much more
+// exact, but keys cannot be removed.
+// Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
 #pragma once
 
 #include "kinds/kind.h"
@@ -20,7 +22,7 @@ struct Spectral {
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
   static Probe probe(const Shape& shape) noexcept;
-  /// Counters: how many there are, and how many are above 0.
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);

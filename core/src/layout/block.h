@@ -1,9 +1,10 @@
 // Where a key's bits lie in a 512-bit block: docs/format.md, "blocked". Every kernel computes exactly this.
 //
-// The block comes from the upper bits of the hash (a 64 x 64 bit multiply), the positions from bits that are
-// independent of it: the lower half of the hash for the first eight, the upper half of hash x golden ratio for the next
-// eight, so that with k > 8 nearly all 64 bits tell two keys of a block apart. One 32-bit multiply per position, top
-// nine bits: eight or sixteen positions are one vector multiply and one shift.
+// The block comes from the upper bits of the hash, by a 64 x 64 bit multiplication. The positions come from bits that
+// do not depend on those: the first eight from the lower half of the hash, the next eight from the upper half of the
+// hash times the golden ratio. So with more than eight probes nearly all 64 bits of the hash tell two keys of a block
+// apart. A position is the top nine bits of one 32-bit multiplication, so eight or sixteen positions take one vector
+// multiplication and one shift.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +16,27 @@
 namespace crivo {
 
 inline constexpr std::size_t kBlockBytes = kBlockBits / 8;
-/// Sixteen 32-bit lanes of one 512-bit register.
+/// The most probes per key: the positions fill the sixteen 32-bit lanes of a 512-bit register.
 inline constexpr unsigned kMaxBlockedProbes = 16;
 inline constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 40;
 inline constexpr unsigned kPositionShift = 32 - 9;
 
-/// Odd multipliers, one per position; those of the Parquet split-block filter, which spread well.
+/// Odd multipliers, one per position. They are those of Parquet's split-block Bloom filter, which spread well.
 inline constexpr std::uint32_t kPositionMultipliers[8] = {0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D,
                                                           0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31};
 
+/// A key's block, and the seeds from which its positions in the block follow.
 struct BlockKey {
   std::uint64_t block;
-  std::uint32_t low_seed;   // of positions 0 to 7
-  std::uint32_t high_seed;  // of positions 8 to 15
+  std::uint32_t low_seed;   // gives positions 0 to 7
+  std::uint32_t high_seed;  // gives positions 8 to 15
 
   BlockKey(std::uint64_t hash, std::uint64_t blocks) noexcept
       : block(mulhi(hash, blocks)),
         low_seed(static_cast<std::uint32_t>(hash)),
         high_seed(static_cast<std::uint32_t>((hash * kGolden64) >> 32)) {}
 
-  /// Position i of k, in [0, 512).
+  /// The position of probe i, in [0, 512).
   [[nodiscard]] unsigned position(unsigned i) const noexcept {
     return ((i < 8 ? low_seed : high_seed) * kPositionMultipliers[i & 7]) >> kPositionShift;
   }

@@ -1,6 +1,6 @@
 // A block of 512 four-bit counters as four bit planes: docs/format.md, "counting". Bit p of plane j is bit j of counter
-// p, so 64 counters are four words and every operation on them is a few logical ones; the OR of the planes is the block
-// of the blocked filter.
+// p. So four words hold 64 counters, and a few logical operations on these words change all 64 at once. The OR of the
+// planes is the block that a blocked filter of the same keys would have.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ inline constexpr std::size_t kCounterPlanes = 4;
 inline constexpr std::size_t kCounterBlockBytes = kCounterPlanes * kBlockBytes;
 inline constexpr std::size_t kWordsPerPlane = kBlockBytes / 8;
 
-/// Fetches a block of so many planes, each a cache line: one for blocked.
+/// Prefetches a block of kPlanes planes, each of which is a cache line. A blocked filter's block has one plane.
 template <std::size_t kPlanes>
 inline void prefetch_block(const std::byte* payload, std::uint64_t block) noexcept {
   for (std::size_t plane = 0; plane < kPlanes; ++plane) {
@@ -24,7 +24,8 @@ inline void prefetch_block(const std::byte* payload, std::uint64_t block) noexce
   }
 }
 
-/// A key's distinct positions in its block, as the bits of one plane.
+/// A key's positions in its block, as the bits of one plane. A position that two probes share is one bit, so it counts
+/// once.
 struct PositionMask {
   std::array<std::uint64_t, kWordsPerPlane> words{};
 
@@ -51,7 +52,7 @@ class CounterWord {
   [[nodiscard]] std::uint64_t above_zero() const noexcept { return planes_[0] | planes_[1] | planes_[2] | planes_[3]; }
   [[nodiscard]] std::uint64_t saturated() const noexcept { return planes_[0] & planes_[1] & planes_[2] & planes_[3]; }
 
-  /// Adds one to the counters of the mask, but for the saturated.
+  /// Adds one to the counters in the mask, except to those that are saturated at 15.
   void raise(std::uint64_t mask) noexcept {
     std::uint64_t carry = mask & ~saturated();
     for (std::uint64_t& plane : planes_) {
@@ -60,7 +61,7 @@ class CounterWord {
       carry = next;
     }
   }
-  /// Takes one from the counters of the mask, but for the saturated. None of them is 0.
+  /// Takes one from the counters in the mask, except from those that are saturated. No counter in the mask may be 0.
   void lower(std::uint64_t mask) noexcept {
     std::uint64_t borrow = mask & ~saturated();
     for (std::uint64_t& plane : planes_) {
@@ -69,14 +70,15 @@ class CounterWord {
       borrow = next;
     }
   }
-  /// Adds counter by counter, stopping at 15.
+  /// Adds the other word's counters to these, each sum being at most 15. A full adder works from plane to plane; where
+  /// the last carry is left over, all four bits are set.
   void add(const CounterWord& other) noexcept {
     std::uint64_t carry = 0;
     for (std::size_t j = 0; j < kCounterPlanes; ++j) {
-      const std::uint64_t either = planes_[j] ^ other.planes_[j];
+      const std::uint64_t differ = planes_[j] ^ other.planes_[j];
       const std::uint64_t both = planes_[j] & other.planes_[j];
-      planes_[j] = either ^ carry;
-      carry = both | (either & carry);
+      planes_[j] = differ ^ carry;
+      carry = both | (differ & carry);
     }
     for (std::uint64_t& plane : planes_) plane |= carry;
   }

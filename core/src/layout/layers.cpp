@@ -42,7 +42,7 @@ Result<void> check_layer(const Layer& layer, const Layer& before, unsigned index
                    layer.blocks);
   }
   const std::uint64_t fewest = is_newest ? (index == 0 ? 0 : 1) : capacity;
-  const std::uint64_t most = std::min(capacity, layer.blocks * kBlockBits);  // each key set at least one bit
+  const std::uint64_t most = std::min(capacity, layer.blocks * kBlockBits);  // each key has set at least one bit
   if (layer.keys < fewest || layer.keys > most) {
     return corrupt("keys in layer ", index, " must lie in [", fewest, ", ", most, "], got ", layer.keys);
   }

@@ -13,21 +13,21 @@
 
 namespace crivo {
 
-/// A layer as its slot states it.
+/// A layer, as its slot in the table describes it.
 struct Layer {
   std::uint64_t keys = 0;
   std::uint64_t blocks = 0;
   unsigned probes = 0;
 };
 
-/// The table's head.
+/// The head of the table: what all layers have in common.
 struct LayerSeries {
-  double fp_rate = 0;                // promised for all layers together
-  std::uint64_t first_capacity = 0;  // of the oldest layer, in keys
+  double fp_rate = 0;                // the promised rate of all layers together
+  std::uint64_t first_capacity = 0;  // the keys that the oldest layer takes
   unsigned layers = 0;
 };
 
-/// Blocks that a table of so many layers takes: a head and a slot per layer, 16 bytes each.
+/// The blocks that a table takes: 16 bytes for its head and 16 for each layer's slot.
 [[nodiscard]] constexpr std::uint64_t table_blocks(unsigned layers) noexcept { return (layers + 1 + 3) / 4; }
 
 [[nodiscard]] LayerSeries read_series(const std::byte* payload) noexcept;
@@ -35,10 +35,11 @@ struct LayerSeries {
 void write_series(std::byte* payload, const LayerSeries& series) noexcept;
 void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcept;
 
-/// Keys that layer `index` takes, first_capacity x growth^index; 0 when that is over kMaxCapacity.
+/// The number of keys that layer `index` takes: first_capacity * growth^index, or 0 if that is above kMaxCapacity.
 [[nodiscard]] std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsigned index) noexcept;
 
-/// Everything docs/format.md demands of the table. The payload holds shape.units blocks. Errors: kCorrupt.
+/// Checks everything that docs/format.md demands of the table. The payload must hold shape.units blocks. Errors:
+/// kCorrupt, naming the field.
 Result<void> check_layers(const View& view);
 
 /// Visits the layers of a checked payload as blocked filters, the newest (and largest) first.

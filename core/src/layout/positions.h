@@ -1,5 +1,6 @@
-// What the kinds share whose k positions of a key are those of `classic`: docs/format.md, "classic". What else was
-// tried for them, and why adding a step each time is not enough: docs/design.md, "Positions of classic".
+// What the kinds share that choose a key's k positions as `classic` does: docs/format.md, "classic". docs/design.md,
+// "Positions of classic", compares the other ways that were tried, and says why it is not enough to add a step to each
+// position.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@ namespace crivo {
 
 inline constexpr unsigned kMaxClassicProbes = 64;
 
-/// The positions of one key among `units`, in order: mulhi(h M^i, units), the states of a multiplicative congruential
-/// generator that starts from the hash.
+/// The positions of one key among `units` units, in their order. Position i is mulhi(h M^i, units): h M^i is a state of
+/// a multiplicative congruential generator that starts from the hash h.
 class Positions {
  public:
   Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {}
@@ -28,15 +29,16 @@ class Positions {
   }
 
  private:
-  /// Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", for generators modulo 2^64.
+  /// The multiplier M. Source: Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", for generators
+  /// modulo 2^64.
   static constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
 
   std::uint64_t next_;
   std::uint64_t units_;
 };
 
-/// Asks for many keys. Every probe may miss the cache, so a batch touches the first two of each key (most absent keys
-/// need no more) before it asks. A position takes `unit_bits` bits of the payload.
+/// Answers for many keys. Every probe may miss the cache, so a batch prefetches the first two probes of each key (most
+/// absent keys need no more) before it asks. A unit takes `unit_bits` bits of the payload.
 template <bool (*kContains)(const View&, std::uint64_t hash) noexcept>
 void contains_by_batches(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                          bool* hits) noexcept {
@@ -52,7 +54,7 @@ void contains_by_batches(const View& view, unsigned unit_bits, const std::uint64
   }
 }
 
-/// The payload's last word holds nothing beyond the first `used_bits` of the payload. Errors: kCorrupt.
+/// Checks that the bits of the last word behind the payload's first `used_bits` bits are 0. Errors: kCorrupt.
 inline Result<void> check_padding(const View& view, std::uint64_t used_bits) {
   const unsigned used = static_cast<unsigned>(used_bits % 64);
   if (used == 0) return {};

@@ -1,12 +1,14 @@
-// The banding of a ribbon: the triangular system that rows are added to, one bucket after the other.
+// The band of a ribbon: a system of linear equations in triangular form, with at most one row per slot. The rows of
+// keys are added to it, one bucket after the other.
 //
-// A row covers 64 slots, so no two of its bits have the same slot modulo 64: a word holds it, with each bit at its slot
-// modulo 64. Elimination goes from slot to slot; a row that has a bit there is changed by the row that is stored at the
-// slot, and the first row to find none is stored. What is stored never changes again, so taking rows back means no more
-// than to forget them. Rows of the same block are added together: on a slot they all ask for the same stored row, which
-// makes them lanes of a vector. The order in which rows are added decides neither which slots are taken nor whether a
-// set of rows fits (that takes the space they span), hence also not the solution: any instruction set may choose its
-// own.
+// A row covers 64 slots, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore holds the
+// row, and the bit for a slot stands at the slot's number modulo 64. Elimination goes from slot to slot: a row that has
+// a bit at a slot is XORed with the row that is stored there, and the first row that comes to a free slot is stored in
+// it. A stored row never changes again, so to take rows back means only to clear their slots. Rows that start in the
+// same block are added together, because at each slot they all need the same stored row; that makes them lanes of a
+// vector. The order in which rows are added decides neither which slots are taken nor whether a set of rows fits, since
+// both depend only on the space that the rows span. So the solution does not depend on it either, and each instruction
+// set may choose an order of its own.
 #pragma once
 
 #include <array>
@@ -24,26 +26,27 @@ namespace crivo {
 struct RibbonBucket {
   std::uint64_t number;
   std::span<const std::uint64_t> hashes;
-  std::uint64_t starts;  // of the level
+  std::uint64_t starts;  // the number of starts in the level
   std::uint64_t fingerprint_factor;
   std::uint32_t fingerprint_mask;
-  unsigned threshold;  // at least
+  unsigned threshold;  // the lowest that the bucket may get
 };
 
-/// What became of them: the first `bumped` were not added, and this threshold says so.
+/// What became of a bucket's keys: the first `bumped` of them were not added, which is what this threshold states.
 struct RibbonBumped {
   unsigned threshold;
   std::size_t bumped;
 };
 
-/// The slots of some consecutive buckets.
+/// The band of some consecutive buckets. One thread may use it.
 class RibbonBand {
  public:
   explicit RibbonBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
 
-  /// No rows, and room for them at slots from ... end - 1; `from` begins a bucket.
+  /// Drops all rows, and makes room for rows at the slots from `from`, where a bucket begins, up to but not including
+  /// `end`.
   void reset(std::uint64_t from, std::uint64_t end) {
-    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // where rows have bits, and find nothing
+    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may reach there; what is stored there does not fit
     from_ = from;
     size_ = static_cast<std::size_t>(end - from);
     rows_.assign(size_ + kBeyond, 0);
@@ -52,10 +55,10 @@ class RibbonBand {
   [[nodiscard]] std::uint64_t from() const noexcept { return from_; }
   [[nodiscard]] std::uint64_t end() const noexcept { return from_ + size_; }
 
-  // Slots from here on are counted from `from`.
+  // All functions below count slots from `from`.
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// 0: none is stored.
+  /// The rows that are stored, by slot; 0 where no row is.
   [[nodiscard]] const std::uint64_t* rows() const noexcept { return rows_.data(); }
   [[nodiscard]] const std::uint32_t* results() const noexcept { return results_.data(); }
 
@@ -63,15 +66,15 @@ class RibbonBand {
     group_size_ = 0;
     group_fits_ = true;
   }
-  /// Slots from size() on are none of ours; a row that found no other does not fit.
+  /// Stores a row. A row that found a free slot only at size() or beyond, in the next band, does not fit.
   void store(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
     group_fits_ &= slot < size_;
     rows_[slot] = row;
     results_[slot] = result;
     group_[group_size_++] = static_cast<std::uint32_t>(slot);
   }
-  /// Stores the row if the slot, which is ours, is free; says whether it was. Half of the rows find their first slot
-  /// free, which is too many for a branch.
+  /// Stores the row if the slot, which must be below size(), is free, and returns whether it was. This takes no branch,
+  /// because half of the rows find their first slot free, which no processor can predict.
   bool store_if_free(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
     const std::uint64_t stored = rows_[slot];
     const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);
@@ -82,13 +85,13 @@ class RibbonBand {
     return stored == 0;
   }
   [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
-  /// Everything stored since begin_group().
+  /// Removes all rows that were stored since begin_group().
   void take_back() noexcept {
     for (; group_size_ > 0; --group_size_) rows_[group_[group_size_ - 1]] = results_[group_[group_size_ - 1]] = 0;
   }
 
  private:
-  // A bucket's rows reach into the first block of the next bucket, no further.
+  // The rows of a bucket reach into the first block of the next bucket, but no further.
   static constexpr std::size_t kMostOfBucket = kRibbonBucketStarts + kRibbonBlockSlots;
 
   std::uint64_t from_ = 0;

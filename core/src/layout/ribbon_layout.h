@@ -1,12 +1,15 @@
-// Where a key's row lies in a ribbon payload: docs/format.md, "ribbon". Queries, kernels and the builder share it.
+// Where a key's equation lies in a ribbon payload: docs/format.md, "ribbon". Queries, kernels and the builder share
+// this.
 //
 // A ribbon filter stores no keys. Each key has a row: 64 random bits at a start slot, and a fingerprint of c bits. The
 // solution is c columns of one bit per slot such that, for each key and column, the parity of (row AND the 64 solution
-// bits from start on) is that bit of the fingerprint; an absent key's fingerprint agrees by chance, 2^-c. Levels are
-// overloaded so that no slot stays empty, and what does not fit is bumped: of each bucket of 128 starts, a threshold of
-// two bits tells below which start keys live in the next, much smaller level. The last level, the base, bumps nothing.
-// Blocks of 64 slots store their columns as consecutive words, so a query reads 2 c adjacent words: block by block, and
-// not slot by slot. The first blocks of a level are lean (r columns), the others rich (r + 1): the mix meets any rate.
+// bits from start on) is that bit of the fingerprint; an absent key's fingerprint agrees only by chance, with
+// probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty, and keys that do not
+// fit are bumped to the next, much smaller level: each bucket of 128 starts has a threshold of two bits, and the keys
+// whose start in the bucket is below it are in the next level. The last level, the base, has room for all its keys and
+// bumps none. A block of 64 slots stores its columns as consecutive words, so a query reads the 2 c adjacent words of
+// two blocks. The first blocks of a level are lean (r columns), the others are rich (r + 1 columns): mixing them meets
+// any rate.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor".
 #pragma once
@@ -25,28 +28,31 @@ inline constexpr unsigned kRibbonBucketStarts = 128;
 inline constexpr unsigned kMaxRibbonColumns = 32;
 inline constexpr unsigned kMaxRibbonLevels = 16;
 inline constexpr unsigned kMaxRibbonSeed = 63;
-inline constexpr unsigned kRibbonShares = 32768;  // param counts the rich blocks in these
+inline constexpr unsigned kRibbonShares = 32768;  // Shape::param states the share of rich blocks in this unit
 inline constexpr std::uint64_t kMinRibbonBlocks = 2;
 inline constexpr std::uint64_t kMaxRibbonBlocks = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 
-/// Batches ask for so many keys at a time; of a payload from this size on, which the second-level cache does not hold,
-/// they first fetch what all of these will read.
+/// A batch of queries asks for kRibbonBatch keys at a time. If the payload has kRibbonFarBytes or more, which the
+/// second-level cache does not hold, it first prefetches all that these keys will read.
 inline constexpr std::size_t kRibbonBatch = 32;
 inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
 
-/// The first start of a bucket that threshold t keeps. Not inline: its address needs no look-up in a shared library.
+/// The first start of a bucket that each threshold keeps. The table is not inline, so that a shared library needs no
+/// look-up to find its address.
 constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold) noexcept {
   return kRibbonKeptFrom[threshold];
 }
 
-/// From a key's hash at one level to its hash at the next, and from one base seed to the next.
+/// A key's hash at one level times this factor is its hash at the next level, and its base hash under one seed times
+/// this factor is the one under the next seed.
 inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
-/// Fingerprints come from the hash itself, at every level.
+/// The factor for fingerprints. At every level they come from the key's own hash, so a query computes the fingerprint
+/// once.
 inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
 
-/// A key at a level, apart from where its start is.
+/// The row of a key at a level, whose lowest bit, which is always set, stands for the start.
 [[nodiscard]] inline std::uint64_t ribbon_row(std::uint64_t level_hash) noexcept {
   constexpr std::uint64_t kRowFactor = 0xC28F82822B650BED;
   return mul_fold(level_hash, kRowFactor) | 1;
@@ -56,13 +62,13 @@ inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
   return static_cast<std::uint32_t>(hash * factor >> 32);
 }
 
-/// The two column counts of a filter, and what follows for a level of so many blocks.
+/// The two column counts of a filter, and the number of lean blocks that follows from them for a level.
 struct RibbonColumns {
-  unsigned lean;        // r
-  std::uint64_t share;  // of rich blocks, in kRibbonShares
+  unsigned lean;        // r, the columns of a lean block
+  std::uint64_t share;  // the share of rich blocks, in units of 1 / kRibbonShares
 
   explicit RibbonColumns(const Shape& shape) noexcept : lean(shape.probes), share(shape.param) {}
-  /// From columns per key, in kRibbonShares.
+  /// Makes them from the mean number of columns per block, in units of 1 / kRibbonShares.
   explicit RibbonColumns(std::uint64_t column_shares) noexcept
       : lean(static_cast<unsigned>(column_shares / kRibbonShares)), share(column_shares % kRibbonShares) {}
   [[nodiscard]] std::uint64_t column_shares() const noexcept { return lean * std::uint64_t{kRibbonShares} + share; }
@@ -72,7 +78,7 @@ struct RibbonColumns {
   }
 };
 
-/// What a level's block count fixes.
+/// All that follows from the number of blocks of a level.
 struct RibbonLevelShape {
   std::uint64_t blocks;
   std::uint64_t lean_blocks;
@@ -83,26 +89,28 @@ struct RibbonLevelShape {
       : blocks(block_count), lean_blocks(columns.lean_blocks(block_count)), lean_columns(columns.lean), base(is_base) {}
 
   [[nodiscard]] std::uint64_t slots() const noexcept { return blocks * kRibbonBlockSlots; }
-  /// One block fewer than slots: a row never leaves its level, nor the block after the one it starts in.
+  /// The number of starts: no key starts in the last block, so a row never leaves its level. It never leaves the block
+  /// behind the one it starts in, either.
   [[nodiscard]] std::uint64_t starts() const noexcept { return (blocks - 1) * kRibbonBlockSlots; }
   [[nodiscard]] std::uint64_t buckets() const noexcept { return blocks / 2; }
   [[nodiscard]] std::uint64_t threshold_words() const noexcept { return base ? 0 : (buckets() + 31) / 32; }
   [[nodiscard]] unsigned columns_of(std::uint64_t block) const noexcept {
     return lean_columns + (block >= lean_blocks);
   }
-  /// Share of the starts whose block is lean. No key starts in the last block.
+  /// The share of the starts whose block is lean. No key starts in the last block.
   [[nodiscard]] double lean_starts() const noexcept {
     return static_cast<double>(std::min(lean_blocks, blocks - 1)) / static_cast<double>(blocks - 1);
   }
-  /// Words of the solution before this block; before the block after the last, all of them.
+  /// The words of the solution that lie before this block; for `blocks`, one more than the last block's number, all
+  /// words.
   [[nodiscard]] std::uint64_t words_before(std::uint64_t block) const noexcept {
     return block * lean_columns + (block > lean_blocks ? block - lean_blocks : 0);
   }
-  /// With the block count's own.
+  /// All words of the level, the one that holds the block count included.
   [[nodiscard]] std::uint64_t words() const noexcept { return 1 + threshold_words() + words_before(blocks); }
 };
 
-/// Word 0 of a payload.
+/// What word 0 of a payload states.
 struct RibbonHeader {
   unsigned levels;
   unsigned base_seed;
@@ -115,11 +123,12 @@ struct RibbonHeader {
   }
 };
 
-/// One key's equation: `columns` words from `words` on are its start's block, as many after them are those of the next.
+/// One key's equation. The `columns` words from `words` on are those of the block in which it starts, and as many words
+/// behind them are those of the next block.
 struct RibbonEquation {
   const std::byte* words;
   unsigned columns;
-  unsigned shift;  // of the start in its block
+  unsigned shift;  // the start's number in its block
   std::uint64_t row;
   std::uint32_t fingerprint;
 };
@@ -133,7 +142,7 @@ struct RibbonAccess {
   const std::byte* solution;
 
   [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept { return mulhi(level_hash, starts); }
-  /// Was a key with this start bumped? Not asked of the base.
+  /// Returns whether a key with this start was bumped. Must not be asked of the base, which has no thresholds.
   [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
     return start % kRibbonBucketStarts < kept_from(start / kRibbonBucketStarts);
   }
@@ -151,7 +160,7 @@ struct RibbonAccess {
   }
 };
 
-/// The level of a payload that starts at `at`.
+/// The level that starts at `at` in a payload.
 struct RibbonLevelView {
   RibbonLevelShape level;
   RibbonAccess access;
@@ -168,7 +177,8 @@ struct RibbonLevelView {
   return RibbonHeader(load_le<std::uint64_t>(view.payload)).levels == 0;
 }
 
-/// The key's equation, from level to level until one has kept it. For a payload of at least one level.
+/// The key's equation: goes from level to level until one has not bumped the key. The payload must have at least one
+/// level.
 [[nodiscard]] inline RibbonEquation find_ribbon_equation(const View& view, std::uint64_t hash) noexcept {
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
   const RibbonColumns columns(view.shape);
@@ -186,18 +196,18 @@ struct RibbonLevelView {
   return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
 }
 
-// The first level answers for nearly all keys, so what a query needs of it is computed once per filter, and is in
-// View::prepared: its starts (0 where there is no such level, or nobody prepared), its lean blocks, the solution's
-// place.
+// The first level answers for nearly all keys. So what a query needs of it is computed once per filter and kept in
+// View::prepared: the number of starts (0 if the view was not prepared or has no level above the base), the number of
+// lean blocks, and the place of the solution.
 
 inline void prepare_ribbon(View& view) noexcept {
-  if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // nothing, or only the base
+  if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // there is no level, or only the base
   const RibbonLevelView first(view.payload + 8, RibbonColumns(view.shape), false);
   view.prepared = {first.access.starts, first.access.lean_blocks,
                    static_cast<std::uint64_t>(first.access.solution - view.payload)};
 }
 
-/// For a view whose prepared[0] is not 0.
+/// What a query needs of the first level. The view's prepared[0] must not be 0.
 [[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view) noexcept {
   return {view.prepared[0], view.prepared[1], view.shape.probes, view.payload + 16, view.payload + view.prepared[2]};
 }

@@ -1,5 +1,6 @@
-// AVX2: eight positions per multiply; the block is two registers, and a blend picks between them. The counting kind is
-// asked through the OR of its four planes.
+// The blocked and counting kinds with AVX2. One multiplication gives eight positions. A block fills two registers, and
+// a blend picks for each position the register that has its word. A counting block is asked through the OR of its four
+// planes: a counter is above 0 where one of its bits is set.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -15,13 +16,13 @@
 namespace crivo {
 namespace {
 
-/// The positions of eight lanes.
+/// The positions of eight probes, one in each lane.
 CRIVO_TARGET_AVX2 inline __m256i eight_positions(std::uint32_t seed) noexcept {
   const __m256i multipliers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPositionMultipliers));
   return _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(seed)), multipliers), kPositionShift);
 }
 
-/// In each lane's sign bit: is the lane's bit set in the block?
+/// Each lane's sign bit tells whether the bit at the lane's position is set in the block.
 CRIVO_TARGET_AVX2 inline __m256i test_positions(__m256i low_words, __m256i high_words, __m256i positions) noexcept {
   const __m256i word = _mm256_srli_epi32(positions, 5);  // permutevar8x32 uses its low three bits
   const __m256i from_low = _mm256_permutevar8x32_epi32(low_words, word);
@@ -37,7 +38,7 @@ CRIVO_TARGET_AVX2 inline unsigned lanes_set(__m256i tested) noexcept {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(tested)));
 }
 
-/// Half a block: the OR of its planes.
+/// Half a block's bits: the OR of the half's planes.
 template <std::size_t kPlanes>
 CRIVO_TARGET_AVX2 inline __m256i load_half(const std::byte* half) noexcept {
   __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(half));
@@ -87,8 +88,8 @@ CRIVO_TARGET_AVX2 void contains_batch(const View& view, const std::uint64_t* has
   }
 }
 
-/// Half a block: word w of it wants 1 << (position - 32 w), which is 0 for the positions of other words: a vector shift
-/// gives 0 for counts below 0 or from 32 on.
+/// Half a block with the bits of these positions set. Word w of it needs 1 << (position - 32 w). For a position in
+/// another word that is 0, because a vector shift gives 0 for counts below 0 or above 31.
 CRIVO_TARGET_AVX2 inline __m256i bits_of(__m256i minus_32w, const std::uint32_t* positions, unsigned count) noexcept {
   __m256i bits = _mm256_setzero_si256();
   for (unsigned i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
-// AVX-512: the block is one register. Up to eight positions are one 256-bit multiply and a two-register permute; more
-// are one 512-bit multiply. An addition builds its sixteen words in a register and ORs them in once. The counting kind
-// is asked through the OR of its four planes.
+// The blocked and counting kinds with AVX-512. A block fills one register. Up to eight positions take one 256-bit
+// multiplication and a permutation of two registers; more positions take one 512-bit multiplication. An addition builds
+// the block's sixteen words in a register and ORs them into memory once. A counting block is asked through the OR of
+// its four planes: a counter is above 0 where one of its bits is set.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -32,7 +33,7 @@ CRIVO_TARGET_AVX512 inline __m512i sixteen_positions(const BlockKey& key) noexce
   return _mm512_srli_epi32(_mm512_mullo_epi32(seeds, multipliers), kPositionShift);
 }
 
-/// Half a block: the OR of its planes.
+/// Half a block's bits: the OR of the half's planes.
 template <std::size_t kPlanes>
 CRIVO_TARGET_AVX512 inline __m256i load_half(const std::byte* half) noexcept {
   __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(half));
@@ -42,7 +43,7 @@ CRIVO_TARGET_AVX512 inline __m256i load_half(const std::byte* half) noexcept {
   return bits;
 }
 
-/// A block: the OR of its planes.
+/// A block's bits: the OR of its planes.
 template <std::size_t kPlanes>
 CRIVO_TARGET_AVX512 inline __m512i load_block(const std::byte* block) noexcept {
   __m512i bits = _mm512_loadu_si512(block);
@@ -62,7 +63,7 @@ CRIVO_TARGET_AVX512 inline bool contains_inline(const View& view, std::uint64_t 
     const __m256i low_words = load_half<kPlanes>(block);
     const __m256i high_words = load_half<kPlanes>(block + kBlockBytes / 2);
     const __m256i words = _mm256_permutex2var_epi32(low_words, _mm256_srli_epi32(positions, 5), high_words);
-    const __m256i bits = _mm256_rorv_epi32(words, positions);  // by the position in the word: modulo 32
+    const __m256i bits = _mm256_rorv_epi32(words, positions);  // by positions modulo 32: those in the word
     return (_mm256_testn_epi32_mask(bits, _mm256_set1_epi32(1)) & wanted) == 0;
   } else {
     const __m512i positions = sixteen_positions(key);
@@ -110,9 +111,9 @@ CRIVO_TARGET_AVX512 void contains_batch(const View& view, const std::uint64_t* h
   }
 }
 
-/// The first kLanes positions as bits of a block. Word w wants 1 << (position - 32 w), which is 0 for the positions of
-/// other words: a vector shift gives 0 for counts below 0 or from 32 on. The lanes go through memory, from where the
-/// subtraction broadcasts them.
+/// A block with the bits of the first kLanes positions set. Word w needs 1 << (position - 32 w). For a position in
+/// another word that is 0, because a vector shift gives 0 for counts below 0 or above 31. The positions go through
+/// memory, because the addition can broadcast a number from there at no cost.
 template <unsigned kLanes>
 CRIVO_TARGET_AVX512 inline __m512i bits_of(const std::uint32_t* positions) noexcept {
   const __m512i minus_32w = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
@@ -141,7 +142,7 @@ CRIVO_TARGET_AVX512 void add_probes(std::uint64_t blocks, std::byte* payload, co
     } else {
       _mm512_store_si512(positions, sixteen_positions(key));
     }
-    asm volatile("" : "+m"(positions));  // or the compiler takes them from the register, with two shuffles each
+    asm volatile("" : "+m"(positions));  // else the compiler takes each position from the register, with two shuffles
     _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), bits_of<kProbes>(positions)));
   }
 }

@@ -1,5 +1,6 @@
-// The portable kernels: what the others are compared with. A block has one plane in the blocked kind and four in the
-// counting kind, which is asked through their OR.
+// The blocked and counting kinds in portable code: the kernels that the tests compare all others with. A block has one
+// plane in the blocked kind and four in the counting kind, which is asked through the OR of its planes: a counter is
+// above 0 where one of its bits is set.
 #include <algorithm>
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
-// The only place that looks at the CPU. avx512 means F, BW, DQ, VL, VBMI2 and VPOPCNTDQ; the compiler's test covers the
-// operating system's support for the registers too.
+// The only place that looks at the CPU. The level avx512 needs the extensions F, BW, DQ, VL, VBMI2 and VPOPCNTDQ. The
+// compiler's test also finds out whether the operating system saves the registers.
 #include <array>
 #include <cstdlib>
 #include <string_view>

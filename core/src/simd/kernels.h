@@ -1,5 +1,5 @@
-// The inner loops that exist once per instruction set, behind one object that is chosen once per process.
-// Every level computes the same bits; tests compare each with scalar.
+// The kernels: inner loops that exist once per instruction set, behind one table of functions that is chosen once per
+// process. The kernels of every level compute the same bits; tests compare each level with the scalar one.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,22 @@ class RibbonBand;
 struct RibbonBucket;
 struct RibbonBumped;
 
-/// For filters of 512-bit blocks.
+/// The kernels of the kinds that are made of 512-bit blocks: blocked, and counting with four planes per block.
 struct BlockedKernels {
   Probe blocked;
   void (*blocked_add)(const Shape&, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept;
   Probe counting;
 };
 
+/// The kernels of the ribbon kind. A band and its buckets: layout/ribbon_band.h.
 struct RibbonKernels {
   Probe ribbon;
+  /// Adds a bucket's keys to the band, and says which of them it bumped.
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
-  /// The first `slots` slots of a block, with their rows and results. window[c] is column c of the 64 slots after them,
-  /// each at its slot modulo 64; it becomes that of the 64 slots from the block's first on. Reads and writes a multiple
-  /// of 8 columns.
+  /// Solves the first `slots` slots of a block, whose rows and results are given. On entry window[c] holds column c of
+  /// the solution at the 64 slots behind these, each slot's bit at the slot's number modulo 64; on return it holds
+  /// column c at the 64 slots from the block's first slot on. `window` must have room for `columns` rounded up to a
+  /// multiple of 8, since whole vectors are read and written.
   void (*ribbon_solve)(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
                        std::uint64_t* window) noexcept;
 };
@@ -46,10 +49,11 @@ struct Kernels : BlockedKernels, RibbonKernels {
   std::string_view isa;
 };
 
-/// The levels this machine can run, lowest (scalar) first.
+/// The levels this machine can run, in ascending order: scalar is the first.
 [[nodiscard]] std::span<const Kernels> available_kernels() noexcept;
 
-/// The level in use: the best available, or what CRIVO_ISA asks for.
+/// The level in use: the best that this machine can run, or what the environment variable CRIVO_ISA asks for
+/// (crivo/version.h). Any thread may call it.
 [[nodiscard]] const Kernels& kernels() noexcept;
 
 }  // namespace crivo

@@ -1,4 +1,5 @@
-// How one filter is asked: chosen once per filter, by its kind, its shape and the machine, not per key.
+// The functions that answer a filter's queries. They are chosen once per filter, by its kind, its shape and the
+// machine, and not again for each key.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace crivo {
 
 struct Probe {
   bool (*contains)(const View&, std::uint64_t hash) noexcept;
-  /// The same with the key's hash, without a call in between.
+  /// The same for the key's own bytes: the hash is computed inside, so that a query is one call.
   bool (*contains_key)(const View&, std::string_view key) noexcept;
   void (*contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
 };

@@ -1,4 +1,4 @@
-// Asking by key: the key's hash, inlined, and then a function that is asked with a hash.
+// Queries by key: each computes the key's hash, inlined, and then calls a function that takes a hash.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace crivo {
 
-/// Probe::contains_key of a function that is asked with a hash. A long key's hash is a call, and a call that is not the
-/// last would cost the short keys a stack frame.
+/// The part of contains_key for long keys. Their hash takes a call, and a call that is not the function's last makes
+/// the compiler set up a stack frame; here, and not inlined, it does so for long keys only.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept>
 [[gnu::noinline]] bool contains_long_key(const View& view, std::string_view key) noexcept {
   return kContains(view, hash_key(key, view.shape.seed));
 }
+/// A Probe::contains_key, made from the function that answers for a hash.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept>
 bool contains_key(const View& view, std::string_view key) noexcept {
   if (key.size() > kShortKey) return contains_long_key<kContains>(view, key);

@@ -1,5 +1,6 @@
 // The instruction sets that kernels are compiled for: one macro per target, in front of each function that uses it. No
-// file is compiled with other options than the rest of the library, so that nothing inline leaks into it.
+// file is compiled with options of its own: an inline function that it shares with other files could then be compiled
+// for its instruction set, and the linker could pick that copy for machines that lack it.
 #pragma once
 
 #define CRIVO_TARGET_SCALAR

@@ -1,4 +1,5 @@
-// The formulas, and the searches that turn a rate into a size by them.
+// The formulas of the kinds that are Bloom filters (classic, blocked and scalable), and the searches that find with
+// them the smallest size that meets a rate.
 #include "sizing/bloom.h"
 
 #include <algorithm>
@@ -18,18 +19,19 @@
 namespace crivo {
 namespace {
 
-/// The mean of (set bits / 512)^k, where `clear` is the probability that one bit is clear and `two_clear` that two are.
-/// With the fill's mean f and variance v it is f^k (1 + k(k-1)/2 v/f^2) to second order.
-/// Mean and variance of the occupancy: Johnson & Kotz 1977, section 3.1.
+/// The rate inside a block: the mean of (set bits / 512)^k. `clear` is the probability that a given bit is clear, and
+/// `two_clear` that two given bits are. If the fill has mean f and variance v, the rate is f^k (1 + k(k-1)/2 v/f^2) to
+/// second order. Source of the mean and the variance: Johnson & Kotz 1977, section 3.1.
 double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   constexpr double kBits = kBlockBits;
   const double fill = 1 - clear;
   const double variance = std::max(0.0, two_clear * (kBits - 1) / kBits + clear / kBits - clear * clear);
   const double k = probes;
-  return std::min(1.0, portable::power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
+  return std::min(1.0, portable::integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
-/// The best of the probe counts around `center`: sizes are unimodal in k, so it walks downhill from there.
+/// The smallest size over all numbers of probes. Sizes have only one minimum in k, so the search starts at `center` and
+/// goes on in each direction as long as the size falls.
 template <class UnitsFor>
 FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsFor& units_for) {
   const auto start = static_cast<unsigned>(std::clamp(std::round(center), 1.0, double(max_probes)));
@@ -44,9 +46,9 @@ FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsF
   return best;
 }
 
-/// Keys per block at which a block filter of k probes just meets the rate, to about ten digits: in logarithms the rate
-/// is nearly a straight line, which false position (the Illinois variant: Dowell & Jarratt 1971) follows in a few
-/// steps.
+/// The keys per block at which a blocked filter of k probes just meets the rate, to about ten digits. The logarithm of
+/// the rate is nearly a straight line in the logarithm of the keys, so the method of false position (its Illinois
+/// variant: Dowell & Jarratt 1971) needs only a few steps.
 double keys_per_block(double fp_rate, unsigned probes) noexcept {
   const auto excess = [&](double log_keys) {
     return portable::log(blocked_fp_rate(1, portable::exp(log_keys), probes)) - portable::log(fp_rate);
@@ -89,7 +91,7 @@ Result<double> bloom_bits_per_key(double fp_rate) {
 double optimal_probes(double bits, double keys) noexcept { return bits / keys * std::numbers::ln2; }
 
 double bloom_fp_rate(double bits_per_key, unsigned probes) noexcept {
-  return portable::power(-portable::expm1(-double(probes) / bits_per_key), probes);
+  return portable::integer_power(-portable::expm1(-double(probes) / bits_per_key), probes);
 }
 
 double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
@@ -101,14 +103,15 @@ double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
 double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double mean = keys / blocks;
   if (!(mean > 0)) return 0;
-  // Ten standard deviations around the mean, and the small counts below it, hold all but 1e-20 of the mixture.
+  // The numbers of keys within ten standard deviations of the mean, and all small ones below it, have all but 1e-20 of
+  // the probability.
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
   double probability = poisson(mean, first);
-  const double clear_per_key = portable::power(1 - 1.0 / kBlockBits, probes);
-  const double two_clear_per_key = portable::power(1 - 2.0 / kBlockBits, probes);
+  const double clear_per_key = portable::integer_power(1 - 1.0 / kBlockBits, probes);
+  const double two_clear_per_key = portable::integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = portable::pow(clear_per_key, first);
-  if (clear < 1e-20) return 1;  // all blocks are full; the sum over so many counts would take long
+  if (clear < 1e-20) return 1;  // all blocks are full, and the sum below would take long
   double two_clear = portable::pow(two_clear_per_key, first);
   double rate = 0;
   for (double count = first; count <= mean + reach; ++count) {
@@ -123,8 +126,8 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
 std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned probes) noexcept {
   const auto keys = static_cast<double>(capacity);
   const double limit =
-      -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // for many keys
-  // Few keys miss the rate there; near the best k it falls with the power k ln 2 of the bits.
+      -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // right for many keys
+  // With few keys that size misses the rate. Near the best k the rate falls as the bits to the power of -k ln 2.
   const double missed_by = std::max(1.0, classic_fp_rate(std::ceil(limit), keys, probes) / hash_rate);
   const double guess = std::ceil(limit * portable::pow(missed_by, 1 / (probes * std::numbers::ln2)));
   return smallest_units(guess, hash_rate, [&](double bits) { return classic_fp_rate(bits, keys, probes); });
@@ -173,13 +176,13 @@ double classic_cardinality(double bits, double set, unsigned probes) noexcept {
 
 double blocked_cardinality(double blocks, double set, unsigned probes) noexcept {
   constexpr double kBits = kBlockBits;
-  const double clear_per_key = portable::power(1 - 1 / kBits, probes);
+  const double clear_per_key = portable::integer_power(1 - 1 / kBits, probes);
   return -blocks * portable::log1p(-set / (blocks * kBits)) / (1 - clear_per_key);
 }
 
 double scalable_layer_rate(double fp_rate, unsigned layer) noexcept {
   constexpr double kRatio = 0.75;
-  return fp_rate * (1 - kRatio) * portable::power(kRatio, layer);
+  return fp_rate * (1 - kRatio) * portable::integer_power(kRatio, layer);
 }
 
 double bit_entropy(double probability) noexcept {

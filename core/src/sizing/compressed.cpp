@@ -1,5 +1,6 @@
-// Classic filters sized for the smallest blob: more bits, fewer of them set, so that the compressed form is smaller
-// than an optimal Bloom filter at the same rate. Paper: Mitzenmacher 2002, "Compressed Bloom filters".
+// Sizes of classic filters for the smallest blob. They have more bits in memory and a smaller share of them set, so
+// that the compressed form is smaller than an optimal Bloom filter of the same rate. Paper: Mitzenmacher 2002,
+// "Compressed Bloom filters".
 #include <algorithm>
 #include <cmath>
 
@@ -18,8 +19,9 @@ double fill_of(double bits_per_key, unsigned probes) noexcept {
   return -portable::expm1(-double(probes) / bits_per_key);
 }
 
-/// The most bits per key in [low, high] that are stored in `stored_bits`; `low` is. For a fixed k a sparse filter's
-/// entropy grows with m: its derivative by m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
+/// The most bits per key in [low, high] whose stored form takes at most `stored_bits` per key, as that of `low` must
+/// do. Bisection finds it, because for a fixed k the entropy of a sparse filter grows with m: its derivative by m is
+/// H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
 double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
   if (stored_bits_per_key(high, probes) <= stored_bits) return high;
   for (int i = 0; i < 60; ++i) {
@@ -45,7 +47,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
-    // No fewer bits will do, and more of them have no less entropy.
+    // A filter of fewer bits does not meet the rate, and one of more bits has at least this entropy.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);
@@ -59,7 +61,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
 Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored_bits) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(stored_bits); !valid) return valid.error();
-  double best_bits = stored_bits;  // the filter that is stored raw
+  double best_bits = stored_bits;  // begins with the filter that is stored raw
   unsigned best_probes = best_classic_probes(stored_bits);
   double best_rate = bloom_fp_rate(best_bits, best_probes);
   const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);

@@ -1,4 +1,4 @@
-// The formulas of the kinds that count.
+// The formulas of the kinds that have counters: counting and spectral.
 #include <cmath>
 
 #include "base/poisson.h"
@@ -10,7 +10,7 @@ namespace crivo {
 
 double counting_saturated_share(double blocks, double keys, unsigned probes) noexcept {
   constexpr int kSaturated = 15;
-  constexpr int kNegligible = 100;  // at a mean of at most 15, what lies beyond is below 1e-40
+  constexpr int kNegligible = 100;  // at a mean of at most 15, larger counts have a probability below 1e-40
   const double mean = keys / blocks * -portable::expm1(probes * portable::log1p(-1.0 / kBlockBits));
   if (!(mean > 0)) return 0;
   const auto sum = [mean](int from, int to) {
@@ -23,7 +23,7 @@ double counting_saturated_share(double blocks, double keys, unsigned probes) noe
 
 double spectral_error_bound(double counters, double keys, double additions, unsigned probes) noexcept {
   const double load = probes / counters;
-  return load * additions * portable::power(-portable::expm1(-load * keys), probes - 1);
+  return load * additions * portable::integer_power(-portable::expm1(-load * keys), probes - 1);
 }
 
 }  // namespace crivo

@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kExactThrows = 256;  // beyond them the recurrence below takes longer than it is worth
 
-/// The probability that the throws set all bits that the probes look at. `missing[r]` is the probability that what is
-/// left to come sets r given bits: the next throw sets one of them with probability r / bits. Likewise, a probe is to
-/// a new bit with probability 1 - r / bits if r different ones were looked at before. Every term is positive, so
-/// nothing cancels, as it does in the closed form of Bose et al.
+/// The probability that the throws set all bits that the probes look at. `missing[r]` is the probability that the
+/// throws that are still to come set r given bits: the next throw sets one of them with probability r / bits. Likewise,
+/// if r different bits were looked at before, a probe looks at a new one with probability 1 - r / bits. Every term is
+/// positive, so no digits are lost by cancellation, as they are in the closed form of Bose et al.
 double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
   const auto most = static_cast<unsigned>(std::min<double>(probes, bits));  // different bits that the probes look at
   std::array<double, kMaxClassicProbes + 1> missing{1};
@@ -34,14 +34,15 @@ double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
   return mean;
 }
 
-/// As if the fill had a gamma distribution with its true mean and variance (Johnson & Kotz 1977, section 3.1). The
-/// moments of that are products: where j probes have found bits set, the fill is that of fuller arrays, and larger by
-/// j variance / mean. A fill cannot exceed 1, so the true moments grow less.
+/// An approximation that takes the fill for a gamma distribution with the fill's true mean and variance (Johnson & Kotz
+/// 1977, section 3.1). The moments of a gamma distribution are products: where j probes have found their bits set, the
+/// array is likely to be a fuller one, and its mean fill is larger by j variance / mean. A true fill cannot exceed 1,
+/// so its moments grow less, and the approximation is never too low.
 double gamma_mean(double bits, double throws, unsigned probes) noexcept {
   if (bits <= 1) return 1;
   const double clear = portable::exp(throws * portable::log1p(-1 / bits));
-  const double two_clear_excess =
-      portable::expm1(throws * portable::log1p(-1 / ((bits - 1) * (bits - 1))));  // over clear^2
+  const double two_clear_excess = portable::expm1(
+      throws * portable::log1p(-1 / ((bits - 1) * (bits - 1))));  // the excess is stated as a share of clear^2
   const double two_clear = clear * clear * (1 + two_clear_excess);
   const double mean = 1 - clear;
   const double variance = std::max(0.0, (clear - two_clear) / bits + clear * clear * two_clear_excess);

@@ -11,13 +11,14 @@
 namespace crivo {
 namespace {
 
-// For the planned size, which is seldom too small: one slot in 512 stays empty, and 48 slots of the last block.
+// The planned size assumes that one slot in 512 stays empty, and 48 slots of the last block. That is more than usual,
+// so the plan is seldom too small.
 constexpr std::uint64_t kEmptySlots = 512;
 constexpr std::uint64_t kEmptyAtEnd = 48;
 
-/// The share of a level's starts that are bumped, on average: measured at 2049 to 10^6 keys, where this is right to
-/// half a percent of the starts. One slot in 1700 stays empty, and 24 of the last block; and the starts that are bumped
-/// have more keys than others, which is why they are.
+/// The share of a level's starts that are bumped, on average. The constants were measured at 2049 to 10^6 keys, where
+/// the share is right to half a percent of the starts: one slot in 1700 stays empty, and 24 slots of the last block.
+/// Starts that are bumped have more keys than others, because buckets with many keys bump more.
 double bumped_starts(std::uint64_t keys, const RibbonLevelShape& level) noexcept {
   constexpr double kStartsPerKey = 0.92;
   const auto slots = static_cast<double>(level.slots());
@@ -34,7 +35,8 @@ RibbonSize sized(std::uint64_t capacity, std::uint64_t column_shares) {
 }  // namespace
 
 std::uint64_t ribbon_base_blocks(std::uint64_t keys) noexcept {
-  const std::uint64_t slots = keys + 8 + keys / 64;  // few slots to spare, yet one of the first seeds will do
+  const std::uint64_t slots =
+      keys + 8 + keys / 64;  // few slots to spare; still one of the first seeds gives a solution
   return std::max(kMinRibbonBlocks, (slots + kRibbonBlockSlots - 1) / kRibbonBlockSlots);
 }
 
@@ -65,7 +67,7 @@ double ribbon_level_rate(unsigned lean_columns, double lean_starts) noexcept {
 double planned_ribbon_rate(std::uint64_t keys, const RibbonColumns& columns) noexcept {
   if (keys == 0) return 0;
   double rate = 0;
-  double reached = 1;  // share of the hashes that the levels so far have bumped
+  double reached = 1;  // the share of hashes that all levels before this one have bumped
   while (keys > kRibbonBaseKeys) {
     const RibbonLevelShape level(ribbon_level_blocks(keys), columns, false);
     const double bumped = bumped_starts(keys, level);
@@ -113,7 +115,7 @@ Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate) {
 Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid.error();
-  std::uint64_t enough = 1;  // the most columns that fit, by bisection; no fewer than the least there can be
+  std::uint64_t enough = 1;  // the most columns that fit, found by bisection
   std::uint64_t too_many = std::uint64_t{kMaxRibbonColumns} * kRibbonShares + 1;
   const double words = static_cast<double>(capacity) * bits_per_key / 64;
   while (too_many - enough > 1) {

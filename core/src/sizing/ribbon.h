@@ -10,19 +10,22 @@ namespace crivo {
 /// The base level gets the keys that are left once there are at most this many; it finds a place for all of them.
 inline constexpr std::uint64_t kRibbonBaseKeys = 2048;
 
-/// Blocks of the base level for this number of keys.
+/// The number of blocks of the base level for this number of keys.
 [[nodiscard]] std::uint64_t ribbon_base_blocks(std::uint64_t keys) noexcept;
-/// Keys that a level leaves to the next one, and seldom more.
+/// The number of keys that a level leaves to the next one; it is seldom higher.
 [[nodiscard]] std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept;
-/// Blocks of a level that is not the base, for this number of keys: overloaded, so that hardly a slot stays empty.
+/// The number of blocks of any other level for this number of keys. It is too small for all of them, so that hardly any
+/// slot stays empty.
 [[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
-/// Rate at which absent hashes are found by those that start in a level: 2^-r, or half of it from a rich block.
+/// The mean rate of absent hashes that start in a level: 2^-r for a start in a lean block, and half of it for one in a
+/// rich block.
 [[nodiscard]] double ribbon_level_rate(unsigned lean_columns, double lean_starts) noexcept;
-/// Rate of a ribbon of this number of distinct keys as it is planned. No key starts in a level's last block, and a
-/// level of few blocks has few ways to mix them, so it is not quite ribbon_fp_rate of the columns. Exact up to
-/// kRibbonBaseKeys, and to about 1% at 3000 keys, 0.1% at 10^5.
+/// Rate of a ribbon of this number of distinct keys as it is planned. It is not quite ribbon_fp_rate of the columns,
+/// because no key starts in a level's last block, and a level of few blocks cannot mix lean and rich blocks in every
+/// ratio. Exact up to kRibbonBaseKeys, and to about 1% at 3000 keys, 0.1% at 10^5.
 [[nodiscard]] double planned_ribbon_rate(std::uint64_t keys, const RibbonColumns& columns) noexcept;
-/// The fewest columns from `wanted` on with which this number of distinct keys keeps ribbon_fp_rate of `wanted`.
+/// The fewest columns, at least `wanted`, with which a ribbon of this number of distinct keys keeps the rate
+/// ribbon_fp_rate(wanted).
 [[nodiscard]] RibbonColumns ribbon_columns_for(std::uint64_t keys, const RibbonColumns& wanted) noexcept;
 /// Payload words that a filter of this number of distinct keys hardly ever exceeds, nor falls short of by much.
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noexcept;

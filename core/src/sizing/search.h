@@ -1,4 +1,4 @@
-// The search behind every size: the smallest unit count that meets a rate.
+// The search behind every size: finds the smallest number of units that meets a rate.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace crivo {
 
-/// The smallest integer from which on the rate meets the target, found near a first guess; the rate falls as units
-/// grow.
+/// The smallest number of units at which `rate(units)` is at most fp_rate. The rate must fall as units grow. The search
+/// starts from `guess`, and takes few steps if that is close.
 template <class Rate>
 std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
   constexpr double kMost = 9e18;

@@ -1,11 +1,11 @@
-// From which fill on a compressed bit array is no smaller than itself: docs/format.md, "Which codec".
+// Which bit arrays are worth compressing: docs/format.md, "Which codec".
 #pragma once
 
 #include <cstdint>
 
 namespace crivo {
 
-/// Up to this share of bits that are set, the entropy of a bit is at most 0.75.
+/// If at most this share of the bits is set, the entropy of a bit is at most 0.75.
 inline constexpr double kSparseFill = 0.2145;
 
 [[nodiscard]] inline bool is_sparse(std::uint64_t bits_set, std::uint64_t bits) noexcept {

@@ -1,5 +1,8 @@
-// A ribbon's levels, one after the other, until the keys that are left are few enough for the base.
-// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022.
+// Builds a ribbon's levels, one after the other, each from the keys that the one before has bumped, until these are few
+// enough for the base level. If the base has no solution, it is tried again with other seeds, and then with more
+// blocks.
+// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
+// Using Ribbon".
 #include "kinds/ribbon/build.h"
 
 #include <algorithm>
@@ -15,9 +18,10 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kSeedsPerSize = 16;
+constexpr unsigned kSeedsPerSize = 16;  // base seeds that are tried before the base gets more blocks
 
-/// Of an odd number, modulo 2^64; each Newton step doubles the bits that are right, of 3.
+/// The multiplicative inverse of an odd number modulo 2^64, by Newton's method. An odd number is its own inverse in the
+/// lowest 3 bits, and each step doubles the number of bits that are right.
 constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
   std::uint64_t result = odd;
   for (int i = 0; i < 5; ++i) result *= 2 - odd * result;
@@ -36,7 +40,7 @@ class RibbonBuilder {
     payload_.resize(8);
   }
 
-  /// From distinct hashes in ascending order.
+  /// Builds the payload from distinct hashes in ascending order.
   Result<AlignedBytes> build(std::span<const std::uint64_t> hashes) && {
     RibbonKeys keys{hashes, kRibbonFingerprint};
     Hashes left(task_.memory());
@@ -64,8 +68,9 @@ class RibbonBuilder {
 
   Result<void> append_base(const RibbonKeys& keys) {
     const std::size_t at = payload_.size();
-    const std::uint64_t enough = 4 * ribbon_base_blocks(keys.hashes.size());
-    for (std::uint64_t blocks = ribbon_base_blocks(keys.hashes.size()); blocks <= enough; blocks += 1 + blocks / 32) {
+    const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys.hashes.size());
+    for (std::uint64_t blocks = ribbon_base_blocks(keys.hashes.size()); blocks <= most_blocks;
+         blocks += 1 + blocks / 32) {
       Hashes hashes(keys.hashes.begin(), keys.hashes.end(), task_.memory());
       std::uint64_t fingerprint_factor = keys.fingerprint_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {

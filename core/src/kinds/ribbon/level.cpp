@@ -1,10 +1,12 @@
-// Banding: each row is added to a triangular system with one row per slot, by Gaussian elimination inside its 64 bits.
-// A row that reduces to nothing has failed: its bucket's threshold goes up and its lower keys are bumped. Buckets are
-// filled from left to right and each from right to left, so what a bucket bumps is what its left neighbour spills over.
-// Back-substitution then solves slot after slot from right to left, all columns at once.
-// A level is built in shards of buckets, from right to left: that bounds the memory, and several threads can band one
-// shard each. A shard's first bucket keeps no start below kBorder, so the shard on its left owns the slots up to there;
-// its rows may reach beyond them, where the solution is known when it is solved.
+// Builds one level of a ribbon, in two steps. Banding adds each row to a triangular system with one row per slot, by
+// Gaussian elimination inside the row's 64 bits. A row that is used up before it finds a free slot contradicts the
+// stored rows (unless its result agrees with them): its bucket gets a higher threshold, and the bucket's keys with
+// lower starts are bumped. Buckets are filled from left to right, and each bucket from its highest start to its lowest.
+// So the starts that a bucket bumps are those into whose slots its left neighbour's rows have spilled.
+// Back-substitution then solves slot after slot from right to left, all columns at once. A level is built in shards,
+// which are runs of buckets, from right to left. That bounds the memory, and several threads can band one shard each.
+// The first bucket of a shard keeps no start below kBorder, so the slots up to there belong to the shard on its left.
+// The rows of that shard may reach further, but when it is solved, the solution there is known already.
 #include "kinds/ribbon/level.h"
 
 #include <algorithm>
@@ -18,12 +20,12 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kShardBuckets = 512;  // 790 KB of banding; each shard costs about 19 empty slots
+constexpr std::uint64_t kShardBuckets = 512;  // a band of 790 KB; about 19 slots stay empty per shard
 constexpr unsigned kBorderThreshold = 2;
 constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
 
-/// What the shards of a level share. Each writes to words of its own.
-struct Level {
+/// What all shards of a level share. Each shard writes to words of its own, so threads need no lock.
+struct LevelBuild {
   RibbonLevelShape shape;
   unsigned columns;
   std::uint64_t fingerprint_factor;
@@ -38,15 +40,16 @@ struct Level {
   }
 };
 
-/// Of the solution, each column at 64 slots, from the last that was solved on: at their slots modulo 64.
+/// Each column of the solution at 64 slots, from the slot that was solved last on; each slot's bit at its number modulo
+/// 64.
 using Window = std::array<std::uint64_t, kMaxRibbonColumns>;
 
-/// Consecutive buckets.
+/// A run of consecutive buckets, which one thread bands.
 class Shard {
  public:
-  Shard(const Level& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
+  Shard(const LevelBuild& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
 
-  /// From now on these buckets and their keys.
+  /// Gives the shard other buckets and their keys.
   void take(std::uint64_t from, std::uint64_t to, std::span<const std::uint64_t> hashes) noexcept {
     from_ = from;
     to_ = to;
@@ -67,7 +70,7 @@ class Shard {
     }
   }
 
-  /// The window is that of the shard on the right, and becomes this shard's.
+  /// On entry the window is that of the shard on the right; on return it is this shard's.
   void solve(Window& window) const noexcept {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
@@ -79,7 +82,7 @@ class Shard {
   }
 
  private:
-  /// The keys of a bucket that begin at `at`, by large steps first.
+  /// Where the keys of a bucket end that begin at `at`. Goes by steps of 16 keys first, and then by single keys.
   [[nodiscard]] std::size_t end_of(std::uint64_t bucket, std::size_t at) const noexcept {
     for (const std::size_t step : {std::size_t{16}, std::size_t{1}}) {
       while (at + step <= hashes_.size() && level_.bucket_of(hashes_[at + step - 1]) == bucket) at += step;
@@ -88,7 +91,7 @@ class Shard {
   }
   [[nodiscard]] bool is_last() const noexcept { return to_ == level_.shape.buckets(); }
 
-  /// The bucket's threshold.
+  /// Adds a bucket's keys and returns the bucket's threshold.
   unsigned add(std::uint64_t bucket, std::span<const std::uint64_t> hashes) {
     const RibbonBucket keys{.number = bucket,
                             .hashes = hashes,
@@ -107,7 +110,7 @@ class Shard {
       store_le(words + 8 * column, window[column]);
   }
 
-  const Level& level_;
+  const LevelBuild& level_;
   RibbonBand band_;
   std::pmr::vector<std::uint64_t> bumped_;
   std::uint64_t from_ = 0;
@@ -115,8 +118,8 @@ class Shard {
   std::span<const std::uint64_t> hashes_;
 };
 
-/// Takes what belongs to buckets from this one on from the end of `hashes`.
-std::span<const std::uint64_t> split_at(const Level& level, std::uint64_t bucket,
+/// Cuts the keys of this bucket and all later ones off the end of `hashes`, and returns them.
+std::span<const std::uint64_t> split_at(const LevelBuild& level, std::uint64_t bucket,
                                         std::span<const std::uint64_t>& hashes) noexcept {
   const auto first = std::partition_point(hashes.begin(), hashes.end(),
                                           [&](std::uint64_t hash) { return level.bucket_of(hash) < bucket; });
@@ -131,7 +134,7 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
                                 std::pmr::vector<std::uint64_t>& bumped, RibbonProgress& progress) {
   store_le(at, shape.blocks);
   std::byte* thresholds = at + 8;
-  const Level level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
+  const LevelBuild level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
   const std::uint64_t buckets_each = shape.base ? shape.buckets() : kShardBuckets;
   const std::uint64_t count = (shape.buckets() + buckets_each - 1) / buckets_each;
   BuildTask& task = progress.task();

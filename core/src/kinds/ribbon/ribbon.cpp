@@ -14,7 +14,7 @@
 namespace crivo {
 namespace {
 
-/// Shares of a level's starts that are not bumped, by the columns of their blocks.
+/// The shares of a level's starts that are not bumped: those in lean blocks, and those in rich blocks.
 struct KeptStarts {
   double lean = 0;
   double rich = 0;
@@ -38,7 +38,7 @@ struct KeptStarts {
   }
 };
 
-/// Reads the level at `at`, whose words before `end` are its own, and moves past it.
+/// Checks the level that begins at `at` and must end before `end`, and moves `at` past it. Errors: kCorrupt.
 Result<void> check_level(const std::byte*& at, const std::byte* end, const RibbonColumns& columns, bool base) {
   const auto words = static_cast<std::uint64_t>(end - at) / 8;
   const std::uint64_t blocks = words == 0 ? 0 : load_le<std::uint64_t>(at);
@@ -59,12 +59,12 @@ Result<void> check_level(const std::byte*& at, const std::byte* end, const Ribbo
   return {};
 }
 
-/// The exact mean over all hashes, from the thresholds and column counts of each level.
+/// The exact rate, as a mean over all hashes: it follows from the thresholds and the column counts of each level.
 double rate_of_layout(const View& view) noexcept {
   const RibbonColumns columns(view.shape);
   const std::byte* at = view.payload + 8;
   double rate = 0;
-  double reached = 1;  // share of the hashes that the levels so far have bumped
+  double reached = 1;  // the share of hashes that all levels before this one have bumped
   for (unsigned left = RibbonHeader(load_le<std::uint64_t>(view.payload)).levels; left > 0; --left) {
     const RibbonLevelView level(at, columns, left == 1);
     const KeptStarts kept(level);
@@ -140,7 +140,8 @@ void Ribbon::prepare(View& view) noexcept { prepare_ribbon(view); }
 
 Probe Ribbon::probe(const Shape&) noexcept { return kernels().ribbon; }
 
-// All bits of the payload; the rate is that of the columns whatever they hold, and the keys are on record.
+// Stats::bits counts all bits of the payload. The rate follows from the layout, and the number of keys stands in the
+// header.
 Stats Ribbon::stats(const View& view) noexcept {
   Stats stats;
   stats.bits = view.shape.units * 64;
@@ -150,8 +151,8 @@ Stats Ribbon::stats(const View& view) noexcept {
   return stats;
 }
 
-// Once it is built its layout fixes the rate, which scatters around the plan's with what the levels bump: by 0.1% at
-// 10^5 keys.
+// The layout of a ribbon that was built fixes its rate. It differs a little from the planned rate, depending on what
+// the levels have bumped: by 0.1% at 10^5 keys.
 double Ribbon::predicted_fp_rate(const View& view, double keys) noexcept {
   if (!(keys > 0)) return 0;
   if (!ribbon_is_empty(view)) return rate_of_layout(view);
@@ -165,7 +166,7 @@ double Ribbon::promised_fp_rate(const View& view) noexcept {
 
 Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
                                    BuildTask& task) {
-  if (hashes.empty()) return AlignedBytes(static_cast<std::size_t>(8 * shape.units));  // as planned, without a level
+  if (hashes.empty()) return AlignedBytes(static_cast<std::size_t>(8 * shape.units));  // without keys, no levels
   RibbonColumns columns(shape);
   Result<AlignedBytes> payload = build_ribbon(columns, hashes, max_bytes, task);
   if (!payload) return payload;

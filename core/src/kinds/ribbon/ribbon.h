@@ -1,4 +1,4 @@
-// The ribbon filter: built once from all its keys, within a percent of the information limit.
+// The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
 // Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon". See ribbon_layout.h for how it works.
 #pragma once

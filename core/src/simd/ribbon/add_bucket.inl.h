@@ -1,12 +1,17 @@
-// Adding a bucket's keys around one instruction set's elimination: included, inside an anonymous namespace, by files
-// that define CRIVO_TARGET and `bool eliminate(RibbonBand&, RibbonRows&)`. See layout/ribbon_band.h.
+// Adds a bucket's keys to a band, with the Gaussian elimination of one instruction set. What a band, a bucket and a
+// threshold are is told in layout/ribbon_band.h.
+//
+// The including file must have, inside the same anonymous namespace of crivo:
+//   CRIVO_TARGET                               the macro of the instruction set, from simd/target.h;
+//   bool eliminate(RibbonBand&, RibbonRows&)   adds rows to the band; false if a row contradicts those it has.
+// It must have included simd/ribbon/rows.h and layout/ribbon_layout.h. It gets: add_bucket().
 
 CRIVO_TARGET inline std::uint64_t start_in_bucket(const RibbonBucket& bucket, std::uint64_t hash) noexcept {
   return mulhi(hash, bucket.starts) - bucket.number * kRibbonBucketStarts;
 }
 
-/// Takes from the end of `hashes` those of one block with starts from `kept_from` on. Those that find their first slot
-/// free are stored there; of the others as many as fit go to `rows`.
+/// Takes hashes from the end of `hashes`, as long as their starts lie in the same block and at `kept_from` or above. A
+/// row whose first slot is free is stored there at once; the other rows go to `rows`, until it is full.
 CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket, std::uint64_t kept_from,
                                    std::span<const std::uint64_t>& hashes, RibbonRows& rows) noexcept {
   const std::uint64_t block = start_in_bucket(bucket, hashes.back()) / kRibbonBlockSlots;
@@ -30,7 +35,8 @@ CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket,
   hashes = hashes.first(key);
 }
 
-// The keys that the same threshold bumps stand or fall together. From the highest starts down.
+// Adds the keys from the highest starts down. All keys that the same threshold would bump form a group: if one of them
+// cannot be stored, none of the group stays, and the bucket gets that threshold.
 CRIVO_TARGET inline RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket& bucket) noexcept {
   std::span<const std::uint64_t> left = bucket.hashes;
   for (unsigned threshold = 3; threshold > bucket.threshold; --threshold) {

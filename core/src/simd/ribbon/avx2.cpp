@@ -1,5 +1,6 @@
-// AVX2: four columns per step, their parities from a table of the bits in a nibble; building takes four rows to a
-// vector, and the solution is the portable code, with the instructions that come with AVX2.
+// The ribbon kind with AVX2. A query takes four columns per step and finds their parities with a table of the number of
+// ones in four bits. Building eliminates four rows per vector. Solving is the portable code, compiled for the
+// instructions that come with AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -20,7 +21,7 @@
 namespace crivo {
 namespace {
 
-/// Bit i: is the number of ones in 64-bit lane i odd?
+/// Bit i of the result is set if the number of ones in 64-bit lane i is odd.
 CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
   const __m256i bits_of = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
@@ -31,7 +32,8 @@ CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
   return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(counts, 63))));
 }
 
-/// The fingerprint bits that differ, of the first 4 columns or all there are.
+/// The columns whose parity differs from the fingerprint's bit, as a bit mask: of the first 4 columns, or of all if
+/// there are fewer.
 CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
                                            const RibbonEquation& equation, unsigned fingerprint) noexcept {
   const __m256i mask =
@@ -46,7 +48,7 @@ CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::by
   return (parities(_mm256_and_si256(solution, row)) ^ fingerprint) & _bzhi_u32(0xF, columns);
 }
 
-/// For equations of at most so many columns, which need no loop.
+/// For equations of at most kFewColumns columns, which need no loop.
 constexpr unsigned kFewColumns = 8;
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   const std::byte* next_words = equation.words + 8 * equation.columns;
@@ -82,7 +84,7 @@ CRIVO_TARGET inline Lanes or_lanes(Lanes a, Lanes b) noexcept { return _mm256_or
 CRIVO_TARGET inline LaneMask lanes_with_bit(Lanes lanes, Lanes bit) noexcept {
   return _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
 }
-/// Of the lanes whose start is at most the slot.
+/// The lanes that have the bit set, among those whose start is at most the slot.
 CRIVO_TARGET inline LaneMask started_lanes_with_bit(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
   return _mm256_andnot_si256(_mm256_cmpgt_epi64(start, slot), lanes_with_bit(lanes, bit));
 }
@@ -94,17 +96,17 @@ CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm256_testz_si2
 CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(lanes)));
 }
-/// Of those in the mask.
+/// Every lane gets the word of the first lane that is in the mask; the mask must not be empty.
 CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
   const auto having = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(mask)));
-  constexpr std::uint64_t kHalves = 0x2'0000'0002;  // of 64-bit lane i: 2 i and 2 i + 1
+  constexpr std::uint64_t kHalves = 0x2'0000'0002;  // 64-bit lane i is made of the 32-bit lanes 2 i and 2 i + 1
   const std::uint64_t halves = static_cast<unsigned>(std::countr_zero(having)) * kHalves + 0x1'0000'0000;
   return _mm256_permutevar8x32_epi32(lanes, broadcast(halves));
 }
 
 #include "simd/ribbon/eliminate_lanes.inl.h"
 #include "simd/ribbon/solve_portable.inl.h"
-// After eliminate(), which it calls.
+// This include must follow eliminate(), which it calls.
 #include "simd/ribbon/add_bucket.inl.h"
 
 }  // namespace

@@ -1,5 +1,6 @@
-// AVX-512: eight columns per step. Masked loads take the columns of the two blocks, a funnel shift the 64 bits from the
-// start slot on, and a population count their parities.
+// The ribbon kind with AVX-512. A query takes eight columns per step: masked loads read the columns of the two blocks,
+// a funnel shift joins the 64 bits from the start slot on, and a population count gives their parities. Building
+// eliminates eight rows per vector, and solving takes eight columns per vector.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -20,7 +21,7 @@
 namespace crivo {
 namespace {
 
-/// The fingerprint bits that differ, of at most 8 columns.
+/// The columns whose parity differs from the fingerprint's bit, as a bit mask; at most 8 columns.
 CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
                                            const RibbonEquation& equation, unsigned fingerprint) noexcept {
   const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, columns));
@@ -33,7 +34,7 @@ CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::by
   return _bzhi_u32(parities ^ fingerprint, columns);
 }
 
-/// For equations of at most so many columns.
+/// For equations of at most kFewColumns columns.
 constexpr unsigned kFewColumns = 8;
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   const std::byte* next_words = equation.words + 8 * equation.columns;
@@ -65,7 +66,7 @@ CRIVO_TARGET inline Lanes or_lanes(Lanes a, Lanes b) noexcept { return _mm512_or
 CRIVO_TARGET inline LaneMask lanes_with_bit(Lanes lanes, Lanes bit) noexcept {
   return _mm512_test_epi64_mask(lanes, bit);
 }
-/// Of the lanes whose start is at most the slot.
+/// The lanes that have the bit set, among those whose start is at most the slot.
 CRIVO_TARGET inline LaneMask started_lanes_with_bit(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
   return _mm512_mask_test_epi64_mask(_mm512_cmple_epi64_mask(start, slot), lanes, bit);
 }
@@ -77,16 +78,17 @@ CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm512_test_epi6
 CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(lanes)));
 }
-/// Of those in the mask.
+/// Every lane gets the word of the first lane that is in the mask; the mask must not be empty.
 CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
   return _mm512_broadcastq_epi64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(mask, lanes)));
 }
 
 #include "simd/ribbon/eliminate_lanes.inl.h"
-// After eliminate(), which it calls.
+// This include must follow eliminate(), which it calls.
 #include "simd/ribbon/add_bucket.inl.h"
 
-// The solution of the 64 slots after this one, each column a lane: the next bit takes the place of the last.
+// Each lane holds one column of the solution at the 64 slots behind the current slot. The current slot's bit takes the
+// place of the bit 64 slots further on, which no row reaches any more.
 CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
                         std::uint64_t* window) noexcept {
   const __m512i first_columns = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
@@ -100,7 +102,7 @@ CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results,
       const __m512i row = _mm512_andnot_si512(bit, broadcast(rows[slot]));
       const __m512i result = _mm512_srlv_epi64(_mm512_set1_epi32(static_cast<int>(results[slot])), shifts);
       const __m512i sum = _mm512_xor_si512(_mm512_popcnt_epi64(_mm512_and_si512(solution, row)), result);
-      solution = _mm512_ternarylogic_epi64(solution, _mm512_sllv_epi64(sum, place), bit, 0xD8);  // at `bit` the sum
+      solution = _mm512_ternarylogic_epi64(solution, _mm512_sllv_epi64(sum, place), bit, 0xD8);  // sets `bit` to sum
     }
     _mm512_storeu_si512(window + column, solution);
   }

@@ -1,12 +1,17 @@
-// Elimination with rows as lanes of vectors: included, inside an anonymous namespace, by files that define
-// CRIVO_TARGET, `Lanes`, `LaneMask`, kLanes and what is done with them. See layout/ribbon_band.h.
+// Gaussian elimination with a row in each lane of a vector: all rows move through the slots together, and at each slot
+// those with a bit there are XORed with the row that is stored there. See layout/ribbon_band.h.
+//
+// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; kLanes, the
+// number of 64-bit lanes; the types Lanes (a vector of them) and LaneMask (a choice of them); and load(), broadcast(),
+// add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
+// broadcast_first(). It must have included simd/ribbon/rows.h. It gets: eliminate().
 
-/// Rows on their way through the slots, each word with its bits at their slots modulo 64.
+/// Rows on their way through the slots. The bit for a slot stands at the slot's number modulo 64.
 template <unsigned kSets>
 struct RowSets {
   Lanes bits[kSets];
   Lanes result[kSets];
-  Lanes shift[kSets];  // of the starts
+  Lanes shift[kSets];  // the start's number modulo 64
 };
 
 template <unsigned kSets>
@@ -27,27 +32,27 @@ CRIVO_TARGET inline bool all_zero(const Lanes (&lanes)[kSets]) noexcept {
   return is_zero(together);
 }
 
-/// A slot modulo 64, in every lane.
+/// A slot's number modulo 64, and the bit at that place, in every lane.
 struct SlotLanes {
   Lanes number;
   Lanes bit;
 };
 
-/// The rows of a set that have a bit at the slot. Unless all have started, those that start later have another slot
-/// there.
+/// The rows of a set that have a bit at the slot. Unless all rows have started, those that start behind the slot do not
+/// count: the bit at its place is that of the slot 64 further on.
 template <bool kAllStarted, unsigned kSets>
 CRIVO_TARGET inline LaneMask rows_at(const RowSets<kSets>& sets, unsigned set, const SlotLanes& slot) noexcept {
   if constexpr (kAllStarted) return lanes_with_bit(sets.bits[set], slot.bit);
   return started_lanes_with_bit(sets.bits[set], slot.bit, sets.shift[set], slot.number);
 }
 
-/// A stored row, the same in every lane.
+/// A row that the band holds, the same in every lane.
 struct StoredRow {
   Lanes bits;
   Lanes result;
 };
 
-/// Stores the first row that has a bit at the slot, if there is one.
+/// Stores the first row that has a bit at the slot, and returns whether there is one.
 template <bool kAllStarted, unsigned kSets>
 CRIVO_TARGET inline bool store_first(RibbonBand& band, std::size_t slot, const RowSets<kSets>& sets,
                                      const SlotLanes& lanes, StoredRow& stored) noexcept {
@@ -65,7 +70,8 @@ CRIVO_TARGET inline bool store_first(RibbonBand& band, std::size_t slot, const R
   return true;
 }
 
-/// Takes the rows through slots from ... to - 1 of one block. Returns how many are left to be stored.
+/// Takes the rows through the slots from `from` up to but not including `to`, all in one block. `left` rows are still
+/// to be stored before, and the number of those that are still to be stored afterwards is returned.
 template <bool kAllStarted, unsigned kSets>
 CRIVO_TARGET inline std::size_t eliminate_slots(RibbonBand& band, RowSets<kSets>& sets, std::size_t from,
                                                 std::size_t to, std::size_t left) noexcept {
@@ -100,13 +106,15 @@ CRIVO_TARGET inline bool eliminate_sets(RibbonBand& band, const RibbonRows& rows
   while (left != 0) {
     const std::size_t end = (slot / kRibbonBlockSlots + 1) * kRibbonBlockSlots;
     left = eliminate_slots<true>(band, sets, slot, end, left);
-    if (left != 0 && all_zero(sets.bits)) return all_zero(sets.result);  // else the others contradict
+    // Rows that are used up: a result other than 0 contradicts the stored rows.
+    if (left != 0 && all_zero(sets.bits)) return all_zero(sets.result);
     slot = end;
   }
   return true;
 }
 
-/// With the fewest sets that hold the rows.
+/// Adds the rows to the band, in the fewest vectors that hold them; false if one of them contradicts the rows that are
+/// stored.
 template <unsigned kSets = 1>
 CRIVO_TARGET inline bool eliminate(RibbonBand& band, RibbonRows& rows) noexcept {
   if constexpr (kSets < kRibbonRows / kLanes) {

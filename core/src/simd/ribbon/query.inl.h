@@ -1,9 +1,13 @@
-// The ribbon queries around one instruction set's test of an equation: included, inside an anonymous namespace, by
-// files that define CRIVO_TARGET, `holds` of an equation, and `holds_few` of one of at most kFewColumns. Only so does
-// the test inline.
+// The queries of a ribbon, around one instruction set's test of an equation. They are included, and not called, so that
+// the compiler can inline the test.
+//
+// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; `bool
+// holds(const RibbonEquation&)`; kFewColumns; and `bool holds_few(const RibbonEquation&)`, which is asked only for
+// equations of at most kFewColumns columns. It must have included layout/ribbon_layout.h and simd/probe_key.h. It gets:
+// contains_hash(), contains_key() and contains_batch(), the functions of a Probe (simd/probe.h).
 
-/// For what is seldom asked: a bumped key, or a payload that is all base. Not inlined, so that the others need no
-/// frame.
+/// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
+/// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
 [[gnu::noinline]] CRIVO_TARGET bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
   return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
 }
@@ -26,7 +30,7 @@ CRIVO_TARGET inline bool contains(const View& view, std::uint64_t hash) noexcept
   return contains_first<holds_few>(view, hash);
 }
 
-/// Fetches the lines of the key's equation, from its start's block on.
+/// Prefetches the cache lines of the key's equation: the words of the start's block and of the next one.
 CRIVO_TARGET inline void prefetch(const RibbonEquation& equation) noexcept {
   constexpr unsigned kLineWords = 8;
   for (unsigned word = 0; word < 2 * equation.columns; word += kLineWords)
@@ -34,8 +38,8 @@ CRIVO_TARGET inline void prefetch(const RibbonEquation& equation) noexcept {
   __builtin_prefetch(equation.words + 8 * (2 * equation.columns) - 1);
 }
 
-/// For payloads in cache: the first level answers for every key without a branch, and what it bumped is asked again, of
-/// the levels below.
+/// A batch of queries to a payload that the cache holds. The first level answers for every key, without a branch; then
+/// the keys that it bumped are asked again, of all levels.
 template <bool (*kHolds)(const RibbonEquation&) noexcept>
 CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                        std::size_t count, bool* hits) noexcept {
@@ -50,8 +54,8 @@ CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& fir
   for (std::size_t i = 0; i < bumped_count; ++i) hits[bumped[i]] = contains_any_level(view, hashes[bumped[i]]);
 }
 
-/// For payloads that no cache holds: the lines of all keys are on their way before the first is looked at. What the
-/// first level bumped is found out without a branch here, too.
+/// A batch of queries to a payload that is too large for the cache. The cache lines of all keys are on their way before
+/// the first is looked at. Which keys the first level bumped is found out without a branch here, too.
 CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                       std::size_t count, bool* hits) noexcept {
   RibbonEquation equations[kRibbonBatch];
@@ -82,13 +86,13 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   const bool far = local.payload_bytes >= kRibbonFarBytes;
   const bool few = RibbonColumns(local.shape).most() <= kFewColumns;
   for (std::size_t from = 0; from < count; from += kRibbonBatch) {
-    const std::size_t some = std::min(count - from, kRibbonBatch);
+    const std::size_t size = std::min(count - from, kRibbonBatch);
     if (far) {
-      contains_far(local, first, hashes + from, some, hits + from);
+      contains_far(local, first, hashes + from, size, hits + from);
     } else if (few) {
-      contains_near<holds_few>(local, first, hashes + from, some, hits + from);
+      contains_near<holds_few>(local, first, hashes + from, size, hits + from);
     } else {
-      contains_near<holds>(local, first, hashes + from, some, hits + from);
+      contains_near<holds>(local, first, hashes + from, size, hits + from);
     }
   }
 }

@@ -1,4 +1,5 @@
-// The portable ribbon kernels. A query takes column after column, until one disagrees.
+// The ribbon kind in portable code. A query takes column after column, until the parity of one differs from the
+// fingerprint's bit.
 #include <bit>
 #include <span>
 
@@ -16,7 +17,8 @@ namespace {
 
 bool holds(const RibbonEquation& equation) noexcept {
   const std::uint64_t here = equation.row << equation.shift;
-  // A start at a block's first slot has nothing in the next block; shifting by 64 is not allowed.
+  // A row that starts at a block's first slot has no bits in the next block. That takes a shift by 64, which C++ does
+  // not allow; so the row is shifted by 1 and then by 63.
   const std::uint64_t next = equation.row >> 1 >> (63 - equation.shift);
   const std::byte* words = equation.words;
   const std::byte* next_words = words + 8 * equation.columns;
@@ -29,7 +31,7 @@ bool holds(const RibbonEquation& equation) noexcept {
   return true;
 }
 
-// Row after row.
+// Adds the rows one after the other: each moves from its start to higher slots until it finds a free one.
 bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {
     std::size_t slot = rows.block * kRibbonBlockSlots + rows.shift[i];
@@ -42,7 +44,7 @@ bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
     if (row != 0) {
       band.store(slot, row, result);
     } else if (result != 0) {
-      return false;  // the others contradict
+      return false;  // the row is used up: its result contradicts the stored rows
     }
   }
   return true;

@@ -1,6 +1,8 @@
-// Solving in portable code, for files that define CRIVO_TARGET. See layout/ribbon_band.h.
+// Back-substitution in portable code. See layout/ribbon_band.h. The including file must have the macro CRIVO_TARGET. It
+// gets: solve(), a RibbonKernels::ribbon_solve (simd/kernels.h).
 
-// A word has the solution of 64 slots, each at its slot modulo 64: the next bit takes the place of the last.
+// Each word of the window holds one column of the solution at the 64 slots behind the current slot. The current slot's
+// bit takes the place of the bit 64 slots further on, which no row reaches any more.
 CRIVO_TARGET inline void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
                                unsigned columns, std::uint64_t* window) noexcept {
   for (std::size_t slot = slots; slot-- > 0;) {

@@ -20,20 +20,23 @@
 
 namespace crivo {
 
-/// What the filters of a column family are to be. Give bits_per_key or fp_rate; with neither it is 10 bits per key.
+/// What the filters of a column family are to be. Give bits_per_key or fp_rate; without either, a filter has 10 bits
+/// per key.
 struct RocksDBFilterOptions {
-  /// Filter bits per distinct key or prefix, 0 to 1000, fractions welcome; below 0.5 no filter is written.
-  /// A blocked filter of n keys is n * bits_per_key / 8 bytes, rounded up to blocks of 64, and a trailer of 32.
-  /// For a ribbon these are Bloom-equivalent bits, as for NewRibbonFilterPolicy: it has the false-positive rate of the
-  /// blocked filter of that size, or 2^-32 if that is lower, in 30% less memory.
+  /// Filter bits per distinct key or prefix: any number from 0 to 1000, not only integers. Below 0.5 no filter is
+  /// written. A blocked filter of n keys is n * bits_per_key / 8 bytes, rounded up to blocks of 64, and a trailer of
+  /// 32. For a ribbon these are Bloom-equivalent bits, as for NewRibbonFilterPolicy: it has the false-positive rate of
+  /// the blocked filter of that size, or 2^-32 if that is lower, in 30% less memory.
   std::optional<double> bits_per_key = std::nullopt;
-  /// Share of the absent keys that are looked up in vain, from 1e-9 up to but not including 1.
+  /// The share of absent keys that a filter lets pass, so that they are looked up in vain: from 1e-9 up to but not
+  /// including 1.
   std::optional<double> fp_rate = std::nullopt;
   /// kBlocked makes crivo.Bloom, kRibbon makes crivo.Ribbon.
   Kind kind = Kind::kBlocked;
   /// kRibbon only: files below this level, -1 to INT_MAX, get blocked filters of the same rate, which are quicker to
   /// build. As for NewRibbonFilterPolicy a flush counts as level -1, and unknown levels and compaction styles other
-  /// than level and universal as the last. Without it, 0: flushes alone. -1: ribbons only. INT_MAX: none.
+  /// than level and universal as the last. Without a value it is 0, so that only flushes write blocked filters. With -1
+  /// all filters are ribbons, with INT_MAX none.
   std::optional<int> bloom_before_level = std::nullopt;
 };
 
