@@ -12,4 +12,6 @@ for header in "$folder"/crivo/*.h; do
   first=$(grep -m 1 'error:' <<<"$errors")
   [[ $first == *"Crivo needs C++20"* ]] ||
     { echo "$name must say first that Crivo needs C++20, got $first" >&2; exit 1; }
+  (($(grep -c 'error:' <<<"$errors") <= 2)) ||
+    { echo "$name must say little more than that Crivo needs C++20, got $errors" >&2; exit 1; }
 done

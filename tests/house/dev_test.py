@@ -102,6 +102,13 @@ class Dev(unittest.TestCase):
             self.assertEqual([call for call in self.called() if not call.startswith("ctest --help")
                               and not call.startswith("dpkg-query")], [], arguments)
 
+    def test_offers_no_command_that_a_debian_below_cannot_run(self):
+        for command in ("clean", "debian"):
+            done = self.run_dev("debian", "trixie", command)
+            self.assertRegex(done.stderr, f"^./dev: debian: ARG must start with one of .*, got {command}$")
+            self.assertNotRegex(done.stderr, f"one of .* {command}.* got")
+            self.assertEqual(self.called(), [])
+
     def test_says_that_the_package_servers_cannot_be_reached(self):
         self.program("dpkg-query", "exit 1\n")
         self.program("apt-get", "echo \"E: Failed to fetch http://debian.example/x/InRelease  Temporary failure "

@@ -4,4 +4,5 @@
 
 #if __cplusplus < 202002L
 #error "Crivo needs C++20: compile with -std=c++20, or link the CMake target, which asks for it"
+#include "compile_with_std_c++20"  // Compilers go on after #error, but stop where a file is missing.
 #endif
