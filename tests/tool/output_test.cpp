@@ -19,7 +19,7 @@ TEST_F(ToolTest, SaysWhatItCannotWrite) {
   EXPECT_EQ(crivo("build -o new/", "a\n").exit_code, 2);
   EXPECT_EQ(crivo("build -o /dev/full", "a\n").err,
             "crivo build: output must be writable, got /dev/full: No space left on device\n");
-  EXPECT_EQ(crivo("build -o /dev/fd/9", "a\n").err,
+  EXPECT_EQ(crivo("build -o /dev/fd/9 9>&-", "a\n").err,  // closed, as whoever runs the tests may have opened it
             "crivo build: output must be writable, got /dev/fd/9: Bad file descriptor\n");
   EXPECT_EQ(files(), 0U);
 }
