@@ -65,6 +65,12 @@ TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
   }
 }
 
+TEST_P(EveryKindOfBlock, OfTheSmallestSizeHasARate) {
+  const BlockSizing sizing(spec_of(GetParam()));
+  EXPECT_LT(sizing.fp_rate(1, sizing.bytes(1)), 0.1);
+  EXPECT_EQ(sizing.fp_rate(1, sizing.bytes(1) - 1), 1);
+}
+
 /// Keys in order, each with its prefix, and every way in which these two sequences repeat each other.
 std::vector<std::pair<std::string, std::string>> keys_and_prefixes() {
   std::vector<std::pair<std::string, std::string>> pairs{
