@@ -166,6 +166,8 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   };
   EXPECT_EQ(open_error({}), "");
   EXPECT_EQ(open_error({.fp_rate = 0.01}), "");
+  EXPECT_EQ(open_error({.fp_rate = 1e-9}), "");
+  EXPECT_EQ(open_error({.bits_per_key = 1000}), "");
   EXPECT_THAT(open_error({.bits_per_key = -1}), HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
   EXPECT_THAT(open_error({.fp_rate = 2}), HasSubstr("crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"));
   EXPECT_THAT(open_error({.bits_per_key = 10, .fp_rate = 0.01}), HasSubstr("must not be given together with"));
