@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                       OptionString{"{id=crivo.Ribbon;fp_rate=0.01}", bits_for(0.01)},
                       OptionString{"crivo.Ribbon:fp_rate:0.01:-1", ribbon_bits_for(0.01)},
                       OptionString{"{id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}", ribbon_bits_for(0.01)},
-                      OptionString{"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)}));
+                      OptionString{"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)},
+                      OptionString{"{id=crivo.Ribbon:fp_rate:0.01:-1;bits_per_key=14}", ribbon_bits_as_bloom(14)}));
 
 struct BadOption {
   std::string text;
