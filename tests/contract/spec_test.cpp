@@ -43,6 +43,18 @@ TEST(Spec, ABadNameIsRefusedAndNamesWhatThereIs) {
   }
 }
 
+TEST(Spec, ABadKindIsToldFromABadOption) {
+  const auto message = [](const char* text) {
+    FilterSpec spec;
+    return choose_kind(spec, text).error().message;
+  };
+  for (const char* name : {"", "bloom:4", "compressed:2"}) {
+    EXPECT_THAT(message(name), ::testing::StartsWith("kind must be one of ")) << name;
+  }
+  EXPECT_EQ(message("ribbon:2"), "kind ribbon must stand without an option, got 'ribbon:2'");
+  EXPECT_THAT(message("spectral:x"), ::testing::StartsWith("kind spectral must stand alone or as spectral:<"));
+}
+
 TEST(Spec, AKindAndItsOptionReadBackAsTheyAreWritten) {
   for (const char* text : {"classic", "compressed", "blocked", "spectral:4", "spectral:8", "spectral:32", "scalable:2",
                            "scalable:16", "ribbon"}) {

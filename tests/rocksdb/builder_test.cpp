@@ -13,6 +13,7 @@
 
 #include "crivo/sizing.h"
 #include "crivo/sst_block.h"
+#include "filter_record.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -63,6 +64,25 @@ TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
     ASSERT_GT(bytes, kMaxPayloadBytes * 0.96) << keys << " keys";
     ASSERT_EQ(static_cast<double>(sizing.bytes(keys)), bytes + kSstTrailerBytes) << keys << " keys";
   }
+}
+
+TEST_P(EveryKindOfBlock, OfTheSmallestSizeHasARate) {
+  const BlockSizing sizing(spec_of(GetParam()));
+  EXPECT_LT(sizing.fp_rate(1, sizing.bytes(1)), 0.1);
+  EXPECT_EQ(sizing.fp_rate(1, sizing.bytes(1) - 1), 1);
+}
+
+TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
+  auto record = offer_record(Kind::kBlocked);
+  EXPECT_EQ(take_record(), record);
+  EXPECT_EQ(take_record(), nullptr);
+  for (const bool filters : {true, false}) {
+    record = offer_record(Kind::kBlocked);
+    record->add(filters);
+    EXPECT_EQ(take_record(), nullptr) << "it is of a file that has a block already";
+  }
+  (void)offer_record(Kind::kBlocked);
+  EXPECT_EQ(take_record(), nullptr) << "its builder is gone";
 }
 
 /// Keys in order, each with its prefix, and every way in which these two sequences repeat each other.

@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                       OptionString{"{id=crivo.Ribbon;fp_rate=0.01}", bits_for(0.01)},
                       OptionString{"crivo.Ribbon:fp_rate:0.01:-1", ribbon_bits_for(0.01)},
                       OptionString{"{id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}", ribbon_bits_for(0.01)},
-                      OptionString{"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)}));
+                      OptionString{"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)},
+                      OptionString{"{id=crivo.Ribbon:fp_rate:0.01:-1;bits_per_key=14}", ribbon_bits_as_bloom(14)}));
 
 struct BadOption {
   std::string text;
@@ -166,6 +167,8 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   };
   EXPECT_EQ(open_error({}), "");
   EXPECT_EQ(open_error({.fp_rate = 0.01}), "");
+  EXPECT_EQ(open_error({.fp_rate = 1e-9}), "");
+  EXPECT_EQ(open_error({.bits_per_key = 1000}), "");
   EXPECT_THAT(open_error({.bits_per_key = -1}), HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
   EXPECT_THAT(open_error({.fp_rate = 2}), HasSubstr("crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"));
   EXPECT_THAT(open_error({.bits_per_key = 10, .fp_rate = 0.01}), HasSubstr("must not be given together with"));

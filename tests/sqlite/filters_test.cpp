@@ -254,6 +254,18 @@ TEST_F(Forms, RefuseABadLevel) {
   }
 }
 
+TEST_F(Info, SaysOverCapacityOfTooManyKeysAndNotOfRepeatedOnes) {
+  const std::string agg = "SELECT bloom_agg(i % ?1, 100) FROM " + integers(1, 300);
+  EXPECT_EQ(info(blob(agg, {1000}), "over_capacity"), "1");
+  const Blob repeated = blob(agg, {50});
+  EXPECT_EQ(info(repeated, "keys"), "300");
+  EXPECT_EQ(info(repeated, "over_capacity"), "0");
+  for (std::int64_t seed = 0; seed < 20; ++seed) {  // about half of the rates are a little above the promise
+    const Blob full = blob("SELECT bloom_agg(i, 100, 0.01, 'blocked', ?) FROM " + integers(1, 100), {seed});
+    EXPECT_EQ(info(full, "over_capacity"), "0") << seed;
+  }
+}
+
 TEST_F(Info, IsJsonWithEveryField) {
   const Blob filter = blob("SELECT bloom_add(bloom_create(1000, 0.01, 'blocked', -3), 'a', 'a')");
   EXPECT_EQ(ask("SELECT json_valid(bloom_info(?))", {filter}), "1");

@@ -137,6 +137,13 @@ TEST(JsonArray, GivesNumbersAsTheyAreWritten) {
   }
 }
 
+TEST(JsonArray, IsNeverAnObject) {
+  for (const char* wrong :
+       {"{}", "{1]", "[1}", "{1}", "{\"a\":1}", "[{}]", "[{\"a\":1}]", "[\"a\":1]", "[1,{]", "[}"}) {
+    EXPECT_EQ(read(wrong), std::nullopt) << wrong;
+  }
+}
+
 TEST(JsonArray, EndsAtTheEndOfTheText) {
   EXPECT_EQ(read(" [ ] \r\n\t"), Texts{});
   for (const std::string& wrong :

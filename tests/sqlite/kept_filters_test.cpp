@@ -99,6 +99,11 @@ TEST_F(KeptFilterTest, TooLargeAreReadEachTime) {
   EXPECT_EQ(kept_.bytes(), 0U);
 }
 
+TEST_F(KeptFilterTest, AreNeverThoseOfAScanThatSeesEachOnce) {
+  for (std::int64_t seed = 0; seed < 3000; ++seed) ASSERT_EQ(times_asked(filter_of(seed)), 1);
+  EXPECT_EQ(kept_.bytes(), 0U);
+}
+
 TEST_F(KeptFilterTest, DoNotCoverForADamagedBlob) {
   for (const char* form : {"bloom_raw", "bloom_compress"}) {
     const Blob good = blob(std::string("SELECT ") + form + "(bloom_agg(i, 30000)) FROM " + integers(1, 20000));
@@ -192,6 +197,15 @@ TEST_F(KeptFilterTest, OfOneHeaderAnswerEachForItself) {
     EXPECT_LT(std::stoi(ask(hits, {forged})), 10);
     EXPECT_EQ(ask(hits, {good}), "3000");
   }
+
+  // By turns each takes the place of the other.
+  const auto contains = [](const FilterRef& filter) { return Answer{filter.may_contain("7")}; };
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_EQ(*kept_.ask(bytes_of(good), {}, contains), 1);
+    EXPECT_EQ(*kept_.ask(bytes_of(forged), {}, contains), 0);
+  }
+  EXPECT_GT(kept_.bytes(), payload);
+  EXPECT_LT(kept_.bytes(), 2 * payload);
 }
 
 }  // namespace

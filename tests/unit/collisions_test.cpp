@@ -36,6 +36,7 @@ TEST(Collisions, BelongToThePredictedAndThePromisedRateOfEveryKind) {
     ASSERT_TRUE(filter) << filter.error().message;
     EXPECT_GE(filter->ref().predicted_fp_rate(kKeys), kKeys * 0x1p-64) << info.name;
     EXPECT_GE(filter->facts().fp_rate, kKeys * 0x1p-64) << info.name;
+    EXPECT_GE(filter->facts().fp_rate, filter->ref().predicted_fp_rate(kKeys)) << info.name;
     EXPECT_EQ(filter->ref().predicted_fp_rate(0), 0) << info.name;
   }
 }

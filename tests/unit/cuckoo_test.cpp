@@ -305,6 +305,15 @@ TEST(Cuckoo, TheShortestFingerprintsGrowWithTheKeys) {
   EXPECT_TRUE(size_cuckoo_by_bits(kMaxCapacity, 8.5));
 }
 
+// Four bits would tell a few keys apart, but with 15 values a full filter has too few paths to move keys along.
+TEST(Cuckoo, FingerprintsHaveFiveBitsHoweverFewTheKeys) {
+  for (const std::uint64_t keys : {1U, 10U, 100U, 1000U}) {
+    EXPECT_FALSE(size_cuckoo_by_bits(keys, 5.2)) << keys;
+    EXPECT_GE(size_cuckoo_by_bits(keys, 5.3)->bits, 5U) << keys;
+    EXPECT_GE(size_cuckoo(keys, 0.9)->bits, 5U) << keys;
+  }
+}
+
 TEST(Cuckoo, BitsPerKeyAreSpentAndNotExceeded) {
   constexpr std::uint64_t kKeys = 100'000;
   double last_rate = 1;

@@ -29,6 +29,24 @@ TEST(Portable, ExpIsWithinTwoUnitsInTheLastPlace) {
   EXPECT_TRUE(std::isnan(portable::exp(std::numeric_limits<double>::quiet_NaN())));
 }
 
+TEST(Portable, ExpReachesFromTheSmallestDoubleToTheLargest) {
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(portable::exp(-745.1), kLeast);
+  EXPECT_EQ(portable::exp(-745.2), 0);
+  for (double x = -745; x < -700; x += 0.0917)
+    ASSERT_NEAR(portable::exp(x), std::exp(x), 4 * kLeast + 1e-15 * std::exp(x)) << x;
+  EXPECT_LE(ulps(portable::exp(709.78), std::exp(wide(709.78))), 2);
+  EXPECT_EQ(portable::exp(709.79), std::numeric_limits<double>::infinity());
+}
+
+TEST(Portable, LogarithmsOfInfinityAreInfinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(portable::log(kInfinity), kInfinity);
+  EXPECT_EQ(portable::log2(kInfinity), kInfinity);
+  EXPECT_EQ(portable::log1p(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(portable::log(-kInfinity)));
+}
+
 TEST(Portable, Expm1IsWithinFourUnitsInTheLastPlace) {
   for (double x = 1e-300; x < 700; x *= 1.37) {
     ASSERT_LE(ulps(portable::expm1(x), std::expm1(wide(x))), 4) << x;

@@ -66,6 +66,15 @@ TEST(Positions, ClassicIsWhatTheFormatSays) {
   }
 }
 
+TEST(Positions, NoneIsInThePadding) {
+  const Shape shape{.kind = Kind::kClassic, .probes = 3, .units = 1000};
+  for (std::size_t bit = 0; bit < 1024; ++bit) {
+    AlignedBytes payload(1024 / 8);
+    payload[bit / 8] = std::byte{1} << bit % 8;
+    EXPECT_EQ(static_cast<bool>(FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload)), bit < 1000) << bit;
+  }
+}
+
 TEST(Positions, BlockedIsWhatTheFormatSays) {
   for (unsigned k = 1; k <= kMaxBlockedProbes; ++k) {
     for (const std::uint64_t blocks : {1U, 2U, 3U, 64U, 1001U}) {

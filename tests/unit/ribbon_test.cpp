@@ -247,6 +247,24 @@ TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
   }
 }
 
+// Of each of these hashes, the products with the first 15 powers of the levels' factor are all next to 0 modulo 2^64.
+// So each level finds nearly all keys in the same few buckets, and bumps them. The hashes are small combinations of a
+// reduced basis of the lattice of these products (Lenstra, Lenstra & Lovasz 1982).
+TEST(Ribbon, LosesNoKeyThatEveryLevelBumps) {
+  constexpr std::uint64_t kBasis[kMaxRibbonLevels - 1] = {
+      0xFFF8B4FA40174F07, 0xFD75D13225C19660, 0x0442D54813C8182A, 0xFE249DE1D560B087, 0x01653E13F4534FD1,
+      0xFF9655F793E6E493, 0xFF8752658E0150C8, 0xFB5266B14271CC9B, 0x03CB2918FCF2AFE7, 0x02D4C2DFA9684D8A,
+      0xFE0F708E835CDBED, 0xFD8F5DDAC5E5B52F, 0x093701E282586E49, 0xFD8FFD78DA7A8FC2, 0x068D61769CBEE507};
+  std::mt19937_64 random(1);
+  Hashes hashes(20'000);
+  for (auto& hash : hashes) {
+    for (const std::uint64_t vector : kBasis) hash += (random() % 3 - 1) * vector;
+  }
+  const AnyFilter filter = ribbon_of(hashes, 0.01);
+  EXPECT_EQ(RibbonHeader(load_le<std::uint64_t>(filter.payload().data())).levels, kMaxRibbonLevels);
+  EXPECT_EQ(count_found(filter.ref(), hashes), hashes.size());
+}
+
 class RibbonLevels : public ::testing::TestWithParam<Kernels> {
  protected:
   static void expect_answers_of_scalar(const FilterRef& filter, const Hashes& hashes) {

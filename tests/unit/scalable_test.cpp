@@ -1,8 +1,10 @@
 // The scalable kind: it grows by layers, keeps its promise while it does, and its layer table is checked in full.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "crivo/blob.h"
 #include "crivo/filter.h"
@@ -149,6 +151,26 @@ TEST(Scalable, HasNoEstimateOnceALayerHasEveryBitSet) {
   ASSERT_EQ(filter.ref().stats().bits_set, filter.ref().stats().bits);
   EXPECT_EQ(filter.ref().stats().cardinality, std::nullopt);
   EXPECT_EQ(filter.ref().stats().fp_rate, 1);
+}
+
+TEST(Scalable, HasNoEstimateWhicheverOfItsLayersHasEveryBitSet) {
+  AnyFilter filter = create(spec_of(1000, 0.01));
+  ASSERT_TRUE(filter.add_hashes(present_hashes(2500, 0)));
+  ASSERT_EQ(layers_of(filter), 2U);
+  const auto middle =
+      static_cast<std::ptrdiff_t>((table_blocks(2) + read_layer(filter.payload().data(), 0).blocks) * kBlockBytes);
+  const auto with_all_set = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+    AlignedBytes payload(filter.payload().size());
+    std::ranges::copy(filter.payload(), payload.begin());
+    std::fill(payload.begin() + from, payload.begin() + to, std::byte{0xFF});
+    return AnyFilter::adopt(filter.shape(), filter.facts(), std::move(payload));
+  };
+  const auto older = with_all_set(table_blocks(2) * kBlockBytes, middle);
+  const auto newer = with_all_set(middle, static_cast<std::ptrdiff_t>(filter.payload().size()));
+  ASSERT_TRUE(older && newer);
+  EXPECT_NE(filter.ref().stats().cardinality, std::nullopt);
+  EXPECT_EQ(older->ref().stats().cardinality, std::nullopt);
+  EXPECT_EQ(newer->ref().stats().cardinality, std::nullopt);
 }
 
 // Grows from the first key on, to a hundred times the capacity: the rate that is promised for all layers is not spent

@@ -76,7 +76,7 @@ TEST(Sizing, ClassicRateOfFewKeysIsTheMeanPowerOfTheFill) {
       {15, 1, 10, 0.001990475321223, 1e-10},     {24, 1, 17, 4.973747700281e-05, 1e-10},
       {43, 1, 30, 1.617663355615e-08, 1e-10},    {144, 10, 10, 0.001112662573396, 1e-10},
       {480, 20, 17, 1.084146370272e-05, 1e-3},   {1438, 100, 10, 0.001010891927682, 2e-5},
-      {2876, 100, 20, 1.020528684343e-06, 4e-5},
+      {2876, 100, 20, 1.020528684343e-06, 4e-5}, {369, 16, 16, 1.725810270308e-05, 1e-10},
   };
   for (const Case& c : kCases) {
     const double ratio = classic_fp_rate(c.bits, c.keys, c.probes) / c.rate;
@@ -85,6 +85,8 @@ TEST(Sizing, ClassicRateOfFewKeysIsTheMeanPowerOfTheFill) {
   }
   EXPECT_EQ(classic_fp_rate(1, 1, 64), 1.0);  // fewer bits than probes
   EXPECT_LE(classic_fp_rate(5, 40, 64), 1.0);
+  EXPECT_LE(classic_fp_rate(20, 5, 64), 1.0);               // where the model alone would give more
+  EXPECT_GE(classic_fp_rate(1000, 2.5, 1), 2.5e-3 * 0.99);  // no fraction of a key is dropped
 }
 
 // Computed from the exact distribution of the number of occupied bits (k j balls into 512), averaged over the Poisson
