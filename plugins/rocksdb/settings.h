@@ -91,7 +91,7 @@ class SharedSettings {
   Result<void> change(const Change& change) {
     const std::lock_guard lock(mutex_);
     SettingsParser parser(policy_, settings_);
-    const Result<void> changed = change(parser);
+    Result<void> changed = change(parser);
     if (changed) settings_ = parser.settings();
     return changed;
   }

@@ -40,7 +40,7 @@ double stored_bits_per_key(double bits_per_key, unsigned probes) noexcept {
 
 Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   const Result<FilterSize> classic = size_classic(capacity, fp_rate);
-  if (!classic) return classic;
+  if (!classic) return classic.error();
   FilterSize best = *classic;
   const double hash_rate = without_collisions(fp_rate, capacity);
   const auto keys = static_cast<double>(capacity);

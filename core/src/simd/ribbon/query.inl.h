@@ -8,7 +8,7 @@
 
 /// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
 /// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
-[[gnu::noinline]] CRIVO_TARGET bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
+[[gnu::noinline]] CRIVO_TARGET inline bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
   return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
 }
 
@@ -21,7 +21,7 @@ CRIVO_TARGET inline bool contains_first(const View& view, std::uint64_t hash) no
   return kHolds(first.equation(start, hash, hash));
 }
 
-[[gnu::noinline]] CRIVO_TARGET bool contains_otherwise(const View& view, std::uint64_t hash) noexcept {
+[[gnu::noinline]] CRIVO_TARGET inline bool contains_otherwise(const View& view, std::uint64_t hash) noexcept {
   return view.prepared[0] == 0 ? contains_any_level(view, hash) : contains_first<holds>(view, hash);
 }
 
@@ -97,9 +97,9 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   }
 }
 
-CRIVO_TARGET bool contains_hash(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
+CRIVO_TARGET inline bool contains_hash(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
 
-CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept {
+CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
   if (key.size() > kShortKey) return contains_long_key<&contains_hash>(view, key);
   return contains(view, hash_short_key(key, view.shape.seed));
 }
