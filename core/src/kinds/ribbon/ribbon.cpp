@@ -99,10 +99,10 @@ double rate_of_layout(const View& view) noexcept {
     const RibbonLevelView level(at, columns, left == 1);
     const KeptStarts kept(level);
     rate += reached * (ribbon_level_rate(columns.lean, 1) * kept.lean + ribbon_level_rate(columns.lean, 0) * kept.rich);
-    reached *= 1 - kept.lean - kept.rich;
+    reached *= std::max(0.0, 1 - kept.lean - kept.rich);  // the shares are rounded, and their sum may be above 1
     at = level.end();
   }
-  return rate;
+  return std::min(rate, 1.0);
 }
 
 }  // namespace
