@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 
 namespace crivo {
 namespace {
@@ -51,11 +50,11 @@ std::size_t BlockSizing::most_planned() const noexcept {
   return spec_.kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
 }
 
-std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + kSstTrailerBytes; }
+std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + tail_; }
 
 std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
-  if (bytes < kSstTrailerBytes) return 0;
-  const std::size_t room = std::min(bytes - kSstTrailerBytes, most_planned());
+  if (bytes < tail_) return 0;
+  const std::size_t room = std::min(bytes - tail_, most_planned());
   FilterSpec spec = spec_;
   std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
   std::size_t too_many = kMaxCapacity + 1;
@@ -69,7 +68,7 @@ std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
 double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const noexcept {
   if (keys == 0) return 0;
   if (bytes < this->bytes(1)) return 1;
-  const std::size_t payload = bytes - kSstTrailerBytes;
+  const std::size_t payload = bytes - tail_;
   const auto count = static_cast<double>(keys);
   if (spec_.kind == Kind::kRibbon) {
     FilterSpec spec = this->spec(keys);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "crivo/filter.h"
+#include "crivo/sst_block.h"
 
 namespace crivo {
 
@@ -18,8 +19,10 @@ class BlockSizing {
  public:
   /// spec: what a filter is to be, without a capacity; it gives bits_per_key for blocked and fp_rate for ribbon.
   /// max_payload: the most bytes of a payload, at least 64. Tests give a small one, to see what happens at the limit.
-  explicit BlockSizing(const FilterSpec& spec, std::size_t max_payload = kMaxPayloadBytes) noexcept
-      : spec_(spec), max_payload_(max_payload) {}
+  /// tail: the bytes of a block behind its payload.
+  explicit BlockSizing(const FilterSpec& spec, std::size_t max_payload = kMaxPayloadBytes,
+                       std::size_t tail = kSstTrailerBytes) noexcept
+      : spec_(spec), max_payload_(max_payload), tail_(tail) {}
 
   [[nodiscard]] Kind kind() const noexcept { return spec_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
@@ -28,7 +31,7 @@ class BlockSizing {
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
   /// exceed max_payload.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
-  /// The size of the block in bytes, trailer included. A ribbon mostly takes a little less, and hardly ever more.
+  /// The size of the block in bytes, tail included. A ribbon mostly takes a little less, and hardly ever more.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;
   /// The largest number of keys whose block has at most `bytes` bytes; 0 if even the block of one key is larger.
   [[nodiscard]] std::size_t keys(std::size_t bytes) const noexcept;
@@ -41,6 +44,7 @@ class BlockSizing {
 
   FilterSpec spec_;
   std::size_t max_payload_;
+  std::size_t tail_;
 };
 
 }  // namespace crivo

@@ -6,11 +6,13 @@
 #include <rocksdb/utilities/options_type.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
 #include <limits>
 #include <new>
 #include <unordered_map>
 
 #include "builder.h"
+#include "crivo/sst_block.h"
 #include "filter_record.h"
 #include "reader.h"
 
@@ -98,13 +100,16 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
   if (options.kind != settings_.policy().kind) {
     keep(Error{ErrorCode::kBadArgument, "kind must be blocked or ribbon, got " + std::string(kind_name(options.kind))});
   }
+  const bool transforms = !options.key_transform.empty();
   keep(settings_.change([&](SettingsParser& parser) -> Result<void> {
     Result<void> set;
     if (options.bits_per_key) set = parser.set_bits_per_key(*options.bits_per_key);
     if (set && options.fp_rate) set = parser.set_fp_rate(*options.fp_rate);
     if (set && options.bloom_before_level) set = parser.set_bloom_before_level(*options.bloom_before_level);
+    if (set && transforms) set = parser.set_key_transform(options.key_transform);
     return set;
-  }));
+  }),
+       transforms);
 }
 
 FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.substr(0, id.find(':')))) {
@@ -115,12 +120,15 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
       error_ = std::string(id) + ": name must be crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
-    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }));
+    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }),
+         id.find(kKeyTransform) != std::string_view::npos);
   }
 }
 
-void FilterPolicy::keep(const Result<void>& result) {
-  if (!result && error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
+void FilterPolicy::keep(const Result<void>& result, bool transforms) {
+  if (result) return;
+  if (error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
+  if (transforms && settings_.load().key_transform == nullptr) knows_keys_ = false;
 }
 
 std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), settings_.load()); }
@@ -139,7 +147,8 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
     return {};
   });
   if (!changed && config.mutable_options_only) return refusal(settings_.policy(), changed.error());
-  keep(changed);
+  keep(changed,
+       std::ranges::any_of(options, [&](const auto& each) { return GetOptionName(each.first) == kKeyTransform; }));
   return Status::OK();
 }
 
@@ -151,21 +160,25 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const Settings settings = settings_.load();
   if (!fits_library_ || !settings.writes_filters()) return nullptr;
   if (!error_.empty()) warn(context.info_log, settings);
+  if (!knows_keys_) return nullptr;
   const bool bloom = settings_.policy().has_levels() && level_of(context) < settings.bloom_before_level;
-  const BlockSizing sizing(settings.spec(bloom ? Kind::kBlocked : settings_.policy().kind));
+  const BlockSizing sizing(settings.spec(bloom ? Kind::kBlocked : settings_.policy().kind), kMaxPayloadBytes,
+                           sst_tail_bytes(settings.key_transform_name().size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(sizing.kind())));
+  return abi::as_rocksdb(new (std::nothrow)
+                             BlockBuilder(sizing, verify, offer_record(sizing.kind()), settings.key_transform));
 }
 
 void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {
-  const std::string instead = policy_id(settings_.policy(), settings);
-  rocksdb::Warn(log, "%s; the filter is that of %s", error_.c_str(), instead.c_str());
+  const std::string instead = knows_keys_ ? "the filter is that of " + policy_id(settings_.policy(), settings)
+                                          : "there is no filter, as one without the key transform could miss keys";
+  rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
 } catch (const std::bad_alloc&) {
   // There is no memory for the line in LOG, and the filter matters more.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
-  return new_block_reader(contents, *builtin_);
+  return knows_keys_ ? new_block_reader(contents, *builtin_, settings_.load().key_transform) : new_maybe_reader();
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options) {

@@ -44,12 +44,16 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
  private:
   /// `policy` is null for a name that is not ours.
   explicit FilterPolicy(const PolicyInfo* policy);
-  void keep(const Result<void>& result);
+  /// Keeps an error. `transforms`: what failed named a key transform.
+  void keep(const Result<void>& result, bool transforms = false);
   /// Says in LOG what is wrong with the options, and which settings a filter gets instead.
   void warn(rocksdb::Logger* log, const Settings& settings) const noexcept;
 
   SharedSettings settings_;
   std::string error_;  // the first error; empty when all is well
+  /// False if the key transform that was asked for is not known. A filter of the keys as they are would then miss keys
+  /// that the comparator finds, so there are no filters.
+  bool knows_keys_ = true;
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };

@@ -16,9 +16,11 @@ constexpr std::string_view kBitsPerKey = "bits_per_key";
 constexpr std::string_view kFpRate = "fp_rate";
 constexpr std::string_view kKind = "kind";
 constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
+constexpr std::string_view kNone = "none";
+constexpr std::string_view kKeyTransformInfix = ":key_transform:";
 constexpr std::string_view kFpRatePrefix = "fp_rate:";  // marks a positional value as a rate
-constexpr std::string_view kOptions[] = {kBitsPerKey, kFpRate, kKind, kBloomBeforeLevel};
-constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kOptions).first(3)},
+constexpr std::string_view kOptions[] = {kBitsPerKey, kFpRate, kKind, kKeyTransform, kBloomBeforeLevel};
+constexpr PolicyInfo kPolicies[] = {{"crivo.Bloom", Kind::kBlocked, std::span(kOptions).first(4)},
                                     {"crivo.Ribbon", Kind::kRibbon, kOptions}};
 
 // The lowest rate that may be asked for. Different keys can have the same 64-bit hash, so below this rate a file of
@@ -107,6 +109,17 @@ Result<void> SettingsParser::set_bloom_before_level(double value) {
   return {};
 }
 
+Result<void> SettingsParser::set_key_transform(std::string_view name) {
+  if (name == kNone) {
+    settings_.key_transform = nullptr;
+    return {};
+  }
+  const auto found = find_key_transform(name);
+  if (!found) return found.error();
+  settings_.key_transform = *found;
+  return {};
+}
+
 Error SettingsParser::unknown_option(std::string_view option) const {
   return bad("option", "be " + any_of(policy_.options), option);
 }
@@ -125,6 +138,7 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
     if (value == kind_name(policy_.kind)) return {};
     return bad(kKind, "be " + std::string(kind_name(policy_.kind)), value);
   }
+  if (option == kKeyTransform) return set_key_transform(value);
   const auto number = parse_number(value);
   if (!number) return bad(option, "be a number", value.empty() ? "nothing" : value);
   if (option == kBloomBeforeLevel) return set_bloom_before_level(*number);
@@ -132,6 +146,10 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
 }
 
 Result<void> SettingsParser::set_positional(std::string_view values) {
+  if (const std::size_t at = values.find(kKeyTransformInfix); at != std::string_view::npos) {
+    if (auto set = set_key_transform(values.substr(at + kKeyTransformInfix.size())); !set) return set;
+    values = values.substr(0, at);
+  }
   const bool by_rate = values.starts_with(kFpRatePrefix);
   if (by_rate) values.remove_prefix(kFpRatePrefix.size());
   const std::size_t colon = policy_.has_levels() ? values.find(':') : std::string_view::npos;
@@ -146,6 +164,7 @@ std::string number_text(double value) {
 
 std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option) {
   if (option == kKind) return std::string(kind_name(policy.kind));
+  if (option == kKeyTransform) return settings.key_transform != nullptr ? settings.key_transform->name : "none";
   if (option == kBloomBeforeLevel) return std::to_string(settings.bloom_before_level);
   if (option == kFpRate) return settings.fp_rate != 0 ? number_text(settings.fp_rate) : "";
   return settings.fp_rate == 0 ? number_text(settings.bits_per_key) : "";
@@ -157,6 +176,9 @@ std::string policy_id(const PolicyInfo& policy, const Settings& settings) {
   if (settings.fp_rate != 0) id += kFpRatePrefix;
   id += option_text(policy, settings, settings.fp_rate != 0 ? kFpRate : kBitsPerKey);
   if (policy.has_levels()) id.append(1, ':').append(option_text(policy, settings, kBloomBeforeLevel));
+  if (settings.key_transform != nullptr) {
+    id.append(1, ':').append(kKeyTransform).append(1, ':').append(settings.key_transform->name);
+  }
   return id;
 }
 

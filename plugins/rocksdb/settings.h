@@ -9,8 +9,11 @@
 #include "crivo/filter.h"
 #include "crivo/result.h"
 #include "crivo/rocksdb.h"
+#include "key_transform.h"
 
 namespace crivo {
+
+inline constexpr std::string_view kKeyTransform = "key_transform";
 
 /// A policy as RocksDB knows it, by a name that stands in option strings, OPTIONS files and SST files.
 struct PolicyInfo {
@@ -33,7 +36,11 @@ struct Settings {
   double bits_per_key = 10;
   double fp_rate = 0;  // 0 if bits_per_key was asked for
   int bloom_before_level = 0;
+  const NamedKeyTransform* key_transform = nullptr;  // null if filters are built from the keys as they are
 
+  [[nodiscard]] std::string_view key_transform_name() const noexcept {
+    return key_transform != nullptr ? std::string_view(key_transform->name) : std::string_view();
+  }
   [[nodiscard]] bool writes_filters() const noexcept { return fp_rate != 0 || bits_per_key >= 0.5; }
   /// What a filter of this kind is to be, without a capacity: blocked is sized by bits_per_key, and ribbon by the rate
   /// that a blocked filter has with them.
@@ -48,6 +55,8 @@ class SettingsParser {
   Result<void> set_bits_per_key(double value);
   Result<void> set_fp_rate(double value);
   Result<void> set_bloom_before_level(double value);
+  /// "none" or the name of a key transform.
+  Result<void> set_key_transform(std::string_view name);
   /// Sets one option, named and spelled as in an option string.
   Result<void> set(std::string_view option, std::string_view value);
   /// Sets the options from what follows a policy's name: "10" or "fp_rate:0.01", and for a policy with
