@@ -139,7 +139,8 @@ TEST(LevelBudget, RefusesWhatIsNoTree) {
   EXPECT_EQ(message({{0, Kind::kRibbon}}, 10), "keys must be above 0 and finite, got 0");
   EXPECT_THAT(message({{kNan, Kind::kRibbon}}, 10), HasSubstr("keys must be above 0"));
   EXPECT_EQ(message({{1, Kind::kRibbon, 0}}, 10), "runs must be above 0 and finite, got 0");
-  EXPECT_EQ(message({{1, Kind::kCuckoo}}, 10), "kind must be blocked or ribbon, got cuckoo");
+  EXPECT_EQ(message({{1, Kind::kCuckoo}}, 10),
+            "kind must be kBlocked or kRibbon, got number " + std::to_string(static_cast<unsigned>(Kind::kCuckoo)));
 }
 
 }  // namespace

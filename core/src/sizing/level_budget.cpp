@@ -15,9 +15,7 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "crivo/kinds.h"
 #include "crivo/sizing.h"
-#include "layout/block.h"
 #include "layout/ribbon_layout.h"
 #include "sizing/checks.h"
 
@@ -78,7 +76,8 @@ Result<void> check(std::span<const TreeLevel> levels, double budget) {
       return error(ErrorCode::kBadArgument, "runs must be above 0 and finite, got ", level.runs);
     }
     if (level.kind != Kind::kBlocked && level.kind != Kind::kRibbon) {
-      return error(ErrorCode::kBadArgument, "kind must be blocked or ribbon, got ", kind_name(level.kind));
+      return error(ErrorCode::kBadArgument, "kind must be kBlocked or kRibbon, got number ",
+                   static_cast<unsigned>(level.kind));
     }
   }
   return {};
