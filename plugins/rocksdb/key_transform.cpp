@@ -109,6 +109,8 @@ Status refuse(std::string_view field, std::string_view must, std::string_view go
 
 }  // namespace
 
+bool has_parameter(std::string_view name) noexcept { return name == kDropSuffix || name == kTakePrefix; }
+
 Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
   if (const NamedKeyTransform* const found = registry().find(name)) return found;
   return Error{ErrorCode::kBadArgument,

@@ -25,6 +25,9 @@ struct NamedKeyTransform {
   }
 };
 
+/// Whether this is the name of a built-in transform to which a colon and a number belong.
+[[nodiscard]] bool has_parameter(std::string_view name) noexcept;
+
 /// The transform of this name, a built-in or a registered one. It stays where it is for as long as the process lives,
 /// so that builders and readers can point to it, even those that outlive our static objects. Any thread may call this.
 /// Errors: kBadArgument. Throws std::bad_alloc.
