@@ -231,6 +231,24 @@ TEST_P(TransformChangeTest, FiltersOfUntransformedKeysAreNotBelieved) {
   }
 }
 
+// CreateColumnFamily takes a policy without asking whether its options are right. One whose transform is not known must
+// not fall back on filters of the keys as they are.
+TEST_P(TransformChangeTest, AColumnFamilyWithAnUnknownTransformLosesNothing) {
+  const ScratchFolder folder;
+  const auto db = open_database(test_options(), folder.path());
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(db->CreateColumnFamily(options(policy("crivo-test.nosuch")), "other", &family).ok());
+  std::uint64_t lost = 0;
+  for (std::uint64_t i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, family, world().key(i, 0), "").ok());
+  ASSERT_TRUE(db->Flush({}, family).ok());
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    std::string value;
+    lost += !db->Get({}, family, world().key(i, 3), &value).ok();
+  }
+  EXPECT_EQ(lost, 0U);
+  ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+}
+
 using ::testing::Combine;
 using ::testing::Values;
 using ::testing::ValuesIn;
