@@ -30,7 +30,7 @@ std::uint64_t block_checksum(Block block) noexcept {
 std::optional<Block> name_section(Block block) noexcept {
   const auto length = std::to_integer<std::size_t>(block[block.size() - kNameBytesFromEnd]);
   const std::size_t bytes = sst_tail_bytes(length) - kSstTrailerBytes;
-  if (length > kMaxKeyTransformName || bytes > block.size() - kSstTrailerBytes) return std::nullopt;
+  if (bytes > block.size() - kSstTrailerBytes) return std::nullopt;
   const Block section = block.last(kSstTrailerBytes + bytes).first(bytes);
   const std::string_view name(reinterpret_cast<const char*>(section.data()), length);
   const bool is_name = length == 0 || is_key_transform_name(name);
