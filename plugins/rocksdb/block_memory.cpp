@@ -1,0 +1,56 @@
+#include "block_memory.h"
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "crivo/sst_block.h"
+
+namespace crivo {
+namespace {
+
+// new char[] aligns for numbers, and a payload begins at a cache line. What lies between the two holds the pointer to
+// the array.
+static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(char*), "the pointer fits before the next cache line");
+
+char* array_of(const std::byte* payload) noexcept {
+  char* array = nullptr;
+  std::memcpy(&array, payload - sizeof array, sizeof array);
+  return array;
+}
+
+}  // namespace
+
+void* BlockMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  char* const array = new char[alignment + bytes + kSstTrailerBytes];
+  char* const payload = array + (alignment - reinterpret_cast<std::uintptr_t>(array) % alignment);
+  std::memcpy(payload - sizeof array, &array, sizeof array);
+  return std::memset(payload, 0, bytes);
+}
+
+void BlockMemory::do_deallocate(void* memory, std::size_t, std::size_t) {
+  const auto* const payload = static_cast<const std::byte*>(memory);
+  if (payload != taken_) delete[] array_of(payload);
+}
+
+std::unique_ptr<const char[]> BlockMemory::take(const std::byte* payload) noexcept {
+  taken_ = payload;
+  return std::unique_ptr<const char[]>(array_of(payload));
+}
+
+void* TemporaryMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  if (!memory_.count(bytes, limit_)) throw std::bad_alloc();
+  try {
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  } catch (...) {
+    memory_.discount(bytes);
+    throw;
+  }
+}
+
+void TemporaryMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
+  std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  memory_.discount(bytes);
+}
+
+}  // namespace crivo
