@@ -4,8 +4,6 @@
 #include <cstring>
 #include <new>
 
-#include "crivo/sst_block.h"
-
 namespace crivo {
 namespace {
 
@@ -22,7 +20,7 @@ char* array_of(const std::byte* payload) noexcept {
 }  // namespace
 
 void* BlockMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  char* const array = new char[alignment + bytes + kSstTrailerBytes];
+  char* const array = new char[alignment + bytes + tail_bytes_];
   char* const payload = array + (alignment - reinterpret_cast<std::uintptr_t>(array) % alignment);
   std::memcpy(payload - sizeof array, &array, sizeof array);
   return std::memset(payload, 0, bytes);
@@ -33,9 +31,11 @@ void BlockMemory::do_deallocate(void* memory, std::size_t, std::size_t) {
   if (payload != taken_) delete[] array_of(payload);
 }
 
-std::unique_ptr<const char[]> BlockMemory::take(const std::byte* payload) noexcept {
-  taken_ = payload;
-  return std::unique_ptr<const char[]>(array_of(payload));
+std::byte* BlockMemory::take(std::span<const std::byte> payload, std::unique_ptr<const char[]>* owner) noexcept {
+  taken_ = payload.data();
+  char* const array = array_of(taken_);
+  owner->reset(array);
+  return reinterpret_cast<std::byte*>(array) + (taken_ - reinterpret_cast<const std::byte*>(array));
 }
 
 void* TemporaryMemory::do_allocate(std::size_t bytes, std::size_t alignment) {

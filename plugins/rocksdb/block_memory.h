@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <span>
 
 #include "build_memory.h"
 
@@ -13,15 +14,19 @@ namespace crivo {
 /// block as a char[] and is told where in it the contents lie. Behind the payload there is room for the trailer.
 class BlockMemory final : public std::pmr::memory_resource {
  public:
-  /// The array in which the payload lies, which is the caller's from now on. Call it once, while the payload's vector
-  /// still lives.
-  [[nodiscard]] std::unique_ptr<const char[]> take(const std::byte* payload) noexcept;
+  /// tail_bytes: the room behind the payload.
+  explicit BlockMemory(std::size_t tail_bytes) noexcept : tail_bytes_(tail_bytes) {}
+
+  /// Makes the array in which this payload lies the caller's, in `owner`. Returns where it lies. Call it once, before
+  /// the filter that has the payload is destroyed.
+  [[nodiscard]] std::byte* take(std::span<const std::byte> payload, std::unique_ptr<const char[]>* owner) noexcept;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
+  std::size_t tail_bytes_;
   const std::byte* taken_ = nullptr;
 };
 

@@ -32,6 +32,16 @@ std::size_t payload_bytes(const FilterSpec& spec) noexcept {
 
 }  // namespace
 
+BlockSizing BlockSizing::within(std::size_t max_payload) const noexcept {
+  return BlockSizing(level_, smallest_, std::clamp(max_payload, kBlockBytes, max_payload_));
+}
+
+BlockSizing BlockSizing::as_blocked() const noexcept {
+  LevelSpec blocked = level_;
+  blocked.kind = Kind::kBlocked;
+  return BlockSizing(blocked, smallest_, max_payload_);
+}
+
 FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
   const std::uint64_t capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
   const FilterSpec blocked{.kind = Kind::kBlocked, .capacity = capacity, .bits_per_key = level_.bits_per_key};

@@ -26,6 +26,10 @@ class BlockSizing {
   /// The kind of a filter, except of those that are blocked because they are small.
   [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
+  /// The same with payloads of at most this many bytes, and of at least one block of 64.
+  [[nodiscard]] BlockSizing within(std::size_t max_payload) const noexcept;
+  /// The same with blocked filters, of the rate that the ribbons would have.
+  [[nodiscard]] BlockSizing as_blocked() const noexcept;
   /// Whether the kind is built from a sorted set of hashes, all at once.
   [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would

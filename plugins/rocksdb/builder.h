@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "abi.h"
 #include "block_sizing.h"
+#include "filter_build.h"
 #include "filter_record.h"
 #include "hash_log.h"
 
@@ -19,8 +21,14 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
   /// record: counts every finished block; may be null.
-  BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr) noexcept
-      : sizing_(sizing), verify_(verify), record_(std::move(record)) {}
+  BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
+               const BuildLimits& limits = {}) noexcept
+      : sizing_(sizing),
+        verify_(verify),
+        limits_(limits),
+        hashes_(*limits.memory, limits.max_build_bytes),
+        finished_(*limits.memory, limits.max_build_bytes),
+        record_(std::move(record)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
   /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
@@ -42,19 +50,26 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
 
  private:
   void append(std::uint64_t hash) noexcept;
-  [[nodiscard]] bool hashes_are_intact() const noexcept;
+  /// Gives the filter up: every key will pass it. Says so in LOG.
+  void lose_hashes(const std::exception& why) noexcept;
+  [[nodiscard]] bool hashes_are_intact() const;
   /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
   /// MaybePostVerify needs them.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
+  /// Says in LOG, once for a file, that max_filter_bytes makes the rate higher.
+  void warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept;
   void start_over() noexcept;
 
   BlockSizing sizing_;
   bool verify_;
+  BuildLimits limits_;
   HashLog hashes_;
   HashLog finished_;            // the hashes of the block that MaybePostVerify will check
   std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory
   std::uint64_t checksum_ = 0;  // the checksum of the appended hashes
   bool lost_hashes_ = false;
+  std::size_t file_bytes_ = 0;  // of the file's blocks that are finished
+  bool warned_of_limit_ = false;
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;

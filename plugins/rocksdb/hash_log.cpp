@@ -12,9 +12,7 @@ HashLog::~HashLog() {
   if (first_ != nullptr) memory_->discount(kFirstBytes);
 }
 
-std::size_t HashLog::in_memory() const noexcept {
-  return (parts() - 1) * kChunkHashes + part(parts() - 1).size();
-}
+std::size_t HashLog::in_memory() const noexcept { return (parts() - 1) * kChunkHashes + part(parts() - 1).size(); }
 
 std::span<std::uint64_t> HashLog::part(std::size_t i) const noexcept {
   std::uint64_t* const begin = chunks_.empty() ? first_.get() : hashes_in(chunks_[i]);
