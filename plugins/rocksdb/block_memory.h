@@ -30,18 +30,26 @@ class BlockMemory final : public std::pmr::memory_resource {
   const std::byte* taken_ = nullptr;
 };
 
-/// Counts what a build takes from the heap. Throws std::bad_alloc where builders would hold more than the limit.
+/// Counts what a build takes for as long as it runs, and throws std::bad_alloc where builders would hold more than the
+/// limit. Large pieces lie in a chunk, where there is room. They are taken and freed like a stack, nearly, so the room
+/// of the piece that was taken last can be used again; that of the others returns with the chunk. One thread at a time.
 class TemporaryMemory final : public std::pmr::memory_resource {
  public:
   TemporaryMemory(BuildMemory& memory, std::size_t limit) noexcept : memory_(memory), limit_(limit) {}
+  ~TemporaryMemory() override;
+  TemporaryMemory(const TemporaryMemory&) = delete;
+  TemporaryMemory& operator=(const TemporaryMemory&) = delete;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  [[nodiscard]] bool in_chunk(const void* memory) const noexcept;
 
   BuildMemory& memory_;
   std::size_t limit_;
+  std::byte* chunk_ = nullptr;
+  std::size_t used_ = 0;  // bytes of the chunk
 };
 
 }  // namespace crivo

@@ -53,8 +53,12 @@ FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
 
 FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
   FilterSpec spec = wanted(keys);
-  const std::size_t most = most_planned(spec.kind);
+  std::size_t most = most_planned(spec.kind);
   if (payload_bytes(spec) <= most) return spec;
+  if (most < spec.capacity / 8) {  // less than a bit per key, where a ribbon is no better, and soon impossible
+    spec.kind = Kind::kBlocked;
+    most = most_planned(spec.kind);
+  }
   // The division may round up, and one block too many would be no filter at all: so step down to what fits.
   double bits_per_key = 8.0 * static_cast<double>(most) / static_cast<double>(spec.capacity);
   do {

@@ -33,7 +33,7 @@ class BlockSizing {
   /// Whether the kind is built from a sorted set of hashes, all at once.
   [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
-  /// exceed max_payload.
+  /// exceed max_payload; and where that leaves less than one bit per key, a blocked filter.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
   /// The size of the block in bytes, trailer included. A ribbon mostly takes a little less, and hardly ever more.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;

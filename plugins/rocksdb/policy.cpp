@@ -69,6 +69,9 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 // From 8.4 on, dynamic level sizes are the default.
 constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
 
+/// A limit as an option gives it: 0 stands for none.
+std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
+
 }  // namespace
 
 std::string library_mismatch() {
@@ -105,6 +108,8 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("ribbon_levels", options.ribbon_levels);
     give("levels", options.levels);
     give("level_ratio", options.level_ratio);
+    give("max_filter_bytes", options.max_filter_bytes);
+    give("max_build_bytes", options.max_build_bytes);
     return set;
   }));
 }
@@ -158,7 +163,11 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   if (!error_.empty()) warn(context.info_log, settings);
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind);
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(sizing.kind())));
+  const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
+                           .max_build_bytes = limit_of(settings.max_build_bytes),
+                           .log = context.info_log,
+                           .level = context.level_at_creation};
+  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(sizing.kind()), limits));
 }
 
 void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {

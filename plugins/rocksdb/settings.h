@@ -4,6 +4,7 @@
 // crivo/rocksdb.h all go through its parse function, so that one range and one message hold everywhere.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,6 +54,8 @@ struct Settings {
   int ribbon_levels = 2;
   int levels = 4;
   double level_ratio = 10;
+  std::uint64_t max_filter_bytes = 0;  // for the filters of a file; 0 for no limit
+  std::uint64_t max_build_bytes = 0;   // for all builders of the process; 0 for no limit
 
   /// What follows from the options, by a level's distance from the last level; a flush counts as distance `levels`.
   /// Never null and never empty. Level and distance count only where the policy chooses by level.

@@ -153,13 +153,14 @@ void run(const Options& options) {
   std::printf("RocksDB: %s\n", library != nullptr ? library->path().c_str()
                                                   : "the installed library, an assert build without AVX2 in Debian");
   const std::vector<Row> all = rows(options.options);
-  std::printf("\n| keys | | ns per key | ratio | faults |\n|---|---|---|---|---|\n");
-  for (const std::uint64_t keys : options.sizes) {
-    if (options.rounds > 0) measure_times(all, keys, options.rounds);
-  }
+  // Memory comes first, while this process, from which each of the others is forked, has built nothing.
   std::printf("\n| keys | threads | | peak MB | bits per key |\n|---|---|---|---|---|\n");
   for (const std::uint64_t keys : options.sizes) {
     for (const Row& row : all) print_memory(row, keys, options.threads);
+  }
+  std::printf("\n| keys | | ns per key | ratio | faults |\n|---|---|---|---|---|\n");
+  for (const std::uint64_t keys : options.sizes) {
+    if (options.rounds > 0) measure_times(all, keys, options.rounds);
   }
 }
 
