@@ -12,15 +12,11 @@ namespace {
 
 constexpr std::size_t kChunkBytes = BuildMemory::kChunkBytes;
 
-std::byte* map(std::size_t bytes, int protection) noexcept {
-  void* const memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
-}
-
-/// Maps this many bytes at an address that is a multiple of kChunkBytes. Null when the system refuses.
-std::byte* map_aligned(std::size_t bytes, int protection) noexcept {
-  std::byte* const begin = map(bytes + kChunkBytes, protection);
-  if (begin == nullptr) return nullptr;
+/// Address space of this many bytes, without memory, at a multiple of kChunkBytes. Null when the system refuses.
+std::byte* reserve(std::size_t bytes) noexcept {
+  void* const space = mmap(nullptr, bytes + kChunkBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (space == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(space);
   const std::size_t before = (kChunkBytes - reinterpret_cast<std::uintptr_t>(begin) % kChunkBytes) % kChunkBytes;
   if (before != 0) munmap(begin, before);
   munmap(begin + before + bytes, kChunkBytes - before);
@@ -28,8 +24,12 @@ std::byte* map_aligned(std::size_t bytes, int protection) noexcept {
 }
 
 std::byte* map_chunk() {
-  std::byte* const chunk = map_aligned(kChunkBytes, PROT_READ | PROT_WRITE);
+  std::byte* const chunk = reserve(kChunkBytes);
   if (chunk == nullptr) throw std::bad_alloc();
+  if (mprotect(chunk, kChunkBytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(chunk, kChunkBytes);
+    throw std::bad_alloc();
+  }
   (void)madvise(chunk, kChunkBytes, MADV_HUGEPAGE);  // only a wish: small pages will do
   return chunk;
 }
@@ -103,7 +103,7 @@ std::size_t BuildMemory::take_peak() noexcept {
 
 bool line_up(std::span<std::byte*> chunks) noexcept {
   // The address space for them all, of which each chunk replaces its part.
-  std::byte* const place = map_aligned(chunks.size() * kChunkBytes, PROT_NONE);
+  std::byte* const place = reserve(chunks.size() * kChunkBytes);
   if (place == nullptr) return false;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     std::byte* const to = place + i * kChunkBytes;
