@@ -23,14 +23,16 @@ std::byte* reserve(std::size_t bytes) noexcept {
   return begin + before;
 }
 
-std::byte* map_chunk() {
+std::byte* map_chunk(BuildMemory::Use use) {
   std::byte* const chunk = reserve(kChunkBytes);
   if (chunk == nullptr) throw std::bad_alloc();
   if (mprotect(chunk, kChunkBytes, PROT_READ | PROT_WRITE) != 0) {
     munmap(chunk, kChunkBytes);
     throw std::bad_alloc();
   }
-  (void)madvise(chunk, kChunkBytes, MADV_HUGEPAGE);  // only a wish: small pages will do
+  if (use == BuildMemory::Use::kToTheEnd) {
+    (void)madvise(chunk, kChunkBytes, MADV_HUGEPAGE);  // only a wish: small pages will do
+  }
   return chunk;
 }
 
@@ -46,10 +48,10 @@ BuildMemory::~BuildMemory() {
   for (; kept_count_ != 0; --kept_count_) munmap(kept_[kept_count_ - 1], kChunkBytes);
 }
 
-std::byte* BuildMemory::take_chunk(std::size_t limit) {
+std::byte* BuildMemory::take_chunk(std::size_t limit, Use use) {
   const std::lock_guard lock(mutex_);
   if (limit < kChunkBytes || held_ > limit - kChunkBytes) return nullptr;
-  std::byte* const chunk = kept_count_ != 0 ? kept_[--kept_count_] : map_chunk();
+  std::byte* const chunk = kept_count_ != 0 ? kept_[--kept_count_] : map_chunk(use);
   add(kChunkBytes);
   return chunk;
 }

@@ -2,11 +2,11 @@
 //
 // A page that is new costs a page fault when it is first written: 2.4 us on a virtual machine, in which 200 keys are
 // hashed and added to a filter. So pages go from one builder to the next. They come in chunks of the size of a huge
-// page, which the system can provide with one fault instead of 512. A chunk that no builder has is kept, up to
-// kMostKept of them, but marked with MADV_FREE: the system takes its pages back as soon as it needs memory, and then
-// the next builder gets new ones. What builders take from elsewhere, for ribbons and for finished filters, is only
-// counted here. The bound is given with each call, because every policy has its own, while the count is that of the
-// whole process.
+// page, which the system can provide with one fault instead of 512 where a builder will fill it. A chunk that no
+// builder has is kept, up to kMostKept of them, but marked with MADV_FREE: the system takes its pages back as soon as
+// it needs memory, and then the next builder gets new ones. What builders take from elsewhere, for ribbons and for
+// finished filters, is only counted here. The bound is given with each call, because every policy has its own, while
+// the count is that of the whole process.
 #pragma once
 
 #include <array>
@@ -24,6 +24,8 @@ class BuildMemory {
   static constexpr std::size_t kMostKept = 32;  // chunks: 64 MiB
   static constexpr std::size_t kNoLimit = SIZE_MAX;
 
+  enum class Use { kInPart, kToTheEnd };
+
   /// most_kept: how many chunks to keep, at most kMostKept.
   explicit BuildMemory(std::size_t most_kept = kMostKept) noexcept : most_kept_(most_kept) {}
   ~BuildMemory();
@@ -33,9 +35,10 @@ class BuildMemory {
   /// The one that all builders share. It is never destroyed, because builders may outlive static objects.
   [[nodiscard]] static BuildMemory& of_process() noexcept;
 
-  /// A chunk, aligned to its size, with anything in it; null if builders would then hold more than `limit` bytes.
-  /// Throws std::bad_alloc when the system has no memory.
-  [[nodiscard]] std::byte* take_chunk(std::size_t limit);
+  /// A chunk, aligned to its size, with anything in it; null if builders would then hold more than `limit` bytes. If
+  /// it is new and will be filled, the system is asked for a huge page. Throws std::bad_alloc when the system has no
+  /// memory.
+  [[nodiscard]] std::byte* take_chunk(std::size_t limit, Use use = Use::kInPart);
   void give_back(std::byte* chunk) noexcept;
 
   /// Counts bytes that a builder is about to take from elsewhere. Returns false, and counts nothing, if builders would

@@ -29,7 +29,9 @@ void HashLog::grow() {
   }
   if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 1);
   const std::size_t limit = limit_ == BuildMemory::kNoLimit ? limit_ : limit_ / 2;
-  std::byte* const chunk = memory_->take_chunk(limit);
+  // A log that has filled one chunk will mostly fill others.
+  const auto use = chunks_.empty() ? BuildMemory::Use::kInPart : BuildMemory::Use::kToTheEnd;
+  std::byte* const chunk = memory_->take_chunk(limit, use);
   if (chunk == nullptr) return spill();
   if (chunks_.empty()) {
     std::uint64_t* const end = std::copy(first_.get(), next_, hashes_in(chunk));

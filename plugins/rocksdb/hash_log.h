@@ -68,7 +68,6 @@ class HashLog {
   [[nodiscard]] std::span<std::uint64_t> part(std::size_t i) const noexcept;
   [[nodiscard]] std::size_t parts() const noexcept { return chunks_.empty() ? 1 : chunks_.size(); }
   void grow();
-  void add_chunk(std::byte* chunk);
   /// Gives back the chunks behind the first `keep` of them, and goes on behind `used` hashes of the last one.
   void shrink(std::size_t keep, std::size_t used) noexcept;
   void swap(HashLog& other) noexcept;
