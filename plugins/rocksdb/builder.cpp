@@ -48,12 +48,9 @@ void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice&
   last_alt_ = alt_hash;
 }
 
-void BlockBuilder::append(std::uint64_t hash) noexcept {
-  ++entries_;
-  checksum_ ^= hash;
-  if (lost_hashes_) return;
+void BlockBuilder::append_to_full(std::uint64_t hash) noexcept {
   try {
-    hashes_.append(hash);
+    if (!lost_hashes_) hashes_.append(hash);
   } catch (const std::exception& why) {
     lose_hashes(why);
   }

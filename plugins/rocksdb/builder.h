@@ -49,7 +49,14 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
 
  private:
-  void append(std::uint64_t hash) noexcept;
+  void append(std::uint64_t hash) noexcept {
+    ++entries_;
+    checksum_ ^= hash;
+    if (!hashes_.append_if_room(hash)) [[unlikely]] {
+      append_to_full(hash);
+    }
+  }
+  void append_to_full(std::uint64_t hash) noexcept;
   /// Gives the filter up: every key will pass it. Says so in LOG.
   void lose_hashes(const std::exception& why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;

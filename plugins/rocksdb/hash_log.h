@@ -38,6 +38,12 @@ class HashLog {
     if (next_ == end_) grow();
     *next_++ = hash;
   }
+  /// The same if that takes no more memory; if it would, it returns false and does nothing.
+  [[nodiscard]] bool append_if_room(std::uint64_t hash) noexcept {
+    if (next_ == end_) return false;
+    *next_++ = hash;
+    return true;
+  }
   /// Forgets the hashes, but keeps the array for the first of them, as another partition may follow.
   void clear() noexcept;
 
