@@ -19,10 +19,6 @@ namespace {
 // that no key matches.
 constexpr char kAlwaysTrue[6] = {};
 
-std::uint64_t hash_of(const rocksdb::Slice& key) noexcept {
-  return hash_key(std::string_view(key.data(), key.size()), 0);
-}
-
 bool contains_all(const FilterRef& filter, const HashLog& log) {
   return log.read([&](std::span<const std::uint64_t> hashes) {
     return std::ranges::all_of(hashes, [&](std::uint64_t hash) { return filter.may_contain_hash(hash); });
@@ -30,6 +26,26 @@ bool contains_all(const FilterRef& filter, const HashLog& log) {
 }
 
 }  // namespace
+
+std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
+  if (transform_ != nullptr) return canonical_hash(key);
+  return hash_key(std::string_view(key.data(), key.size()), 0);
+}
+
+// A key whose canonical key is not known must be found all the same, so then every key passes the filter.
+std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept try {
+  return transform_->hash(key, 0, scratch_);
+} catch (const std::exception& why) {
+  lose_hashes(why);
+  return 0;
+} catch (...) {
+  lost_hashes_ = true;
+  return hash_key(std::string_view(key.data(), key.size()), 0);
+}
+
+std::string_view BlockBuilder::transform_name() const noexcept {
+  return transform_ != nullptr ? std::string_view(transform_->name) : std::string_view();
+}
 
 void BlockBuilder::AddKey(const rocksdb::Slice& key) {
   const std::uint64_t hash = hash_of(key);
@@ -96,13 +112,13 @@ bool BlockBuilder::hashes_are_intact() const {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   const BlockSizing sizing = sizing_within(sizing_, hashes_.size(), file_bytes_, limits_.max_filter_bytes);
-  BlockMemory memory(kSstTrailerBytes);
+  BlockMemory memory(sizing_.tail());
   const auto filter = build_filter(hashes_, sizing, limits_, memory);
   if (!filter) return std::nullopt;
   if (sizing.max_payload() < sizing_.max_payload()) warn_of_limit(filter->ref(), hashes_.size());
-  const std::size_t size = filter->payload().size() + kSstTrailerBytes;
+  const std::size_t size = filter->payload().size() + sizing_.tail();
   std::byte* const block = memory.take(filter->payload(), buf);
-  seal_sst_block(filter->shape(), std::span(block, size));
+  seal_sst_block(filter->shape(), std::span(block, size), transform_name());
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
 }
 
@@ -111,7 +127,7 @@ void BlockBuilder::warn_of_limit(const FilterRef& filter, std::size_t keys) noex
   rocksdb::Warn(limits_.log,
                 "crivo: max_filter_bytes is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
                 "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
-                limits_.max_filter_bytes, limits_.level, keys, file_bytes_, filter.payload().size() + kSstTrailerBytes,
+                limits_.max_filter_bytes, limits_.level, keys, file_bytes_, filter.payload().size() + sizing_.tail(),
                 sizing_.bytes(keys), filter.predicted_fp_rate(static_cast<double>(keys)),
                 sizing_.fp_rate(keys, sizing_.bytes(keys)));
 } catch (const std::bad_alloc&) {
@@ -133,7 +149,7 @@ rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   if (!verify_ || content.data() == kAlwaysTrue) return rocksdb::Status::OK();
   const HashLog hashes = std::move(finished_);
   try {
-    const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())));
+    const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())), transform_name());
     if (filter && contains_all(*filter, hashes)) return rocksdb::Status::OK();
     return rocksdb::Status::Corruption("crivo: filter block changed in memory");
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,8 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "abi.h"
@@ -13,6 +15,7 @@
 #include "filter_build.h"
 #include "filter_record.h"
 #include "hash_log.h"
+#include "key_transform.h"
 
 namespace crivo {
 
@@ -20,11 +23,13 @@ namespace crivo {
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
-  /// record: counts every finished block; may be null.
+  /// record: counts every finished block; may be null. transform: makes the canonical keys from which the filter is
+  /// built; null for the keys as they are. `sizing` must have room for its name in the tail.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
-               const BuildLimits& limits = {}) noexcept
+               const NamedKeyTransform* transform = nullptr, const BuildLimits& limits = {}) noexcept
       : sizing_(sizing),
         verify_(verify),
+        transform_(transform),
         limits_(limits),
         hashes_(*limits.memory, limits.max_build_bytes),
         finished_(*limits.memory, limits.max_build_bytes),
@@ -49,6 +54,9 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
 
  private:
+  [[nodiscard]] std::uint64_t hash_of(const rocksdb::Slice& key) noexcept;
+  [[nodiscard]] std::uint64_t canonical_hash(const rocksdb::Slice& key) noexcept;
+  [[nodiscard]] std::string_view transform_name() const noexcept;
   void append(std::uint64_t hash) noexcept {
     ++entries_;
     checksum_ ^= hash;
@@ -69,6 +77,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
 
   BlockSizing sizing_;
   bool verify_;
+  const NamedKeyTransform* transform_;
+  std::string scratch_;  // the transform's
   BuildLimits limits_;
   HashLog hashes_;
   HashLog finished_;            // the hashes of the block that MaybePostVerify will check

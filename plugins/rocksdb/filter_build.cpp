@@ -5,8 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "crivo/sst_block.h"
-
 namespace crivo {
 namespace {
 
@@ -60,7 +58,7 @@ BlockSizing sizing_within(const BlockSizing& sizing, std::size_t keys, std::size
   const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
   const auto room = std::min(left, static_cast<std::size_t>(static_cast<double>(wanted) * share));
   if (wanted <= room) return sizing;
-  return sizing.within(room - std::min(room, kSstTrailerBytes));
+  return sizing.within(room - std::min(room, sizing.tail()));
 }
 
 std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,

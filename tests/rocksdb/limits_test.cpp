@@ -63,13 +63,14 @@ TEST_P(EveryKindWithinLimits, IsBlockedWithEveryKeyWhereTheHashesGoToAFile) {
   constexpr std::uint64_t kKeys = 700'000;
   for (const bool verify : {false, true}) {
     BuildMemory memory;
-    BlockBuilder free(sizing_of(Kind::kBlocked), verify, nullptr, {.memory = &memory});
+    BlockBuilder free(sizing_of(Kind::kBlocked), verify, nullptr, nullptr, {.memory = &memory});
     const std::string expected = build(free, 0, kKeys);
     (void)memory.take_peak();
     constexpr std::size_t kLimit = 4 * kChunk;  // half of it for the hashes, which would take 5.6 MB
-    BlockBuilder builder(sizing_of(GetParam()), verify, nullptr, {.max_build_bytes = kLimit, .memory = &memory});
+    BlockBuilder builder(sizing_of(GetParam()), verify, nullptr, nullptr,
+                         {.max_build_bytes = kLimit, .memory = &memory});
     EXPECT_EQ(build(builder, 0, kKeys), expected) << "the filter of the same keys without a limit";
-    BlockBuilder fresh(sizing_of(GetParam()), verify, nullptr, {.memory = &memory});
+    BlockBuilder fresh(sizing_of(GetParam()), verify, nullptr, nullptr, {.memory = &memory});
     EXPECT_EQ(build(builder, 0, 100), build(fresh, 0, 100)) << "nothing is left of the file";
   }
 }
@@ -78,7 +79,7 @@ TEST_P(EveryKindWithinLimits, StaysBelowTheBound) {
   constexpr std::size_t kLimit = 4 * kChunk;
   BuildMemory memory;
   {
-    BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr,
+    BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr,
                          {.max_build_bytes = kLimit, .memory = &memory});
     for (const std::uint64_t keys : {100'000, 3'000'000, 10, 1'000'000}) build(builder, 0, keys);
   }
@@ -90,7 +91,7 @@ TEST_P(EveryKindWithinLimits, StaysBelowTheBound) {
 TEST(BuildersAtTheLimit, WriteBlockedFiltersInsteadOfRibbons) {
   BuildMemory memory;
   const BuildLimits limits{.max_build_bytes = 6 * kChunk, .memory = &memory};
-  BlockBuilder ribbons(sizing_of(Kind::kRibbon), /*verify=*/true, nullptr, limits);
+  BlockBuilder ribbons(sizing_of(Kind::kRibbon), /*verify=*/true, nullptr, nullptr, limits);
   EXPECT_EQ(opened(build(ribbons, 0, 100'000)).shape().kind, Kind::kRibbon) << "there is room";
   // Others take more and more, until neither the ribbon's temporary memory nor its payload fits.
   bool blocked = false;
@@ -112,7 +113,7 @@ TEST(BuildersInThreads, StayBelowTheBoundTogetherAndLoseNoKey) {
   for (std::uint64_t thread = 0; thread < 6; ++thread) {
     threads.emplace_back([&memory, thread] {
       BlockBuilder builder(sizing_of(thread % 2 == 0 ? Kind::kRibbon : Kind::kBlocked), /*verify=*/thread % 3 == 0,
-                           nullptr, {.max_build_bytes = kLimit, .memory = &memory});
+                           nullptr, nullptr, {.max_build_bytes = kLimit, .memory = &memory});
       for (std::uint64_t round = 0; round < 3; ++round) {
         const std::uint64_t begin = (thread * 3 + round) << 32;
         const std::uint64_t end = begin + 20'000 + 100'000 * round;
@@ -132,7 +133,7 @@ TEST(BuildersInThreads, LongEightOfTenMillionKeysStayBelowTheBound) {
   std::vector<std::jthread> threads;
   for (std::uint64_t thread = 0; thread < 8; ++thread) {
     threads.emplace_back([&memory, thread] {
-      BlockBuilder builder(sizing_of(Kind::kRibbon), /*verify=*/false, nullptr,
+      BlockBuilder builder(sizing_of(Kind::kRibbon), /*verify=*/false, nullptr, nullptr,
                            {.max_build_bytes = kLimit, .memory = &memory});
       const std::uint64_t begin = thread << 32;
       EXPECT_EQ(count_missing(build(builder, begin, begin + kKeys), begin, begin + kKeys, 7), 0U);
@@ -215,6 +216,7 @@ class FailingFile : public ::testing::TestWithParam<Kind> {
   BlockBuilder builder_{sizing_of(GetParam()),
                         /*verify=*/false,
                         nullptr,
+                        nullptr,
                         {.max_build_bytes = kChunk, .memory = &memory_, .log = &log_}};
 };
 INSTANTIATE_TEST_SUITE_P(Rocksdb, FailingFile, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
@@ -267,7 +269,7 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAFilterOfAHigherRate) {
   for (const std::size_t most : {100'000, 50'000, 20'000, 5'000, 500, 96, 1}) {
     CaptureLog log;
     BuildMemory memory;
-    BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr,
+    BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr,
                          {.max_filter_bytes = most, .memory = &memory, .log = &log, .level = 3});
     const std::string block = build(builder, 0, kKeys);
     EXPECT_LE(block.size(), std::max<std::size_t>(most, 96)) << "but never none";
@@ -290,7 +292,7 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForTheSumOfPartitions) {
   constexpr std::size_t kMost = 100'000;
   CaptureLog log;
   BuildMemory memory;
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr,
+  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr,
                        {.max_filter_bytes = kMost, .memory = &memory, .log = &log});
   std::vector<std::size_t> sizes;
   for (std::uint64_t part = 0; part < kParts; ++part) {

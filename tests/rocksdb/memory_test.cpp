@@ -158,7 +158,7 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
     ASSERT_LT(limit, 100);
     CountingLog log;
     BlockBuilder builder(
-        sizing_of(GetParam().kind), /*verify=*/true, nullptr,
+        sizing_of(GetParam().kind), /*verify=*/true, nullptr, nullptr,
         {.max_build_bytes = GetParam().spills ? 100'000 : BuildMemory::kNoLimit, .memory = &memory, .log = &log});
     std::unique_ptr<const char[]> buffer;
     rocksdb::Status status;
@@ -184,7 +184,7 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
     }
     // The limit that makes the log spill leaves no room for a ribbon of any size.
     BlockBuilder fresh(sizing_of(GetParam().spills ? Kind::kBlocked : GetParam().kind), /*verify=*/false, nullptr,
-                       {.memory = &memory});
+                       nullptr, {.memory = &memory});
     EXPECT_EQ(build_block(builder, 0, 100), build_block(fresh, 0, 100)) << "the next block is a filter again";
   }
   // The log, its file or its pages, the payload. A ribbon for which memory is short becomes a blocked filter.
@@ -214,8 +214,8 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbPages, ::testing::Values(Kind::kBlocked
 TEST_P(RocksdbPages, ThatCannotBeMovedMakeABlockedFilter) {
   constexpr std::uint64_t kMany = 300'000;  // two chunks
   BuildMemory memory(0);
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/true, nullptr, {.memory = &memory});
-  BlockBuilder blocked(sizing_of(Kind::kBlocked), /*verify=*/true, nullptr, {.memory = &memory});
+  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/true, nullptr, nullptr, {.memory = &memory});
+  BlockBuilder blocked(sizing_of(Kind::kBlocked), /*verify=*/true, nullptr, nullptr, {.memory = &memory});
   refuse_moves = true;
   const std::string block = build_block(builder, 0, kMany);
   refuse_moves = false;
@@ -225,7 +225,7 @@ TEST_P(RocksdbPages, ThatCannotBeMovedMakeABlockedFilter) {
 TEST_P(RocksdbPages, OfAMillionKeysAreHardlyMoreThanTheirHashes) {
   constexpr std::uint64_t kMany = 1'040'000;  // four chunks, nearly full
   BuildMemory memory(0);
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, {.memory = &memory});
+  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr, {.memory = &memory});
   std::unique_ptr<const char[]> buffer;
   const long before = live_bytes;
   peak_bytes = before;
