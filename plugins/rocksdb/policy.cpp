@@ -71,6 +71,9 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 // From 8.4 on, dynamic level sizes are the default.
 constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
 
+/// A limit as an option gives it: 0 stands for none.
+std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
+
 }  // namespace
 
 std::string library_mismatch() {
@@ -108,6 +111,8 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("ribbon_levels", options.ribbon_levels);
     give("levels", options.levels);
     give("level_ratio", options.level_ratio);
+    give("max_filter_bytes", options.max_filter_bytes);
+    give("max_build_bytes", options.max_build_bytes);
     if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
     return set;
   });
@@ -172,8 +177,12 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(settings.key_transform_name().size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
+  const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
+                           .max_build_bytes = limit_of(settings.max_build_bytes),
+                           .log = context.info_log,
+                           .level = context.level_at_creation};
   return abi::as_rocksdb(new (std::nothrow)
-                             BlockBuilder(sizing, verify, offer_record(sizing.kind()), settings.key_transform));
+                             BlockBuilder(sizing, verify, offer_record(sizing.kind()), settings.key_transform, limits));
 }
 
 void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {

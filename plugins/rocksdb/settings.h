@@ -4,6 +4,7 @@
 // crivo/rocksdb.h all go through its parse function, so that one range and one message hold everywhere.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,6 +57,8 @@ struct Settings {
   int ribbon_levels = 2;
   int levels = 4;
   double level_ratio = 10;
+  std::uint64_t max_filter_bytes = 0;                // for the filters of a file; 0 for no limit
+  std::uint64_t max_build_bytes = 0;                 // for all builders of the process; 0 for no limit
   const NamedKeyTransform* key_transform = nullptr;  // null if filters are built from the keys as they are
 
   /// What follows from the options, by a level's distance from the last level; a flush counts as distance `levels`.

@@ -14,6 +14,7 @@
 #include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,6 +50,14 @@ struct RocksDBFilterOptions {
   /// than level and universal as the last. Without a value it is 0, so that only flushes write blocked filters. With -1
   /// all filters are ribbons, with INT_MAX none.
   std::optional<int> bloom_before_level = std::nullopt;
+
+  /// The most bytes that the filter blocks of one file may have together; 0, the default, for no limit. A filter that
+  /// would need more gets fewer bits per key, so that its rate is higher, and LOG says so.
+  std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
+  /// The most bytes that all filters may take while they are built in this process, by this policy and others; 0, the
+  /// default, for no limit. Where builders would take more, ribbons become blocked filters of the same rate, and hashes
+  /// go to an unlinked temporary file in TMPDIR (or /tmp). What a finished filter needs is always given.
+  std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // The following are for crivo.Auto only.
 
