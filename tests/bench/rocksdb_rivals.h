@@ -1,0 +1,23 @@
+// The filter policies that `./dev bench rocksdb` compares.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rocksdb_database.h"
+
+namespace crivo::bench {
+
+/// Policies whose filters have the false-positive rate of a Bloom filter of ten bits per key. The first is RocksDB's
+/// Bloom, over which the ratios are taken.
+[[nodiscard]] std::vector<Rival> rivals_at_equal_rate();
+
+/// Policies whose filters take the same memory, in bits per key over the whole database. Those for ribbons are asked
+/// for the size that gives this memory at `keys_per_file` keys.
+[[nodiscard]] std::vector<Rival> rivals_at_equal_memory(double bits_per_key, std::uint64_t keys_per_file);
+
+/// The bits per key that a filter of this policy really takes in a file of a compaction; 0 if it writes none.
+[[nodiscard]] double real_bits_per_key(const std::string& policy, std::uint64_t keys);
+
+}  // namespace crivo::bench
