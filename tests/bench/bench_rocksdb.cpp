@@ -5,7 +5,6 @@
 // large one (rocksdb_database.h), and nine keys in ten lie in the bottommost level. Absent keys fall between present
 // ones. Ratios are medians of the rounds' ratios. CPU time is that of all threads, and is what to look at on a machine
 // that has other work; the counts (reads, useful, maybe, true) are for a thousand keys, and hardly vary.
-#include <dlfcn.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/version.h>
 
@@ -17,6 +16,7 @@
 #include "crivo/filter.h"
 #include "crivo/version.h"
 #include "rocksdb_budget.h"
+#include "rocksdb_library.h"
 #include "rocksdb_rivals.h"
 #include "rocksdb_section.h"
 
@@ -40,26 +40,21 @@ struct Options {
   }
 };
 
-/// The file of the librocksdb that this process runs with: another than the one installed if LD_LIBRARY_PATH says so.
-std::string rocksdb_path() {
-  Dl_info info{};
-  void* const function = dlsym(RTLD_DEFAULT,
-                               "_ZN7rocksdb2DB4OpenERKNS_7OptionsERKNSt7__cxx1112basic_stringIcSt11char_"
-                               "traitsIcESaIcEEEPPS0_");
-  return function != nullptr && dladdr(function, &info) != 0 ? info.dli_fname : "?";
-}
-
 void print_header(const Options& options) {
   const Shape& shape = options.shape;
-  std::printf("crivo %.*s, kernels %.*s; RocksDB %s from %s (Debian's is an assert build without AVX2)\n",
+  std::printf("crivo %.*s, kernels %.*s, RocksDB %s (Debian's is an assert build without AVX2)\n",
               int(version().size()), version().data(), int(active_isa().size()), active_isa().data(),
-              rocksdb::GetRocksVersionAsString(true).c_str(), rocksdb_path().c_str());
+              rocksdb::GetRocksVersionAsString(true).c_str());
+  if (const RocksdbLibrary* library = RocksdbLibrary::get()) {
+    std::printf("RocksDB src: the same database with the filter policies of %s\n", library->path().c_str());
+  }
   std::printf("%llu keys of 8 bytes with values of 100, a block cache of %.1f MB %s filters and indexes in it,\n",
               static_cast<unsigned long long>(shape.keys()), 1e-6 * static_cast<double>(shape.cache_bytes()),
               shape.filters_in_cache ? "with" : "without");
   std::printf("reads %s; %u rounds of %llu keys; databases in %s\n",
               shape.direct_io ? "by direct I/O" : "through the system's page cache", options.effort.rounds,
               static_cast<unsigned long long>(options.effort.questions), options.effort.folder.c_str());
+  std::fflush(stdout);
 }
 
 void run(const Options& options) {
@@ -70,6 +65,7 @@ void run(const Options& options) {
     effort.rewrites = true;
     const std::vector<Side> sides = measure_section(rivals_at_equal_rate(), options.shape, effort);
     print_section("equal rate: that of a Bloom filter of 10 bits per key", sides);
+    print_target_7(sides);
     csv += section_csv("rate", sides);
   }
   if (options.wants("memory")) {

@@ -24,6 +24,7 @@ std::vector<double> runs_of(const Tree& tree) {
 
 BudgetRow measure(double budget, const Rival& rival, const Shape& shape, const Effort& effort) {
   constexpr Workload kAbsent = kWorkloads[0];
+  std::fprintf(stderr, "filling a database: %s\n", rival.label.c_str());
   Database database(rival, shape, effort.folder + "/budget");
   database.fill();
   (void)ask(database, kAbsent, effort.questions, 0);  // warms the block cache

@@ -1,8 +1,6 @@
 #include "rocksdb_database.h"
 
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
 #include <sys/resource.h>
@@ -33,19 +31,12 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const Rival& rival) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  check(rocksdb::FilterPolicy::CreateFromString({}, rival.policy, &policy), rival.policy);
-  if (policy == nullptr) throw std::runtime_error("filter policy must be known to RocksDB, got " + rival.policy);
-  return policy;
-}
-
 // There is no compression, so that reading a block costs what the block costs, and one compaction at a time, so that
 // the trees come out alike. The levels have fixed sizes (level_compaction_dynamic_level_bytes is off), with a little
 // room so that the filters' bytes do not decide whether a file moves on; the last one takes what is left.
 rocksdb::Options options_of(const Rival& rival, const Shape& shape) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = policy_of(rival);
+  table.filter_policy = rival.policy;
   table.block_cache = rocksdb::NewLRUCache(shape.cache_bytes());
   table.cache_index_and_filter_blocks = shape.filters_in_cache;
   rocksdb::Options options;

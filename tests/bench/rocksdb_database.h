@@ -2,6 +2,7 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
 
@@ -13,10 +14,10 @@
 
 namespace crivo::bench {
 
-/// One side of a comparison: a name for the tables, and the filter policy as an option string.
+/// One side of a comparison.
 struct Rival {
-  std::string label;
-  std::string policy;
+  std::string label;  // stands in the tables
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
 };
 
 /// How large a database is, and how it is opened. Whatever its size, its tree has the proportions of a large one with a
@@ -27,10 +28,12 @@ struct Shape {
   bool direct_io = false;         // reads go past the system's page cache
 
   static constexpr int kLevelRatio = 10;
-  static constexpr std::uint64_t kFlushes = 3 + 4 + 40 + 400;
-  static constexpr std::uint64_t kFlushesPerFile = 4;  // how large the files of a compaction are
-  static constexpr std::uint64_t kRecordBytes = 117;   // what a key and its value take in a file, without the filter
-  static constexpr std::uint64_t kCacheShare = 10;     // the block cache holds one in so many bytes of the data
+  static constexpr std::uint64_t kFlushesInLevel0 = 3;
+  static constexpr std::uint64_t kFlushes = kFlushesInLevel0 + 4 + 40 + 400;
+  static constexpr std::uint64_t kRuns = kFlushesInLevel0 + 3;  // an absent key may be looked up in each
+  static constexpr std::uint64_t kFlushesPerFile = 4;           // how large the files of a compaction are
+  static constexpr std::uint64_t kRecordBytes = 117;  // what a key and its value take in a file, without the filter
+  static constexpr std::uint64_t kCacheShare = 10;    // the block cache holds one in so many bytes of the data
 
   /// The number of keys is rounded up to whole flushes.
   void set_keys(std::uint64_t keys) { keys_per_flush = (keys + kFlushes - 1) / kFlushes; }

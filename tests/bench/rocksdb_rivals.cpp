@@ -6,14 +6,21 @@
 
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
 #include "abi.h"
+#include "crivo/level_budget.h"
+#include "crivo/sizing.h"
+#include "rocksdb_library.h"
 #include "workload.h"
 
 namespace crivo::bench {
 namespace {
+
+// The trees have three levels below level 0.
+const std::string kAuto = "{id=crivo.Auto;levels=3;";
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -21,48 +28,109 @@ std::string number(double value) {
   return text.data();
 }
 
-// The policy "<prefix><bits><suffix>" whose filters take `wanted` bits per key.
-std::string of_size(const std::string& prefix, const std::string& suffix, double wanted, std::uint64_t keys) {
+double blocked_fp_rate(double bits_per_key) {
+  return crivo::blocked_fp_rate(bits_per_key / 512, 1, best_blocked_probes(bits_per_key));
+}
+
+// The false positives of an absent key in the tree of a Shape, if crivo.Auto divides this budget.
+double false_positives(double budget_bits_per_key) {
+  const std::vector<TreeLevel> levels = {
+      {.keys = 400, .kind = Kind::kRibbon},
+      {.keys = 40, .kind = Kind::kRibbon},
+      {.keys = 4, .kind = Kind::kBlocked},
+      {.keys = Shape::kFlushesInLevel0, .kind = Kind::kBlocked, .runs = Shape::kFlushesInLevel0}};
+  const auto filters = divide_budget(levels, budget_bits_per_key);
+  if (!filters) throw std::runtime_error(filters.error().message);
+  double sum = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) sum += levels[i].runs * (*filters)[i].fp_rate;
+  return sum;
+}
+
+// The budget with which an absent key meets as many false positives as with one rate for all levels.
+double budget_of_rate(double fp_rate) {
+  double low = 0.5;
+  double high = 100;
+  while (high - low > 0.005) {
+    const double middle = (low + high) / 2;
+    (false_positives(middle) > Shape::kRuns * fp_rate ? low : high) = middle;
+  }
+  return high;
+}
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+Policy policy_from(const std::string& text) {
+  Policy policy;
+  check(rocksdb::FilterPolicy::CreateFromString({}, text, &policy), text);
+  if (policy == nullptr) throw std::runtime_error("filter policy must be known to RocksDB, got " + text);
+  return policy;
+}
+
+Rival ours(const std::string& label, const std::string& text) { return {label, policy_from(text)}; }
+
+std::string rocksdb_name() { return RocksdbLibrary::get() != nullptr ? "RocksDB src " : "RocksDB "; }
+
+/// RocksDB's policy "Bloom" or "Ribbon".
+Policy rocksdb_policy(const std::string& name, double bits_per_key) {
+  if (const RocksdbLibrary* library = RocksdbLibrary::get()) return library->policy(name, bits_per_key);
+  if (name == "Ribbon") return Policy(rocksdb::NewRibbonFilterPolicy(bits_per_key));
+  return Policy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+Rival theirs(const std::string& name, double bits_per_key) {
+  return {rocksdb_name() + name + " " + number(bits_per_key), rocksdb_policy(name, bits_per_key)};
+}
+
+/// Of the policies that `make` gives for a number of Bloom-equivalent bits, the one whose filters really take `wanted`.
+Policy of_size(const std::function<Policy(double bits)>& make, double wanted, std::uint64_t keys) {
   double low = 0.5;
   double high = 4 * wanted;
   while (high - low > 0.005) {
     const double middle = (low + high) / 2;
-    (real_bits_per_key(prefix + number(middle) + suffix, keys) < wanted ? low : high) = middle;
+    (real_bits_per_key(*make(middle), keys) < wanted ? low : high) = middle;
   }
-  return prefix + number(high) + suffix;
+  return make(high);
 }
 
 }  // namespace
 
 std::vector<Rival> rivals_at_equal_rate() {
+  const std::string budget = number(budget_of_rate(blocked_fp_rate(10)));
   return {
-      {"RocksDB Bloom 10", "bloomfilter:10:false"},
-      {"RocksDB Ribbon 10", "ribbonfilter:10"},
-      {"crivo.Bloom:10", "crivo.Bloom:10"},
-      {"crivo.Ribbon:10", "crivo.Ribbon:10"},
+      theirs("Bloom", 10),
+      theirs("Ribbon", 10),
+      ours("crivo.Bloom:10", "crivo.Bloom:10"),
+      ours("crivo.Ribbon:10", "crivo.Ribbon:10"),
+      ours("crivo.Auto:10", kAuto + "bits_per_key=10}"),
+      ours("crivo.Auto, budget " + budget, kAuto + "budget_bits_per_key=" + budget + "}"),
+      ours("crivo.Auto:10, bottommost 10%", kAuto + "bits_per_key=10;bottommost_fp_rate=0.1}"),
   };
 }
 
 std::vector<Rival> rivals_at_equal_memory(double bits_per_key, std::uint64_t keys_per_file) {
   const std::string bits = number(bits_per_key);
+  const auto of_same_size = [&](const std::string& label, const std::function<Policy(double)>& make) {
+    return Rival{label + ", " + bits + " bits", of_size(make, bits_per_key, keys_per_file)};
+  };
   return {
-      {"RocksDB Bloom " + bits, "bloomfilter:" + bits + ":false"},
-      {"RocksDB Ribbon, " + bits + " bits", of_size("ribbonfilter:", ":-1", bits_per_key, keys_per_file)},
-      {"crivo.Bloom:" + bits, "crivo.Bloom:" + bits},
-      {"crivo.Ribbon, " + bits + " bits", of_size("crivo.Ribbon:", ":-1", bits_per_key, keys_per_file)},
+      theirs("Bloom", bits_per_key),
+      of_same_size(rocksdb_name() + "Ribbon", [](double size) { return rocksdb_policy("Ribbon", size); }),
+      ours("crivo.Bloom:" + bits, "crivo.Bloom:" + bits),
+      of_same_size("crivo.Ribbon", [](double size) { return policy_from("crivo.Ribbon:" + number(size)); }),
+      of_same_size("crivo.Auto", [](double size) { return policy_from(kAuto + "bits_per_key=" + number(size) + "}"); }),
+      ours("crivo.Auto, budget " + bits, kAuto + "budget_bits_per_key=" + bits + "}"),
   };
 }
 
-double real_bits_per_key(const std::string& policy, std::uint64_t keys) {
-  std::shared_ptr<const rocksdb::FilterPolicy> made;
-  check(rocksdb::FilterPolicy::CreateFromString({}, policy, &made), policy);
-  if (made == nullptr) throw std::runtime_error("filter policy must be known to RocksDB, got " + policy);
+double real_bits_per_key(const rocksdb::FilterPolicy& policy, std::uint64_t keys) {
   const rocksdb::BlockBasedTableOptions table;
   rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = rocksdb::kCompactionStyleLevel;
   context.reason = rocksdb::TableFileCreationReason::kCompaction;
-  context.level_at_creation = 6;
+  context.level_at_creation = 3;
+  context.is_bottommost = true;
   const std::unique_ptr<abi::FilterBitsBuilder> builder(
-      reinterpret_cast<abi::FilterBitsBuilder*>(made->GetBuilderWithContext(context)));
+      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
   if (builder == nullptr) return 0;
   for (std::uint64_t i = 0; i < keys; ++i) {
     const Key key(i);

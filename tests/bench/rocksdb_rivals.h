@@ -1,4 +1,5 @@
-// The filter policies that `./dev bench rocksdb` compares.
+// The filter policies that `./dev bench rocksdb` compares. RocksDB's own come from the library that CRIVO_ROCKSDB_SRC
+// names (rocksdb_library.h) if it is set, with labels that say so, and else from the installed one.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace crivo::bench {
 /// for the size that gives this memory at `keys_per_file` keys.
 [[nodiscard]] std::vector<Rival> rivals_at_equal_memory(double bits_per_key, std::uint64_t keys_per_file);
 
-/// The bits per key that a filter of this policy really takes in a file of a compaction; 0 if it writes none.
-[[nodiscard]] double real_bits_per_key(const std::string& policy, std::uint64_t keys);
+/// The bits per key that a filter of this policy really takes in a file of the bottommost level; 0 if it writes none.
+[[nodiscard]] double real_bits_per_key(const rocksdb::FilterPolicy& policy, std::uint64_t keys);
 
 }  // namespace crivo::bench

@@ -1,5 +1,6 @@
 #include "rocksdb_section.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 
@@ -53,6 +54,7 @@ std::vector<Side> measure_section(const std::vector<Rival>& rivals, const Shape&
   Databases databases;
   std::vector<Side> sides(rivals.size());
   for (std::size_t i = 0; i < rivals.size(); ++i) {
+    std::fprintf(stderr, "filling a database: %s\n", rivals[i].label.c_str());
     databases.push_back(std::make_unique<Database>(rivals[i], shape, effort.folder + "/" + std::to_string(i)));
     sides[i].rival = rivals[i];
     sides[i].fill = measure_cost([&] { databases[i]->fill(); });
