@@ -3,8 +3,10 @@
 // Three sections: policies of equal rate, policies of equal memory, and disk reads of absent keys at several budgets of
 // memory. The databases are larger than their block caches. Whatever their size, their trees have the proportions of a
 // large one (rocksdb_database.h), and nine keys in ten lie in the bottommost level. Absent keys fall between present
-// ones. Ratios are medians of the rounds' ratios. CPU time is that of all threads, and is what to look at on a machine
-// that has other work; the counts (reads, useful, maybe, true) are for a thousand keys, and hardly vary.
+// ones. The databases are made in memory unless --folder says otherwise, because a disk's waiting for a thousand files
+// to be synced hides all else; for direct I/O they must lie on a disk. Ratios are medians of the rounds' ratios. CPU
+// time is that of all threads, and is what to look at on a machine that has other work; the counts (reads, useful,
+// maybe, true) are for a thousand keys, and hardly vary.
 #include <rocksdb/convenience.h>
 #include <rocksdb/version.h>
 
@@ -26,7 +28,7 @@ namespace {
 struct Options {
   Shape shape;
   std::uint64_t keys = 2'000'000;
-  Effort effort{.folder = "build/bench/rocksdb"};
+  Effort effort{.folder = "/dev/shm/crivo-bench"};
   std::uint64_t budget_keys = 400'000;
   double memory = 7;  // bits per key of the section of equal memory: what a ribbon of RocksDB's Bloom 10 takes
   std::vector<double> budgets;
@@ -106,7 +108,8 @@ int main(int argc, char** argv) try {
   app.add_flag("--filters-in-cache", options.shape.filters_in_cache,
                "filters and indexes compete with data for the block cache");
   app.add_flag("--direct-io", options.shape.direct_io, "read past the system's page cache");
-  app.add_option("--folder", options.effort.folder, "where the databases are made (default build/bench/rocksdb)");
+  app.add_option("--folder", options.effort.folder,
+                 "where up to seven databases are made at once (default /dev/shm/crivo-bench, in memory)");
   app.add_option("--csv", options.csv, "write the sections rate and memory to this file as well");
   app.add_option("--budgets-csv", options.budgets_csv, "write the section budgets to this file as well");
   CLI11_PARSE(app, argc, argv);

@@ -19,8 +19,10 @@
 namespace crivo::bench {
 namespace {
 
-// The trees have three levels below level 0.
-const std::string kAuto = "{id=crivo.Auto;levels=3;";
+/// crivo.Auto for the tree of a Shape, which has three levels below level 0.
+std::string auto_with(const std::string& option, const std::string& value) {
+  return "{id=crivo.Auto;levels=3;" + option + "=" + value + "}";
+}
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -101,9 +103,9 @@ std::vector<Rival> rivals_at_equal_rate() {
       theirs("Ribbon", 10),
       ours("crivo.Bloom:10", "crivo.Bloom:10"),
       ours("crivo.Ribbon:10", "crivo.Ribbon:10"),
-      ours("crivo.Auto:10", kAuto + "bits_per_key=10}"),
-      ours("crivo.Auto, budget " + budget, kAuto + "budget_bits_per_key=" + budget + "}"),
-      ours("crivo.Auto:10, bottommost 10%", kAuto + "bits_per_key=10;bottommost_fp_rate=0.1}"),
+      ours("crivo.Auto:10", auto_with("bits_per_key", "10")),
+      ours("crivo.Auto, budget " + budget, auto_with("budget_bits_per_key", budget)),
+      ours("crivo.Auto:10, bottommost 10%", auto_with("bits_per_key", "10;bottommost_fp_rate=0.1")),
   };
 }
 
@@ -117,8 +119,8 @@ std::vector<Rival> rivals_at_equal_memory(double bits_per_key, std::uint64_t key
       of_same_size(rocksdb_name() + "Ribbon", [](double size) { return rocksdb_policy("Ribbon", size); }),
       ours("crivo.Bloom:" + bits, "crivo.Bloom:" + bits),
       of_same_size("crivo.Ribbon", [](double size) { return policy_from("crivo.Ribbon:" + number(size)); }),
-      of_same_size("crivo.Auto", [](double size) { return policy_from(kAuto + "bits_per_key=" + number(size) + "}"); }),
-      ours("crivo.Auto, budget " + bits, kAuto + "budget_bits_per_key=" + bits + "}"),
+      of_same_size("crivo.Auto", [](double size) { return policy_from(auto_with("bits_per_key", number(size))); }),
+      ours("crivo.Auto, budget " + bits, auto_with("budget_bits_per_key", bits)),
   };
 }
 
