@@ -71,7 +71,7 @@ void run(const Options& options) {
     csv += section_csv("rate", sides);
   }
   if (options.wants("memory")) {
-    const auto rivals = rivals_at_equal_memory(options.memory, options.shape.keys_per_file());
+    const auto rivals = rivals_at_equal_memory(options.memory, options.shape);
     const std::vector<Side> sides = measure_section(rivals, options.shape, options.effort);
     print_section("equal memory", sides);
     csv += section_csv("memory", sides);

@@ -12,15 +12,15 @@ set xlabel "filter memory, bits per key"
 set logscale y
 set format y "%g"
 set xrange [3.5:10.5]
-plot budget("RocksDB Bloom") using 3:4 with linespoints lc rgb color("RocksDB Bloom") dt 2 pt 7 ps 0.5 \
+plot budget("RocksDB Bloom,") using 3:4 with linespoints lc rgb color("RocksDB Bloom") dt 2 pt 7 ps 0.5 \
     title "RocksDB Bloom", \
-  budget("RocksDB Ribbon") using 3:4 with linespoints lc rgb color("RocksDB Ribbon") dt 2 pt 7 ps 0.5 \
+  budget("RocksDB Ribbon,") using 3:4 with linespoints lc rgb color("RocksDB Ribbon") dt 2 pt 7 ps 0.5 \
     title "RocksDB Ribbon", \
-  budget("crivo.Bloom") using 3:4 with linespoints lc rgb color("blocked") pt 7 ps 0.5 title "crivo.Bloom", \
-  budget("crivo.Ribbon") using 3:4 with linespoints lc rgb color("ribbon") pt 7 ps 0.5 title "crivo.Ribbon", \
-  budget("crivo.Auto, budget") using 3:4 with linespoints lc rgb color("auto") pt 7 ps 0.5 \
+  budget("crivo.Bloom,") using 3:4 with linespoints lc rgb color("blocked") pt 7 ps 0.5 title "crivo.Bloom", \
+  budget("crivo.Ribbon,") using 3:4 with linespoints lc rgb color("ribbon") pt 7 ps 0.5 title "crivo.Ribbon", \
+  budget("crivo.Auto with") using 3:4 with linespoints lc rgb color("auto") pt 7 ps 0.5 \
     title "crivo.Auto with a budget", \
-  budget("crivo.Auto, budget") using 1:7 with lines lc rgb color("limit") lw 0.8 title "Monkey's prediction"
+  budget("crivo.Auto with") using 1:7 with lines lc rgb color("limit") lw 0.8 title "Monkey's prediction"
 
 # Each point is a database; down and to the left is better.
 set title "CPU time of Get for an absent key, µs"

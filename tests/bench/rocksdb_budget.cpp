@@ -44,7 +44,7 @@ std::vector<BudgetRow> measure_budgets(const std::vector<double>& budgets, const
   std::filesystem::create_directories(effort.folder);
   std::vector<BudgetRow> rows;
   for (const double budget : budgets) {
-    for (const Rival& rival : rivals_at_equal_memory(budget, shape.keys_per_file())) {
+    for (const Rival& rival : rivals_at_equal_memory(budget, shape)) {
       rows.push_back(measure(budget, rival, shape, effort));
     }
   }
@@ -87,7 +87,7 @@ void print_budgets(const std::vector<BudgetRow>& rows) {
                   1000 * least_false_positives(row.tree, budget));
     }
     const Counters& ours = row.counters;
-    const Counters& one_rate = find(rows, budget, "crivo.Ribbon")->counters;
+    const Counters& one_rate = find(rows, budget, "crivo.Ribbon,")->counters;
     std::printf("%-30s %9.3f %9.2f %7.3f %9.2f %7.3f\n", row.rival.label.c_str(), row.tree.bits_per_key(),
                 ours.per_thousand(ours.positive),
                 ours.per_thousand(ours.positive) / one_rate.per_thousand(one_rate.positive),

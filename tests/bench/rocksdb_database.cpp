@@ -47,7 +47,7 @@ rocksdb::Options options_of(const Rival& rival, const Shape& shape) {
   options.write_buffer_size = std::max<std::size_t>(1 << 20, 4 * shape.keys_per_flush * Shape::kRecordBytes);
   options.target_file_size_base = shape.keys_per_file() * Shape::kRecordBytes;
   options.max_bytes_for_level_base = options.target_file_size_base * 5 / 4;
-  options.num_levels = 4;
+  options.num_levels = Shape::kLevels;
   options.max_bytes_for_level_multiplier = Shape::kLevelRatio;
   options.level_compaction_dynamic_level_bytes = false;
   options.max_background_jobs = 2;

@@ -28,6 +28,7 @@ struct Shape {
   bool direct_io = false;         // reads go past the system's page cache
 
   static constexpr int kLevelRatio = 10;
+  static constexpr int kLevels = 4;  // with level 0
   static constexpr std::uint64_t kFlushesInLevel0 = 3;
   static constexpr std::uint64_t kFlushes = kFlushesInLevel0 + 4 + 40 + 400;
   static constexpr std::uint64_t kRuns = kFlushesInLevel0 + 3;  // an absent key may be looked up in each

@@ -83,13 +83,44 @@ Rival theirs(const std::string& name, double bits_per_key) {
   return {rocksdb_name() + name + " " + number(bits_per_key), rocksdb_policy(name, bits_per_key)};
 }
 
-/// Of the policies that `make` gives for a number of Bloom-equivalent bits, the one whose filters really take `wanted`.
-Policy of_size(const std::function<Policy(double bits)>& make, double wanted, std::uint64_t keys) {
+/// The bytes that a filter of this policy really takes in a file of this level with so many keys.
+std::size_t filter_bytes(const rocksdb::FilterPolicy& policy, int level, std::uint64_t keys) {
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = rocksdb::kCompactionStyleLevel;
+  context.reason =
+      level == 0 ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
+  context.num_levels = Shape::kLevels;
+  context.level_at_creation = level;
+  context.is_bottommost = level == Shape::kLevels - 1;
+  const std::unique_ptr<abi::FilterBitsBuilder> builder(
+      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+  if (builder == nullptr) return 0;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const Key key(i);
+    builder->AddKey({key.view().data(), key.view().size()});
+  }
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).size();
+}
+
+/// The bits per key of all filters in a tree of this shape.
+double real_bits_per_key(const rocksdb::FilterPolicy& policy, const Shape& shape) {
+  double bytes = static_cast<double>(Shape::kFlushesInLevel0 * filter_bytes(policy, 0, shape.keys_per_flush));
+  double files = 1;
+  for (int level = 1; level < Shape::kLevels; ++level, files *= Shape::kLevelRatio) {
+    bytes += files * static_cast<double>(filter_bytes(policy, level, shape.keys_per_file()));
+  }
+  return 8 * bytes / static_cast<double>(shape.keys());
+}
+
+/// Of the policies that `make` gives for a number of bits, the one whose filters really take `wanted` bits per key.
+Policy of_size(const std::function<Policy(double bits)>& make, double wanted, const Shape& shape) {
   double low = 0.5;
   double high = 4 * wanted;
   while (high - low > 0.005) {
     const double middle = (low + high) / 2;
-    (real_bits_per_key(*make(middle), keys) < wanted ? low : high) = middle;
+    (real_bits_per_key(*make(middle), shape) < wanted ? low : high) = middle;
   }
   return make(high);
 }
@@ -109,37 +140,19 @@ std::vector<Rival> rivals_at_equal_rate() {
   };
 }
 
-std::vector<Rival> rivals_at_equal_memory(double bits_per_key, std::uint64_t keys_per_file) {
-  const std::string bits = number(bits_per_key);
+std::vector<Rival> rivals_at_equal_memory(double bits_per_key, const Shape& shape) {
   const auto of_same_size = [&](const std::string& label, const std::function<Policy(double)>& make) {
-    return Rival{label + ", " + bits + " bits", of_size(make, bits_per_key, keys_per_file)};
+    return Rival{label + ", " + number(bits_per_key) + " bits", of_size(make, bits_per_key, shape)};
   };
   return {
-      theirs("Bloom", bits_per_key),
+      of_same_size(rocksdb_name() + "Bloom", [](double size) { return rocksdb_policy("Bloom", size); }),
       of_same_size(rocksdb_name() + "Ribbon", [](double size) { return rocksdb_policy("Ribbon", size); }),
-      ours("crivo.Bloom:" + bits, "crivo.Bloom:" + bits),
+      of_same_size("crivo.Bloom", [](double size) { return policy_from("crivo.Bloom:" + number(size)); }),
       of_same_size("crivo.Ribbon", [](double size) { return policy_from("crivo.Ribbon:" + number(size)); }),
       of_same_size("crivo.Auto", [](double size) { return policy_from(auto_with("bits_per_key", number(size))); }),
-      ours("crivo.Auto, budget " + bits, auto_with("budget_bits_per_key", bits)),
+      of_same_size("crivo.Auto with a budget",
+                   [](double size) { return policy_from(auto_with("budget_bits_per_key", number(size))); }),
   };
-}
-
-double real_bits_per_key(const rocksdb::FilterPolicy& policy, std::uint64_t keys) {
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.compaction_style = rocksdb::kCompactionStyleLevel;
-  context.reason = rocksdb::TableFileCreationReason::kCompaction;
-  context.level_at_creation = 3;
-  context.is_bottommost = true;
-  const std::unique_ptr<abi::FilterBitsBuilder> builder(
-      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
-  if (builder == nullptr) return 0;
-  for (std::uint64_t i = 0; i < keys; ++i) {
-    const Key key(i);
-    builder->AddKey({key.view().data(), key.view().size()});
-  }
-  std::unique_ptr<const char[]> buffer;
-  return 8.0 * static_cast<double>(builder->Finish(&buffer).size()) / static_cast<double>(keys);
 }
 
 }  // namespace crivo::bench

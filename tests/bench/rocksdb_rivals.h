@@ -2,8 +2,6 @@
 // names (rocksdb_library.h) if it is set, with labels that say so, and else from the installed one.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "rocksdb_database.h"
@@ -14,11 +12,8 @@ namespace crivo::bench {
 /// Bloom, over which the ratios are taken.
 [[nodiscard]] std::vector<Rival> rivals_at_equal_rate();
 
-/// Policies whose filters take the same memory, in bits per key over the whole database. Those for ribbons are asked
-/// for the size that gives this memory at `keys_per_file` keys.
-[[nodiscard]] std::vector<Rival> rivals_at_equal_memory(double bits_per_key, std::uint64_t keys_per_file);
-
-/// The bits per key that a filter of this policy really takes in a file of the bottommost level; 0 if it writes none.
-[[nodiscard]] double real_bits_per_key(const rocksdb::FilterPolicy& policy, std::uint64_t keys);
+/// Policies that are asked for such sizes that their filters really take this memory, in bits per key over the whole
+/// database, whatever they lose by rounding and in trailers.
+[[nodiscard]] std::vector<Rival> rivals_at_equal_memory(double bits_per_key, const Shape& shape);
 
 }  // namespace crivo::bench
