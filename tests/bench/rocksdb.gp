@@ -20,7 +20,7 @@ plot budget("RocksDB Bloom,") using 3:4 with linespoints lc rgb color("RocksDB B
   budget("crivo.Ribbon,") using 3:4 with linespoints lc rgb color("ribbon") pt 7 ps 0.5 title "crivo.Ribbon", \
   budget("crivo.Auto with") using 3:4 with linespoints lc rgb color("auto") pt 7 ps 0.5 \
     title "crivo.Auto with a budget", \
-  budget("crivo.Auto with") using 1:7 with lines lc rgb color("limit") lw 0.8 title "Monkey's prediction"
+  budget("crivo.Auto with") using 1:8 with lines lc rgb color("limit") lw 0.8 title "Monkey's prediction"
 
 # Each point is a database; down and to the left is better.
 set title "CPU time of Get for an absent key, µs"

@@ -11,12 +11,15 @@
 
 namespace crivo::bench {
 
+inline constexpr double kSmallCacheShare = 0.01;
+
 /// What one policy did with one budget.
 struct BudgetRow {
   double budget = 0;  // bits per key over the whole database
   Rival rival;
   Tree tree;
-  Counters counters;  // of Get, absent keys
+  Counters counters;     // of Get, absent keys
+  Counters small_cache;  // the same with a block cache of kSmallCacheShare
 };
 
 /// Fills a database for each budget and policy, and asks it for absent keys. Throws std::runtime_error.

@@ -1,6 +1,5 @@
 #include "rocksdb_database.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
 #include <sys/resource.h>
@@ -34,10 +33,10 @@ double cpu_seconds() {
 // There is no compression, so that reading a block costs what the block costs, and one compaction at a time, so that
 // the trees come out alike. The levels have fixed sizes (level_compaction_dynamic_level_bytes is off), with a little
 // room so that the filters' bytes do not decide whether a file moves on; the last one takes what is left.
-rocksdb::Options options_of(const Rival& rival, const Shape& shape) {
+rocksdb::Options options_of(const Rival& rival, const Shape& shape, const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = rival.policy;
-  table.block_cache = rocksdb::NewLRUCache(shape.cache_bytes());
+  table.block_cache = cache;
   table.cache_index_and_filter_blocks = shape.filters_in_cache;
   rocksdb::Options options;
   options.create_if_missing = true;
@@ -104,7 +103,11 @@ std::string Tree::text() const {
 }
 
 Database::Database(Rival rival, const Shape& shape, std::string folder)
-    : rival_(std::move(rival)), shape_(shape), folder_(std::move(folder)), options_(options_of(rival_, shape_)) {
+    : rival_(std::move(rival)),
+      shape_(shape),
+      folder_(std::move(folder)),
+      cache_(rocksdb::NewLRUCache(shape_.cache_bytes())),
+      options_(options_of(rival_, shape_, cache_)) {
   rocksdb::DB* opened = nullptr;
   check(rocksdb::DB::Open(options_, folder_, &opened), rival_.label);
   db_.reset(opened);

@@ -1,6 +1,7 @@
 // A whole RocksDB database with one filter policy, of a size and shape that a benchmark gives.
 #pragma once
 
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -41,7 +42,9 @@ struct Shape {
   [[nodiscard]] std::uint64_t keys() const { return keys_per_flush * kFlushes; }
   [[nodiscard]] std::uint64_t keys_per_file() const { return kFlushesPerFile * keys_per_flush; }
   [[nodiscard]] std::uint64_t bytes() const { return keys() * kRecordBytes; }
-  [[nodiscard]] std::uint64_t cache_bytes() const { return bytes() / kCacheShare; }
+  [[nodiscard]] std::uint64_t cache_bytes(double share = kCacheShare) const {
+    return static_cast<std::uint64_t>(share * static_cast<double>(bytes()));
+  }
 };
 
 /// What a call took, in seconds. CPU time is that of all threads.
@@ -84,6 +87,8 @@ class Database {
   void fill();
   /// Writes every file once more, into the bottommost level.
   void rewrite();
+  /// Makes the block cache this share of the data.
+  void set_cache_share(double share) { cache_->SetCapacity(shape_.cache_bytes(share)); }
   /// What the files say. Throws if no file has a filter.
   [[nodiscard]] Tree tree() const;
   [[nodiscard]] std::uint64_t count(rocksdb::Tickers ticker) const;
@@ -98,6 +103,7 @@ class Database {
   Rival rival_;
   Shape shape_;
   std::string folder_;
+  std::shared_ptr<rocksdb::Cache> cache_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
 };
