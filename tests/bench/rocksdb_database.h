@@ -35,7 +35,7 @@ struct Shape {
   static constexpr std::uint64_t kRuns = kFlushesInLevel0 + 3;  // an absent key may be looked up in each
   static constexpr std::uint64_t kFlushesPerFile = 4;           // how large the files of a compaction are
   static constexpr std::uint64_t kRecordBytes = 117;  // what a key and its value take in a file, without the filter
-  static constexpr std::uint64_t kCacheShare = 10;    // the block cache holds one in so many bytes of the data
+  static constexpr double kCacheShare = 0.1;          // the block cache, as a share of the data
 
   /// The number of keys is rounded up to whole flushes.
   void set_keys(std::uint64_t keys) { keys_per_flush = (keys + kFlushes - 1) / kFlushes; }
