@@ -20,6 +20,9 @@
 
 namespace crivo {
 
+// A program that has RocksDB built into it may have given it another name, which RocksDB's headers put into this macro.
+namespace rocksdb = ROCKSDB_NAMESPACE;
+
 /// What the filters of a column family are to be. Give bits_per_key or fp_rate; without either, a filter has 10 bits
 /// per key.
 struct RocksDBFilterOptions {
