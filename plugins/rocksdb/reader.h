@@ -4,6 +4,8 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 
+#include "crivo/rocksdb.h"
+
 namespace crivo {
 
 /// Makes a reader for a filter block that we or RocksDB's own policies wrote; `builtin` is a policy of RocksDB's own.
