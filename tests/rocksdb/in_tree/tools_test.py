@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
-POLICIES = {"crivo.Bloom": "crivo.Bloom:10", "crivo.Ribbon": "crivo.Ribbon:10:-1"}
+POLICIES = {"crivo.Auto": "crivo.Auto:10", "crivo.Bloom": "crivo.Bloom:10", "crivo.Ribbon": "crivo.Ribbon:10:-1"}
 KEYS = 50000
 OPTIONS = """[Version]
   rocksdb_version=7.8.3
