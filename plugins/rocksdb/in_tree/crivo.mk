@@ -6,4 +6,4 @@ crivo_SOURCES := $(patsubst plugin/crivo/%,%,$(sort $(wildcard \
 crivo_HEADERS := $(patsubst plugin/crivo/%,%,$(sort $(wildcard plugin/crivo/*.h)))
 
 # For the plugin's own files only, because RocksDB before 11 is compiled as C++17.
-$(OBJ_DIR)/plugin/crivo/%: CXXFLAGS += @FLAGS@ -Iplugin -Iplugin/crivo/src/core
+$(OBJ_DIR)/plugin/crivo/%: CXXFLAGS += @FLAGS@ -Iplugin -Iplugin/crivo/src/core -Iplugin/crivo/src/rocksdb
