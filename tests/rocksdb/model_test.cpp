@@ -1,0 +1,61 @@
+// Random walks (model.h): whoever makes the filters, a live key is never lost.
+#include "model.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+namespace crivo::testing::model {
+namespace {
+
+/// Says what a failure owes to the filters: the same walk with RocksDB's own, and without any.
+std::string compared_with_others(std::uint64_t seed) {
+  std::string text;
+  const PolicyRow builtin{"bloomfilter:10", [] { return builtin_bloom(); }};
+  const PolicyRow none{"no policy", [] { return nullptr; }};
+  for (const PolicyRow& row : {builtin, none}) {
+    text += "\n  the same walk with " + row.name + " only ";
+    try {
+      Tally ignored;
+      walk(seed, {row}, ignored);
+      text += "passes";
+    } catch (const Failure& failure) {
+      text += "fails, too: " + std::string(failure.what());
+    }
+  }
+  return text;
+}
+
+void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
+  const char* const given = std::getenv("CRIVO_MODEL_SEED");
+  if (given != nullptr) {
+    first = std::stoull(given);
+    walks = 1;
+  }
+  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
+    try {
+      walk(seed, all_policies(), tally);
+    } catch (const Failure& failure) {
+      FAIL() << failure.what() << compared_with_others(seed);
+    }
+  }
+  if (given != nullptr) return;
+  EXPECT_GT(tally.walks_with_useful_filters, walks * 3 / 4) << "walks without filters prove nothing";
+}
+
+TEST(RocksdbModel, LosesNoKeyOnRandomWalks) {
+  Tally tally;
+  walk_all(1, 20, tally);
+}
+
+TEST(RocksdbModel, LosesNoKeyOnLongSeriesOfRandomWalks) {
+  Tally tally;
+  walk_all(1000, 1000, tally);
+  std::cout << tally.walks << " walks, " << tally.walks_with_useful_filters << " with useful filters, which said no "
+            << tally.useful << " times\n";
+  for (const auto& [name, uses] : tally.rows) std::cout << uses << " x " << name << '\n';
+}
+
+}  // namespace
+}  // namespace crivo::testing::model
