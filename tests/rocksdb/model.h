@@ -127,6 +127,7 @@ struct Tally {
   std::uint64_t walks = 0;
   std::uint64_t walks_with_useful_filters = 0;
   std::uint64_t useful = 0;
+  bool tell = false;  // each step and each session, on standard output
 };
 
 /// Walks once and throws a Failure with everything that is needed to repeat it.

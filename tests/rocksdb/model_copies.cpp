@@ -41,7 +41,11 @@ void ingest_files(Walk& walk) {
   for (const auto& [key, value] : added) walk.contents(family)[key] = value;
 }
 
+// RocksDB 7.8's secondary instances read freed memory after the drop of a column family, and lose writes that are in
+// the log only: both without any filter.
 void ask_secondary_instance(Walk& walk) {
+  if (walk.has_dropped_family()) throw NotSupported("a secondary instance of a database with a dropped family");
+  for (std::size_t i = 0; i < walk.model().size(); ++i) check(walk.db().Flush({}, walk.handle(i)), "Flush");
   rocksdb::DBOptions options = walk.session().database;
   options.max_open_files = -1;  // as a secondary instance asks for
   options.statistics.reset();
@@ -60,7 +64,7 @@ void ask_secondary_instance(Walk& walk) {
   walk.put(batch, 0, key, value);
   check(walk.db().Write({}, &batch), "Write");
   walk.contents(0)[key] = value;
-  if (walk.random().percent(50)) check(walk.db().Flush({}, walk.handle(0)), "Flush");
+  check(walk.db().Flush({}, walk.handle(0)), "Flush");
   check(secondary.db->TryCatchUpWithPrimary(), "TryCatchUpWithPrimary");
   for (int i = 0; i < 3; ++i) read_somehow(walk.reading_of(secondary));
 }

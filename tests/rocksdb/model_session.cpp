@@ -103,6 +103,7 @@ rocksdb::ColumnFamilyOptions base_family(const Nature& nature) {
   family.max_bytes_for_level_base = 32 << 10;  // so that a few thousand keys make several levels of several files
   family.max_bytes_for_level_multiplier = 3;
   family.target_file_size_base = 16 << 10;
+  if (nature.compaction == rocksdb::kCompactionStyleFIFO) family.num_levels = 1;
   family.compaction_options_fifo.max_table_files_size = std::uint64_t{1} << 40;  // FIFO must not drop a file
   family.compaction_options_fifo.allow_compaction = true;
   family.ttl = 0;
@@ -180,6 +181,7 @@ Session draw_session(const Nature& nature, const std::vector<PolicyRow>& policie
     row.apply(session.database, random);
     session.names.emplace_back(row.name);
   }
+  if (nature.compaction == rocksdb::kCompactionStyleFIFO) session.database.max_open_files = -1;  // as FIFO asks for
   Policy policy;
   for (std::size_t i = 0; i < nature.families; ++i) {
     session.names.push_back("| family " + std::to_string(i));

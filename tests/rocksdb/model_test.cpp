@@ -2,8 +2,12 @@
 #include "model.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 namespace crivo::testing::model {
@@ -21,10 +25,19 @@ std::string compared_with_others(std::uint64_t seed) {
       walk(seed, {row}, ignored);
       text += "passes";
     } catch (const Failure& failure) {
-      text += "fails, too: " + std::string(failure.what());
+      const std::string what = failure.what();
+      text += "fails, too: " + what.substr(0, what.find('\n'));
     }
   }
   return text;
+}
+
+/// RocksDB ends the program where one of its assertions fails; the seed must be known then, too.
+char last_words[80];
+void say_last_words(int number) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words, std::strlen(last_words));
+  std::signal(number, SIG_DFL);
+  std::raise(number);
 }
 
 void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
@@ -32,8 +45,13 @@ void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
   if (given != nullptr) {
     first = std::stoull(given);
     walks = 1;
+    tally.tell = true;
   }
+  std::signal(SIGABRT, say_last_words);
+  std::signal(SIGSEGV, say_last_words);
   for (std::uint64_t seed = first; seed < first + walks; ++seed) {
+    std::snprintf(last_words, sizeof last_words, "repeat it with CRIVO_MODEL_SEED=%llu\n",
+                  static_cast<unsigned long long>(seed));
     try {
       walk(seed, all_policies(), tally);
     } catch (const Failure& failure) {

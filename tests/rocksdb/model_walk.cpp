@@ -4,6 +4,7 @@
 #include <rocksdb/utilities/transaction_db.h>
 #include <rocksdb/write_batch.h>
 
+#include <iostream>
 #include <utility>
 
 namespace crivo::testing::model {
@@ -63,8 +64,9 @@ Opened& Opened::operator=(Opened&& other) noexcept {
 }
 
 void Opened::close() {
-  for (auto* const family : families) (void)db->DestroyColumnFamilyHandle(family);
-  families.clear();
+  for (auto* const family : std::exchange(families, {})) {
+    if (db != nullptr) (void)db->DestroyColumnFamilyHandle(family);  // an opening that failed may leave handles
+  }
   db.reset();
 }
 
@@ -86,6 +88,7 @@ void Walk::run() {
       random_ = Random(seed_ * 1000 + static_cast<std::uint64_t>(step));
       const Operation& operation = draw_operation(random_);
       doing = "step " + std::to_string(step) + " (" + operation.name + ")";
+      tell(doing);
       try {
         operation.run(*this);
         ++tally_.rows[operation.name];
@@ -106,6 +109,10 @@ void Walk::run() {
   ++tally_.walks;
   tally_.useful += useful_;
   tally_.walks_with_useful_filters += useful_ > 0;
+}
+
+void Walk::tell(const std::string& what) const {
+  if (tally_.tell) std::cout << what << std::endl;  // at once: the next step may end the program
 }
 
 std::string Walk::scratch(const std::string& name) { return folder_.path(name + std::to_string(scratches_++)); }
@@ -182,7 +189,9 @@ rocksdb::Options Walk::options_of(std::size_t family) const { return {session_.d
 
 void Walk::open() {
   for (const std::string& name : session_.names) ++tally_.rows[name];
+  tell("a session with " + joined(session_.names));
   opened_ = open_copy(*this, path_);
+  has_dropped_family_ = false;
 }
 
 void Walk::close() {
@@ -207,6 +216,7 @@ void Walk::drop_family_and_make_it_anew(std::size_t family) {
   check(db().CreateColumnFamily(session_.families[family], family_name(family), &opened_.families[family]),
         "CreateColumnFamily");
   model_[family].clear();
+  has_dropped_family_ = true;
 }
 
 Opened open_copy(const Walk& walk, const std::string& path) {

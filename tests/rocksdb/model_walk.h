@@ -14,6 +14,9 @@ class Walk {
   Walk(const Walk&) = delete;
   void run();
 
+  /// Says what happens, if the walk is one that is repeated.
+  void tell(const std::string& what) const;
+
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] const Nature& nature() const { return nature_; }
   [[nodiscard]] const Session& session() const { return session_; }
@@ -42,6 +45,7 @@ class Walk {
 
   void reopen();
   void drop_family_and_make_it_anew(std::size_t family);
+  [[nodiscard]] bool has_dropped_family() const { return has_dropped_family_; }  // in this session
   [[nodiscard]] std::vector<rocksdb::ColumnFamilyDescriptor> descriptors() const;
   [[nodiscard]] rocksdb::Options options_of(std::size_t family) const;
 
@@ -67,6 +71,7 @@ class Walk {
   Opened opened_;
   Model model_;
   std::deque<Moment> moments_;
+  bool has_dropped_family_ = false;
   std::uint64_t clock_ = 0;
   std::uint64_t values_ = 0;
   std::uint64_t scratches_ = 0;
