@@ -139,8 +139,11 @@ const rocksdb::Comparator* timestamp_comparator() {
 std::vector<PolicyRow> all_policies() {
   std::vector<PolicyRow> rows;
   for (const char* const id :
-       {"crivo.Bloom:10", "crivo.Bloom:2.5", "crivo.Bloom:fp_rate:0.02", "crivo.Ribbon:10", "crivo.Ribbon:10:-1",
-        "crivo.Ribbon:7:2", "crivo.Ribbon:fp_rate:0.001", "bloomfilter:10", "ribbonfilter:10:-1"}) {
+       {"crivo.Auto", "crivo.Auto:10:bottommost_fp_rate:0.1", "crivo.Auto:fp_rate:0.05:bottommost_fp_rate:1",
+        "crivo.Auto:budget_bits_per_key:7", "crivo.Auto:budget_bits_per_key:2:levels:2:level_ratio:3",
+        "crivo.Auto:9:ribbon_levels:64", "crivo.Bloom:10", "crivo.Bloom:2.5", "crivo.Bloom:fp_rate:0.02",
+        "crivo.Ribbon:10", "crivo.Ribbon:10:-1", "crivo.Ribbon:7:2", "crivo.Ribbon:fp_rate:0.001:-1", "bloomfilter:10",
+        "bloomfilter:6", "ribbonfilter:10", "ribbonfilter:10:-1"}) {
     rows.push_back({id, [id] { return policy_from_string(id); }});
   }
   rows.push_back({"no policy", [] { return nullptr; }});

@@ -170,8 +170,15 @@ void set_filter_options(Walk& walk) {
       {"table_factory.filter_policy.bloom_before_level", "-1"},
       {"table_factory.filter_policy.bloom_before_level", "1"},
       {"table_factory.filter_policy.bloom_before_level", "3"},
+      {"table_factory.filter_policy.bottommost_fp_rate", "0.3"},
+      {"table_factory.filter_policy.bottommost_fp_rate", "1"},
+      {"table_factory.filter_policy.budget_bits_per_key", "3"},
+      {"table_factory.filter_policy.ribbon_levels", "0"},
+      {"table_factory.filter_policy.ribbon_levels", "10"},
+      {"table_factory.filter_policy.levels", "3"},
       {"block_based_table_factory", "{filter_policy={bits_per_key=8}}"},
       {"block_based_table_factory", "{filter_policy=crivo.Ribbon:9:-1}"},
+      {"block_based_table_factory", "{filter_policy=crivo.Auto:5}"},
       {"block_based_table_factory", "{filter_policy=bloomfilter:9}"},
   };
   const auto& [name, value] = walk.random().one_of(changes);

@@ -1,6 +1,7 @@
 // Random walks (model.h): whoever makes the filters, a live key is never lost.
 #include "model.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+
+#include "lossy_policy.h"
 
 namespace crivo::testing::model {
 namespace {
@@ -65,6 +68,32 @@ void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
 TEST(RocksdbModel, LosesNoKeyOnRandomWalks) {
   Tally tally;
   walk_all(1, 20, tally);
+}
+
+/// The first failure of walks whose filters one policy makes; empty if there is none.
+std::string first_failure(const PolicyRow& policy) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    try {
+      Tally ignored;
+      walk(seed, {policy}, ignored);
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+  }
+  return {};
+}
+
+TEST(RocksdbModel, FindsAKeyThatABuilderDropped) {
+  const std::string failure =
+      first_failure({"dropping", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kBuilder, 200); }});
+  EXPECT_THAT(failure, ::testing::ContainsRegex("LOST: .*\n.*in step .*\n.*\n.*dropping"));
+  EXPECT_THAT(failure, ::testing::HasSubstr("CRIVO_MODEL_SEED="));
+}
+
+TEST(RocksdbModel, FindsAKeyThatAReaderDenied) {
+  const std::string failure =
+      first_failure({"denying", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kReader, 200); }});
+  EXPECT_THAT(failure, ::testing::HasSubstr("LOST: "));
 }
 
 TEST(RocksdbModel, LosesNoKeyOnLongSeriesOfRandomWalks) {
