@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support.h"
+#include "wrapped_builder.h"
 
 namespace crivo::testing {
 
@@ -33,32 +34,20 @@ class LossyPolicy final : public rocksdb::FilterPolicy {
   }
 
  private:
-  class Builder final : public abi::FilterBitsBuilder {
+  class Builder final : public WrappedBuilder {
    public:
     Builder(std::unique_ptr<abi::FilterBitsBuilder> inner, std::uint64_t every)
-        : inner_(std::move(inner)), every_(every) {}
+        : WrappedBuilder(std::move(inner)), every_(every) {}
     void AddKey(const rocksdb::Slice& key) override {
-      if (++added_ % every_ != 0) inner_->AddKey(key);
+      if (++added_ % every_ != 0) WrappedBuilder::AddKey(key);
     }
 #if CRIVO_ROCKSDB_VERSION >= 906
     void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override {
-      if (++added_ % every_ != 0) inner_->AddKeyAndAlt(key, alt);
+      if (++added_ % every_ != 0) WrappedBuilder::AddKeyAndAlt(key, alt);
     }
 #endif
-    std::size_t EstimateEntriesAdded() override { return inner_->EstimateEntriesAdded(); }
-    rocksdb::Slice Finish(std::unique_ptr<const char[]>* buffer) override { return inner_->Finish(buffer); }
-    rocksdb::Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status* status) override {
-      return inner_->Finish(buffer, status);
-    }
-    rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) override { return inner_->MaybePostVerify(content); }
-    std::size_t ApproximateNumEntries(std::size_t bytes) override { return inner_->ApproximateNumEntries(bytes); }
-    std::size_t CalculateSpace(std::size_t entries) override { return inner_->CalculateSpace(entries); }
-    double EstimatedFpRate(std::size_t entries, std::size_t bytes) override {
-      return inner_->EstimatedFpRate(entries, bytes);
-    }
 
    private:
-    std::unique_ptr<abi::FilterBitsBuilder> inner_;
     std::uint64_t every_;
     std::uint64_t added_ = 0;
   };
