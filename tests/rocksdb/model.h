@@ -53,18 +53,27 @@ struct PolicyRow {
   std::string name;
   std::function<Policy()> make;
 };
-/// Crivo's policies and RocksDB's own, which take turns in a walk.
-[[nodiscard]] std::vector<PolicyRow> all_policies();
+/// The policies that take turns in a walk.
+struct Policies {
+  std::vector<PolicyRow> usual;
+  std::vector<PolicyRow> for_case;  // where the comparator ignores case: RocksDB's own would lose keys
+};
+/// Crivo's policies and RocksDB's own.
+[[nodiscard]] Policies all_policies();
+/// This one only, and none where the comparator ignores case.
+[[nodiscard]] Policies only(const PolicyRow& policy);
 
 /// What stays as it is for the whole walk.
 struct Nature {
   const rocksdb::Comparator* comparator;
+  bool ignores_case;
   bool timestamps;
   rocksdb::CompactionStyle compaction;
   bool dynamic_levels;
   std::size_t families;
 };
 [[nodiscard]] Nature draw_nature(Random& random);
+[[nodiscard]] bool ignores_case(const rocksdb::Comparator& comparator);
 
 enum class Transactions : std::uint8_t { kNone, kPessimistic, kOptimistic };
 
@@ -75,7 +84,7 @@ struct Session {
   std::vector<rocksdb::ColumnFamilyOptions> families;
   std::vector<std::string> names;  // of the rows that were drawn
 };
-[[nodiscard]] Session draw_session(const Nature& nature, const std::vector<PolicyRow>& policies, Random& random);
+[[nodiscard]] Session draw_session(const Nature& nature, const Policies& policies, Random& random);
 
 /// The keys of a column family in RocksDB's order.
 struct Order {
@@ -102,6 +111,8 @@ struct Opened {
 /// Keys of two to ten characters, of which about thirty share their first four. Those below kKeys may be there.
 constexpr std::uint64_t kKeys = 2000;
 [[nodiscard]] std::string key_text(std::uint64_t number);
+/// The key, or another spelling of it if the comparator takes them for the same.
+[[nodiscard]] std::string spelled(std::string key, const rocksdb::Comparator& comparator, Random& random);
 
 /// What is asked, and what must be answered.
 struct Reading {
@@ -131,6 +142,6 @@ struct Tally {
 };
 
 /// Walks once and throws a Failure with everything that is needed to repeat it.
-void walk(std::uint64_t seed, const std::vector<PolicyRow>& policies, Tally& tally);
+void walk(std::uint64_t seed, const Policies& policies, Tally& tally);
 
 }  // namespace crivo::testing::model

@@ -127,6 +127,27 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
   return knobs.family;
 }
 
+/// Takes keys for the same that differ in case.
+class CaseComparator final : public rocksdb::Comparator {
+ public:
+  [[nodiscard]] const char* Name() const override { return "test.CaseComparator"; }
+  [[nodiscard]] int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+    const std::size_t shorter = std::min(a.size(), b.size());
+    for (std::size_t i = 0; i < shorter; ++i) {
+      if (lower(a[i]) != lower(b[i])) return lower(a[i]) < lower(b[i]) ? -1 : 1;
+    }
+    return a.size() < b.size() ? -1 : a.size() > b.size();
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+const rocksdb::Comparator* case_comparator() {
+  static const CaseComparator comparator;
+  return &comparator;
+}
+
 // By its name, because older headers do not declare it.
 const rocksdb::Comparator* timestamp_comparator() {
   const rocksdb::Comparator* comparator = nullptr;
@@ -134,38 +155,57 @@ const rocksdb::Comparator* timestamp_comparator() {
   return comparator;
 }
 
+PolicyRow no_policy() {
+  return {"no policy", [] { return nullptr; }};
+}
+
+PolicyRow row_of(const std::string& id) {
+  return {id, [id] { return policy_from_string(id); }};
+}
+
 }  // namespace
 
-std::vector<PolicyRow> all_policies() {
-  std::vector<PolicyRow> rows;
+Policies all_policies() {
+  Policies policies;
   for (const char* const id :
        {"crivo.Auto", "crivo.Auto:10:bottommost_fp_rate:0.1", "crivo.Auto:fp_rate:0.05:bottommost_fp_rate:1",
         "crivo.Auto:budget_bits_per_key:7", "crivo.Auto:budget_bits_per_key:2:levels:2:level_ratio:3",
-        "crivo.Auto:9:ribbon_levels:64", "crivo.Bloom:10", "crivo.Bloom:2.5", "crivo.Bloom:fp_rate:0.02",
+        "crivo.Auto:9:ribbon_levels:64", "{id=crivo.Auto;bits_per_key=9;key_transform=take_prefix:5}", "crivo.Bloom:10",
+        "crivo.Bloom:2.5", "crivo.Bloom:fp_rate:0.02", "{id=crivo.Bloom;fp_rate=0.01;key_transform=drop_suffix:1}",
         "crivo.Ribbon:10", "crivo.Ribbon:10:-1", "crivo.Ribbon:7:2", "crivo.Ribbon:fp_rate:0.001:-1", "bloomfilter:10",
         "bloomfilter:6", "ribbonfilter:10", "ribbonfilter:10:-1"}) {
-    rows.push_back({id, [id] { return policy_from_string(id); }});
+    policies.usual.push_back(row_of(id));
   }
-  rows.push_back({"no policy", [] { return nullptr; }});
-  return rows;
+  for (const char* const options : {"id=crivo.Auto", "id=crivo.Auto;budget_bits_per_key=6",
+                                    "id=crivo.Bloom;fp_rate=0.02", "id=crivo.Ribbon;bloom_before_level=-1"}) {
+    policies.for_case.push_back(row_of('{' + std::string(options) + ";key_transform=lower_ascii}"));
+  }
+  for (auto* const rows : {&policies.usual, &policies.for_case}) rows->push_back(no_policy());
+  return policies;
 }
+
+Policies only(const PolicyRow& policy) { return {{policy}, {no_policy()}}; }
+
+bool ignores_case(const rocksdb::Comparator& comparator) { return &comparator == case_comparator(); }
 
 Nature draw_nature(Random& random) {
   static const std::vector<rocksdb::CompactionStyle> styles = {
       rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleLevel,
       rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO};
   Nature nature{};
-  nature.timestamps = random.percent(20);
-  nature.comparator = nature.timestamps    ? timestamp_comparator()
-                      : random.percent(15) ? rocksdb::ReverseBytewiseComparator()
-                                           : rocksdb::BytewiseComparator();
+  static const std::vector<const rocksdb::Comparator*> comparators = {
+      rocksdb::BytewiseComparator(), rocksdb::BytewiseComparator(), rocksdb::ReverseBytewiseComparator(),
+      timestamp_comparator(), case_comparator()};
+  nature.comparator = random.one_of(comparators);
+  nature.timestamps = nature.comparator->timestamp_size() > 0;
+  nature.ignores_case = ignores_case(*nature.comparator);
   nature.compaction = random.one_of(styles);
   nature.dynamic_levels = nature.compaction == rocksdb::kCompactionStyleLevel && random.percent(50);
   nature.families = 1 + random.below(3);
   return nature;
 }
 
-Session draw_session(const Nature& nature, const std::vector<PolicyRow>& policies, Random& random) {
+Session draw_session(const Nature& nature, const Policies& policies, Random& random) {
   Session session{};
   static const std::vector<std::pair<const char*, Transactions>> kinds = {
       {"plain", Transactions::kNone},
@@ -189,7 +229,7 @@ Session draw_session(const Nature& nature, const std::vector<PolicyRow>& policie
   for (std::size_t i = 0; i < nature.families; ++i) {
     session.names.push_back("| family " + std::to_string(i));
     if (i == 0 || random.percent(70)) {  // or it shares the policy of the family before it
-      const PolicyRow& row = random.one_of(policies);
+      const PolicyRow& row = random.one_of(nature.ignores_case ? policies.for_case : policies.usual);
       policy = row.make();
       session.names.push_back(row.name);
     }

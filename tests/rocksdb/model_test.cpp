@@ -25,7 +25,7 @@ std::string compared_with_others(std::uint64_t seed) {
     text += "\n  the same walk with " + row.name + " only ";
     try {
       Tally ignored;
-      walk(seed, {row}, ignored);
+      walk(seed, only(row), ignored);
       text += "passes";
     } catch (const Failure& failure) {
       const std::string what = failure.what();
@@ -75,7 +75,7 @@ std::string first_failure(const PolicyRow& policy) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     try {
       Tally ignored;
-      walk(seed, {policy}, ignored);
+      walk(seed, only(policy), ignored);
     } catch (const Failure& failure) {
       return failure.what();
     }

@@ -70,7 +70,7 @@ void Opened::close() {
   db.reset();
 }
 
-Walk::Walk(std::uint64_t seed, const std::vector<PolicyRow>& policies, Tally& tally)
+Walk::Walk(std::uint64_t seed, const Policies& policies, Tally& tally)
     : tally_(tally), seed_(seed), policies_(policies), random_(seed), nature_(draw_nature(random_)) {
   model_.assign(nature_.families, Contents(Order{nature_.comparator}));
 }
@@ -241,7 +241,7 @@ Opened open_copy(const Walk& walk, const std::string& path) {
   return opened;
 }
 
-void walk(std::uint64_t seed, const std::vector<PolicyRow>& policies, Tally& tally) {
+void walk(std::uint64_t seed, const Policies& policies, Tally& tally) {
   try {
     Walk(seed, policies, tally).run();
   } catch (const Failure& failure) {

@@ -9,7 +9,7 @@ namespace crivo::testing::model {
 
 class Walk {
  public:
-  Walk(std::uint64_t seed, const std::vector<PolicyRow>& policies, Tally& tally);
+  Walk(std::uint64_t seed, const Policies& policies, Tally& tally);
   ~Walk();
   Walk(const Walk&) = delete;
   void run();
@@ -62,7 +62,7 @@ class Walk {
 
   Tally& tally_;
   std::uint64_t seed_;
-  std::vector<PolicyRow> policies_;
+  Policies policies_;
   Random random_;
   Nature nature_;
   ScratchFolder folder_;
