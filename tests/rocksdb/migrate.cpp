@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
   if (argc < 5 || argc > 6) return 2;
   const auto visited = crivo::testing::visit(
       argv[1], {argc > 5 ? argv[5] : "", std::stoull(argv[2]), std::stoull(argv[3]), compactions.at(argv[4])});
-  std::printf("RocksDB %s, %s: %llu keys lost, %llu of %llu absent keys filtered, %llu of %llu files have Crivo's\n",
+  std::printf("RocksDB %s, %s: %llu keys lost, %llu times no to %llu absent keys, %llu of %llu files have Crivo's\n",
               rocksdb::GetRocksVersionAsString().c_str(), visited.policy.c_str(),
               static_cast<unsigned long long>(visited.lost), static_cast<unsigned long long>(visited.useful),
               static_cast<unsigned long long>(visited.absent), static_cast<unsigned long long>(visited.with_ours),
