@@ -36,15 +36,10 @@ struct ListedFile {
 /// Prints one file after the other, so that a database with many of them takes no memory.
 class Printer {
  public:
-  explicit Printer(const InfoOptions& options) : options_(options) {
-    if (options_.json) {
-      std::fputs("[", stdout);
-    } else {
-      std::puts("level  filter                       keys        bytes  bits/key    fp_rate  file");
-    }
-  }
+  explicit Printer(const InfoOptions& options) : options_(options) {}
 
   void print(const ListedFile& file, const FileFilters& filters) {
+    begin();
     if (options_.json) {
       print_json(file, filters);
     } else {
@@ -53,10 +48,20 @@ class Printer {
   }
 
   void finish() {
+    begin();
     if (options_.json) std::puts("]");
   }
 
  private:
+  void begin() {
+    if (begun_) return;
+    begun_ = true;
+    std::fputs(options_.json
+                   ? "["
+                   : "level  filter                       keys        bytes  bits/key    fp_rate  file\n",
+               stdout);
+  }
+
   static void print_row(const std::string& level, const std::string& kind, std::uint64_t keys, std::uint64_t bytes,
                         double bits_per_key, double fp_rate, const std::string& what) {
     std::printf("%5s  %-20s %12llu %12llu %9.2f %10.3g  %s\n", level.c_str(), kind.c_str(),
@@ -117,6 +122,7 @@ class Printer {
   }
 
   const InfoOptions& options_;
+  bool begun_ = false;
   bool first_ = true;
 };
 
