@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "../abi.h"
@@ -20,11 +21,27 @@ constexpr double kBlockTolerance = 160;
 /// A filter of few keys has more or fewer bits set than most have. A wrong kind is off by a factor of 4 and more.
 constexpr double kRateTolerance = 2;
 
+/// A filter of so few keys is quickly built, to see of which kind it is: its size alone would not tell.
+constexpr std::size_t kFewKeys = 4096;
+
 /// What the filter of a file is to be.
 struct Wanted {
   double bytes = 0;
   double fp_rate = 1;
+  std::set<std::string> kinds;  // that it may have; empty if its size tells
 };
+
+/// A filter of this many keys.
+sst::FilterFacts sample(abi::FilterBitsBuilder& builder, std::size_t keys) {
+  for (std::size_t i = 0; i < keys; ++i) {
+    char key[16];
+    const int size = std::snprintf(key, sizeof key, "%zu", i);
+    builder.AddKey(rocksdb::Slice(key, static_cast<std::size_t>(size)));
+  }
+  std::unique_ptr<const char[]> buffer;
+  const rocksdb::Slice block = builder.Finish(&buffer);
+  return sst::describe_filter(block.ToStringView(), keys, /*matches=*/true);
+}
 
 bool overlap(const rocksdb::Comparator& order, const rocksdb::SstFileMetaData& a, const rocksdb::SstFileMetaData& b) {
   return order.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
@@ -62,8 +79,21 @@ std::optional<Wanted> wanted(const FamilyPolicy& family, const FileToJudge& file
   if (builder == nullptr) return std::nullopt;
   const std::size_t blocks = std::max<std::size_t>(filters.blocks.size(), 1);
   const auto keys = static_cast<std::size_t>(filters.keys) / blocks;
-  const std::size_t bytes = builder->CalculateSpace(keys);
-  return Wanted{static_cast<double>(bytes) * static_cast<double>(blocks), builder->EstimatedFpRate(keys, bytes)};
+  const auto times_blocks = [&](std::size_t bytes) { return static_cast<double>(bytes) * static_cast<double>(blocks); };
+  if (keys >= kFewKeys) {
+    const std::size_t bytes = builder->CalculateSpace(keys);
+    return Wanted{times_blocks(bytes), builder->EstimatedFpRate(keys, bytes), {}};
+  }
+  const sst::FilterFacts built = sample(*builder, std::max<std::size_t>(keys, 1));
+  // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
+  return Wanted{times_blocks(built.bytes), built.fp_rate,
+                {built.kind, sample(*builder, keys * 4 / 5 + 1).kind, sample(*builder, keys * 5 / 4 + 1).kind}};
+}
+
+/// The kind of the largest block: the last partition may be a small one.
+std::string kind_of(const sst::FileFilters& filters) {
+  const auto by_size = [](const sst::FilterBlock& block) { return block.facts.bytes; };
+  return std::ranges::max_element(filters.blocks, {}, by_size)->facts.kind;
 }
 
 bool is_policys(const rocksdb::FilterPolicy& policy, const sst::FilterFacts& facts) {
@@ -79,6 +109,9 @@ std::string complaint_of(const sst::FileFilters& filters, const std::optional<Wa
       kSizeTolerance * wanted->bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
   const double rate = filters.fp_rate();
   const bool same_rate = rate <= kRateTolerance * wanted->fp_rate && wanted->fp_rate <= kRateTolerance * rate;
+  if (!wanted->kinds.empty() && wanted->kinds.count(kind_of(filters)) == 0) {
+    return kind_of(filters) + " instead of " + *wanted->kinds.begin();
+  }
   if (std::abs(bytes - wanted->bytes) <= allowed && (same_rate || rate < 1e-6)) return "";
   char text[160];
   const auto keys = static_cast<double>(std::max<std::uint64_t>(filters.keys, 1));

@@ -3,7 +3,8 @@
 // Nobody but the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as
 // RocksDB would ask at the compaction of this file, and the builder for the size and the rate of a filter of as many
 // keys. A filter that has about this size and about this rate is right. Size and rate together tell the kinds apart,
-// because a ribbon of the same rate takes 30% less memory than a blocked filter. Whose it is says its block.
+// because a ribbon of the same rate takes 30% less memory than a blocked filter; where there are so few keys that this
+// is but a few bytes, a filter is built to see its kind. Whose a filter is says its block.
 #pragma once
 
 #include <rocksdb/db.h>
