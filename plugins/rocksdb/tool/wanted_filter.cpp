@@ -18,8 +18,10 @@ namespace {
 /// Partitions are rounded up to whole blocks, each by itself, and a ribbon takes up to 3% less than is planned.
 constexpr double kSizeTolerance = 0.05;
 constexpr double kBlockTolerance = 160;
-/// A filter of few keys has more or fewer bits set than most have. A wrong kind is off by a factor of 4 and more.
+/// A wrong kind of the right size is off by a factor of 4 and more.
 constexpr double kRateTolerance = 2;
+/// Small partitions, for which the kind is known, are rounded up by as much as a few bits per key.
+constexpr double kSmallRateTolerance = 5;
 
 /// A filter of so few keys is quickly built, to see of which kind it is: its size alone would not tell.
 constexpr std::size_t kFewKeys = 4096;
@@ -108,7 +110,8 @@ std::string complaint_of(const sst::FileFilters& filters, const std::optional<Wa
   const double allowed =
       kSizeTolerance * wanted->bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
   const double rate = filters.fp_rate();
-  const bool same_rate = rate <= kRateTolerance * wanted->fp_rate && wanted->fp_rate <= kRateTolerance * rate;
+  const double tolerance = wanted->kinds.empty() ? kRateTolerance : kSmallRateTolerance;
+  const bool same_rate = rate <= tolerance * wanted->fp_rate && wanted->fp_rate <= tolerance * rate;
   if (!wanted->kinds.empty() && wanted->kinds.count(kind_of(filters)) == 0) {
     return kind_of(filters) + " instead of " + *wanted->kinds.begin();
   }
