@@ -19,11 +19,9 @@ namespace {
 using rocksdb::LiveFileMetaData;
 using rocksdb::Status;
 
-
 std::string obstacle_of(const rocksdb::Options& options, const std::string& filter_name) {
-  const auto* const table = options.table_factory != nullptr
-                                ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
-                                : nullptr;
+  const auto* const table =
+      options.table_factory != nullptr ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
   if (table == nullptr) return "the column family is open with a table format that reads no filters";
   if (table->filter_policy == nullptr) return "the column family is open without a filter policy, so nothing asks it";
   const std::string reads = table->filter_policy->CompatibilityName();

@@ -6,9 +6,9 @@
 
 #include <random>
 
+#include "../tool/shell.h"
 #include "crivo/rocksdb_verify.h"
 #include "sst_support.h"
-#include "../tool/shell.h"
 
 namespace crivo::testing {
 namespace {
@@ -229,10 +229,11 @@ TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
     shell("rm -rf db");
     write_database(many_files(builtin_bloom()), db(), 5 * kKeys);
     const std::size_t files = sst_files(db()).size();
-    const Outcome stopped =
-        shell("'" CRIVO_TOOL "' sst refilter --policy crivo.Auto:10 db 2>err & pid=$!\n"
-              "until grep -q '^crivo sst refilter: 3 of ' err; do sleep 0.01; done\n"
-              "kill -" + signal + " $pid; wait $pid; echo $?; cat err");
+    const Outcome stopped = shell("'" CRIVO_TOOL
+                                  "' sst refilter --policy crivo.Auto:10 db 2>err & pid=$!\n"
+                                  "until grep -q '^crivo sst refilter: 3 of ' err; do sleep 0.01; done\n"
+                                  "kill -" +
+                                  signal + " $pid; wait $pid; echo $?; cat err");
     ASSERT_THAT(stopped.out, HasSubstr("crivo sst refilter: stopped: "));
     EXPECT_EQ(stopped.out.substr(0, 2), "1\n");
     EXPECT_EQ(crivo("sst refilter --dry-run db").exit_code, 1) << "there is something left to do";

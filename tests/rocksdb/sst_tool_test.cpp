@@ -7,9 +7,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "../tool/shell.h"
 #include "sst/file_filters.h"
 #include "sst_support.h"
-#include "../tool/shell.h"
 
 namespace crivo::testing {
 namespace {
@@ -103,7 +103,8 @@ TEST_F(SstTool, InfoDescribesADatabaseThatIsInUseAndWritesNothing) {
   EXPECT_EQ(levels.size(), 2U) << "the first one and the last one";
   const Outcome table = crivo("sst info db");
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(table.out, '\n')), 1 + files.size());
-  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(crivo("sst info --blocks db").out, '\n')), 1 + 2 * files.size());
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(crivo("sst info --blocks db").out, '\n')),
+            1 + 2 * files.size());
 }
 
 TEST_F(SstTool, InfoOfAnEmptyDatabaseIsAnEmptyList) {
@@ -249,7 +250,8 @@ TEST_F(SstTool, IsStartedFromItsFolderOrFromPath) {
   ASSERT_EQ(shell("mkdir bin elsewhere && cp '" CRIVO_TOOL "' bin/crivo").exit_code, 0);
   const Outcome missing = shell("PATH=/nowhere bin/crivo sst info " + file);
   EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.err, HasSubstr("crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH"));
+  EXPECT_THAT(missing.err,
+              HasSubstr("crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH"));
   ASSERT_EQ(shell("ln -s '" CRIVO_SST "' elsewhere/crivo-sst").exit_code, 0);
   EXPECT_THAT(shell("PATH=\"$PWD/elsewhere\" bin/crivo sst info " + file).out, HasSubstr("blocked"));
   write("bin/crivo-sst", "#!/bin/sh\necho \"beside: $*\"\n");

@@ -129,9 +129,7 @@ std::string write_file(const ScratchFolder& folder, const rocksdb::BlockBasedTab
   return sst_files(folder.path()).at(0);
 }
 
-sst::FileFilters read(const std::string& path) {
-  return sst::read_filters(*rocksdb::FileSystem::Default(), path);
-}
+sst::FileFilters read(const std::string& path) { return sst::read_filters(*rocksdb::FileSystem::Default(), path); }
 
 std::vector<sst::FilterBlock> sound_blocks(const std::string& path) {
   const sst::FileFilters filters = read(path);
@@ -188,7 +186,8 @@ TEST(SstFile, OfAnotherLengthIsRefused) {
     const ScratchFolder folder;
     const std::string path = write_file(folder, table_of(crivo_bloom(), partitioned));
     const std::uint64_t whole = fs::file_size(path);
-    for (std::uint64_t size = whole - 1; size > 0; size -= size < 100 || size + 1000 > whole ? 1 : std::min(size, 1009UL)) {
+    for (std::uint64_t size = whole - 1; size > 0;
+         size -= size < 100 || size + 1000 > whole ? 1 : std::min(size, 1009UL)) {
       fs::resize_file(path, size);
       EXPECT_FALSE(read(path).status.ok()) << size << " of " << whole << " bytes";
     }

@@ -16,9 +16,8 @@ using rocksdb::Status;
 /// bytes for each of them in every part.
 std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
-  return static_cast<std::uint64_t>(static_cast<double>(keys) * static_cast<double>(part.handle.size) /
-                                        static_cast<double>(bytes) +
-                                    0.5);
+  return static_cast<std::uint64_t>(
+      static_cast<double>(keys) * static_cast<double>(part.handle.size) / static_cast<double>(bytes) + 0.5);
 }
 
 Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilters& filters) {
@@ -124,7 +123,8 @@ std::string FileFilters::complaint() const {
   if (policy.empty()) {
     return "written without a filter policy: none was set, or the library that has it was not loaded";
   }
-  return policy + " was set but wrote none: fewer than 0.5 bits per key, or optimize_filters_for_hits at the last level";
+  return policy +
+         " was set but wrote none: fewer than 0.5 bits per key, or optimize_filters_for_hits at the last level";
 }
 
 }  // namespace crivo::sst

@@ -70,8 +70,8 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
   const auto lines = fixed<std::uint32_t>(block.substr(block.size() - 4));
   if (lines == 0 || payload % lines != 0) return;
   facts.kind = "rocksdb.legacy_bloom";
-  facts.fp_rate = std::min(
-      1.0, bloom_rate(payload, facts.keys, static_cast<unsigned>(facts.marker)) + std::ldexp(facts.keys, -32));
+  facts.fp_rate =
+      std::min(1.0, bloom_rate(payload, facts.keys, static_cast<unsigned>(facts.marker)) + std::ldexp(facts.keys, -32));
 }
 
 void describe_theirs(std::string_view block, FilterFacts& facts) {

@@ -88,8 +88,7 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   read_only.skip_stats_update_on_db_open = true;
   Database database;
   OpenedDB db = nullptr;
-  const Status opened =
-      rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, &db);
+  const Status opened = rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, &db);
   database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));
   if (!opened.ok()) return rocksdb_error("DB must be readable", path, opened);
   return database;

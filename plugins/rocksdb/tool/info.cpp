@@ -56,10 +56,9 @@ class Printer {
   void begin() {
     if (begun_) return;
     begun_ = true;
-    std::fputs(options_.json
-                   ? "["
-                   : "level  filter                       keys        bytes  bits/key    fp_rate  file\n",
-               stdout);
+    std::fputs(
+        options_.json ? "[" : "level  filter                       keys        bytes  bits/key    fp_rate  file\n",
+        stdout);
   }
 
   static void print_row(const std::string& level, const std::string& kind, std::uint64_t keys, std::uint64_t bytes,
@@ -70,9 +69,8 @@ class Printer {
   }
 
   void print_rows(const ListedFile& file, const FileFilters& filters) const {
-    const std::string family = file.column_family.empty() || file.column_family == "default"
-                                   ? ""
-                                   : " (" + file.column_family + ")";
+    const std::string family =
+        file.column_family.empty() || file.column_family == "default" ? "" : " (" + file.column_family + ")";
     print_row(file.level < 0 ? "-" : std::to_string(file.level), filters.kind(), filters.keys, filters.bytes(),
               filters.bits_per_key(), filters.fp_rate(), file.path + family);
     if (const std::string complaint = filters.complaint(); !complaint.empty()) {
@@ -167,9 +165,8 @@ Result<ExitCode> info(InfoOptions options) {
   options.blocks |= !is_folder;
   auto files = is_folder ? files_of_database(options.path) : std::vector<ListedFile>{{options.path, "", -1}};
   if (!files) return files.error();
-  std::ranges::sort(*files, {}, [](const ListedFile& file) {
-    return std::tie(file.column_family, file.level, file.path);
-  });
+  std::ranges::sort(*files, {},
+                    [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
   Printer printer(options);
   ExitCode code = kYes;
   for (ListedFile& file : *files) {

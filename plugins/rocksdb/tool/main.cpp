@@ -7,7 +7,8 @@
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
-  CLI::App app("RocksDB's SST files: which filters they have, which keys pass, and filters for files without", "crivo sst");
+  CLI::App app("RocksDB's SST files: which filters they have, which keys pass, and filters for files without",
+               "crivo sst");
   Action action;
   add_sst_info(app, action);
   add_sst_probe(app, action);

@@ -148,7 +148,8 @@ Result<ExitCode> probe(const ProbeOptions& options) {
 }  // namespace
 
 void add_sst_probe(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("probe", "Print the keys of standard input that an SST file's filter lets pass");
+  CLI::App* command =
+      app.add_subcommand("probe", "Print the keys of standard input that an SST file's filter lets pass");
   const auto options = std::make_shared<ProbeOptions>();
   command->add_option("FILE", options->path, "An SST file")->required()->transform(literal);
   command->add_flag("--hex", options->hex, "Keys are written as hexadecimal digits");

@@ -226,8 +226,8 @@ Result<ExitCode> refilter(const RefilterOptions& arguments) {
   auto options = load_options(arguments.path, /*for_writing=*/true);
   if (!options) return options.error();
   if (auto chosen = choose_policy(arguments, *options); !chosen) return chosen.error();
-  auto database = arguments.dry_run ? Database::open_read_only(*options, arguments.path)
-                                    : Database::open(*options, arguments.path);
+  auto database =
+      arguments.dry_run ? Database::open_read_only(*options, arguments.path) : Database::open(*options, arguments.path);
   if (!database) return database.error();
   Refilter refilter(database->db(), families_of(*database, *options, arguments), arguments.quiet);
   if (arguments.dry_run) return dry_run(refilter);
@@ -259,7 +259,8 @@ void add_sst_refilter(CLI::App& app, Action& action) {
       "would write. It stays in its level. SIGINT and SIGTERM stop the command after the file that it is at, a second "
       "one at once; either way nothing is lost, and the same command goes on from there.\n"
       "Exit code: 0 if every filter is as the policy would write it, 1 if some are not, 2 if there was an error. If "
-      "OPTIONS names what this program does not know (a comparator, a merge operator), that is an error, and nothing is "
+      "OPTIONS names what this program does not know (a comparator, a merge operator), that is an error, and nothing "
+      "is "
       "touched.");
   command->callback([options, &action] { action = [options] { return refilter(*options); }; });
 }

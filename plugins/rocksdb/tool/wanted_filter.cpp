@@ -88,7 +88,8 @@ std::optional<Wanted> wanted(const FamilyPolicy& family, const FileToJudge& file
   }
   const sst::FilterFacts built = sample(*builder, std::max<std::size_t>(keys, 1));
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
-  return Wanted{times_blocks(built.bytes), built.fp_rate,
+  return Wanted{times_blocks(built.bytes),
+                built.fp_rate,
                 {built.kind, sample(*builder, keys * 4 / 5 + 1).kind, sample(*builder, keys * 5 / 4 + 1).kind}};
 }
 
@@ -107,8 +108,7 @@ std::string complaint_of(const sst::FileFilters& filters, const std::optional<Wa
   const double bytes = static_cast<double>(filters.bytes());
   if (!wanted) return filters.blocks.empty() ? "" : "a filter where there is to be none";
   if (filters.blocks.empty()) return "missing";
-  const double allowed =
-      kSizeTolerance * wanted->bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
+  const double allowed = kSizeTolerance * wanted->bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
   const double rate = filters.fp_rate();
   const double tolerance = wanted->kinds.empty() ? kRateTolerance : kSmallRateTolerance;
   const bool same_rate = rate <= tolerance * wanted->fp_rate && wanted->fp_rate <= tolerance * rate;

@@ -1,4 +1,5 @@
-// Which filter has each SST file of a database? RocksDB says nothing when a filter is missing, so ask from time to time:
+// Which filter has each SST file of a database? RocksDB says nothing when a filter is missing, so ask from time to
+// time:
 //
 //   const crivo::RocksDBFilterReport report = crivo::VerifyRocksDBFilters(*db);
 //   if (!report.all_filter()) std::cerr << report.text();
