@@ -42,7 +42,6 @@ void expect_all_there(const rocksdb::Options& options, const std::string& path, 
 std::map<std::string, std::uintmax_t> listing(const std::string& path) {
   std::map<std::string, std::uintmax_t> files;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (entry.path().filename().string().starts_with("LOG")) continue;
     files[entry.path().filename().string()] = entry.file_size();
   }
   return files;

@@ -18,7 +18,7 @@ void write_database(const rocksdb::Options& options, const std::string& path, st
 /// Fails the test unless the database has exactly what write_database wrote.
 void expect_all_there(const rocksdb::Options& options, const std::string& path, std::uint64_t keys);
 
-/// The names of all files in a folder with their sizes, those of logs aside.
+/// The names of all files in a folder with their sizes.
 [[nodiscard]] std::map<std::string, std::uintmax_t> listing(const std::string& path);
 
 }  // namespace crivo::testing

@@ -36,6 +36,14 @@ const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptio
                                          : nullptr;
 }
 
+/// Whether no other process has the database open. RocksDB finds out only after it has put a new LOG file in the place
+/// of the other process's.
+Status check_lock(rocksdb::Env& env, const std::string& path) {
+  rocksdb::FileLock* lock = nullptr;
+  const Status locked = env.LockFile(path + "/LOCK", &lock);
+  return locked.ok() ? env.UnlockFile(lock) : locked;
+}
+
 }  // namespace
 
 Result<DatabaseOptions> load_options(const std::string& path, bool for_writing) {
@@ -97,7 +105,8 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
 Result<Database> Database::open(const DatabaseOptions& options, const std::string& path) {
   Database database;
   OpenedDB db = nullptr;
-  const Status opened = rocksdb::DB::Open(options.db, path, options.families, &database.families_, &db);
+  Status opened = check_lock(*options.db.env, path);
+  if (opened.ok()) opened = rocksdb::DB::Open(options.db, path, options.families, &database.families_, &db);
   database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));
   if (!opened.ok()) return rocksdb_error("DB must be writable and not in use", path, opened);
   return database;
