@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "abi.h"
@@ -15,6 +16,10 @@
 
 namespace crivo {
 namespace {
+
+constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
+
+std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
 
 class BlockReader final : public abi::FilterBitsReader {
  public:
@@ -35,11 +40,43 @@ class BlockReader final : public abi::FilterBitsReader {
   }
 
  private:
-  static constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
-
-  static std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
-
   FilterRef filter_;
+};
+
+/// Asks for canonical keys. Where there is none, because the transform threw, the answer is "maybe".
+class TransformReader final : public abi::FilterBitsReader {
+ public:
+  TransformReader(const FilterRef& filter, const NamedKeyTransform& transform) noexcept
+      : filter_(filter), transform_(transform) {}
+
+  bool MayMatch(const rocksdb::Slice& key) override try {
+    std::string scratch;
+    return filter_.may_contain_hash(transform_.hash(key, filter_.shape().seed, scratch));
+  } catch (...) {
+    return true;
+  }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    std::string scratch;
+    std::array<std::uint64_t, kBatch> hashes;
+    const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
+    for (std::size_t begin = 0; begin < total; begin += kBatch) {
+      const std::size_t count = std::min(kBatch, total - begin);
+      const std::span answers(may_match + begin, count);
+      try {
+        for (std::size_t i = 0; i < count; ++i) {
+          hashes[i] = transform_.hash(*keys[begin + i], filter_.shape().seed, scratch);
+        }
+        filter_.may_contain_hashes(std::span(hashes).first(count), answers);
+      } catch (...) {
+        std::ranges::fill(answers, true);
+      }
+    }
+  }
+
+ private:
+  FilterRef filter_;
+  const NamedKeyTransform& transform_;
 };
 
 class MaybeReader final : public abi::FilterBitsReader {
@@ -51,21 +88,26 @@ class MaybeReader final : public abi::FilterBitsReader {
 };
 
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
-// of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and the trailer is 32. So one of ours
-// whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
+// of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and what follows them is whole words.
+// So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   return contents.size() > 5 && contents.size() % 16 == 5;
 }
 
 }  // namespace
 
-rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents,
-                                            const rocksdb::FilterPolicy& builtin) noexcept try {
+rocksdb::FilterBitsReader* new_maybe_reader() noexcept { return abi::as_rocksdb(new (std::nothrow) MaybeReader); }
+
+rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
+                                            const NamedKeyTransform* transform) noexcept try {
   const auto block = std::as_bytes(std::span(contents.data(), contents.size()));
-  if (!is_sst_block(block) && may_be_builtin(contents)) return builtin.GetFilterBitsReader(contents);
-  const auto filter = open_sst_block(block);
-  if (filter) return abi::as_rocksdb(new BlockReader(*filter));
-  return abi::as_rocksdb(new MaybeReader);
+  if (!is_sst_block(block) && may_be_builtin(contents) && transform == nullptr) {
+    return builtin.GetFilterBitsReader(contents);
+  }
+  const auto filter = open_sst_block(block, transform != nullptr ? std::string_view(transform->name) : "");
+  if (!filter) return new_maybe_reader();
+  if (transform != nullptr) return abi::as_rocksdb(new TransformReader(*filter, *transform));
+  return abi::as_rocksdb(new BlockReader(*filter));
 } catch (const std::bad_alloc&) {
   return nullptr;
 }

@@ -4,12 +4,19 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 
+#include "key_transform.h"
+
 namespace crivo {
 
 /// Makes a reader for a filter block that we or RocksDB's own policies wrote; `builtin` is a policy of RocksDB's own.
-/// The reader borrows the contents. If a block of ours is damaged, the answer is "maybe" for every key. Returns null
-/// when there is no memory; RocksDB takes that as "maybe" too.
-rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents,
-                                            const rocksdb::FilterPolicy& builtin) noexcept;
+/// `transform` makes the canonical keys for which the filter is asked; null for the keys as they are. The reader
+/// borrows the contents. The answer is "maybe" for every key if a block of ours is damaged or was built with another
+/// transform, and if there is a transform and the block is RocksDB's own, which were built without. Returns null when
+/// there is no memory; RocksDB takes that as "maybe" too.
+rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
+                                            const NamedKeyTransform* transform = nullptr) noexcept;
+
+/// A reader that answers "maybe" for every key; null when there is no memory.
+rocksdb::FilterBitsReader* new_maybe_reader() noexcept;
 
 }  // namespace crivo

@@ -12,6 +12,7 @@
 
 #include "crivo/rocksdb_verify.h"
 #include "sst/file_filters.h"
+#include "sst/policy_sample.h"
 
 namespace crivo {
 namespace {
@@ -19,14 +20,20 @@ namespace {
 using rocksdb::LiveFileMetaData;
 using rocksdb::Status;
 
-std::string obstacle_of(const rocksdb::Options& options, const std::string& filter_name) {
+/// Why a column family with these options does not ask the filters of a file; empty if it does.
+std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters& filters) {
   const auto* const table =
       options.table_factory != nullptr ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
   if (table == nullptr) return "the column family is open with a table format that reads no filters";
   if (table->filter_policy == nullptr) return "the column family is open without a filter policy, so nothing asks it";
   const std::string reads = table->filter_policy->CompatibilityName();
-  if (filter_name.empty() || reads == filter_name) return "";
-  return "the column family is open with a policy that reads the filters of " + reads;
+  // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
+  const bool reads_this = reads == filters.name || (filters.readable && reads == "rocksdb.BuiltinBloomFilter");
+  if (!reads_this) return "the column family is open with a policy that reads the filters of " + reads;
+  const auto transform = sst::key_transform_of(*table->filter_policy, *table);
+  if (!transform || *transform == filters.key_transform()) return "";
+  return "the column family is open with key_transform \"" + *transform + "\", and the filter has \"" +
+         filters.key_transform() + '"';
 }
 
 class Families {
@@ -37,9 +44,9 @@ class Families {
   }
 
   [[nodiscard]] bool wants(const std::string& name) const { return all_ || options_.count(name) != 0; }
-  [[nodiscard]] std::string obstacle(const std::string& name, const std::string& filter_name) const {
+  [[nodiscard]] std::string obstacle(const std::string& name, const sst::FileFilters& filters) const {
     const auto found = options_.find(name);
-    return found != options_.end() ? obstacle_of(found->second, filter_name) : "";
+    return found != options_.end() ? obstacle_of(found->second, filters) : "";
   }
 
  private:
@@ -67,6 +74,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.status = filters.status;
   told.policy = filters.policy;
   told.kind = filters.kind();
+  told.key_transform = filters.key_transform();
   told.partitioned = filters.form == "partitioned";
   told.blocks = filters.blocks.size();
   told.damaged = filters.damaged();
@@ -76,7 +84,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.bits_per_key = filters.bits_per_key();
   told.fp_rate = filters.fp_rate();
   told.complaint = filters.complaint();
-  if (told.complaint.empty()) told.complaint = families.obstacle(file.column_family_name, filters.name);
+  if (told.complaint.empty()) told.complaint = families.obstacle(file.column_family_name, filters);
   return told;
 }
 

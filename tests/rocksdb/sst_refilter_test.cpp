@@ -116,6 +116,16 @@ TEST_F(SstRefilter, MendsDamagedFilters) {
   expect_all_there(many_files(crivo_bloom()), db(), kKeys);
 }
 
+TEST_F(SstRefilter, RewritesFiltersOfAnotherKeyTransform) {
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  const std::string policy = "--policy 'crivo.Bloom:10:key_transform:lower_ascii' ";
+  const Outcome dry = crivo("sst refilter --dry-run " + policy + "db");
+  EXPECT_THAT(dry.out, HasSubstr("key_transform is \"\" instead of \"lower_ascii\""));
+  EXPECT_EQ(crivo("sst refilter " + policy + "db").exit_code, 0);
+  expect_done("db");
+  expect_all_there(many_files(crivo_bloom()), db(), kKeys);
+}
+
 TEST_F(SstRefilter, DryRunTouchesNothingAndNeedsNoLock) {
   write_database(many_files(nullptr), db(), kKeys);
   const auto opened = open_database(many_files(nullptr), db());

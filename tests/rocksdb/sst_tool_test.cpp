@@ -4,6 +4,8 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -197,6 +199,22 @@ TEST_F(SstTool, ProbeLetsEveryKeyOfTheFilePass) {
       }
     }
   }
+}
+
+TEST_F(SstTool, ProbeAppliesTheKeyTransformOfTheFilter) {
+  const auto lower = NewRocksDBFilterPolicy({.bits_per_key = 20, .key_transform = "lower_ascii"});
+  const std::string file = write_file(one_file(lower));
+  EXPECT_EQ(info(file)[0]["key_transform"], "lower_ascii");
+  std::string upper = lines_of(0, kKeys);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char letter) { return std::toupper(letter); });
+  EXPECT_EQ(count(file, upper), kKeys);
+  EXPECT_LT(count(file, lines_of(kKeys, 2 * kKeys)), kKeys / 10);
+  const auto same = [](const rocksdb::Slice& key, std::string*) { return key; };
+  ASSERT_TRUE(RegisterKeyTransform("my.Transform", same).ok());
+  const std::string own =
+      write_file(one_file(NewRocksDBFilterPolicy({.bits_per_key = 20, .key_transform = "my.Transform"})), "own");
+  EXPECT_EQ(count(own, lines_of(kKeys, 2 * kKeys)), kKeys) << "nobody here knows what was hashed";
+  EXPECT_THAT(crivo("sst probe " + own).err, HasSubstr("changed by my.Transform, which is not known here"));
 }
 
 TEST_F(SstTool, ProbeHasTheOptionsOfQuery) {

@@ -42,8 +42,8 @@ rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned)
 }
 
 std::string kind_of(const Written& written) {
-  if (written.policy.label == "Bloom") return "blocked";
   if (written.policy.label == "Ribbon") return "ribbon";
+  if (!written.policy.label.starts_with("Builtin")) return "blocked";  // crivo.Auto's are, after a flush
   if (written.policy.label == "BuiltinRibbon") return "rocksdb.ribbon";
   return written.format_version < 5 ? "rocksdb.legacy_bloom" : "rocksdb.bloom";
 }
@@ -333,6 +333,20 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
   EXPECT_EQ(report.files[0].kind, "ribbon");
   EXPECT_THAT(report.files[0].complaint, HasSubstr("open without a filter policy"));
   EXPECT_FALSE(report.all_filter());
+}
+
+TEST(FilterReport, ComparesKeyTransforms) {
+  const ScratchFolder folder;
+  const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
+  put_keys(*open_database(with_policy(test_options(), lower), folder.path()), 0, kKeys);
+  const auto report_under = [&](const Policy& policy) {
+    return VerifyRocksDBFilters(*open_database(with_policy(test_options(), policy), folder.path())).files.at(0);
+  };
+  EXPECT_EQ(report_under(lower).key_transform, "lower_ascii");
+  EXPECT_THAT(report_under(lower).complaint, IsEmpty());
+  EXPECT_THAT(report_under(crivo_bloom()).complaint,
+              HasSubstr("open with key_transform \"\", and the filter has \"lower_"));
+  EXPECT_EQ(report_under(crivo_bloom()).damaged, 0U);
 }
 
 TEST(FilterReport, TellsOfALiveFileThatIsMissing) {

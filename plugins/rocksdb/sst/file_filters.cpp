@@ -92,6 +92,8 @@ double FileFilters::fp_rate() const noexcept {
   return weights == 0 ? 1 : passes / weights;
 }
 
+std::string FileFilters::key_transform() const { return blocks.empty() ? "" : blocks.front().facts.key_transform; }
+
 std::string FileFilters::kind() const {
   if (form == "block_based") return "rocksdb.block_based";
   if (!readable && form != "none") return "foreign";

@@ -37,6 +37,8 @@ struct FileFilters {
   [[nodiscard]] double bits_per_key() const noexcept;
   /// The share of absent keys that pass: the mean over the blocks, weighted by their keys; 1 without a filter.
   [[nodiscard]] double fp_rate() const noexcept;
+  /// The key transform of the filter; empty if it has none.
+  [[nodiscard]] std::string key_transform() const;
   /// The kinds of the blocks, "ribbon" or "blocked+ribbon"; "none" without one.
   [[nodiscard]] std::string kind() const;
   /// Why the file's filter says "no" to no key, or to fewer keys than it could; empty if all is well.

@@ -37,7 +37,8 @@ double ribbon_rate(std::size_t payload, std::uint64_t blocks) {
 
 void describe_ours(std::string_view block, FilterFacts& facts) {
   facts.kind = "unknown";
-  const auto filter = open_sst_block(bytes_of(block));
+  facts.key_transform = sst_key_transform(bytes_of(block));
+  const auto filter = open_sst_block(bytes_of(block), facts.key_transform);
   if (!filter) {
     facts.damage = filter.error().message;
     return;

@@ -19,18 +19,18 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   if (layout_.parts().empty() || !layout_.is_readable()) {
     return Status::NotFound("it has no filter that can be read, only \"" + std::string(layout_.form()) + "\"");
   }
-  // A policy of ours reads the filters of all of ours, and RocksDB's.
-  policy_ = NewRocksDBFilterPolicy();
   parts_.reserve(layout_.parts().size());  // a reader refers to its block, which must not move
   std::uint64_t damaged = 0;
   for (const FilterPart& part : layout_.parts()) {
     Block block;
     status = file.read(part.handle, &block);
     if (!status.ok() && !status.IsCorruption()) return status;
-    const bool sound = status.ok() && describe_filter(block.contents, 0, block.matches).damage.empty();
+    const FilterFacts facts = describe_filter(block.contents, 0, block.matches);
+    const bool sound = status.ok() && facts.damage.empty();
     damaged += sound ? 0 : 1;
     parts_.push_back({std::move(block.contents), nullptr});
-    if (!sound) continue;
+    if (sound && policy_ == nullptr) make_policy(facts.key_transform);
+    if (!sound || policy_ == nullptr) continue;
     auto* const reader = policy_->GetFilterBitsReader(parts_.back().block);
     parts_.back().reader.reset(reinterpret_cast<abi::FilterBitsReader*>(reader));
   }
@@ -44,6 +44,17 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   }
   if (!layout_.has_order()) notes_.push_back("the order of the keys is not known here, so every partition is asked");
   return Status::OK();
+}
+
+/// A policy of ours reads the filters of all of ours with this key transform, and RocksDB's.
+void FilterProbe::make_policy(const std::string& key_transform) {
+  const auto policy = NewRocksDBFilterPolicy({.key_transform = key_transform});
+  if (policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions()).ok()) {
+    policy_ = policy;
+  } else if (notes_.empty()) {
+    notes_.push_back("the filter has keys that were changed by " + key_transform +
+                     ", which is not known here, so every key passes");
+  }
 }
 
 void FilterProbe::ask(std::span<Slice> keys, std::span<bool> hits) {

@@ -32,9 +32,10 @@ class FilterProbe {
  private:
   struct Part {
     std::string block;
-    std::unique_ptr<abi::FilterBitsReader> reader;  // null where the block is damaged
+    std::unique_ptr<abi::FilterBitsReader> reader;  // null where every key passes
   };
 
+  void make_policy(const std::string& key_transform);
   void ask_part(const Part& part, std::span<rocksdb::Slice*> keys, std::span<bool> hits) const;
   void ask_own_parts(std::span<rocksdb::Slice> keys, std::span<bool> hits);
   void ask_every_part(std::span<rocksdb::Slice> keys, std::span<bool> hits);

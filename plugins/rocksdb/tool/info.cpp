@@ -93,6 +93,7 @@ class Printer {
                                         {"policy", filters.policy},
                                         {"filter", filters.kind()},
                                         {"form", filters.form},
+                                        {"key_transform", filters.key_transform()},
                                         {"keys", filters.keys},
                                         {"bytes", filters.bytes()},
                                         {"bits_per_key", filters.bits_per_key()},

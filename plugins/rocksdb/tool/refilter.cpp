@@ -6,6 +6,7 @@
 // so a run that was stopped, or killed, is continued by the next one, with nothing to remember.
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
+#include <rocksdb/table.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 
 #include "../abi.h"
 #include "../sst/file_filters.h"
+#include "../sst/policy_sample.h"
 #include "commands.h"
 #include "database.h"
 #include "file.h"
@@ -207,7 +209,8 @@ std::vector<FamilyPolicy> families_of(const Database& database, const DatabaseOp
     if (!wants(arguments, handle->GetName()) || policy == nullptr) continue;
     const rocksdb::Options opened = database.db().GetOptions(handle);
     policy->ValidateOptions(opened, opened).PermitUncheckedError();  // tells crivo.Auto how the levels are sized
-    families.push_back({handle, opened, policy});
+    const auto& table = *opened.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    families.push_back({handle, opened, policy, sst::key_transform_of(*policy, table)});
   }
   return families;
 }

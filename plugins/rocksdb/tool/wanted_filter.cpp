@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "../abi.h"
+#include "../sst/policy_sample.h"
 
 namespace crivo::tool {
 namespace {
@@ -32,18 +33,6 @@ struct Wanted {
   double fp_rate = 1;
   std::set<std::string> kinds;  // that it may have; empty if its size tells
 };
-
-/// A filter of this many keys.
-sst::FilterFacts sample(abi::FilterBitsBuilder& builder, std::size_t keys) {
-  for (std::size_t i = 0; i < keys; ++i) {
-    char key[16];
-    const int size = std::snprintf(key, sizeof key, "%zu", i);
-    builder.AddKey(rocksdb::Slice(key, static_cast<std::size_t>(size)));
-  }
-  std::unique_ptr<const char[]> buffer;
-  const rocksdb::Slice block = builder.Finish(&buffer);
-  return sst::describe_filter(block.ToStringView(), keys, /*matches=*/true);
-}
 
 bool overlap(const rocksdb::Comparator& order, const rocksdb::SstFileMetaData& a, const rocksdb::SstFileMetaData& b) {
   return order.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
@@ -86,11 +75,12 @@ std::optional<Wanted> wanted(const FamilyPolicy& family, const FileToJudge& file
     const std::size_t bytes = builder->CalculateSpace(keys);
     return Wanted{times_blocks(bytes), builder->EstimatedFpRate(keys, bytes), {}};
   }
-  const sst::FilterFacts built = sample(*builder, std::max<std::size_t>(keys, 1));
+  const sst::FilterFacts built = sst::sample_filter(*builder, std::max<std::size_t>(keys, 1));
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
   return Wanted{times_blocks(built.bytes),
                 built.fp_rate,
-                {built.kind, sample(*builder, keys * 4 / 5 + 1).kind, sample(*builder, keys * 5 / 4 + 1).kind}};
+                {built.kind, sst::sample_filter(*builder, keys * 4 / 5 + 1).kind,
+                 sst::sample_filter(*builder, keys * 5 / 4 + 1).kind}};
 }
 
 /// The kind of the largest block: the last partition may be a small one.
@@ -148,6 +138,9 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   const std::string after_compaction = complaint_of(filters, wanted(family, file, filters, /*flushed=*/false));
   if (after_compaction.empty() && filters.blocks.empty()) return "";
   if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + family.policy->Name();
+  if (family.key_transform && *family.key_transform != filters.key_transform()) {
+    return "key_transform is \"" + filters.key_transform() + "\" instead of \"" + *family.key_transform + '"';
+  }
   // A file of level 0 is mostly one that was flushed, and soon compacted: it may be as flushes write it.
   if (file.level == 0 && complaint_of(filters, wanted(family, file, filters, /*flushed=*/true)).empty()) return "";
   return after_compaction;

@@ -12,6 +12,7 @@
 #include <rocksdb/metadata.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct FamilyPolicy {
   rocksdb::ColumnFamilyHandle* handle;
   rocksdb::Options options;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  std::optional<std::string> key_transform;  // that of the policy, if it is known
 };
 
 /// A file, and what the tree below it says of a compaction of it alone.

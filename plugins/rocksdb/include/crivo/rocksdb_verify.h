@@ -32,6 +32,7 @@ struct RocksDBFileFilter {
   /// "rocksdb.block_based", "foreign" or "unknown" for what neither RocksDB nor Crivo reads. Partitions of different
   /// kinds are joined: "blocked+ribbon".
   std::string kind = "none";
+  std::string key_transform;  // whose canonical keys the filter has; empty if it has keys as they are
   bool partitioned = false;
   std::uint64_t blocks = 0;   // filter blocks: 1, or one for each partition
   std::uint64_t damaged = 0;  // those that fail a checksum, Crivo's or the file's, or contradict themselves
