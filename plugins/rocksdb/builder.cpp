@@ -56,6 +56,7 @@ void BlockBuilder::append(std::uint64_t hash) noexcept {
 }
 
 rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) {
+  const auto started = std::chrono::steady_clock::now();
   rocksdb::Slice content(kAlwaysTrue, sizeof kAlwaysTrue);
   if (status != nullptr) *status = rocksdb::Status::OK();
   try {
@@ -67,9 +68,19 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
   } catch (const std::bad_alloc&) {
     // A filter that lets every key pass costs reads, but loses no key.
   }
-  if (record_ != nullptr) record_->add(/*filters=*/content.data() != kAlwaysTrue);
+  report(content, started);
   start_over();
   return content;
+}
+
+void BlockBuilder::report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept {
+  if (content.data() == kAlwaysTrue) {
+    if (record_ != nullptr) record_->add_always_true(entries_, content.size());
+    if (counters_ != nullptr) counters_->built_always_true();
+    return;
+  }
+  if (record_ != nullptr) record_->add(built_);
+  if (counters_ != nullptr) counters_->built(built_, std::chrono::steady_clock::now() - started);
 }
 
 bool BlockBuilder::hashes_are_intact() const noexcept {
@@ -83,6 +94,10 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const auto filter =
       AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = sizing_.max_payload()});
   if (!filter) return std::nullopt;
+  built_ = {filter->shape(), hashes_.size(), filter->payload().size() + kSstTrailerBytes, 0};
+  if (built_.shape.kind == Kind::kRibbon) {
+    built_.fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
+  }
   if (!verify_) hashes_.clear();  // frees memory before the block takes its own
   const std::span<const std::byte> payload = filter->payload();
   const std::size_t size = payload.size() + kSstTrailerBytes;

@@ -1,6 +1,7 @@
 // Builds the filter blocks of one SST file: one for the file, or one for each of its partitions.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "abi.h"
 #include "block_sizing.h"
+#include "counters.h"
 #include "filter_record.h"
 #include "hash_log.h"
 
@@ -18,9 +20,10 @@ namespace crivo {
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
-  /// record: counts every finished block; may be null.
-  BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr) noexcept
-      : sizing_(sizing), verify_(verify), record_(std::move(record)) {}
+  /// record and counters: are told of every finished block; each may be null.
+  BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
+               std::shared_ptr<Counters> counters = nullptr) noexcept
+      : sizing_(sizing), verify_(verify), record_(std::move(record)), counters_(std::move(counters)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
   /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
@@ -46,6 +49,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
   /// MaybePostVerify needs them.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
+  /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
+  void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
 
   BlockSizing sizing_;
@@ -58,6 +63,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;
+  std::shared_ptr<Counters> counters_;
+  BuiltBlock built_{};  // by the last build() that succeeded
 };
 
 }  // namespace crivo

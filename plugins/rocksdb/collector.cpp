@@ -1,8 +1,10 @@
 #include "collector.h"
 
+#include <charconv>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "crivo/rocksdb.h"
@@ -11,12 +13,38 @@
 namespace crivo {
 namespace {
 
-constexpr const char* kProperty = "crivo.filter";
+/// "ribbon"; "none" where no filter could be built, "ribbon+none" where that was so in some of the partitions, and
+/// "blocked+ribbon" where partitions are of both kinds.
+std::string kinds_text(const FileFilters& filters) {
+  std::string text;
+  const auto add = [&](std::uint64_t blocks, std::string_view name) {
+    if (blocks != 0) text.append(text.empty() ? "" : "+").append(name);
+  };
+  add(filters.blocked.filters(), kind_name(Kind::kBlocked));
+  add(filters.ribbon.filters(), kind_name(Kind::kRibbon));
+  add(filters.always_true, "none");
+  return text;
+}
 
-/// "ribbon"; "none" where no filter could be built, "ribbon+none" where that was so in some of the partitions.
-std::string property_text(const FilterRecord& record) {
-  if (record.filters() == 0) return "none";
-  return std::string(kind_name(record.kind())) + (record.always_maybe() != 0 ? "+none" : "");
+std::string rate_text(double rate) {
+  constexpr int kDigits = 4;  // the model is good for two or three
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, rate, std::chars_format::general, kDigits).ptr};
+}
+
+rocksdb::UserCollectedProperties properties_of(const FileFilters& filters) {
+  if (filters.blocks() == 0) return {};
+  const std::string kinds = kinds_text(filters);
+  const std::string blocks = std::to_string(filters.blocks());
+  const std::string keys = std::to_string(filters.keys());
+  const std::string bytes = std::to_string(filters.bytes());
+  const std::string rate = rate_text(filters.fp_rate());
+  // sst_dump prints the values of properties in hexadecimal digits and their names as they are. So one property has
+  // all of the others in its name, for people who read that.
+  const std::string line = "crivo.filter (" + kinds + ", blocks " + blocks + ", keys " + keys + ", bytes " + bytes +
+                           ", fp_rate " + rate + ")";
+  return {{"crivo.filter", kinds},        {"crivo.filter.blocks", blocks}, {"crivo.filter.bytes", bytes},
+          {"crivo.filter.fp_rate", rate}, {"crivo.filter.keys", keys},     {line, ""}};
 }
 
 class Collector final : public rocksdb::TablePropertiesCollector {
@@ -44,8 +72,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
  private:
   [[nodiscard]] rocksdb::UserCollectedProperties read() const {
-    if (record_ == nullptr || record_->filters() + record_->always_maybe() == 0) return {};
-    return {{kProperty, property_text(*record_)}};
+    return record_ != nullptr ? properties_of(record_->read()) : rocksdb::UserCollectedProperties();
   }
 
   std::shared_ptr<const FilterRecord> record_;

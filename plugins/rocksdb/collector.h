@@ -1,4 +1,4 @@
-// Writes the kind of an SST file's filter into the file's properties.
+// Writes what filters an SST file has into the file's properties.
 #pragma once
 
 #include <rocksdb/table_properties.h>

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "builder.h"
+#include "counter_log.h"
 #include "filter_record.h"
 #include "reader.h"
 
@@ -88,10 +89,12 @@ std::string library_mismatch() {
 
 FilterPolicy::FilterPolicy(const PolicyInfo* policy)
     : settings_(policy != nullptr ? *policy : policies().front()),
+      counters_(new_counters(settings_.policy().name)),
       error_(library_mismatch()),
       fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
+  RegisterOptions(kCountersName, &counters_, nullptr);  // no options: how GetRocksDBFilterCounters finds them
 }
 
 FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(find_policy(options.kind)) {
@@ -150,22 +153,28 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions&, const rocksdb::C
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
   if (!fits_library_ || !settings.writes_filters()) return nullptr;
-  if (!error_.empty()) warn(context.info_log, settings);
+  tell(context, settings);
   const bool bloom = settings_.policy().has_levels() && level_of(context) < settings.bloom_before_level;
   const BlockSizing sizing(settings.spec(bloom ? Kind::kBlocked : settings_.policy().kind));
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(sizing.kind())));
+  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(), counters_));
 }
 
-void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {
-  const std::string instead = policy_id(settings_.policy(), settings);
-  rocksdb::Warn(log, "%s; the filter is that of %s", error_.c_str(), instead.c_str());
+void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept try {
+  rocksdb::Logger* const log = context.info_log;
+  if (log == nullptr) return;
+  if (!error_.empty()) {
+    const std::string instead = policy_id(settings_.policy(), settings);
+    rocksdb::Warn(log, "%s; the filter is that of %s", error_.c_str(), instead.c_str());
+  }
+  log_damages(*counters_, log);
+  counters_->work_for(log, context.column_family_name);
 } catch (const std::bad_alloc&) {
   // There is no memory for the line in LOG, and the filter matters more.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
-  return new_block_reader(contents, *builtin_);
+  return new_block_reader(contents, *builtin_, counters_, settings_.load().count_questions);
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "counters.h"
 #include "settings.h"
 
 namespace crivo {
@@ -45,12 +46,14 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// `policy` is null for a name that is not ours.
   explicit FilterPolicy(const PolicyInfo* policy);
   void keep(const Result<void>& result);
-  /// Says in LOG what is wrong with the options, and which settings a filter gets instead.
-  void warn(rocksdb::Logger* log, const Settings& settings) const noexcept;
+  /// Says in LOG what is wrong with the options, and which settings a filter gets instead; and which damaged blocks
+  /// were found. RocksDB shows a policy its log only where it asks for a builder.
+  void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept;
 
   SharedSettings settings_;
-  std::string error_;  // the first error; empty when all is well
-  bool fits_library_;  // the librocksdb in this process is the one this library was built for
+  std::shared_ptr<Counters> counters_;  // never null
+  std::string error_;                   // the first error; empty when all is well
+  bool fits_library_;                   // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };
 

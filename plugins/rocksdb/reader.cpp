@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "abi.h"
 #include "crivo/filter.h"
@@ -42,6 +44,32 @@ class BlockReader final : public abi::FilterBitsReader {
   FilterRef filter_;
 };
 
+/// A BlockReader whose questions are counted. It is a class of its own, so that the other does not pay for it.
+class CountingReader final : public abi::FilterBitsReader {
+ public:
+  CountingReader(const FilterRef& filter, std::shared_ptr<Counters> counters) noexcept
+      : reader_(filter), kind_(filter.shape().kind), counters_(std::move(counters)) {}
+
+  bool MayMatch(const rocksdb::Slice& key) override {
+    const bool maybe = reader_.MayMatch(key);
+    counters_->questions().add(kind_, QuestionCounts::Way::kSingle, maybe, 1);
+    return maybe;
+  }
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    if (num_keys <= 0) return;
+    reader_.MayMatch(num_keys, keys, may_match);
+    const auto total = static_cast<std::uint64_t>(num_keys);
+    const auto maybe = static_cast<std::uint64_t>(std::count(may_match, may_match + num_keys, true));
+    counters_->questions().add(kind_, QuestionCounts::Way::kBatched, true, maybe);
+    counters_->questions().add(kind_, QuestionCounts::Way::kBatched, false, total - maybe);
+  }
+
+ private:
+  BlockReader reader_;
+  Kind kind_;
+  std::shared_ptr<Counters> counters_;
+};
+
 class MaybeReader final : public abi::FilterBitsReader {
  public:
   bool MayMatch(const rocksdb::Slice&) override { return true; }
@@ -49,6 +77,11 @@ class MaybeReader final : public abi::FilterBitsReader {
     std::fill_n(may_match, std::max(num_keys, 0), true);
   }
 };
+
+// What builders of RocksDB's and ours write where there is no filter: it means that every key may match.
+bool is_always_true(const rocksdb::Slice& contents) noexcept {
+  return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
+}
 
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
 // of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and the trailer is 32. So one of ours
@@ -59,13 +92,21 @@ bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
 
 }  // namespace
 
-rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents,
-                                            const rocksdb::FilterPolicy& builtin) noexcept try {
+rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
+                                            const std::shared_ptr<Counters>& counters, bool count_questions) noexcept
+    try {
   const auto block = std::as_bytes(std::span(contents.data(), contents.size()));
-  if (!is_sst_block(block) && may_be_builtin(contents)) return builtin.GetFilterBitsReader(contents);
+  if (!is_sst_block(block) && may_be_builtin(contents)) {
+    counters->opened_builtin();
+    return builtin.GetFilterBitsReader(contents);
+  }
   const auto filter = open_sst_block(block);
-  if (filter) return abi::as_rocksdb(new BlockReader(*filter));
-  return abi::as_rocksdb(new MaybeReader);
+  if (!filter) {
+    if (!is_always_true(contents)) counters->opened_damaged(contents.size(), filter.error().message);
+    return abi::as_rocksdb(new MaybeReader);
+  }
+  if (count_questions) return abi::as_rocksdb(new CountingReader(*filter, counters));
+  return abi::as_rocksdb(new BlockReader(*filter));
 } catch (const std::bad_alloc&) {
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "collector.h"
+#include "counter_log.h"
 #include "policy.h"
 
 namespace crivo {
@@ -26,6 +27,12 @@ void register_factories(rocksdb::ObjectLibrary& library) {
       CollectorFactory::kName,
       [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard, std::string*) {
         *guard = std::make_unique<CollectorFactory>();
+        return guard->get();
+      });
+  // The listener, too; and who has no code to change can write listeners={crivo.FilterCounters} there.
+  library.AddFactory<rocksdb::EventListener>(
+      CounterListener::kName, [](const std::string&, std::unique_ptr<rocksdb::EventListener>* guard, std::string*) {
+        *guard = std::make_unique<CounterListener>();
         return guard->get();
       });
 }

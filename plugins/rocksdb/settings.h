@@ -33,6 +33,7 @@ struct Settings {
   double bits_per_key = 10;
   double fp_rate = 0;  // 0 if bits_per_key was asked for
   int bloom_before_level = 0;
+  bool count_questions = false;
 
   [[nodiscard]] bool writes_filters() const noexcept { return fp_rate != 0 || bits_per_key >= 0.5; }
   /// What a filter of this kind is to be, without a capacity: blocked is sized by bits_per_key, and ribbon by the rate
