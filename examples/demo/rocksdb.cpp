@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
 
   std::vector<Family> families = {
       {"builtin", std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(kBitsPerKey))},
-      {"bloom", crivo::NewRocksDBFilterPolicy({.bits_per_key = kBitsPerKey})},
+      {"bloom", crivo::NewRocksDBFilterPolicy({.bits_per_key = kBitsPerKey, .kind = crivo::Kind::kBlocked})},
       // Without a level, a flush would write a Bloom filter, and these words lie in the one file of a flush.
       {"ribbon", crivo::NewRocksDBFilterPolicy(
                      {.bits_per_key = kBitsPerKey, .kind = crivo::Kind::kRibbon, .bloom_before_level = -1})}};

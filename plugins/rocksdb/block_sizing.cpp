@@ -32,36 +32,43 @@ std::size_t payload_bytes(const FilterSpec& spec) noexcept {
 
 }  // namespace
 
+FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
+  const std::uint64_t capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
+  const FilterSpec blocked{.kind = Kind::kBlocked, .capacity = capacity, .bits_per_key = level_.bits_per_key};
+  if (level_.kind == Kind::kBlocked) return blocked;
+  const FilterSpec ribbon{
+      .kind = Kind::kRibbon, .capacity = capacity, .fp_rate = attainable_rate(level_.fp_rate, capacity)};
+  return smallest_ && payload_bytes(ribbon) > payload_bytes(blocked) / 8 * 7 ? blocked : ribbon;
+}
+
 FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
-  FilterSpec spec = spec_;
-  spec.capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
-  if (spec.kind == Kind::kRibbon) spec.fp_rate = attainable_rate(spec.fp_rate, spec.capacity);
-  if (payload_bytes(spec) <= most_planned()) return spec;
+  FilterSpec spec = wanted(keys);
+  const std::size_t most = most_planned(spec.kind);
+  if (payload_bytes(spec) <= most) return spec;
   // The division may round up, and one block too many would be no filter at all: so step down to what fits.
-  double bits_per_key = 8.0 * static_cast<double>(most_planned()) / static_cast<double>(spec.capacity);
+  double bits_per_key = 8.0 * static_cast<double>(most) / static_cast<double>(spec.capacity);
   do {
     spec.bits_per_key = bits_per_key;
     bits_per_key = std::nextafter(bits_per_key, 0.0);
-  } while (payload_bytes(spec) > most_planned());
+  } while (payload_bytes(spec) > most);
   return spec;
 }
 
-std::size_t BlockSizing::most_planned() const noexcept {
+std::size_t BlockSizing::most_planned(Kind kind) const noexcept {
   // A ribbon may take a little more than its plan (PredictsItsSizes in tests/rocksdb has the figures).
-  return spec_.kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
+  return kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
 }
 
 std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + kSstTrailerBytes; }
 
 std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
   if (bytes < kSstTrailerBytes) return 0;
-  const std::size_t room = std::min(bytes - kSstTrailerBytes, most_planned());
-  FilterSpec spec = spec_;
+  const std::size_t room = std::min(bytes - kSstTrailerBytes, most_planned(level_.kind));
   std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
   std::size_t too_many = kMaxCapacity + 1;
   while (too_many - enough > 1) {
-    spec.capacity = enough + (too_many - enough) / 2;
-    (payload_bytes(spec) <= room ? enough : too_many) = spec.capacity;
+    const std::size_t middle = enough + (too_many - enough) / 2;
+    (payload_bytes(wanted(middle)) <= room ? enough : too_many) = middle;
   }
   return enough;
 }
@@ -71,8 +78,7 @@ double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const noexcept 
   if (bytes < this->bytes(1)) return 1;
   const std::size_t payload = bytes - kSstTrailerBytes;
   const auto count = static_cast<double>(keys);
-  if (spec_.kind == Kind::kRibbon) {
-    FilterSpec spec = this->spec(keys);
+  if (FilterSpec spec = wanted(keys); spec.kind == Kind::kRibbon) {
     spec.bits_per_key = std::min(8.0 * static_cast<double>(payload) / count, kMaxBitsPerKey);
     const RibbonSize size = ribbon_size(spec);
     return ribbon_fp_rate(size.columns, size.rich_share);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "crivo/filter.h"
+#include "settings.h"
 
 namespace crivo {
 
@@ -16,15 +17,17 @@ inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 /// RocksDB asks for sizes after every data block.
 class BlockSizing {
  public:
-  /// spec: what a filter is to be, without a capacity; it gives bits_per_key for blocked and fp_rate for ribbon.
+  /// smallest: where a ribbon would save less than an eighth, because it has few keys, the filter is a blocked one.
   /// max_payload: the most bytes of a payload, at least 64. Tests give a small one, to see what happens at the limit.
-  explicit BlockSizing(const FilterSpec& spec, std::size_t max_payload = kMaxPayloadBytes) noexcept
-      : spec_(spec), max_payload_(max_payload) {}
+  explicit BlockSizing(const LevelSpec& spec, bool smallest = false,
+                       std::size_t max_payload = kMaxPayloadBytes) noexcept
+      : level_(spec), smallest_(smallest), max_payload_(max_payload) {}
 
-  [[nodiscard]] Kind kind() const noexcept { return spec_.kind; }
+  /// The kind of a filter, except of those that are blocked because they are small.
+  [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
   /// Whether the kind is built from a sorted set of hashes, all at once.
-  [[nodiscard]] bool takes_set() const noexcept { return spec_.kind == Kind::kRibbon; }
+  [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
   /// exceed max_payload.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
@@ -37,9 +40,12 @@ class BlockSizing {
 
  private:
   /// The size in bytes of the largest payload that is planned.
-  [[nodiscard]] std::size_t most_planned() const noexcept;
+  [[nodiscard]] std::size_t most_planned(Kind kind) const noexcept;
+  /// What was asked for, with a capacity.
+  [[nodiscard]] FilterSpec wanted(std::size_t keys) const noexcept;
 
-  FilterSpec spec_;
+  LevelSpec level_;
+  bool smallest_;
   std::size_t max_payload_;
 };
 

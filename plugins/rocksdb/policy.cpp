@@ -6,13 +6,13 @@
 #include <rocksdb/utilities/options_type.h>
 #include <rocksdb/version.h>
 
-#include <limits>
 #include <new>
 #include <unordered_map>
 
 #include "builder.h"
 #include "counter_log.h"
 #include "filter_record.h"
+#include "level_specs.h"
 #include "reader.h"
 
 namespace crivo {
@@ -60,23 +60,15 @@ const OptionMap* option_map(const PolicyInfo& policy) {
                                 parse_option, serialize_option, options_equal);
     auto* const made = new std::unordered_map<std::string_view, OptionMap>;
     for (const PolicyInfo& each : policies()) {
-      for (const std::string_view name : each.options) (*made)[each.name].emplace(name, option);
+      for (const std::string_view name : option_names(each)) (*made)[each.name].emplace(name, option);
     }
     return made;
   }();
   return &maps->at(policy.name);
 }
 
-/// The level that bloom_before_level is compared with, counted as in RocksDB's own Ribbon policy: a flush counts as
-/// level -1, and files of an unknown level, or of a compaction style without levels, count as the last level.
-int level_of(const rocksdb::FilterBuildingContext& context) {
-  constexpr int kLast = std::numeric_limits<int>::max() - 1;
-  const bool has_levels = context.compaction_style == rocksdb::kCompactionStyleLevel ||
-                          context.compaction_style == rocksdb::kCompactionStyleUniversal;
-  if (!has_levels) return kLast;
-  if (context.reason == rocksdb::TableFileCreationReason::kFlush) return -1;
-  return context.level_at_creation < 0 ? kLast : context.level_at_creation;
-}
+// From 8.4 on, dynamic level sizes are the default.
+constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
 
 }  // namespace
 
@@ -91,6 +83,7 @@ FilterPolicy::FilterPolicy(const PolicyInfo* policy)
     : settings_(policy != nullptr ? *policy : policies().front()),
       counters_(new_counters(settings_.policy().name)),
       error_(library_mismatch()),
+      dynamic_levels_(kDynamicLevelsByDefault),
       fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
@@ -99,13 +92,23 @@ FilterPolicy::FilterPolicy(const PolicyInfo* policy)
 
 FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(find_policy(options.kind)) {
   if (options.kind != settings_.policy().kind) {
-    keep(Error{ErrorCode::kBadArgument, "kind must be blocked or ribbon, got " + std::string(kind_name(options.kind))});
+    keep(
+        Error{ErrorCode::kBadArgument, "kind must be blocked or ribbon, got " + std::string(kind_name(*options.kind))});
   }
-  keep(settings_.change([&](SettingsParser& parser) -> Result<void> {
+  keep(settings_.change([&](SettingsParser& parser) {
     Result<void> set;
-    if (options.bits_per_key) set = parser.set_bits_per_key(*options.bits_per_key);
-    if (set && options.fp_rate) set = parser.set_fp_rate(*options.fp_rate);
-    if (set && options.bloom_before_level) set = parser.set_bloom_before_level(*options.bloom_before_level);
+    const auto give = [&](std::string_view name, const auto& value) {
+      if (set && value) set = parser.set(name, number_text(static_cast<double>(*value)));
+    };
+    give("bits_per_key", options.bits_per_key);
+    give("fp_rate", options.fp_rate);
+    give("budget_bits_per_key", options.budget_bits_per_key);
+    give("bottommost_fp_rate", options.bottommost_fp_rate);
+    give("bloom_before_level", options.bloom_before_level);
+    give("ribbon_levels", options.ribbon_levels);
+    give("levels", options.levels);
+    give("level_ratio", options.level_ratio);
+    give("count_questions", options.count_questions);
     return set;
   }));
 }
@@ -115,7 +118,7 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
   const std::string_view name = id.substr(0, colon);
   if (name != settings_.policy().name) {
     if (error_.empty()) {
-      error_ = std::string(id) + ": name must be crivo.Bloom or crivo.Ribbon, got " + std::string(name);
+      error_ = std::string(id) + ": name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
     keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }));
@@ -136,7 +139,7 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
   const auto changed = settings_.change([&](SettingsParser& parser) -> Result<void> {
     for (const auto& [long_name, value] : options) {
       const std::string name = GetOptionName(long_name);
-      if (config.ignore_unknown_options && !settings_.policy().has_option(name)) continue;
+      if (config.ignore_unknown_options && !has_option(settings_.policy(), name)) continue;
       if (auto set = parser.set(name, value); !set) return set;
     }
     return {};
@@ -146,16 +149,18 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
   return Status::OK();
 }
 
-Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions&, const rocksdb::ColumnFamilyOptions&) const {
+Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions&,
+                                     const rocksdb::ColumnFamilyOptions& column_family) const {
+  dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
   return error_.empty() ? Status::OK() : Status::InvalidArgument(error_);
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
-  if (!fits_library_ || !settings.writes_filters()) return nullptr;
+  const LevelSpec spec = spec_of_file(settings_.policy(), settings, context, dynamic_levels_);
+  if (!fits_library_ || !spec.is_filter()) return nullptr;
   tell(context, settings);
-  const bool bloom = settings_.policy().has_levels() && level_of(context) < settings.bloom_before_level;
-  const BlockSizing sizing(settings.spec(bloom ? Kind::kBlocked : settings_.policy().kind));
+  const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind);
   const bool verify = context.table_options.detect_filter_construct_corruption;
   return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(), counters_));
 }

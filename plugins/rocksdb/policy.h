@@ -1,9 +1,10 @@
-// The filter policies, crivo.Bloom and crivo.Ribbon: RocksDB configures them, and asks them for builders and readers of
-// filters.
+// The filter policies, crivo.Auto, crivo.Bloom and crivo.Ribbon: RocksDB configures them, and asks them for builders
+// and readers of filters.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,7 +54,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   SharedSettings settings_;
   std::shared_ptr<Counters> counters_;  // never null
   std::string error_;                   // the first error; empty when all is well
-  bool fits_library_;                   // the librocksdb in this process is the one this library was built for
+  // Whether the column family has dynamic level sizes, as RocksDB last told us when it checked the options.
+  mutable std::atomic<bool> dynamic_levels_;
+  bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };
 

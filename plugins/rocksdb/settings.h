@@ -1,10 +1,17 @@
 // The list of our policies, and their options: the names and ranges of these, and how option strings spell them.
+//
+// Each option is one row of the table in settings.cpp. Option strings, OPTIONS files, SetOptions and the struct in
+// crivo/rocksdb.h all go through its parse function, so that one range and one message hold everywhere.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "crivo/filter.h"
 #include "crivo/result.h"
@@ -15,71 +22,93 @@ namespace crivo {
 /// A policy as RocksDB knows it, by a name that stands in option strings, OPTIONS files and SST files.
 struct PolicyInfo {
   std::string_view name;  // followed by a NUL
-  Kind kind;              // the kind of the filters that it writes
-  std::span<const std::string_view> options;
-
-  [[nodiscard]] bool has_levels() const noexcept { return kind == Kind::kRibbon; }
-  [[nodiscard]] bool has_option(std::string_view option) const noexcept;
+  unsigned id;            // a bit of its own, as options list the policies that have them
+  /// The kind of the filters that it writes; none if the policy chooses between kinds by itself.
+  std::optional<Kind> kind;
 };
 
 /// All policies of ours. The first one stands in for a policy that we do not have.
 [[nodiscard]] std::span<const PolicyInfo> policies() noexcept;
 /// The policy of this name; null if there is none.
 [[nodiscard]] const PolicyInfo* find_policy(std::string_view name) noexcept;
-[[nodiscard]] const PolicyInfo* find_policy(Kind kind) noexcept;
+[[nodiscard]] const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept;
 
-/// Options that were checked. If fp_rate is given, bits_per_key is what a blocked filter needs to reach it.
+/// What the filters of a level are to be.
+struct LevelSpec {
+  Kind kind = Kind::kBlocked;
+  double bits_per_key = 0;  // of a blocked filter; 0 if there is to be no filter
+  double fp_rate = 1;       // of a ribbon: the rate of that blocked filter
+
+  [[nodiscard]] bool is_filter() const noexcept { return bits_per_key > 0; }
+};
+
+/// Which of the options that exclude each other says how large the filters are.
+enum class SizedBy { kBitsPerKey, kFpRate, kBudget };
+
+/// Options that were checked. A policy that lacks one has its default.
 struct Settings {
-  double bits_per_key = 10;
-  double fp_rate = 0;  // 0 if bits_per_key was asked for
+  SizedBy sized_by = SizedBy::kBitsPerKey;
+  double size = 10;  // in the unit of sized_by
+  std::optional<double> bottommost_fp_rate;
   int bloom_before_level = 0;
+  int ribbon_levels = 2;
+  int levels = 4;
+  double level_ratio = 10;
   bool count_questions = false;
 
-  [[nodiscard]] bool writes_filters() const noexcept { return fp_rate != 0 || bits_per_key >= 0.5; }
-  /// What a filter of this kind is to be, without a capacity: blocked is sized by bits_per_key, and ribbon by the rate
-  /// that a blocked filter has with them.
-  [[nodiscard]] FilterSpec spec(Kind kind) const noexcept;
+  /// What follows from the options, by a level's distance from the last level; a flush counts as distance `levels`.
+  /// Never null and never empty. Level and distance count only where the policy chooses by level.
+  std::shared_ptr<const std::vector<LevelSpec>> by_distance;
+
+  /// The spec of a file at this distance from the last level.
+  [[nodiscard]] const LevelSpec& at(int distance) const noexcept;
 };
+
+/// The settings that a policy has without any option.
+[[nodiscard]] const Settings& default_settings(const PolicyInfo& policy);
 
 /// Takes options one by one and remembers which were given. Errors: kBadArgument, "<field> must ..., got ...".
 class SettingsParser {
  public:
-  explicit SettingsParser(const PolicyInfo& policy, const Settings& start = {}) : policy_(policy), settings_(start) {}
+  explicit SettingsParser(const PolicyInfo& policy, const Settings& start) : policy_(policy), settings_(start) {}
 
-  Result<void> set_bits_per_key(double value);
-  Result<void> set_fp_rate(double value);
-  Result<void> set_bloom_before_level(double value);
   /// Sets one option, named and spelled as in an option string.
   Result<void> set(std::string_view option, std::string_view value);
-  /// Sets the options from what follows a policy's name: "10" or "fp_rate:0.01", and for a policy with
-  /// bloom_before_level also "10:1" or "fp_rate:0.01:1".
+  /// Sets the options from what follows a policy's name and a colon. Values without a name come first: the bits per
+  /// key, and for crivo.Ribbon bloom_before_level ("10:1"). An option's name and its value can follow, or stand in
+  /// their place: "fp_rate:0.01:1", "10:levels:5".
   Result<void> set_positional(std::string_view values);
-
-  [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+  /// The settings, once all options are set. Errors: options that contradict each other.
+  [[nodiscard]] Result<Settings> finish() const;
 
  private:
   [[nodiscard]] Error unknown_option(std::string_view option) const;
-  Result<void> give(std::string_view option);
 
   const PolicyInfo& policy_;
   Settings settings_;
-  std::string_view given_;  // the size that was given: bits_per_key or fp_rate
+  std::uint32_t given_ = 0;      // the options that were given: a bit for each
+  std::string_view given_size_;  // the one of them that says the size
 };
+
+/// The names of the options that a policy has.
+[[nodiscard]] std::vector<std::string_view> option_names(const PolicyInfo& policy);
+[[nodiscard]] bool has_option(const PolicyInfo& policy, std::string_view option) noexcept;
 
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string number_text(double value);
 
-/// The value of an option as an option string spells it; empty for the one of the two sizes that was not asked for.
+/// The value of an option as an option string spells it; empty for one that was not asked for and has no default.
 [[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
 
-/// The name that makes a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1".
+/// The name that makes a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1",
+/// "crivo.Auto:10:bottommost_fp_rate:0.1".
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
 
 /// Settings that a running database changes while other threads make builders. A reader gets all of the old ones or
 /// all of the new ones, and of two changes at the same time none is lost.
 class SharedSettings {
  public:
-  explicit SharedSettings(const PolicyInfo& policy) noexcept : policy_(policy) {}
+  explicit SharedSettings(const PolicyInfo& policy) : policy_(policy), settings_(default_settings(policy)) {}
 
   [[nodiscard]] const PolicyInfo& policy() const noexcept { return policy_; }
   [[nodiscard]] Settings load() const {
@@ -92,9 +121,11 @@ class SharedSettings {
   Result<void> change(const Change& change) {
     const std::lock_guard lock(mutex_);
     SettingsParser parser(policy_, settings_);
-    Result<void> changed = change(parser);
-    if (changed) settings_ = parser.settings();
-    return changed;
+    if (Result<void> changed = change(parser); !changed) return changed;
+    Result<Settings> settings = parser.finish();
+    if (!settings) return settings.error();
+    settings_ = *std::move(settings);
+    return {};
   }
 
  private:

@@ -19,10 +19,7 @@
 namespace crivo::testing {
 namespace {
 
-FilterSpec spec_of(Kind kind) {
-  return kind == Kind::kRibbon ? FilterSpec{.kind = kind, .fp_rate = 0.01}
-                               : FilterSpec{.kind = kind, .bits_per_key = 10};
-}
+LevelSpec spec_of(Kind kind) { return {.kind = kind, .bits_per_key = 10, .fp_rate = 0.01}; }
 
 class EveryKindOfBlock : public ::testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryKindOfBlock, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
@@ -31,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryKindOfBlock, ::testing::Values(Kind::kBlo
 TEST_P(EveryKindOfBlock, IsAFilterPastTheLargestSize) {
   // What RocksDB's limit of 4 GiB does to 3.4 billion keys, a limit of 6400 bytes does to 5120.
   constexpr std::size_t kMaxPayload = 6400;
-  const BlockSizing sizing(spec_of(GetParam()), kMaxPayload);
+  const BlockSizing sizing(spec_of(GetParam()), /*smallest=*/false, kMaxPayload);
   BlockBuilder builder(sizing, /*verify=*/false);
   int capped = 0;
   for (std::uint64_t keys = 4000; keys < 20000; keys += 37) {
@@ -50,8 +47,7 @@ TEST_P(EveryKindOfBlock, IsAFilterPastTheLargestSize) {
 
 TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
   // As the core plans it, for 20,000 numbers of keys past the limit.
-  const FilterSpec spec = spec_of(GetParam());
-  const BlockSizing sizing(spec);
+  const BlockSizing sizing(spec_of(GetParam()));
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const std::uint64_t keys = 5'500'000'000 + i * 1'000'003;
     const FilterSpec planned = sizing.spec(keys);

@@ -100,7 +100,8 @@ TEST_P(EverySpelling, ChangesTheFiltersThatAreWrittenNext) {
   EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(20));
   ASSERT_TRUE(set("fp_rate=0.1").ok());
   const std::uint64_t by_rate = filter_bytes_of_new_file();
-  EXPECT_EQ(by_rate, new_builder(*NewRocksDBFilterPolicy({.fp_rate = 0.1}))->CalculateSpace(kKeys));
+  EXPECT_EQ(by_rate,
+            new_builder(*NewRocksDBFilterPolicy({.fp_rate = 0.1, .kind = Kind::kBlocked}))->CalculateSpace(kKeys));
   ASSERT_TRUE(set("bits_per_key=8").ok());
   EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8)) << "the other size must take the place of the rate";
 }

@@ -97,7 +97,7 @@ TEST_P(EveryTable, SaysItsFiltersKindAfterATrivialMove) {
 }
 
 TEST_P(EveryTable, SaysNothingOfFiltersThatAreNotOurs) {
-  rocksdb::Options options = configured(EveryTable::options(), {.bits_per_key = 10});
+  rocksdb::Options options = configured(EveryTable::options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
   const auto use = [&](const Policy& policy) {
     rocksdb::BlockBasedTableOptions table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     table.filter_policy = policy;
@@ -135,7 +135,7 @@ std::string write_sst(rocksdb::SstFileWriter& writer, const std::string& path) {
 TEST(RocksdbCollector, TellsFilesApartThatOneThreadWritesByTurns) {
   const ScratchFolder folder;
   const rocksdb::Options ribbon = configured(test_options(), kRibbonBelowFlushes);
-  const rocksdb::Options bloom = configured(test_options(), {.bits_per_key = 10});
+  const rocksdb::Options bloom = configured(test_options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
   const rocksdb::Options none = [&] {
     rocksdb::Options options = with_policy(test_options(), nullptr);
     options.table_properties_collector_factories.push_back(NewRocksDBFilterCollector());
@@ -154,7 +154,7 @@ TEST(RocksdbCollector, TellsFilesApartThatOneThreadWritesByTurns) {
 
 TEST(RocksdbCollector, TakesNoRecordThatAnotherFileLeft) {
   const ScratchFolder folder;
-  rocksdb::Options alone = configured(test_options(), {.bits_per_key = 10});
+  rocksdb::Options alone = configured(test_options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
   const auto collectors = std::exchange(alone.table_properties_collector_factories, {});
   rocksdb::Options none = with_policy(test_options(), nullptr);
   none.table_properties_collector_factories = collectors;
@@ -193,8 +193,8 @@ TEST(RocksdbConfigure, KeepsWhatElseIsSet) {
   table.block_size = 12345;
   const rocksdb::Options before = with_table(test_options(), table);
   rocksdb::Options after = before;
-  ASSERT_TRUE(ConfigureRocksDB(after, {.fp_rate = 0.02}).ok());
-  ASSERT_TRUE(ConfigureRocksDB(after, {.fp_rate = 0.01}).ok());
+  ASSERT_TRUE(ConfigureRocksDB(after, {.fp_rate = 0.02, .kind = Kind::kBlocked}).ok());
+  ASSERT_TRUE(ConfigureRocksDB(after, {.fp_rate = 0.01, .kind = Kind::kBlocked}).ok());
   const auto* set = after.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   EXPECT_EQ(set->block_size, 12345U);
   EXPECT_EQ(set->filter_policy->GetId(), "crivo.Bloom:fp_rate:0.01");
@@ -206,7 +206,7 @@ TEST(RocksdbConfigure, KeepsWhatElseIsSet) {
 TEST(RocksdbConfigure, RefusesWhatIsWrongAndChangesNothing) {
   rocksdb::Options options = test_options();
   const auto factory = options.table_factory;
-  EXPECT_THAT(ConfigureRocksDB(options, {.bits_per_key = -1}).ToString(),
+  EXPECT_THAT(ConfigureRocksDB(options, {.bits_per_key = -1, .kind = Kind::kBlocked}).ToString(),
               HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
   EXPECT_EQ(options.table_factory, factory);
   EXPECT_TRUE(options.table_properties_collector_factories.empty());

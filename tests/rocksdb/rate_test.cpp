@@ -70,18 +70,22 @@ TEST_P(EverySize, KeepsTheModelsFalsePositiveRateInADatabase) {
   RecordProperty("model", std::to_string(model));
 }
 
+Case blocked(const std::string& name, std::optional<double> bits_per_key, std::optional<double> fp_rate) {
+  return {name, {.bits_per_key = bits_per_key, .fp_rate = fp_rate, .kind = Kind::kBlocked}};
+}
+
 Case ribbon(const std::string& name, std::optional<double> bits_per_key, std::optional<double> fp_rate) {
   return {name, {.bits_per_key = bits_per_key, .fp_rate = fp_rate, .kind = Kind::kRibbon, .bloom_before_level = -1}};
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rocksdb, EverySize,
-    ::testing::Values(Case{"Bits6", {.bits_per_key = 6}}, Case{"Bits10", {.bits_per_key = 10}},
-                      Case{"Bits15_5", {.bits_per_key = 15.5}}, Case{"Rate3Percent", {.fp_rate = 0.03}},
-                      Case{"Rate1Percent", {.fp_rate = 0.01}}, Case{"Rate1PerMille", {.fp_rate = 0.001}},
-                      ribbon("RibbonBits6", 6, {}), ribbon("RibbonBits10", 10, {}), ribbon("RibbonBits15_5", 15.5, {}),
-                      ribbon("RibbonRate3Percent", {}, 0.03), ribbon("RibbonRate1Percent", {}, 0.01)),
-    [](const auto& param_info) { return param_info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySize,
+                         ::testing::Values(blocked("Bits6", 6, {}), blocked("Bits10", 10, {}),
+                                           blocked("Bits15_5", 15.5, {}), blocked("Rate3Percent", {}, 0.03),
+                                           blocked("Rate1Percent", {}, 0.01), blocked("Rate1PerMille", {}, 0.001),
+                                           ribbon("RibbonBits6", 6, {}), ribbon("RibbonBits10", 10, {}),
+                                           ribbon("RibbonBits15_5", 15.5, {}), ribbon("RibbonRate3Percent", {}, 0.03),
+                                           ribbon("RibbonRate1Percent", {}, 0.01)),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
 }  // namespace crivo::testing

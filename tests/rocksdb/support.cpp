@@ -36,7 +36,9 @@ std::string key_of(std::uint64_t number) {
   return text.data();
 }
 
-Policy crivo_bloom(double bits_per_key) { return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key}); }
+Policy crivo_bloom(double bits_per_key) {
+  return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key, .kind = Kind::kBlocked});
+}
 Policy crivo_ribbon(double bits_per_key) {
   return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key, .kind = Kind::kRibbon, .bloom_before_level = -1});
 }

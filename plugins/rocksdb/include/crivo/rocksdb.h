@@ -22,8 +22,8 @@
 
 namespace crivo {
 
-/// What the filters of a column family are to be. Give bits_per_key or fp_rate; without either, a filter has 10 bits
-/// per key.
+/// What the filters of a column family are to be. Give one of bits_per_key, fp_rate and budget_bits_per_key; without
+/// any of them, filters have 10 bits per key. Options of another policy are errors.
 struct RocksDBFilterOptions {
   /// Filter bits per distinct key or prefix: any number from 0 to 1000, not only integers. Below 0.5 no filter is
   /// written. A blocked filter of n keys is n * bits_per_key / 8 bytes, rounded up to blocks of 64, and a trailer of
@@ -33,13 +33,38 @@ struct RocksDBFilterOptions {
   /// The share of absent keys that a filter lets pass, so that they are looked up in vain: from 1e-9 up to but not
   /// including 1.
   std::optional<double> fp_rate = std::nullopt;
-  /// kBlocked makes crivo.Bloom, kRibbon makes crivo.Ribbon.
-  Kind kind = Kind::kBlocked;
-  /// kRibbon only: files below this level, -1 to INT_MAX, get blocked filters of the same rate, which are quicker to
-  /// build. As for NewRibbonFilterPolicy a flush counts as level -1, and unknown levels and compaction styles other
+  /// Without a kind, the policy is crivo.Auto, which writes blocked filters where files are short-lived (flushes and
+  /// the upper levels) and ribbons where they live long. kBlocked makes crivo.Bloom, kRibbon makes crivo.Ribbon.
+  std::optional<Kind> kind = std::nullopt;
+  /// crivo.Ribbon only: files below this level, -1 to INT_MAX, get blocked filters of the same rate, which are quicker
+  /// to build. As for NewRibbonFilterPolicy a flush counts as level -1, and unknown levels and compaction styles other
   /// than level and universal as the last. Without a value it is 0, so that only flushes write blocked filters. With -1
   /// all filters are ribbons, with INT_MAX none.
   std::optional<int> bloom_before_level = std::nullopt;
+  /// Whether the filters' questions are counted (RocksDBFilterCounters), by default not. It costs 5 to 10 ns for each
+  /// filter that a Get asks, and nothing that can be measured for MultiGet.
+  std::optional<bool> count_questions = std::nullopt;
+
+  // The following are for crivo.Auto only.
+
+  /// Filter bits per key, 0 to 1000, as the mean over all keys of the tree: real bits, not Bloom-equivalent ones. The
+  /// rate of each level is then the one that makes false positives of absent keys the fewest at this memory
+  /// (crivo/level_budget.h).
+  std::optional<double> budget_bits_per_key = std::nullopt;
+  /// The rate of filters in the bottommost sorted run: from 1e-9 to 1, where 1 means no filter. Most questions that get
+  /// there find their key, so 0.1 saves half of all filter memory (a ribbon then takes 3.4 bits per key), if few
+  /// questions are for absent keys. Without a value it is the rate of the other levels. Not together with
+  /// budget_bits_per_key.
+  std::optional<double> bottommost_fp_rate = std::nullopt;
+  /// How many levels, counted from the last, get ribbons: 0 to 64, by default 2, which hold 99% of the keys at a ratio
+  /// of 10. All others, and what is flushed, get blocked filters.
+  std::optional<int> ribbon_levels = std::nullopt;
+  /// The number of levels below level 0 that have data: 2 to 64, by default 4. Without dynamic level sizes, level
+  /// number `levels` counts as the last one (with them, it is RocksDB's last level, num_levels - 1).
+  std::optional<int> levels = std::nullopt;
+  /// How many times more keys a level has than the one above it: 1 to 1000, by default 10, as RocksDB's
+  /// max_bytes_for_level_multiplier. It matters for budget_bits_per_key only.
+  std::optional<double> level_ratio = std::nullopt;
 };
 
 /// Sets a filter policy for a column family (rocksdb::Options will do), and installs NewRocksDBFilterCollector, so that

@@ -1,0 +1,132 @@
+// crivo.Auto chooses by how long a file lives. What is flushed, and the files of the upper levels, are soon read and
+// written again by a compaction: they get blocked filters, which are built and asked fastest. The last levels hold
+// nearly all keys, and their files live long: they get ribbons, which are 30% smaller. A level is counted from the last
+// one, because the numbers of levels mean different things: with dynamic level sizes the data lie in the last levels,
+// without them in the first.
+#include "level_specs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "crivo/level_budget.h"
+#include "crivo/sizing.h"
+
+namespace crivo {
+namespace {
+
+constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB, a filter of fewer is none
+
+LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
+  if (bits_per_key < kLeastBitsPerKey) return {kind, 0, 1};
+  return {kind, bits_per_key, blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key))};
+}
+
+// The bits per key of a blocked filter with this rate. The rate depends on the blocks per key, and rounding a smaller
+// filter up to whole blocks only lowers it. So the ratio of one large filter serves every file and partition, and there
+// is no search for each.
+Result<double> blocked_bits(double fp_rate) {
+  constexpr std::uint64_t kKeys = 1 << 20;
+  const auto size = size_blocked(kKeys, fp_rate);
+  if (!size) return size.error();
+  return static_cast<double>(size->units) * kBlockBits / kKeys;
+}
+
+Result<LevelSpec> spec_by_rate(Kind kind, double fp_rate) {
+  if (fp_rate >= 1) return LevelSpec{kind, 0, 1};
+  const auto bits = blocked_bits(fp_rate);
+  if (!bits) return bits.error();
+  return LevelSpec{kind, *bits, fp_rate};
+}
+
+Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) noexcept {
+  if (policy.kind) return *policy.kind;
+  return distance < settings.ribbon_levels && distance < settings.levels ? Kind::kRibbon : Kind::kBlocked;
+}
+
+// Level 0 is counted as one more level above the others, of four runs: RocksDB compacts it when it has four files.
+Result<std::vector<LevelSpec>> specs_by_budget(const PolicyInfo& policy, const Settings& settings) {
+  constexpr double kRunsOfLevel0 = 4;
+  std::vector<TreeLevel> tree;
+  double keys = 1;
+  for (int distance = 0; distance < settings.levels; ++distance) {
+    tree.push_back({.keys = keys, .kind = kind_at(policy, settings, distance)});
+    keys /= settings.level_ratio;
+  }
+  tree.push_back({.keys = tree.back().keys, .kind = kind_at(policy, settings, settings.levels), .runs = kRunsOfLevel0});
+  const auto filters = divide_budget(tree, settings.size);
+  if (!filters) return filters.error();
+  std::vector<LevelSpec> specs;
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const LevelFilter& filter = (*filters)[i];
+    const double fp_rate = filter.bits_per_key < kLeastBitsPerKey ? 1 : filter.fp_rate;
+    const Result<LevelSpec> spec = tree[i].kind == Kind::kBlocked ? spec_by_bits(tree[i].kind, filter.bits_per_key)
+                                                                  : spec_by_rate(tree[i].kind, fp_rate);
+    if (!spec) return spec.error();
+    specs.push_back(*spec);
+  }
+  return specs;
+}
+
+/// Files of this context are soon compacted again.
+bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept {
+  return context.reason == rocksdb::TableFileCreationReason::kFlush ||
+         context.reason == rocksdb::TableFileCreationReason::kRecovery;
+}
+
+bool has_levels(const rocksdb::FilterBuildingContext& context) noexcept {
+  return context.compaction_style == rocksdb::kCompactionStyleLevel ||
+         context.compaction_style == rocksdb::kCompactionStyleUniversal;
+}
+
+/// The level that bloom_before_level is compared with, counted as in RocksDB's own Ribbon policy: a flush counts as
+/// level -1, and files of an unknown level, or of a compaction style without levels, count as the last level.
+int ribbon_level(const rocksdb::FilterBuildingContext& context) noexcept {
+  constexpr int kLast = std::numeric_limits<int>::max() - 1;
+  if (!has_levels(context)) return kLast;
+  if (context.reason == rocksdb::TableFileCreationReason::kFlush) return -1;
+  return context.level_at_creation < 0 ? kLast : context.level_at_creation;
+}
+
+// Files that are never compacted again, or whose level is not known, live as long as those of the last level but one:
+// they get ribbons, but not the higher rate of the last level, because an absent key may be looked up in all of them.
+int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept {
+  constexpr int kLongLived = 1;
+  if (!has_levels(context)) return kLongLived;
+  if (is_flushed(context)) return settings.levels;
+  if (context.is_bottommost) return 0;
+  if (context.level_at_creation < 0) return kLongLived;
+  if (context.level_at_creation == 0) return settings.levels;
+  const int last = dynamic_levels && context.num_levels > 0 ? context.num_levels - 1 : settings.levels;
+  return std::clamp(last - context.level_at_creation, 0, settings.levels - 1);
+}
+
+}  // namespace
+
+Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings) {
+  if (settings.sized_by == SizedBy::kBudget) return specs_by_budget(policy, settings);
+  std::vector<LevelSpec> specs;
+  for (int distance = 0; distance <= settings.levels; ++distance) {
+    const Kind kind = kind_at(policy, settings, distance);
+    const bool by_bits = settings.sized_by == SizedBy::kBitsPerKey;
+    const bool bottommost = distance == 0 && settings.bottommost_fp_rate;
+    const Result<LevelSpec> spec = by_bits && !bottommost
+                                       ? spec_by_bits(kind, settings.size)
+                                       : spec_by_rate(kind, bottommost ? *settings.bottommost_fp_rate : settings.size);
+    if (!spec) return spec.error();
+    specs.push_back(*spec);
+  }
+  return specs;
+}
+
+LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
+                       const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept {
+  if (!policy.kind) return settings.at(distance_of(settings, context, dynamic_levels));
+  LevelSpec spec = settings.at(0);
+  if (spec.kind == Kind::kRibbon && ribbon_level(context) < settings.bloom_before_level) spec.kind = Kind::kBlocked;
+  return spec;
+}
+
+}  // namespace crivo

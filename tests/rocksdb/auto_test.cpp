@@ -1,0 +1,175 @@
+// crivo.Auto: which filter each file gets, by level, cause and size, and that option strings say so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "crivo/sizing.h"
+#include "crivo/sst_block.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 20000;
+
+struct File {
+  std::string label;
+  rocksdb::TableFileCreationReason reason = rocksdb::TableFileCreationReason::kCompaction;
+  int level = -1;
+  bool bottommost = false;
+  rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
+};
+
+using Reason = rocksdb::TableFileCreationReason;
+
+std::unique_ptr<abi::FilterBitsBuilder> builder_for(const rocksdb::FilterPolicy& policy, const File& file) {
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.reason = file.reason;
+  context.level_at_creation = file.level;
+  context.is_bottommost = file.bottommost;
+  context.compaction_style = file.style;
+  context.num_levels = 7;
+  return new_builder(policy, context);
+}
+
+/// The kind of a file's filter and its rate, by the block that the policy writes for it.
+struct Written {
+  Kind kind;
+  double bits_per_key;
+};
+Written written(const rocksdb::FilterPolicy& policy, const File& file, std::uint64_t keys = kKeys) {
+  const auto builder = builder_for(policy, file);
+  if (builder == nullptr) return {Kind::kClassic, 0};
+  const std::string block = build_block(*builder, 0, keys);
+  const auto filter = open_sst_block(std::as_bytes(std::span(block)));
+  EXPECT_TRUE(filter) << file.label;
+  return {filter->shape().kind, static_cast<double>(block.size()) * 8 / static_cast<double>(keys)};
+}
+
+/// A policy that has seen the options of a column family with or without dynamic level sizes, as DB::Open shows them.
+Policy opened(const std::string& text, bool dynamic_levels) {
+  Policy policy = policy_from_string(text);
+  rocksdb::ColumnFamilyOptions options;
+  options.level_compaction_dynamic_level_bytes = dynamic_levels;
+  EXPECT_EQ(policy->ValidateOptions({}, options).ToString(), "OK");
+  return policy;
+}
+
+struct Expected {
+  File file;
+  bool dynamic_levels;
+  Kind kind;
+};
+void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.file.label; }
+class EveryFile : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(EveryFile, GetsTheKindThatItsLifeIsLongEnoughFor) {
+  const auto& [file, dynamic_levels, kind] = GetParam();
+  EXPECT_EQ(written(*opened("crivo.Auto", dynamic_levels), file).kind, kind);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    RocksdbAuto, EveryFile,
+    ::testing::Values(Expected{{"Flush", Reason::kFlush, 0}, true, Kind::kBlocked},
+                      Expected{{"Recovery", Reason::kRecovery, 0}, true, Kind::kBlocked},
+                      Expected{{"WithinLevel0", Reason::kCompaction, 0}, true, Kind::kBlocked},
+                      Expected{{"DynamicLevel4", Reason::kCompaction, 4}, true, Kind::kBlocked},
+                      Expected{{"DynamicLevel5", Reason::kCompaction, 5}, true, Kind::kRibbon},
+                      Expected{{"DynamicLast", Reason::kCompaction, 6}, true, Kind::kRibbon},
+                      Expected{{"FixedLevel1", Reason::kCompaction, 1}, false, Kind::kBlocked},
+                      Expected{{"FixedLevel2", Reason::kCompaction, 2}, false, Kind::kBlocked},
+                      Expected{{"FixedLevel3", Reason::kCompaction, 3}, false, Kind::kRibbon},
+                      Expected{{"FixedLevel4", Reason::kCompaction, 4}, false, Kind::kRibbon},
+                      Expected{{"FixedLevel5", Reason::kCompaction, 5}, false, Kind::kRibbon},
+                      Expected{{"BottommostOnLevel1", Reason::kCompaction, 1, true}, false, Kind::kRibbon},
+                      Expected{{"UniversalFull", Reason::kCompaction, 0, true, rocksdb::kCompactionStyleUniversal},
+                               false,
+                               Kind::kRibbon},
+                      Expected{{"Fifo", Reason::kFlush, 0, false, rocksdb::kCompactionStyleFIFO}, true, Kind::kRibbon},
+                      Expected{{"ForIngestion", Reason::kMisc, -1}, true, Kind::kRibbon}),
+    [](const auto& param_info) { return param_info.param.file.label; });
+
+const File kFlushed{"Flush", Reason::kFlush, 0};
+const File kLastButOne{"LastButOne", Reason::kCompaction, 5};
+const File kBottommost{"Bottommost", Reason::kCompaction, 6, true};
+
+TEST(RocksdbAuto, CountsBloomEquivalentBits) {
+  const Policy policy = opened("crivo.Auto:10", true);
+  EXPECT_NEAR(written(*policy, kFlushed).bits_per_key, 10, 0.05);
+  const double rate = blocked_fp_rate(10.0 / kBlockBits, 1, best_blocked_probes(10));
+  EXPECT_NEAR(written(*policy, kBottommost).bits_per_key, std::log2(1 / rate) * 1.02, 0.2);
+}
+
+TEST(RocksdbAuto, MakesTheBottommostFilterSmallOrLeavesItOut) {
+  const Policy small = opened("crivo.Auto:10:bottommost_fp_rate:0.1", true);
+  EXPECT_NEAR(written(*small, kBottommost).bits_per_key, 3.4, 0.15);
+  EXPECT_NEAR(written(*small, kLastButOne).bits_per_key, 6.8, 0.2) << "only the bottommost";
+  const Policy none = opened("crivo.Auto:10:bottommost_fp_rate:1", true);
+  EXPECT_EQ(builder_for(*none, kBottommost), nullptr);
+  EXPECT_NE(builder_for(*none, kLastButOne), nullptr);
+}
+
+TEST(RocksdbAuto, WritesBlockedFiltersWhereARibbonSavesLittle) {
+  const Policy policy = opened("crivo.Auto:10", true);
+  int blocked = 0;
+  for (std::uint64_t keys = 1; keys < 2000; keys += keys < 100 ? 1 : 50) {
+    const Written filter = written(*policy, kBottommost, keys);
+    const double as_blocked = std::ceil(static_cast<double>(keys) * 10 / 512) * 64 + 32;
+    const double bytes = filter.bits_per_key * static_cast<double>(keys) / 8;
+    if (filter.kind == Kind::kBlocked) {
+      ++blocked;
+    } else {
+      EXPECT_LT(bytes - 32, (as_blocked - 32) * 0.89) << keys << " keys";
+    }
+    EXPECT_LE(bytes, as_blocked + 0.5) << keys << " keys";
+  }
+  EXPECT_GT(blocked, 20);
+  EXPECT_EQ(written(*policy, kBottommost, 2000).kind, Kind::kRibbon);
+}
+
+TEST(RocksdbAuto, SpendsABudgetWhereItSavesMostReads) {
+  const Policy policy = opened("{id=crivo.Auto;budget_bits_per_key=7;levels=3}", true);
+  const double flushed = written(*policy, kFlushed).bits_per_key;
+  const double last_but_one = written(*policy, kLastButOne).bits_per_key;
+  const double last = written(*policy, kBottommost).bits_per_key;
+  EXPECT_GT(flushed, last_but_one + 2);
+  EXPECT_GT(last_but_one, last + 2);
+  // Levels of 1, 1, 10 and 100: level 0 is taken to be as large as level 1.
+  const double mean =
+      (flushed + written(*policy, {"Level4", Reason::kCompaction, 4}).bits_per_key + last_but_one * 10 + last * 100) /
+      112;
+  EXPECT_NEAR(mean, 7, 0.25);
+}
+
+TEST(RocksdbAuto, KnowsTheNumbersOfTheLevelsFromTheColumnFamily) {
+  const File level5{"Level5", Reason::kCompaction, 5};
+  EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", true), level5).kind, Kind::kRibbon) << "the last but one of 7";
+  EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", false), level5).kind, Kind::kBlocked) << "three above the last";
+}
+
+TEST(RocksdbAuto, ChangesWhileTheDatabaseRuns) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:10"));
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+  ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.bottommost_fp_rate", "0.1"}}).ok());
+  rocksdb::CompactRangeOptions whole;
+  whole.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db->CompactRange(whole, nullptr, nullptr).ok());
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  std::uint64_t bytes = 0;
+  for (const auto& [path, properties] : files) bytes += properties->filter_size;
+  EXPECT_NEAR(static_cast<double>(bytes) * 8 / kKeys, 3.4, 0.15);
+  EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
+}
+
+TEST(RocksdbAuto, IsThePolicyWithoutAKind) { EXPECT_STREQ(NewRocksDBFilterPolicy()->Name(), "crivo.Auto"); }
+
+}  // namespace
+}  // namespace crivo::testing

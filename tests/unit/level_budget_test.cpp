@@ -1,0 +1,147 @@
+// The division of memory over the levels of a tree: it is the best there is, and Monkey's where Monkey's formula holds.
+#include "crivo/level_budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "crivo/kinds.h"
+#include "crivo/sizing.h"
+
+namespace crivo {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<TreeLevel> tree(Kind kind, double ratio, int levels) {
+  std::vector<TreeLevel> tree;
+  for (int i = 0; i < levels; ++i) tree.push_back({std::pow(ratio, i), kind});
+  return tree;
+}
+
+double bits_in_all(const std::vector<TreeLevel>& levels, const std::vector<LevelFilter>& filters) {
+  double bits = 0;
+  double keys = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    bits += filters[i].bits_per_key * levels[i].keys;
+    keys += levels[i].keys;
+  }
+  return bits / keys;
+}
+
+double false_positives(const std::vector<TreeLevel>& levels, const std::vector<LevelFilter>& filters) {
+  double sum = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) sum += levels[i].runs * filters[i].fp_rate;
+  return sum;
+}
+
+double blocked_rate(double bits) {
+  return bits <= 0 ? 1 : blocked_fp_rate(bits / kBlockBits, 1, best_blocked_probes(bits));
+}
+
+TEST(LevelBudget, SpendsTheWholeBudget) {
+  for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
+    for (const double budget : {0.0, 0.25, 1.0, 3.5, 5.0, 10.0, 16.0}) {
+      const auto levels = tree(kind, 10, 4);
+      EXPECT_NEAR(bits_in_all(levels, *divide_budget(levels, budget)), budget, 1e-9) << kind_name(kind);
+    }
+  }
+}
+
+TEST(LevelBudget, GivesRatesProportionalToTheSizesAsMonkeyDoes) {
+  // Equation (6) of the paper: every level but the largest has a rate that is `ratio` times lower than the next one's.
+  // A blocked filter's rate falls by somewhat less than e^-(ln 2)^2 for each bit, so the rates are not quite as far
+  // apart.
+  const auto filters = *divide_budget(tree(Kind::kBlocked, 10, 4), 5);
+  for (std::size_t i = 0; i + 1 < 4; ++i) {
+    EXPECT_GT(filters[i + 1].fp_rate / filters[i].fp_rate, 5) << i;
+    EXPECT_LT(filters[i + 1].fp_rate / filters[i].fp_rate, 20) << i;
+  }
+}
+
+TEST(LevelBudget, GivesRibbonsThreeOrFourColumnsMoreForATenthOfTheKeys) {
+  const auto filters = *divide_budget(tree(Kind::kRibbon, 10, 4), 7);
+  for (std::size_t i = 0; i + 1 < 4; ++i) {
+    const double more = filters[i].bits_per_key - filters[i + 1].bits_per_key;
+    EXPECT_GE(more, 2.0);  // log2(10) = 3.3, in whole columns but for one level
+    EXPECT_LE(more, 4.0);
+  }
+}
+
+TEST(LevelBudget, HasNoBetterExchangeBetweenTwoLevels) {
+  const std::vector<TreeLevel> levels{{.keys = 1, .kind = Kind::kBlocked, .runs = 4},
+                                      {.keys = 7, .kind = Kind::kBlocked},
+                                      {.keys = 50, .kind = Kind::kBlocked}};
+  for (const double budget : {2.0, 5.0, 10.0}) {
+    const auto best = *divide_budget(levels, budget);
+    const double sum = false_positives(levels, best);
+    for (std::size_t from = 0; from < levels.size(); ++from) {
+      for (std::size_t to = 0; to < levels.size(); ++to) {
+        for (const double bits : {1.0, 3.0}) {  // of the keys of `from`
+          auto other = best;
+          other[from].bits_per_key -= bits;
+          other[to].bits_per_key += bits * levels[from].keys / levels[to].keys;
+          if (from == to || other[from].bits_per_key < 0) continue;
+          for (auto& filter : other) filter.fp_rate = blocked_rate(filter.bits_per_key);
+          EXPECT_GT(false_positives(levels, other), sum * 0.999) << from << " to " << to << ", budget " << budget;
+        }
+      }
+    }
+  }
+}
+
+TEST(LevelBudget, HasFarFewerFalsePositivesThanOneRateForAll) {
+  // The paper's figure 6: with one rate the sum grows with the number of levels, here it stays about that of the last.
+  const auto levels = tree(Kind::kRibbon, 10, 4);
+  const auto filters = *divide_budget(levels, 7);
+  const double one_rate = 4 * ribbon_fp_rate(7, 0);
+  EXPECT_LT(false_positives(levels, filters), one_rate / 2);
+}
+
+TEST(LevelBudget, CountsEveryRunOfALevel) {
+  const std::vector<TreeLevel> one_run{{.keys = 1, .kind = Kind::kBlocked}, {.keys = 10, .kind = Kind::kBlocked}};
+  const std::vector<TreeLevel> eight{{.keys = 1, .kind = Kind::kBlocked, .runs = 8},
+                                     {.keys = 10, .kind = Kind::kBlocked}};
+  EXPECT_LT((*divide_budget(eight, 6))[0].fp_rate, (*divide_budget(one_run, 6))[0].fp_rate / 4);
+}
+
+TEST(LevelBudget, StopsAtTheLowestRate) {
+  for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
+    const auto filters = *divide_budget(tree(kind, 10, 3), 1000);
+    for (const LevelFilter& filter : filters) {
+      EXPECT_LE(filter.fp_rate, 1e-9);
+      EXPECT_GT(filter.fp_rate, 1e-10);
+    }
+  }
+}
+
+TEST(LevelBudget, WithoutMemoryThereAreNoFilters) {
+  const auto filters = *divide_budget(tree(Kind::kRibbon, 10, 3), 0);
+  for (const LevelFilter& filter : filters) {
+    EXPECT_EQ(filter.bits_per_key, 0);
+    EXPECT_EQ(filter.fp_rate, 1);
+  }
+}
+
+TEST(LevelBudget, RefusesWhatIsNoTree) {
+  const auto message = [](std::vector<TreeLevel> levels, double budget) {
+    const auto filters = divide_budget(levels, budget);
+    return filters ? "no error" : filters.error().message;
+  };
+  EXPECT_EQ(message({}, 10), "levels must be at least 1, got 0");
+  EXPECT_EQ(message({{1, Kind::kRibbon}}, -1), "budget_bits_per_key must lie in [0, 1000], got -1");
+  EXPECT_THAT(message({{1, Kind::kRibbon}}, kNan), HasSubstr("budget_bits_per_key must lie in [0, 1000]"));
+  EXPECT_EQ(message({{0, Kind::kRibbon}}, 10), "keys must be above 0 and finite, got 0");
+  EXPECT_THAT(message({{kNan, Kind::kRibbon}}, 10), HasSubstr("keys must be above 0"));
+  EXPECT_EQ(message({{1, Kind::kRibbon, 0}}, 10), "runs must be above 0 and finite, got 0");
+  EXPECT_EQ(message({{1, Kind::kCuckoo}}, 10),
+            "kind must be kBlocked or kRibbon, got number " + std::to_string(static_cast<unsigned>(Kind::kCuckoo)));
+}
+
+}  // namespace
+}  // namespace crivo
