@@ -3,6 +3,9 @@
 
 #include <rocksdb/table_properties.h>
 
+#include <string>
+#include <utility>
+
 namespace crivo {
 
 /// See NewRocksDBFilterCollector in crivo/rocksdb.h.
@@ -10,8 +13,14 @@ class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.FilterKind";
 
-  const char* Name() const override { return kName; }
+  /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
+  explicit CollectorFactory(std::string name = kName) : name_(std::move(name)) {}
+
+  const char* Name() const override { return name_.c_str(); }
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
+
+ private:
+  std::string name_;
 };
 
 }  // namespace crivo

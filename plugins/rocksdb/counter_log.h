@@ -5,7 +5,9 @@
 #include <rocksdb/listener.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "counters.h"
 
@@ -23,13 +25,18 @@ class CounterListener final : public rocksdb::EventListener {
  public:
   static constexpr const char* kName = "crivo.FilterCounters";
 
-  const char* Name() const override { return kName; }
+  /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
+  explicit CounterListener(std::string name = kName) : name_(std::move(name)) {}
+
+  const char* Name() const override { return name_.c_str(); }
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db); }
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { meet(*db); }
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
   static void meet(rocksdb::DB& db) noexcept;
+
+  std::string name_;
 };
 
 }  // namespace crivo

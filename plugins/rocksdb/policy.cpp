@@ -70,6 +70,19 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 // From 8.4 on, dynamic level sizes are the default.
 constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
 
+/// Refuses what an OPTIONS file has us make under a name that we do not have.
+template <typename T>
+Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field, std::string_view ours) {
+  for (const auto& each : objects) {
+    const std::string_view name = each != nullptr ? each->Name() : "";
+    if (is_crivo_name(name) && name != ours) {
+      return Status::InvalidArgument("crivo: " + std::string(field) + " must be " + std::string(ours) + ", got " +
+                                     std::string(name));
+    }
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 std::string library_mismatch() {

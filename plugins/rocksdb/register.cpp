@@ -34,31 +34,26 @@ Pattern contains(const std::string& word) {
   return Pattern("", /*optional=*/false).AddSeparator("", false).AddSeparator(word, false);
 }
 
+/// A factory for objects of the type T: they are made by our class Ours, which takes the name that was asked for.
+template <typename T, typename Ours>
+void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
+  library.AddFactory<T>(pattern, [](const std::string& name, std::unique_ptr<T>* guard, std::string*) {
+    *guard = std::make_unique<Ours>(name);
+    return guard->get();
+  });
+}
+
 // A misspelt policy must reach our code, which reports it when the database is opened. Otherwise RocksDB would find no
 // factory for it and go on without a filter. So there are factories for every text that begins with "crivo", and for
 // those that have it further behind: RocksDB takes the whole text in braces for the name if it finds no id in it, or
-// an option without a value, and a map of options takes blanks, quotes and braces for a part of the name.
+// an option without a value, and a map of options takes blanks, quotes and braces for a part of the name. Collector
+// and listener stand in OPTIONS files where ConfigureRocksDB was used, or where somebody wrote them.
 void register_factories(rocksdb::ObjectLibrary& library) {
   for (const Pattern& pattern : {begins_with_crivo(), contains("crivo"), contains("Crivo"), contains("CRIVO")}) {
-    library.AddFactory<const rocksdb::FilterPolicy>(
-        pattern, [](const std::string& id, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
-          *guard = std::make_unique<FilterPolicy>(id);
-          return guard->get();
-        });
+    add_factory<const rocksdb::FilterPolicy, FilterPolicy>(library, pattern);
+    add_factory<rocksdb::TablePropertiesCollectorFactory, CollectorFactory>(library, pattern);
+    add_factory<rocksdb::EventListener, CounterListener>(library, pattern);
   }
-  // OPTIONS files name the collector where ConfigureRocksDB was used.
-  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
-      CollectorFactory::kName,
-      [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard, std::string*) {
-        *guard = std::make_unique<CollectorFactory>();
-        return guard->get();
-      });
-  // The listener, too; and who has no code to change can write listeners={crivo.FilterCounters} there.
-  library.AddFactory<rocksdb::EventListener>(
-      CounterListener::kName, [](const std::string&, std::unique_ptr<rocksdb::EventListener>* guard, std::string*) {
-        *guard = std::make_unique<CounterListener>();
-        return guard->get();
-      });
 }
 
 [[maybe_unused]] const bool kRegistered = [] {

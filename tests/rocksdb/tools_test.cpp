@@ -44,7 +44,12 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
   for (std::string line; std::getline(lines, line);) names.push_back(line);
   EXPECT_THAT(names, UnorderedElementsAre(
                          "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::RocksDBFilterOptions const&)",
+                         "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",
+                         "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
+                         "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
+                         "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
                          "crivo::NewRocksDBFilterCollector()",
+                         "crivo::NewRocksDBFilterListener()",
                          "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)"));
 }
 
