@@ -1,8 +1,8 @@
 // crivo.Auto chooses by how long a file lives. What is flushed, and the files of the upper levels, are soon read and
 // written again by a compaction: they get blocked filters, which are built and asked fastest. The last levels hold
 // nearly all keys, and their files live long: they get ribbons, which are 30% smaller. A level is counted from the last
-// one, because the numbers of levels mean different things: with dynamic level sizes the data lie in the last levels,
-// without them in the first.
+// one, because the numbers of levels mean different things: with dynamic level sizes, and with universal
+// compaction, the data lie in the last levels, otherwise in the first.
 #include "level_specs.h"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& 
   if (context.is_bottommost) return 0;
   if (context.level_at_creation < 0) return kLongLived;
   if (context.level_at_creation == 0) return settings.levels;
-  const int last = dynamic_levels && context.num_levels > 0 ? context.num_levels - 1 : settings.levels;
+  const bool from_last = dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
+  const int last = from_last && context.num_levels > 0 ? context.num_levels - 1 : settings.levels;
   return std::clamp(last - context.level_at_creation, 0, settings.levels - 1);
 }
 

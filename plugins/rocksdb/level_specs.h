@@ -15,7 +15,8 @@ namespace crivo {
 [[nodiscard]] Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings);
 
 /// What the filters of a file are to be. dynamic_levels: whether the last level with data is always the one with the
-/// highest number (level_compaction_dynamic_level_bytes), and not the one of number settings.levels.
+/// highest number (level_compaction_dynamic_level_bytes), and not the one of number settings.levels. With universal
+/// compaction it always is.
 [[nodiscard]] LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
                                      const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept;
 

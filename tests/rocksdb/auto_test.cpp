@@ -90,6 +90,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Expected{{"UniversalFull", Reason::kCompaction, 0, true, rocksdb::kCompactionStyleUniversal},
                                false,
                                Kind::kRibbon},
+                      Expected{{"UniversalLevel4", Reason::kCompaction, 4, false, rocksdb::kCompactionStyleUniversal},
+                               false,
+                               Kind::kBlocked},
+                      Expected{{"UniversalLevel5", Reason::kCompaction, 5, false, rocksdb::kCompactionStyleUniversal},
+                               false,
+                               Kind::kRibbon},
                       Expected{{"Fifo", Reason::kFlush, 0, false, rocksdb::kCompactionStyleFIFO}, true, Kind::kRibbon},
                       Expected{{"ForIngestion", Reason::kMisc, -1}, true, Kind::kRibbon}),
     [](const auto& param_info) { return param_info.param.file.label; });

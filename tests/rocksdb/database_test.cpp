@@ -248,7 +248,9 @@ void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most
   ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
   const auto& [path, properties] = *files.begin();
   EXPECT_EQ(properties->num_filter_entries, 50000U);
-  const double whole = static_cast<double>(new_builder(*table.filter_policy)->CalculateSpace(50000));
+  rocksdb::FilterBuildingContext context(table);
+  context.reason = rocksdb::TableFileCreationReason::kFlush;
+  const double whole = static_cast<double>(new_builder(*table.filter_policy, context)->CalculateSpace(50000));
   EXPECT_GT(static_cast<double>(properties->filter_size), whole);
   EXPECT_LT(static_cast<double>(properties->filter_size), whole * most);
   const std::vector<Extent> partitions = filter_blocks(read_bytes(path));

@@ -42,6 +42,7 @@ Policy crivo_bloom(double bits_per_key) {
 Policy crivo_ribbon(double bits_per_key) {
   return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key, .kind = Kind::kRibbon, .bloom_before_level = -1});
 }
+Policy crivo_auto(double bits_per_key) { return NewRocksDBFilterPolicy({.bits_per_key = bits_per_key}); }
 Policy builtin_bloom(double bits_per_key) { return Policy(rocksdb::NewBloomFilterPolicy(bits_per_key)); }
 Policy builtin_ribbon(double bits_per_key) { return Policy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1)); }
 
@@ -54,7 +55,9 @@ Policy policy_from_string(const std::string& text) {
 
 void PrintTo(const PolicyMaker& policy, std::ostream* out) { *out << policy.label; }
 std::vector<PolicyMaker> our_policies() {
-  return {{"Bloom", "crivo.Bloom", crivo_bloom}, {"Ribbon", "crivo.Ribbon", crivo_ribbon}};
+  return {{"Bloom", "crivo.Bloom", crivo_bloom},
+          {"Ribbon", "crivo.Ribbon", crivo_ribbon},
+          {"Auto", "crivo.Auto", crivo_auto}};
 }
 std::vector<PolicyMaker> builtin_policies() {
   return {{"BuiltinBloom", "bloomfilter", builtin_bloom}, {"BuiltinRibbon", "ribbonfilter", builtin_ribbon}};

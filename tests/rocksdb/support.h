@@ -38,6 +38,7 @@ class ScratchFolder {
 /// Policies of Crivo's. Those for ribbons write ribbons at every level.
 [[nodiscard]] Policy crivo_bloom(double bits_per_key = 10);
 [[nodiscard]] Policy crivo_ribbon(double bits_per_key = 10);
+[[nodiscard]] Policy crivo_auto(double bits_per_key = 10);
 [[nodiscard]] Policy builtin_bloom(double bits_per_key = 10);
 [[nodiscard]] Policy builtin_ribbon(double bits_per_key = 10);
 
