@@ -34,17 +34,21 @@ std::string rate_text(double rate) {
 
 rocksdb::UserCollectedProperties properties_of(const FileFilters& filters) {
   if (filters.blocks() == 0) return {};
-  const std::string kinds = kinds_text(filters);
-  const std::string blocks = std::to_string(filters.blocks());
-  const std::string keys = std::to_string(filters.keys());
-  const std::string bytes = std::to_string(filters.bytes());
-  const std::string rate = rate_text(filters.fp_rate());
-  // sst_dump prints the values of properties in hexadecimal digits and their names as they are. So one property has
-  // all of the others in its name, for people who read that.
-  const std::string line = "crivo.filter (" + kinds + ", blocks " + blocks + ", keys " + keys + ", bytes " + bytes +
-                           ", fp_rate " + rate + ")";
-  return {{"crivo.filter", kinds},        {"crivo.filter.blocks", blocks}, {"crivo.filter.bytes", bytes},
-          {"crivo.filter.fp_rate", rate}, {"crivo.filter.keys", keys},     {line, ""}};
+  return {{"crivo.filter", kinds_text(filters)},
+          {"crivo.filter.blocks", std::to_string(filters.blocks())},
+          {"crivo.filter.bytes", std::to_string(filters.bytes())},
+          {"crivo.filter.fp_rate", rate_text(filters.fp_rate())},
+          {"crivo.filter.keys", std::to_string(filters.keys())}};
+}
+
+/// A name that has the values of all properties in it. sst_dump prints the values of properties in hexadecimal digits,
+/// and their names as they are.
+std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
+  std::string name = "crivo.filter (" + properties.at("crivo.filter");
+  for (const char* const each : {"blocks", "keys", "bytes", "fp_rate"}) {
+    name.append(", ").append(each).append(1, ' ').append(properties.at(std::string("crivo.filter.") + each));
+  }
+  return name + ")";
 }
 
 class Collector final : public rocksdb::TablePropertiesCollector {
@@ -59,11 +63,14 @@ class Collector final : public rocksdb::TablePropertiesCollector {
   }
   /// RocksDB calls this after the filter blocks were finished.
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override try {
-    properties->merge(read());
+    rocksdb::UserCollectedProperties ours = read();
+    if (!ours.empty()) ours.emplace(readable_name(ours), "");
+    properties->merge(ours);
     return rocksdb::Status::OK();
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
   }
+  /// For the line in LOG about the file.
   rocksdb::UserCollectedProperties GetReadableProperties() const override try {
     return read();
   } catch (const std::bad_alloc&) {

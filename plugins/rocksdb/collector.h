@@ -14,7 +14,9 @@ class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
   static constexpr const char* kName = "crivo.FilterKind";
 
   /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
-  explicit CollectorFactory(std::string name = kName) : name_(std::move(name)) {}
+  explicit CollectorFactory(std::string name = kName) : name_(std::move(name)) {
+    RegisterOptions(kName, &name_, nullptr);
+  }
 
   const char* Name() const override { return name_.c_str(); }
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;

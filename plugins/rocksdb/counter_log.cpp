@@ -64,6 +64,7 @@ void log_counters(Counters& counters, std::string_view families, rocksdb::Logger
   const std::string line =
       counters.policy_name() + " [" + std::string(families) + "]: " + counters_text(counters.snapshot());
   rocksdb::Info(log, "%s", line.c_str());
+  rocksdb::LogFlush(log);
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ class CounterListener final : public rocksdb::EventListener {
   static constexpr const char* kName = "crivo.FilterCounters";
 
   /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
-  explicit CounterListener(std::string name = kName) : name_(std::move(name)) {}
+  explicit CounterListener(std::string name = kName) : name_(std::move(name)) {
+    RegisterOptions(kName, &name_, nullptr);
+  }
 
   const char* Name() const override { return name_.c_str(); }
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db); }

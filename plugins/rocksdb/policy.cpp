@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "builder.h"
+#include "collector.h"
 #include "counter_log.h"
 #include "filter_record.h"
 #include "level_specs.h"
@@ -70,14 +71,14 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 // From 8.4 on, dynamic level sizes are the default.
 constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
 
-/// Refuses what an OPTIONS file has us make under a name that we do not have.
-template <typename T>
-Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field, std::string_view ours) {
+/// Refuses objects of our class Ours that an option string made under a name that we do not have. They show us their
+/// name as "options", which objects of other classes do not have.
+template <typename Ours, typename T>
+Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field) {
   for (const auto& each : objects) {
-    const std::string_view name = each != nullptr ? each->Name() : "";
-    if (is_crivo_name(name) && name != ours) {
-      return Status::InvalidArgument("crivo: " + std::string(field) + " must be " + std::string(ours) + ", got " +
-                                     std::string(name));
+    const auto* const name = each != nullptr ? each->template GetOptions<std::string>(Ours::kName) : nullptr;
+    if (name != nullptr && *name != Ours::kName) {
+      return Status::InvalidArgument("crivo: " + std::string(field) + " must be " + Ours::kName + ", got " + *name);
     }
   }
   return Status::OK();
@@ -162,10 +163,13 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
   return Status::OK();
 }
 
-Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions&,
+Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
                                      const rocksdb::ColumnFamilyOptions& column_family) const {
   dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
-  return error_.empty() ? Status::OK() : Status::InvalidArgument(error_);
+  if (!error_.empty()) return Status::InvalidArgument(error_);
+  const auto& collectors = column_family.table_properties_collector_factories;
+  Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
+  return valid.ok() ? check_names<CounterListener>(db.listeners, "listeners") : valid;
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {

@@ -48,8 +48,7 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
                          "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
                          "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
                          "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
-                         "crivo::NewRocksDBFilterCollector()",
-                         "crivo::NewRocksDBFilterListener()",
+                         "crivo::NewRocksDBFilterCollector()", "crivo::NewRocksDBFilterListener()",
                          "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)"));
 }
 
