@@ -140,6 +140,7 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterThatLetsEveryKeyPass) {
         << "the next block is a filter again";
   }
   EXPECT_GE(maybe_filters, 4) << "the log, its growth, the payload, the block";
+  EXPECT_EQ(GetRocksDBFilterCounters(policy.get())->always_true, static_cast<std::uint64_t>(maybe_filters));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbMemory,
