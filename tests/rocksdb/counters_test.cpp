@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <barrier>
-#include <cstdarg>
-#include <cstdio>
 #include <sstream>
 #include <thread>
 
@@ -135,7 +133,7 @@ TEST(RocksdbCounters, CountNoQuestionsUnlessAskedTo) {
 TEST(RocksdbCounters, LoseNothingBetweenThreads) {
   // Twice as many threads at once as there are shards, twice, so that shards are shared and change owners.
   constexpr int kThreads = 2 * kShards;
-  constexpr std::uint64_t kQuestions = 2000;
+  constexpr std::uint64_t kQuestions = 20000;  // long enough for threads to meet
   const Policy policy = policy_from_string("{id=crivo.Bloom;count_questions=true}");
   const std::string block = build_block(*new_builder(*policy), 0, 1000);
   const auto reader = new_reader(*policy, block);
@@ -197,6 +195,19 @@ TEST(RocksdbCounters, KeepAFewLinesOfDamageAndTheNumberOfTheRest) {
   EXPECT_EQ(counters.snapshot().damaged_blocks, 20U);
 }
 
+TEST(RocksdbCounters, TellALogsColumnFamiliesOnce) {
+  Counters counters("crivo.Bloom");
+  const int first = 0;
+  const int second = 0;  // two addresses
+  counters.work_for(&first, "default");
+  counters.work_for(&second, "other");
+  counters.work_for(&first, "users");
+  counters.work_for(&first, "default");
+  EXPECT_EQ(counters.take_families(&first), "default, users");
+  EXPECT_EQ(counters.take_families(&first), "") << "another logger may have this address from now on";
+  EXPECT_EQ(counters.take_families(&second), "other");
+}
+
 /// Damages a byte of the filter block in each file. RocksDB's own checksum must be off for this to reach us.
 void damage_filters(const std::string& folder) {
   for (const std::string& path : sst_files(folder)) {
@@ -217,12 +228,24 @@ TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamaged) {
   EXPECT_EQ(count_not_found(*db, 0, 1000), 0U);
   EXPECT_EQ(counters_in(options).damaged_blocks, 1U);
   const std::string line = "bytes is damaged: checksum must match the contents";
-  put_keys(*db, 1000, 2000);  // the next builder brings the log
+  ASSERT_TRUE(LogRocksDBFilterCounters(*db).ok());
   EXPECT_EQ(occurrences(our_lines(folder.path()), line), 1U);
-  put_keys(*db, 2000, 3000);
-  EXPECT_TRUE(LogRocksDBFilterCounters(*db).ok());
+  put_keys(*db, 1000, 2000);
+  ASSERT_TRUE(LogRocksDBFilterCounters(*db).ok());
   EXPECT_EQ(occurrences(our_lines(folder.path()), line), 1U) << "once is enough";
   EXPECT_THAT(our_lines(folder.path()), HasSubstr("1 damaged block,"));
+}
+
+TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamagedWhereTheNextFilterIsBuilt) {
+  LogInMemory log;
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = &log;
+  const Policy policy = crivo_bloom();
+  (void)new_reader(*policy, std::string(100, 'x'));
+  EXPECT_EQ(log.text, "");
+  (void)new_builder(*policy, context);
+  EXPECT_EQ(log.text, "crivo.Bloom: a filter block of 100 bytes is damaged: marker must be -67");
 }
 
 TEST(RocksdbCounterLog, HasTheCountersOnRequest) {
@@ -286,27 +309,15 @@ TEST(RocksdbCounterLog, IsThatOfTheDatabaseThatCloses) {
 }
 
 TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
-  class Logger final : public rocksdb::Logger {
-   public:
-    using rocksdb::Logger::Logv;
-    explicit Logger(std::string& text) : text_(text) {}
-    void Logv(const char* format, va_list arguments) override {
-      char line[1000];
-      std::vsnprintf(line, sizeof line, format, arguments);
-      text_ += line;
-    }
-
-   private:
-    std::string& text_;
-  };
   const ScratchFolder folder;
-  std::string text;
   rocksdb::Options options = configured({.bits_per_key = 10});
-  options.info_log = std::make_shared<Logger>(text);
-  const std::weak_ptr<rocksdb::Logger> log = options.info_log;
+  auto made = std::make_shared<LogInMemory>();
+  options.info_log = made;
+  const std::weak_ptr<rocksdb::Logger> log = made;
   put_keys(*open_database(options, folder.path()), 0, 1000);
-  EXPECT_THAT(text, HasSubstr("filter built"));
+  EXPECT_THAT(made->text, HasSubstr("filter built"));
   options.info_log.reset();
+  made.reset();
   EXPECT_TRUE(log.expired()) << "although policy and listener live";
   options = rocksdb::Options();  // the policy dies after its log, and has nothing to say any more
 }

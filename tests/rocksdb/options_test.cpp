@@ -6,8 +6,6 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 #include "crivo/sizing.h"
 #include "support.h"
@@ -244,17 +242,6 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
     expect_filters_at_work(*db, options, 10000, expected.substr(0, expected.find(':')));
   }
 }
-
-class LogInMemory final : public rocksdb::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[1000];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    text += line;
-  }
-  std::string text;
-};
 
 TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
   LogInMemory log;
