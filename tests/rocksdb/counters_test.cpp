@@ -245,7 +245,7 @@ TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamagedWhereTheNextFilterIsBuilt
   (void)new_reader(*policy, std::string(100, 'x'));
   EXPECT_EQ(log.text, "");
   (void)new_builder(*policy, context);
-  EXPECT_EQ(log.text, "crivo.Bloom: a filter block of 100 bytes is damaged: marker must be -67");
+  EXPECT_EQ(log.text, "[WARN] crivo.Bloom: a filter block of 100 bytes is damaged: marker must be -67");
 }
 
 TEST(RocksdbCounterLog, HasTheCountersOnRequest) {

@@ -84,7 +84,7 @@ def main(readme, project, library, compiler):
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
     preloading = sum("LD_PRELOAD" in script for script in scripts)
-    if len(fragments) != 3 or preloading < 3:
+    if len(fragments) != 4 or preloading < 3:
         raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
     failures = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -93,7 +93,7 @@ def main(readme, project, library, compiler):
         (folder / "build/release/libcrivo_rocksdb.so").symlink_to(library)
         for part in ("plugins", "core"):
             (folder / part).symlink_to(pathlib.Path(project, part))
-        (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], fragments[1] + fragments[2]), encoding="utf-8")
+        (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], "".join(fragments[1:])), encoding="utf-8")
         for language, text in examples:
             if language == "cpp" and "int main" in text:
                 name = re.match(r"// (\w+\.cpp)", text)[1]
