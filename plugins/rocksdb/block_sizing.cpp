@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 
 namespace crivo {
 namespace {
@@ -59,11 +58,11 @@ std::size_t BlockSizing::most_planned(Kind kind) const noexcept {
   return kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
 }
 
-std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + kSstTrailerBytes; }
+std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + tail_; }
 
 std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
-  if (bytes < kSstTrailerBytes) return 0;
-  const std::size_t room = std::min(bytes - kSstTrailerBytes, most_planned(level_.kind));
+  if (bytes < tail_) return 0;
+  const std::size_t room = std::min(bytes - tail_, most_planned(level_.kind));
   std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
   std::size_t too_many = kMaxCapacity + 1;
   while (too_many - enough > 1) {
@@ -76,7 +75,7 @@ std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
 double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const noexcept {
   if (keys == 0) return 0;
   if (bytes < this->bytes(1)) return 1;
-  const std::size_t payload = bytes - kSstTrailerBytes;
+  const std::size_t payload = bytes - tail_;
   const auto count = static_cast<double>(keys);
   if (FilterSpec spec = wanted(keys); spec.kind == Kind::kRibbon) {
     spec.bits_per_key = std::min(8.0 * static_cast<double>(payload) / count, kMaxBitsPerKey);

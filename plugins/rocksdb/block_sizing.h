@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "crivo/filter.h"
+#include "crivo/sst_block.h"
 #include "settings.h"
 
 namespace crivo {
@@ -19,9 +20,10 @@ class BlockSizing {
  public:
   /// smallest: where a ribbon would save less than an eighth, because it has few keys, the filter is a blocked one.
   /// max_payload: the most bytes of a payload, at least 64. Tests give a small one, to see what happens at the limit.
-  explicit BlockSizing(const LevelSpec& spec, bool smallest = false,
-                       std::size_t max_payload = kMaxPayloadBytes) noexcept
-      : level_(spec), smallest_(smallest), max_payload_(max_payload) {}
+  /// tail: the bytes of a block behind its payload.
+  explicit BlockSizing(const LevelSpec& spec, bool smallest = false, std::size_t max_payload = kMaxPayloadBytes,
+                       std::size_t tail = kSstTrailerBytes) noexcept
+      : level_(spec), smallest_(smallest), max_payload_(max_payload), tail_(tail) {}
 
   /// The kind of a filter, except of those that are blocked because they are small.
   [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
@@ -31,7 +33,7 @@ class BlockSizing {
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
   /// exceed max_payload.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
-  /// The size of the block in bytes, trailer included. A ribbon mostly takes a little less, and hardly ever more.
+  /// The size of the block in bytes, tail included. A ribbon mostly takes a little less, and hardly ever more.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;
   /// The largest number of keys whose block has at most `bytes` bytes; 0 if even the block of one key is larger.
   [[nodiscard]] std::size_t keys(std::size_t bytes) const noexcept;
@@ -47,6 +49,7 @@ class BlockSizing {
   LevelSpec level_;
   bool smallest_;
   std::size_t max_payload_;
+  std::size_t tail_;
 };
 
 }  // namespace crivo

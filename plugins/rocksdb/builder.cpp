@@ -18,15 +18,28 @@ namespace {
 // that no key matches.
 constexpr char kAlwaysTrue[6] = {};
 
-std::uint64_t hash_of(const rocksdb::Slice& key) noexcept {
-  return hash_key(std::string_view(key.data(), key.size()), 0);
-}
-
 bool contains_all(const FilterRef& filter, const HashLog& log) noexcept {
   return std::ranges::all_of(log.hashes(), [&](std::uint64_t hash) { return filter.may_contain_hash(hash); });
 }
 
 }  // namespace
+
+std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
+  if (transform_ != nullptr) return canonical_hash(key);
+  return hash_key(std::string_view(key.data(), key.size()), 0);
+}
+
+// A key whose canonical key is not known must be found all the same, so then every key passes the filter.
+std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept try {
+  return transform_->hash(key, 0, scratch_);
+} catch (...) {
+  lost_hashes_ = true;
+  return hash_key(std::string_view(key.data(), key.size()), 0);
+}
+
+std::string_view BlockBuilder::transform_name() const noexcept {
+  return transform_ != nullptr ? std::string_view(transform_->name) : std::string_view();
+}
 
 void BlockBuilder::AddKey(const rocksdb::Slice& key) {
   const std::uint64_t hash = hash_of(key);
@@ -94,16 +107,16 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const auto filter =
       AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = sizing_.max_payload()});
   if (!filter) return std::nullopt;
-  built_ = {filter->shape(), hashes_.size(), filter->payload().size() + kSstTrailerBytes, 0};
+  built_ = {filter->shape(), hashes_.size(), filter->payload().size() + sst_tail_bytes(transform_name().size()), 0};
   if (built_.shape.kind == Kind::kRibbon) {
     built_.fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
   }
   if (!verify_) hashes_.clear();  // frees memory before the block takes its own
   const std::span<const std::byte> payload = filter->payload();
-  const std::size_t size = payload.size() + kSstTrailerBytes;
+  const std::size_t size = payload.size() + sst_tail_bytes(transform_name().size());
   std::unique_ptr<char[]> block(new char[size]);
   std::memcpy(block.get(), payload.data(), payload.size());
-  seal_sst_block(filter->shape(), std::as_writable_bytes(std::span(block.get(), size)));
+  seal_sst_block(filter->shape(), std::as_writable_bytes(std::span(block.get(), size)), transform_name());
   const rocksdb::Slice content(block.get(), size);
   *buf = std::move(block);
   return content;
@@ -124,7 +137,7 @@ rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   if (!verify_ || content.data() == kAlwaysTrue) return rocksdb::Status::OK();
   const HashLog hashes = std::exchange(finished_, HashLog());
   try {
-    const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())));
+    const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())), transform_name());
     if (filter && contains_all(*filter, hashes)) return rocksdb::Status::OK();
     return rocksdb::Status::Corruption("crivo: filter block changed in memory");
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "abi.h"
@@ -13,6 +15,7 @@
 #include "counters.h"
 #include "filter_record.h"
 #include "hash_log.h"
+#include "key_transform.h"
 
 namespace crivo {
 
@@ -20,10 +23,15 @@ namespace crivo {
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
-  /// record and counters: are told of every finished block; each may be null.
+  /// record and counters: are told of every finished block; each may be null. transform: makes the canonical keys from
+  /// which the filter is built; null for the keys as they are. `sizing` must have room for its name in the tail.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
-               std::shared_ptr<Counters> counters = nullptr) noexcept
-      : sizing_(sizing), verify_(verify), record_(std::move(record)), counters_(std::move(counters)) {}
+               const NamedKeyTransform* transform = nullptr, std::shared_ptr<Counters> counters = nullptr) noexcept
+      : sizing_(sizing),
+        verify_(verify),
+        transform_(transform),
+        record_(std::move(record)),
+        counters_(std::move(counters)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
   /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
@@ -44,6 +52,9 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
 
  private:
+  [[nodiscard]] std::uint64_t hash_of(const rocksdb::Slice& key) noexcept;
+  [[nodiscard]] std::uint64_t canonical_hash(const rocksdb::Slice& key) noexcept;
+  [[nodiscard]] std::string_view transform_name() const noexcept;
   void append(std::uint64_t hash) noexcept;
   [[nodiscard]] bool hashes_are_intact() const noexcept;
   /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
@@ -55,6 +66,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
 
   BlockSizing sizing_;
   bool verify_;
+  const NamedKeyTransform* transform_;
+  std::string scratch_;  // the transform's
   HashLog hashes_;
   HashLog finished_;            // the hashes of the block that MaybePostVerify will check
   std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory

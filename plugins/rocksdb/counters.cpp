@@ -99,7 +99,7 @@ RocksDBFilterCounters Counters::snapshot() const noexcept {
 std::string counters_text(const RocksDBFilterCounters& counters) {
   return kind_text("blocked", counters.blocked) + kind_text("ribbon", counters.ribbon) +
          plural(counters.always_true, "filter") +
-         " built without memory; opened: " + plural(counters.damaged_blocks, "damaged block") + ", " +
+         " built that every key passes; opened: " + plural(counters.damaged_blocks, "damaged block") + ", " +
          std::to_string(counters.builtin_blocks) + " of RocksDB's own, " +
          std::to_string(counters.other_transform_blocks) + " with another key transform";
 }

@@ -6,12 +6,14 @@
 #include <rocksdb/utilities/options_type.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
 #include <new>
 #include <unordered_map>
 
 #include "builder.h"
 #include "collector.h"
 #include "counter_log.h"
+#include "crivo/sst_block.h"
 #include "filter_record.h"
 #include "level_specs.h"
 #include "reader.h"
@@ -109,7 +111,8 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     keep(
         Error{ErrorCode::kBadArgument, "kind must be blocked or ribbon, got " + std::string(kind_name(*options.kind))});
   }
-  keep(settings_.change([&](SettingsParser& parser) {
+  const bool transforms = !options.key_transform.empty();
+  const auto changed = settings_.change([&](SettingsParser& parser) {
     Result<void> set;
     const auto give = [&](std::string_view name, const auto& value) {
       if (set && value) set = parser.set(name, number_text(static_cast<double>(*value)));
@@ -123,24 +126,31 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("levels", options.levels);
     give("level_ratio", options.level_ratio);
     give("count_questions", options.count_questions);
+    if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
     return set;
-  }));
+  });
+  keep(changed, transforms);
 }
 
 FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.substr(0, id.find(':')))) {
   const std::size_t colon = id.find(':');
   const std::string_view name = id.substr(0, colon);
+  const bool transforms = id.find(kKeyTransform) != std::string_view::npos;
   if (name != settings_.policy().name) {
+    knows_keys_ = !transforms;
     if (error_.empty()) {
       error_ = std::string(id) + ": name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
-    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }));
+    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }),
+         transforms);
   }
 }
 
-void FilterPolicy::keep(const Result<void>& result) {
-  if (!result && error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
+void FilterPolicy::keep(const Result<void>& result, bool transforms) {
+  if (result) return;
+  if (error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
+  if (transforms && settings_.load().key_transform == nullptr) knows_keys_ = false;
 }
 
 std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), settings_.load()); }
@@ -150,6 +160,8 @@ std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), s
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
+  const bool transforms =
+      std::ranges::any_of(options, [&](const auto& option) { return GetOptionName(option.first) == kKeyTransform; });
   const auto changed = settings_.change([&](SettingsParser& parser) -> Result<void> {
     for (const auto& [long_name, value] : options) {
       const std::string name = GetOptionName(long_name);
@@ -159,7 +171,7 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
     return {};
   });
   if (!changed && config.mutable_options_only) return refusal(settings_.policy(), changed.error());
-  keep(changed);
+  keep(changed, transforms);
   return Status::OK();
 }
 
@@ -177,17 +189,21 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const LevelSpec spec = spec_of_file(settings_.policy(), settings, context, dynamic_levels_);
   if (!fits_library_ || !spec.is_filter()) return nullptr;
   tell(context, settings);
-  const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind);
+  if (!knows_keys_) return nullptr;
+  const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
+                           sst_tail_bytes(settings.key_transform_name().size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, offer_record(), counters_));
+  return abi::as_rocksdb(new (std::nothrow)
+                             BlockBuilder(sizing, verify, offer_record(), settings.key_transform, counters_));
 }
 
 void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept try {
   rocksdb::Logger* const log = context.info_log;
   if (log == nullptr) return;
   if (!error_.empty()) {
-    const std::string instead = policy_id(settings_.policy(), settings);
-    rocksdb::Warn(log, "%s; the filter is that of %s", error_.c_str(), instead.c_str());
+    const std::string instead = knows_keys_ ? "the filter is that of " + policy_id(settings_.policy(), settings)
+                                            : "there is no filter, because without the transform it would lose keys";
+    rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
   }
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);
@@ -196,7 +212,9 @@ void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Set
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
-  return new_block_reader(contents, *builtin_, counters_, settings_.load().count_questions);
+  if (!knows_keys_) return new_maybe_reader();
+  const Settings settings = settings_.load();
+  return new_block_reader(contents, *builtin_, settings.key_transform, counters_, settings.count_questions);
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options) {

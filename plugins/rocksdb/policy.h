@@ -46,9 +46,10 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
  private:
   /// `policy` is null for a name that is not ours.
   explicit FilterPolicy(const PolicyInfo* policy);
-  void keep(const Result<void>& result);
-  /// Says in LOG what is wrong with the options, and which settings a filter gets instead; and which damaged blocks
-  /// were found. RocksDB shows a policy its log only where it asks for a builder.
+  /// Keeps an error. `transforms`: what failed named a key transform.
+  void keep(const Result<void>& result, bool transforms = false);
+  /// Says in LOG what is wrong with the options, and what a file gets instead; and which damaged blocks were found.
+  /// RocksDB shows a policy its log only where it asks for a builder.
   void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept;
 
   SharedSettings settings_;
@@ -56,6 +57,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   std::string error_;                   // the first error; empty when all is well
   // Whether the column family has dynamic level sizes, as RocksDB last told us when it checked the options.
   mutable std::atomic<bool> dynamic_levels_;
+  /// False if the key transform that was asked for is not known. A filter of the keys as they are would then lose keys
+  /// that the comparator finds, so there are no filters at all.
+  bool knows_keys_ = true;
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };

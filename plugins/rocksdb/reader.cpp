@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,10 @@
 
 namespace crivo {
 namespace {
+
+constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
+
+std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
 
 class BlockReader final : public abi::FilterBitsReader {
  public:
@@ -37,18 +42,51 @@ class BlockReader final : public abi::FilterBitsReader {
   }
 
  private:
-  static constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
-
-  static std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
-
   FilterRef filter_;
 };
 
-/// A BlockReader whose questions are counted. It is a class of its own, so that the other does not pay for it.
+/// Asks for canonical keys. Where there is none, because the transform threw, the answer is "maybe".
+class TransformReader final : public abi::FilterBitsReader {
+ public:
+  TransformReader(const FilterRef& filter, const NamedKeyTransform& transform) noexcept
+      : filter_(filter), transform_(transform) {}
+
+  bool MayMatch(const rocksdb::Slice& key) override try {
+    std::string scratch;
+    return filter_.may_contain_hash(transform_.hash(key, filter_.shape().seed, scratch));
+  } catch (...) {
+    return true;
+  }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    std::string scratch;
+    std::array<std::uint64_t, kBatch> hashes;
+    const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
+    for (std::size_t begin = 0; begin < total; begin += kBatch) {
+      const std::size_t count = std::min(kBatch, total - begin);
+      const std::span answers(may_match + begin, count);
+      try {
+        for (std::size_t i = 0; i < count; ++i) {
+          hashes[i] = transform_.hash(*keys[begin + i], filter_.shape().seed, scratch);
+        }
+        filter_.may_contain_hashes(std::span(hashes).first(count), answers);
+      } catch (...) {
+        std::ranges::fill(answers, true);
+      }
+    }
+  }
+
+ private:
+  FilterRef filter_;
+  const NamedKeyTransform& transform_;
+};
+
+/// A reader whose questions are counted. It is a class of its own, so that the others do not pay for it.
+template <typename Reader>
 class CountingReader final : public abi::FilterBitsReader {
  public:
-  CountingReader(const FilterRef& filter, std::shared_ptr<Counters> counters) noexcept
-      : reader_(filter), kind_(filter.shape().kind), counters_(std::move(counters)) {}
+  CountingReader(const Reader& reader, Kind kind, std::shared_ptr<Counters> counters) noexcept
+      : reader_(reader), kind_(kind), counters_(std::move(counters)) {}
 
   bool MayMatch(const rocksdb::Slice& key) override {
     const bool maybe = reader_.MayMatch(key);
@@ -65,7 +103,7 @@ class CountingReader final : public abi::FilterBitsReader {
   }
 
  private:
-  BlockReader reader_;
+  Reader reader_;
   Kind kind_;
   std::shared_ptr<Counters> counters_;
 };
@@ -84,29 +122,46 @@ bool is_always_true(const rocksdb::Slice& contents) noexcept {
 }
 
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
-// of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and the trailer is 32. So one of ours
-// whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
+// of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and what follows them is whole words.
+// So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   return contents.size() > 5 && contents.size() % 16 == 5;
 }
 
+/// A reader for this filter: the given one, or one that counts what that is asked.
+template <typename Reader>
+rocksdb::FilterBitsReader* counted(const Reader& reader, const FilterRef& filter,
+                                   const std::shared_ptr<Counters>& counters, bool count_questions) {
+  if (!count_questions) return abi::as_rocksdb(new Reader(reader));
+  return abi::as_rocksdb(new CountingReader<Reader>(reader, filter.shape().kind, counters));
+}
+
 }  // namespace
 
+rocksdb::FilterBitsReader* new_maybe_reader() noexcept { return abi::as_rocksdb(new (std::nothrow) MaybeReader); }
+
 rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
+                                            const NamedKeyTransform* transform,
                                             const std::shared_ptr<Counters>& counters, bool count_questions) noexcept
     try {
   const auto block = std::as_bytes(std::span(contents.data(), contents.size()));
   if (!is_sst_block(block) && may_be_builtin(contents)) {
     counters->opened_builtin();
-    return builtin.GetFilterBitsReader(contents);
+    return transform == nullptr ? builtin.GetFilterBitsReader(contents) : new_maybe_reader();
   }
-  const auto filter = open_sst_block(block);
+  const auto filter = open_sst_block(block, transform != nullptr ? std::string_view(transform->name) : "");
   if (!filter) {
-    if (!is_always_true(contents)) counters->opened_damaged(contents.size(), filter.error().message);
-    return abi::as_rocksdb(new MaybeReader);
+    if (filter.error().code == ErrorCode::kBadArgument) {
+      counters->opened_other_transform();
+    } else if (!is_always_true(contents)) {
+      counters->opened_damaged(contents.size(), filter.error().message);
+    }
+    return new_maybe_reader();
   }
-  if (count_questions) return abi::as_rocksdb(new CountingReader(*filter, counters));
-  return abi::as_rocksdb(new BlockReader(*filter));
+  if (transform != nullptr) {
+    return counted(TransformReader(*filter, *transform), *filter, counters, count_questions);
+  }
+  return counted(BlockReader(*filter), *filter, counters, count_questions);
 } catch (const std::bad_alloc&) {
   return nullptr;
 }

@@ -28,6 +28,7 @@ constexpr int kMaxLevels = 64;
 constexpr std::string_view kBitsPerKey = "bits_per_key";
 constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
 constexpr std::string_view kKind = "kind";
+constexpr std::string_view kNone = "none";
 
 Error bad(std::string_view field, std::string_view must, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
@@ -83,6 +84,15 @@ Result<void> set_field(Field& field, const Result<double>& value) {
   return {};
 }
 
+Result<void> set_key_transform(Settings& settings, std::string_view, std::string_view text) {
+  settings.key_transform = nullptr;
+  if (text == kNone) return {};
+  const auto found = find_key_transform(text);
+  if (!found) return found.error();
+  settings.key_transform = *found;
+  return {};
+}
+
 /// One option of the policies.
 struct OptionInfo {
   std::string_view name;
@@ -112,6 +122,10 @@ constexpr OptionInfo kOptions[] = {
      },
      [](const Settings& settings) { return size_text(settings, SizedBy::kBudget); }, true},
     {kKind, kBloom | kRibbon, nullptr, nullptr},
+    {kKeyTransform, kEvery, set_key_transform,
+     [](const Settings& settings) {
+       return std::string(settings.key_transform != nullptr ? settings.key_transform_name() : kNone);
+     }},
     {kBloomBeforeLevel, kRibbon,
      [](Settings& settings, std::string_view name, std::string_view text) {
        constexpr Range kRange{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
@@ -172,6 +186,14 @@ std::string_view take_value(std::optional<std::string_view>& values) {
   const std::string_view first = values->substr(0, colon);
   values = colon == std::string_view::npos ? std::nullopt : std::optional(values->substr(colon + 1));
   return first;
+}
+
+/// Takes the value of an option, which may have a colon in it if it is the name of a key transform.
+std::string_view take_value_of(std::string_view option, std::optional<std::string_view>& values) {
+  const std::string_view all = *values;
+  const std::string_view value = take_value(values);
+  if (option != kKeyTransform || !values || !has_parameter(value)) return value;
+  return all.substr(0, value.size() + 1 + take_value(values).size());
 }
 
 }  // namespace
@@ -249,7 +271,7 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
     if (has_option(policy_, value)) {
       if (!values) return this->set(value, "");
       has_level = has_level || value == kBloomBeforeLevel;
-      set = this->set(value, take_value(values));
+      set = this->set(value, take_value_of(value, values));
     } else if (given_size_.empty()) {
       set = this->set(kBitsPerKey, value);
     } else if (has_option(policy_, kBloomBeforeLevel) && !has_level) {

@@ -16,8 +16,11 @@
 #include "crivo/filter.h"
 #include "crivo/result.h"
 #include "crivo/rocksdb.h"
+#include "key_transform.h"
 
 namespace crivo {
+
+inline constexpr std::string_view kKeyTransform = "key_transform";
 
 /// A policy as RocksDB knows it, by a name that stands in option strings, OPTIONS files and SST files.
 struct PolicyInfo {
@@ -55,6 +58,7 @@ struct Settings {
   int levels = 4;
   double level_ratio = 10;
   bool count_questions = false;
+  const NamedKeyTransform* key_transform = nullptr;  // null if filters are built from the keys as they are
 
   /// What follows from the options, by a level's distance from the last level; a flush counts as distance `levels`.
   /// Never null and never empty. Level and distance count only where the policy chooses by level.
@@ -62,6 +66,10 @@ struct Settings {
 
   /// The spec of a file at this distance from the last level.
   [[nodiscard]] const LevelSpec& at(int distance) const noexcept;
+  /// Empty if there is no key transform.
+  [[nodiscard]] std::string_view key_transform_name() const noexcept {
+    return key_transform != nullptr ? std::string_view(key_transform->name) : std::string_view();
+  }
 };
 
 /// The settings that a policy has without any option.
@@ -76,7 +84,7 @@ class SettingsParser {
   Result<void> set(std::string_view option, std::string_view value);
   /// Sets the options from what follows a policy's name and a colon. Values without a name come first: the bits per
   /// key, and for crivo.Ribbon bloom_before_level ("10:1"). An option's name and its value can follow, or stand in
-  /// their place: "fp_rate:0.01:1", "10:levels:5".
+  /// their place: "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".
   Result<void> set_positional(std::string_view values);
   /// The settings, once all options are set. Errors: options that contradict each other.
   [[nodiscard]] Result<Settings> finish() const;

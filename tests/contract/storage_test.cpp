@@ -165,6 +165,11 @@ TEST_P(Storage, ASealedSstBlockOpensAsTheSameFilter) {
     const Bytes sealed = block;
     repair_sst_block(block);
     EXPECT_EQ(block, sealed) << "the checksum is not the one of docs/format.md";
+    const Bytes named = sst_block_of(filter.ref(), "lower_ascii");
+    EXPECT_EQ(named.size(), block.size() + 16) << "the name and zeros, a multiple of 8 bytes";
+    const auto with_name = open_sst_block(named, "lower_ascii");
+    ASSERT_TRUE(with_name) << message_of(with_name);
+    EXPECT_EQ(bytes_of(with_name->payload()), bytes_of(filter.payload()));
   }
 }
 

@@ -35,7 +35,7 @@ void ask_everything(const FilterRef& filter) {
 }
 
 /// Whatever form an accepted filter is written in, it reads back as the same filter.
-void write_and_read_again(const FilterRef& filter) {
+void write_and_read_again(const FilterRef& filter, std::string_view key_transform) {
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest}) {
     const auto blob = to_blob(filter, form);
     require(blob.has_value(), "a filter can be written");
@@ -47,8 +47,8 @@ void write_and_read_again(const FilterRef& filter) {
     facts.pinned_raw = again->codec() == Codec::kRaw;
     require(again->ref().facts() == facts, "the facts survive");
   }
-  const Bytes block = sst_block_of(filter);
-  const auto opened = open_sst_block(block);
+  const Bytes block = sst_block_of(filter, key_transform);
+  const auto opened = open_sst_block(block, key_transform);
   require(opened.has_value() && opened->shape() == filter.shape(), "what was sealed can be opened");
 }
 
@@ -72,9 +72,9 @@ void change(const FilterRef& filter) {
   }
 }
 
-void use(const FilterRef& filter) {
+void use(const FilterRef& filter, std::string_view key_transform = {}) {
   ask_everything(filter);
-  write_and_read_again(filter);
+  write_and_read_again(filter, key_transform);
   change(filter);
 }
 
@@ -88,8 +88,11 @@ void fuzz_blob(std::span<const std::uint8_t> input) {
   Bytes bytes(rest.begin(), rest.end());
   if (is_sst) {
     if (repair) repair_sst_block(bytes);
-    const auto opened = open_sst_block(bytes);
-    if (opened) use(*opened);
+    const std::string_view key_transform = sst_key_transform(bytes);
+    const auto opened = open_sst_block(bytes, key_transform);
+    if (opened) use(*opened, key_transform);
+    const bool opens_without = open_sst_block(bytes).has_value();
+    require(opens_without == (opened && key_transform.empty()), "a block is read with its own key transform only");
     return;
   }
   if (repair) repair_blob(bytes);

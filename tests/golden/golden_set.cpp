@@ -43,6 +43,8 @@ const char* suffix(GoldenForm form) {
       return ".gap";
     case GoldenForm::kSst:
       return ".sst";
+    case GoldenForm::kSstTransform:
+      return ".transform.sst";
   }
   throw std::logic_error("no such form");
 }
@@ -59,6 +61,10 @@ std::vector<GoldenFile> golden_files() {
       add(spec_for(info.kind, n), GoldenForm::kRaw);
       add(spec_for(info.kind, n), GoldenForm::kZstd);
       if (n <= 100) add(spec_for(info.kind, n), GoldenForm::kSst);
+      if (n <= 100 && (info.kind == Kind::kBlocked || info.kind == Kind::kRibbon)) {  // those that the plugin writes
+        add(spec_for(info.kind, n), GoldenForm::kSstTransform);
+        files.back().key_transform = n == 0 ? "a" : n == 1 ? "drop_suffix:8" : std::string(32, 'z');
+      }
       if (info.kind != Kind::kClassic && info.kind != Kind::kBlocked) continue;
       FilterSpec sparse = spec_for(info.kind, n);
       sparse.capacity *= 4;
@@ -87,7 +93,8 @@ Bytes golden_bytes(const GoldenFile& file) {
     case GoldenForm::kGap:
       return blob_of(filter.ref(), BlobForm::kAuto);
     case GoldenForm::kSst:
-      return sst_block_of(filter.ref());
+    case GoldenForm::kSstTransform:
+      return sst_block_of(filter.ref(), file.key_transform);
   }
   throw std::logic_error("no such form");
 }

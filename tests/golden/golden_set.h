@@ -9,13 +9,14 @@
 namespace crivo::testing {
 
 /// How a filter is stored in a golden file.
-enum class GoldenForm { kRaw, kZstd, kGap, kSst };
+enum class GoldenForm { kRaw, kZstd, kGap, kSst, kSstTransform };
 
 struct GoldenFile {
   std::string name;  // "classic-100.raw"
   FilterSpec spec;
   std::uint64_t n;
   GoldenForm form;
+  std::string key_transform = {};  // the name in a block of the form kSstTransform
 };
 
 /// One file per kind, number of keys and form. The specs never change; a new kind or form adds files.

@@ -24,6 +24,7 @@ class Collection {
     spec.kind = Kind::kBlocked;
     blocked_ = blob_of(build_filter(spec, 100).ref());
     sst_ = sst_block_of(build_filter(spec, 100).ref());
+    named_sst_ = sst_block_of(build_filter(spec, 100).ref(), "drop_suffix:8");
   }
 
   void add_headers();
@@ -34,6 +35,7 @@ class Collection {
   void add_zstd_bombs();
   void add_gap_codings();
   void add_sst_blocks();
+  void add_sst_names();
   [[nodiscard]] std::vector<HostileFile> take() { return std::move(files_); }
 
  private:
@@ -65,6 +67,7 @@ class Collection {
   Bytes payload_;
   Bytes blocked_;
   Bytes sst_;
+  Bytes named_sst_;  // the same with a key transform
   std::vector<HostileFile> files_;
 };
 
@@ -258,11 +261,34 @@ void Collection::add_sst_blocks() {
           "raw payload bytes must be");
   add_sst("parameter-1", forge_sst(sst_, trailer::kParam, 1), "kind parameter must be 0, got 1");
   add_sst("reserved-byte-set", forge_sst(sst_, trailer::kReserved26, 1), "reserved bytes must be 0");
-  add_sst("reserved-end-set", forge_sst(sst_, trailer::kReserved30, 0x100), "reserved bytes must be 0");
+  add_sst("reserved-end-set", forge_sst(sst_, trailer::kReserved31, 1), "reserved bytes must be 0");
   add_sst("wrong-checksum", forge_sst(sst_, trailer::kChecksum, 1), "checksum must match");
+  add_sst_names();
   Bytes appended = Bytes(1) + sst_;
   repair_sst_block(appended);
   add_sst("one-byte-before", appended, "raw payload bytes must be");
+}
+
+void Collection::add_sst_names() {
+  constexpr const char* kRefusal = "key transform's section must be";
+  const auto add_bytes = [&](std::string name, std::size_t from_end, char byte) {
+    Bytes block = named_sst_;
+    block[block.size() - from_end] = static_cast<std::byte>(byte);
+    repair_sst_block(block);
+    add_sst(std::move(name), block, kRefusal);
+  };
+  add_sst("key-transform", named_sst_, "key transform must be drop_suffix:8, got none");
+  add_sst("name-of-33-bytes", forge_sst(named_sst_, trailer::kNameBytes, 33), kRefusal);
+  add_sst("name-of-255-bytes", forge_sst(named_sst_, trailer::kNameBytes, 255), kRefusal);
+  add_sst("name-that-is-payload", forge_sst(sst_, trailer::kNameBytes, 8), kRefusal);
+  add_sst("name-with-its-zeros", forge_sst(named_sst_, trailer::kNameBytes, 14), kRefusal);
+  add_sst("name-cut-short", forge_sst(named_sst_, trailer::kNameBytes, 12), kRefusal);
+  add_sst("name-that-is-not-counted", forge_sst(named_sst_, trailer::kNameBytes, 0), "raw payload bytes must be");
+  add_sst("name-before-the-block", forge_sst(Bytes(sst_.end() - 32, sst_.end()), trailer::kNameBytes, 1), kRefusal);
+  add_bytes("name-with-a-blank", 32 + 16, ' ');
+  add_bytes("name-with-a-nul", 32 + 16, '\0');
+  add_bytes("name-with-a-byte-above-ascii", 32 + 16, '\x80');
+  add_bytes("name-and-no-zero", 32 + 1, 'x');
 }
 
 }  // namespace

@@ -179,6 +179,12 @@ TEST(RocksdbCounters, CountWhatIsOpened) {
     damaged[at] = static_cast<char>(damaged[at] ^ 4);
     EXPECT_TRUE(new_reader(*policy, damaged)->MayMatch("absent"));
   }
+  const Policy other = policy_from_string("{id=crivo.Bloom;key_transform=drop_suffix:8;count_questions=true}");
+  EXPECT_TRUE(new_reader(*other, block)->MayMatch("absent"));
+  EXPECT_EQ(GetRocksDBFilterCounters(other.get())->other_transform_blocks, 1U);
+  EXPECT_EQ(GetRocksDBFilterCounters(other.get())->damaged_blocks, 0U);
+  EXPECT_TRUE(new_reader(*other, build_block(*new_builder(*other), 0, 1000))->MayMatch(key_of(5)));
+  EXPECT_EQ(GetRocksDBFilterCounters(other.get())->blocked.asked_singly, 1U);
   EXPECT_EQ(GetRocksDBFilterCounters(policy.get())->damaged_blocks, 3U);
   EXPECT_EQ(GetRocksDBFilterCounters(policy.get())->builtin_blocks, 1U);
 }

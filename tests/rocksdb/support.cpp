@@ -148,9 +148,12 @@ std::vector<Extent> filter_blocks(const std::string& file) {
     const auto kind = static_cast<Kind>(at(trailer + 23));
     const std::size_t units = at(trailer + 16) | at(trailer + 17) << 8 | at(trailer + 18) << 16;
     const std::size_t payload = units * (kind == Kind::kRibbon ? 8 : 64);
-    if (payload == 0 || payload > trailer) continue;
-    const std::size_t size = payload + kSstTrailerBytes;
-    if (open_sst_block(bytes.subspan(trailer - payload, size))) found.push_back({trailer - payload, size, kind});
+    const std::size_t tail = sst_tail_bytes(at(trailer + 30));
+    const std::size_t size = payload + tail;
+    const std::size_t end = trailer + kSstTrailerBytes;
+    if (payload == 0 || size > end) continue;
+    const auto block = bytes.subspan(end - size, size);
+    if (open_sst_block(block, sst_key_transform(block))) found.push_back({end - size, size, kind});
   }
   return found;
 }

@@ -48,7 +48,8 @@ inline constexpr Field kProbes{"k", 25, 1};
 inline constexpr Field kReserved26{"reserved_26", 26, 1};
 inline constexpr Field kMarker{"marker", 27, 1};
 inline constexpr Field kParam{"param", 28, 2};
-inline constexpr Field kReserved30{"reserved_30", 30, 2};
+inline constexpr Field kNameBytes{"name_bytes", 30, 1};  // the length of the key transform's name
+inline constexpr Field kReserved31{"reserved_31", 31, 1};
 inline constexpr std::size_t kBytes = 32;
 }  // namespace trailer
 

@@ -62,10 +62,10 @@ Bytes zstd_blob_of(const FilterRef& filter) {
   return forge(blob, header::kCodec, static_cast<std::uint64_t>(Codec::kZstd));
 }
 
-Bytes sst_block_of(const FilterRef& filter) {
-  Bytes block(filter.payload().begin(), filter.payload().end());
-  block.resize(block.size() + kSstTrailerBytes);
-  seal_sst_block(filter.shape(), block);
+Bytes sst_block_of(const FilterRef& filter, std::string_view key_transform) {
+  Bytes block(filter.payload().size() + sst_tail_bytes(key_transform.size()));
+  std::ranges::copy(filter.payload(), block.begin());
+  seal_sst_block(filter.shape(), block, key_transform);
   return block;
 }
 

@@ -36,8 +36,8 @@ namespace crivo::testing {
 [[nodiscard]] Bytes blob_of(const FilterRef& filter, BlobForm form = BlobForm::kRaw);
 /// The filter's raw payload as a blob of the zstd codec, whatever the core would choose.
 [[nodiscard]] Bytes zstd_blob_of(const FilterRef& filter);
-/// The filter as a sealed SST block.
-[[nodiscard]] Bytes sst_block_of(const FilterRef& filter);
+/// The filter as a sealed SST block, of keys that a transform of this name changed.
+[[nodiscard]] Bytes sst_block_of(const FilterRef& filter, std::string_view key_transform = {});
 
 /// The number of these hashes that the filter finds.
 [[nodiscard]] std::uint64_t count_found(const FilterRef& filter, const std::vector<std::uint64_t>& hashes);

@@ -1,10 +1,11 @@
-// A filter as a RocksDB filter block: the payload first, then a trailer of 32 bytes that ends in RocksDB's five
-// metadata bytes. docs/format.md, "The SST framing".
+// A filter as a RocksDB filter block: the payload first, then the name of the function that changed the keys (if there
+// was one), and a trailer of 32 bytes that ends in RocksDB's five metadata bytes. docs/format.md, "The SST framing".
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "crivo/filter.h"
 #include "crivo/result.h"
@@ -20,13 +21,30 @@ inline constexpr std::int8_t kSstMarker = -67;
 /// valid.
 [[nodiscard]] bool is_sst_block(std::span<const std::byte> block) noexcept;
 
-/// Writes the trailer for a filter of this shape behind its payload. `block` is the payload followed by
-/// kSstTrailerBytes to be filled.
-void seal_sst_block(const Shape& shape, std::span<std::byte> block) noexcept;
+/// The longest name of a key transform. The names come from the comparators of RocksDB's users (docs/format.md).
+inline constexpr std::size_t kMaxKeyTransformName = 32;
 
-/// Opens a sealed block in place, and never reads outside it. The FilterRef borrows from the block. As a block does not
-/// say what its filter was sized for, the facts promise nothing: capacity 1, rate 1, no keys counted. Errors: kCorrupt.
-/// A caller that gets an error must answer "maybe", never "no".
-[[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block);
+/// True if a key transform may have this name: 1 to kMaxKeyTransformName bytes of printable ASCII without blanks.
+[[nodiscard]] bool is_key_transform_name(std::string_view name) noexcept;
+
+/// The bytes of a block behind its payload. `name_bytes`: the length of the key transform's name; 0 if there is none.
+[[nodiscard]] constexpr std::size_t sst_tail_bytes(std::size_t name_bytes) noexcept {
+  return (name_bytes + 7) / 8 * 8 + kSstTrailerBytes;
+}
+
+/// Writes name and trailer for a filter of this shape behind its payload. `block` is the payload followed by
+/// sst_tail_bytes(key_transform.size()) bytes to be filled. A name that is not empty must be a valid one (asserted).
+void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_view key_transform = {}) noexcept;
+
+/// The name of the key transform that a block claims, in the block; empty if it claims none or is damaged. To ask the
+/// filter for keys takes this transform; to look at its facts, open_sst_block(block, sst_key_transform(block)) does.
+[[nodiscard]] std::string_view sst_key_transform(std::span<const std::byte> block) noexcept;
+
+/// Opens a sealed block in place, and never reads outside it. The FilterRef borrows from the block. `key_transform` is
+/// the name of the function that the caller applies to each key before it asks; empty if it applies none. As a block
+/// does not say what its filter was sized for, the facts promise nothing: capacity 1, rate 1, no keys counted. Errors:
+/// kCorrupt; kBadArgument if the block's keys were changed by another function than the caller's. A caller that gets an
+/// error must answer "maybe", never "no".
+[[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform = {});
 
 }  // namespace crivo

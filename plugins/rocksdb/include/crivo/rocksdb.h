@@ -11,12 +11,16 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "crivo/filter.h"
 
@@ -36,6 +40,12 @@ struct RocksDBFilterOptions {
   /// Without a kind, the policy is crivo.Auto, which writes blocked filters where files are short-lived (flushes and
   /// the upper levels) and ribbons where they live long. kBlocked makes crivo.Bloom, kRibbon makes crivo.Ribbon.
   std::optional<Kind> kind = std::nullopt;
+  /// For comparators under which different bytes can be the same key: the name of the function that turns keys into
+  /// canonical keys before they reach a filter, a built-in one or one of RegisterKeyTransform. Built in are
+  /// "lower_ascii" (A to Z become a to z), "take_prefix:N" (the first N bytes; a shorter key is left as it is) and
+  /// "drop_suffix:N" (all but the last N bytes; a shorter key becomes the empty key), N from 1 to 4294967295. "none" or
+  /// an empty name means keys as they are.
+  std::string key_transform = {};
   /// crivo.Ribbon only: files below this level, -1 to INT_MAX, get blocked filters of the same rate, which are quicker
   /// to build. As for NewRibbonFilterPolicy a flush counts as level -1, and unknown levels and compaction styles other
   /// than level and universal as the last. Without a value it is 0, so that only flushes write blocked filters. With -1
@@ -66,6 +76,26 @@ struct RocksDBFilterOptions {
   /// max_bytes_for_level_multiplier. It matters for budget_bits_per_key only.
   std::optional<double> level_ratio = std::nullopt;
 };
+
+/// Turns a key into its canonical key, which is a part of `key` or lies in `*scratch` (a string with any contents, that
+/// the function may change as it likes).
+///
+/// The contract: **keys that the comparator calls equal have equal canonical keys**, or reads will miss keys that are
+/// there. Different keys may share a canonical key; the filter then cannot tell them apart, which costs reads and
+/// nothing else. The function gets user keys without their timestamps, and where there is a prefix extractor, it gets
+/// prefixes, too. This is sound as long as the prefixes of equal keys are equal under the comparator, which RocksDB
+/// demands of an extractor in any case. Any number of threads may call the function at the same time. It must always
+/// give the same result, in all processes that open the database. It may throw: a filter whose keys could not all be
+/// transformed lets every key pass, and so does the question that threw.
+using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std::string* scratch)>;
+
+/// Gives a key transform a name by which options can ask for it (`key_transform`), also those in option strings and
+/// OPTIONS files. Call it once per process, before a database is opened or an option string names it, and keep the
+/// function's code loaded until the process ends. Each filter keeps the name, and is asked only where the policy has a
+/// transform of the same name. So **a function that begins to give other results needs another name**. Errors:
+/// InvalidArgument, if the name is not 1 to 32 ASCII letters, digits or characters of "_-.", if it is that of a
+/// built-in transform, or if it was registered before; if `transform` is empty.
+[[nodiscard]] rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform);
 
 /// Sets a filter policy for a column family (rocksdb::Options will do), and installs NewRocksDBFilterCollector, so that
 /// each file says which filter it has. What else is set in `options` stays as it is, and factories that `options`
@@ -117,7 +147,7 @@ struct RocksDBFilterCounters {
   };
   OfKind blocked;
   OfKind ribbon;
-  std::uint64_t always_true = 0;  // blocks that were written to let every key pass, because there was no memory
+  std::uint64_t always_true = 0;  // blocks that every key passes, as there was no memory or a transform threw
   // Filter blocks that were opened, each counted whenever it was read from its file into memory:
   std::uint64_t damaged_blocks = 0;          // Crivo's, but damaged: every key passes
   std::uint64_t builtin_blocks = 0;          // of RocksDB's own policies

@@ -1,0 +1,132 @@
+#include "key_transform.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "crivo/sst_block.h"
+
+namespace crivo {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+constexpr std::string_view kDropSuffix = "drop_suffix";
+constexpr std::string_view kTakePrefix = "take_prefix";
+constexpr std::string_view kLowerAscii = "lower_ascii";
+constexpr std::string_view kReserved[] = {kDropSuffix, kTakePrefix, kLowerAscii, "none"};
+
+bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
+
+/// Most keys that are asked for have no capitals: they need no copy.
+Slice lower_ascii(const Slice& key, std::string* scratch) {
+  const char* const end = key.data() + key.size();
+  if (std::none_of(key.data(), end, is_upper)) return key;
+  scratch->assign(key.data(), key.size());
+  for (char& byte : *scratch) byte = is_upper(byte) ? static_cast<char>(byte - 'A' + 'a') : byte;
+  return *scratch;
+}
+
+/// The N of "name:N", from 1 to 2^32 - 1, in its one spelling: two names of the same function would be two transforms.
+std::optional<std::uint32_t> parameter(std::string_view text, std::string_view name) noexcept {
+  if (!text.starts_with(name) || text.substr(name.size(), 1) != ":") return std::nullopt;
+  text.remove_prefix(name.size() + 1);
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && text.front() != '0' ? std::optional(value) : std::nullopt;
+}
+
+/// Empty if there is no built-in transform of this name.
+KeyTransform builtin(std::string_view name) {
+  if (name == kLowerAscii) return lower_ascii;
+  if (const auto bytes = parameter(name, kTakePrefix)) {
+    return [n = std::size_t{*bytes}](const Slice& key, std::string*) {
+      return Slice(key.data(), std::min(n, key.size()));
+    };
+  }
+  if (const auto bytes = parameter(name, kDropSuffix)) {
+    // A key that is no longer than the suffix has an empty canonical key. To leave it as it is would be wrong for a
+    // prefix (of a prefix extractor) that reaches into the suffix.
+    return [n = std::size_t{*bytes}](const Slice& key, std::string*) {
+      return Slice(key.data(), key.size() - std::min(n, key.size()));
+    };
+  }
+  return {};
+}
+
+/// Nothing is ever taken out, and a map leaves its elements where they are.
+class Registry {
+ public:
+  /// Returns false, and changes nothing, if the name is taken.
+  bool add(std::string_view name, KeyTransform function) {
+    const std::lock_guard lock(mutex_);
+    return put(name, std::move(function)).second;
+  }
+  /// Null if there is no such transform.
+  const NamedKeyTransform* find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = transforms_.find(name); found != transforms_.end()) return &found->second;
+    KeyTransform function = builtin(name);
+    return function ? &put(name, std::move(function)).first->second : nullptr;
+  }
+
+ private:
+  using Map = std::map<std::string, NamedKeyTransform, std::less<>>;
+
+  std::pair<Map::iterator, bool> put(std::string_view name, KeyTransform function) {
+    return transforms_.try_emplace(std::string(name), NamedKeyTransform{std::string(name), std::move(function)});
+  }
+
+  std::mutex mutex_;
+  Map transforms_;
+};
+
+/// Is never destroyed, because databases may outlive our static objects.
+Registry& registry() {
+  static auto* const one = new Registry;
+  return *one;
+}
+
+bool can_be_registered(std::string_view name) noexcept {
+  const auto is_allowed = [](char byte) {
+    return (byte >= 'a' && byte <= 'z') || is_upper(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
+           byte == '-' || byte == '.';
+  };
+  return is_key_transform_name(name) && std::ranges::all_of(name, is_allowed) && !std::ranges::count(kReserved, name);
+}
+
+Status refuse(std::string_view field, std::string_view must, std::string_view got) {
+  return Status::InvalidArgument("crivo: " + std::string(field) + " must " + std::string(must) + ", got " +
+                                 std::string(got));
+}
+
+}  // namespace
+
+bool has_parameter(std::string_view name) noexcept { return name == kDropSuffix || name == kTakePrefix; }
+
+Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
+  if (const NamedKeyTransform* const found = registry().find(name)) return found;
+  return Error{ErrorCode::kBadArgument,
+               "key_transform must be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], lower_ascii, or "
+               "a name that RegisterKeyTransform was given, got " +
+                   std::string(name.empty() ? "nothing" : name)};
+}
+
+Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {
+  if (!can_be_registered(name)) {
+    return refuse("name", "be 1 to 32 letters, digits or characters of _-. and not that of a built-in key transform",
+                  name.empty() ? "nothing" : name);
+  }
+  if (!transform) return refuse("transform", "be a function", "nothing");
+  if (!registry().add(name, std::move(transform))) return refuse("name", "not be registered before", name);
+  return Status::OK();
+}
+
+}  // namespace crivo

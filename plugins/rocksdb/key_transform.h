@@ -1,0 +1,36 @@
+// The functions that turn keys into canonical keys, for comparators under which different bytes can be the same key.
+// See RegisterKeyTransform in crivo/rocksdb.h.
+#pragma once
+
+#include <rocksdb/slice.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "crivo/hash.h"
+#include "crivo/result.h"
+#include "crivo/rocksdb.h"
+
+namespace crivo {
+
+struct NamedKeyTransform {
+  std::string name;
+  KeyTransform function;
+
+  /// The hash of a key's canonical key. `scratch` is for the function to write to. Throws what the function throws.
+  [[nodiscard]] std::uint64_t hash(const rocksdb::Slice& key, std::uint64_t seed, std::string& scratch) const {
+    const rocksdb::Slice canonical = function(key, &scratch);
+    return hash_key(std::string_view(canonical.data(), canonical.size()), seed);
+  }
+};
+
+/// Whether this is the name of a built-in transform to which a colon and a number belong.
+[[nodiscard]] bool has_parameter(std::string_view name) noexcept;
+
+/// The transform of this name, a built-in or a registered one. It stays where it is for as long as the process lives,
+/// so that builders and readers can point to it, even those that outlive our static objects. Any thread may call this.
+/// Errors: kBadArgument. Throws std::bad_alloc.
+[[nodiscard]] Result<const NamedKeyTransform*> find_key_transform(std::string_view name);
+
+}  // namespace crivo

@@ -1,0 +1,171 @@
+// How a key transform is asked for, and what a policy does that does not know the one it was asked for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const bool registered = RegisterKeyTransform("crivo-test.first_half", [](const rocksdb::Slice& key, std::string*) {
+                          return rocksdb::Slice(key.data(), key.size() / 2);
+                        }).ok();
+
+rocksdb::Status open_status(const Policy& policy) {
+  const ScratchFolder folder;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(with_policy(test_options(), policy), folder.path(), &db);
+  delete db;
+  return status;
+}
+
+TEST(RocksdbTransformOptions, AreTheSameInEverySpelling) {
+  for (const std::string name : {"drop_suffix:8", "take_prefix:16", "lower_ascii", "crivo-test.first_half"}) {
+    const std::string id = "crivo.Bloom:9.5:key_transform:" + name;
+    const Policy in_code = NewRocksDBFilterPolicy({.bits_per_key = 9.5, .kind = Kind::kBlocked, .key_transform = name});
+    const Policy by_position = policy_from_string(id);
+    const Policy before_the_size = policy_from_string("crivo.Bloom:key_transform:" + name + ":9.5");
+    const Policy in_braces = policy_from_string("{id=crivo.Bloom;key_transform=" + name + ";bits_per_key=9.5}");
+    const std::string block = build_block(*new_builder(*in_code), 0, 500);
+    EXPECT_THAT(block, HasSubstr(name));
+    for (const Policy& policy : {in_code, by_position, before_the_size, in_braces}) {
+      EXPECT_TRUE(open_status(policy).ok());
+      EXPECT_EQ(policy->GetId(), id);
+      EXPECT_TRUE(build_block(*new_builder(*policy), 0, 500) == block);
+    }
+  }
+  EXPECT_EQ(policy_from_string("{id=crivo.Bloom:10:key_transform:lower_ascii;key_transform=none}")->GetId(),
+            "crivo.Bloom:10");
+}
+
+TEST(RocksdbTransformOptions, ComeBackFromTheOptionsFile) {
+  for (const std::string id :
+       {"crivo.Bloom:10:key_transform:drop_suffix:8", "crivo.Bloom:10:key_transform:lower_ascii",
+        "crivo.Ribbon:fp_rate:0.01:key_transform:take_prefix:16:-1",
+        "crivo.Auto:10:key_transform:take_prefix:16:levels:3", "crivo.Auto:10:key_transform:crivo-test.first_half"}) {
+    const ScratchFolder folder;
+    put_keys(*open_database(with_policy(test_options(), policy_from_string(id)), folder.path()), 0, 1000);
+    rocksdb::DBOptions db_options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    ASSERT_TRUE(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families).ok());
+    const auto* table = families.at(0).options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    EXPECT_EQ(table->filter_policy->GetId(), id);
+  }
+}
+
+TEST(RocksdbTransformOptions, ThatAreWrongAreReportedByOpen) {
+  const std::string must = "key_transform must be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], ";
+  for (const std::string name :
+       {"nosuch", "drop_suffix", "drop_suffix:", "drop_suffix:0", "drop_suffix:08", "drop_suffix:+8", "drop_suffix:8x",
+        "drop_suffix:4294967296", "take_prefix:-1", "lower_ascii:1", "LOWER_ASCII", "first_half"}) {
+    for (const Policy& policy : {NewRocksDBFilterPolicy({.kind = Kind::kBlocked, .key_transform = name}),
+                                 policy_from_string("{id=crivo.Bloom;key_transform=" + name + "}")}) {
+      const rocksdb::Status status = open_status(policy);
+      EXPECT_TRUE(status.IsInvalidArgument());
+      EXPECT_THAT(status.ToString(), HasSubstr("crivo.Bloom: " + must)) << name;
+      EXPECT_THAT(status.ToString(), HasSubstr("got " + name));
+    }
+  }
+  EXPECT_THAT(open_status(policy_from_string("crivo.Bloom:10:key_transform:nosuch")).ToString(), HasSubstr(must));
+  EXPECT_THAT(open_status(policy_from_string("crivo.Bloom:10:key_transform")).ToString(), HasSubstr("got nothing"));
+}
+
+class LogInMemory final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1000];
+    std::vsnprintf(line, sizeof line, format, arguments);
+    text += line;
+  }
+  std::string text;
+};
+
+// DB::Open refuses these policies, but not everything that asks for filters asks first whether the policy is valid. A
+// filter of the keys as they are would lose keys, where another wrong option only makes it larger or smaller.
+TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
+  const std::string block = build_block(*new_builder(*crivo_bloom()), 0, 1000);
+  const std::string builtin_block = build_block(*new_builder(*builtin_bloom()), 0, 1000);
+  for (const Policy& policy :
+       {NewRocksDBFilterPolicy({.key_transform = "nosuch"}),
+        NewRocksDBFilterPolicy({.bits_per_key = -1, .key_transform = "lower_ascii"}),
+        policy_from_string("crivo.Bloom:10:key_transform:nosuch"),
+        policy_from_string("crivo.Bloom:ten:key_transform:lower_ascii"),
+        policy_from_string("crivo.Blum:10:key_transform:lower_ascii"),
+        policy_from_string("{id=crivo.Auto;key_transform=nosuch}"),
+        policy_from_string("{id=crivo.Ribbon;key_transform=lower_ascii;bits_per_key=-1}"),
+        policy_from_string("{id=crivo.Ribbon;bits_per_key=-1;key_transform=lower_ascii;fp_rate=2;kind=x}")}) {
+    SCOPED_TRACE(open_status(policy).ToString());
+    EXPECT_FALSE(open_status(policy).ok());
+    LogInMemory log;
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.info_log = &log;
+    EXPECT_EQ(new_builder(*policy, context), nullptr);
+    EXPECT_THAT(log.text, HasSubstr("there is no filter, because without the transform it would lose keys"));
+    for (const std::string& sound : {block, builtin_block}) {
+      const auto reader = new_reader(*policy, sound);
+      for (std::uint64_t i = 1000; i < 2000; ++i) ASSERT_TRUE(reader->MayMatch(key_of(i)));
+    }
+  }
+}
+
+/// The default comparator tells all keys apart, so any transform is right, and take_prefix:12 hardly costs anything.
+class RocksdbTransformChange : public ::testing::TestWithParam<bool> {
+ protected:
+  static rocksdb::Status set(rocksdb::DB& db, const std::string& name) {
+    if (GetParam()) return db.SetOptions({{"table_factory.filter_policy.key_transform", name}});
+    return db.SetOptions({{"block_based_table_factory", "{filter_policy={key_transform=" + name + "}}"}});
+  }
+  /// How many of 1,000 keys that no file has, but that lie between those that it has, the filters spared.
+  static std::uint64_t spared(rocksdb::DB& db, const rocksdb::Options& options) {
+    const std::uint64_t before = filter_useful(options);
+    EXPECT_EQ(count_not_found(db, 1'000'000, 1'001'000), 1000U);
+    return filter_useful(options) - before;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTransformChange, ::testing::Bool(),
+                         [](const auto& in_place) { return in_place.param ? "InPlace" : "InBraces"; });
+
+TEST_P(RocksdbTransformChange, WhileTheDatabaseRunsLosesNoKey) {
+  const ScratchFolder folder;
+  rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Bloom:12"));
+  {
+    const auto db = open_database(options, folder.path());
+    put_keys(*db, 0, 1000);
+    EXPECT_GT(spared(*db, options), 950U);
+    ASSERT_TRUE(set(*db, "take_prefix:12").ok());
+    EXPECT_EQ(count_not_found(*db, 0, 1000), 0U);
+    put_keys(*db, 1000, 2000);
+    EXPECT_EQ(count_not_found(*db, 0, 2000), 0U);
+    EXPECT_EQ(count_not_found_by_multiget(*db, 0, 2000), 0U);
+    EXPECT_GT(spared(*db, options), 1900U) << "the first file's reader goes on with what its filter was built with";
+
+    const rocksdb::Status refused = set(*db, "nosuch");  // from 9.8 on, RocksDB drops the error
+    EXPECT_EQ(refused.ok(), CRIVO_ROCKSDB_VERSION >= 908 && !GetParam()) << refused.ToString();
+    put_keys(*db, 2000, 3000);
+    EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
+    EXPECT_GT(spared(*db, options), 2850U);
+  }
+  options = with_policy(test_options(), policy_from_string("crivo.Bloom:12:key_transform:take_prefix:12"));
+  const auto db = open_database(options, folder.path());
+  EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
+  const std::uint64_t now = spared(*db, options);
+  EXPECT_GT(now, 1900U) << "by the second and the third file";
+  EXPECT_LE(now, 2000U) << "the first one has no transform";
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
+  EXPECT_GT(spared(*db, options), 950U);
+}
+
+}  // namespace
+}  // namespace crivo::testing
