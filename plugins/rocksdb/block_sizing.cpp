@@ -31,6 +31,16 @@ std::size_t payload_bytes(const FilterSpec& spec) noexcept {
 
 }  // namespace
 
+BlockSizing BlockSizing::within(std::size_t max_payload) const noexcept {
+  return BlockSizing(level_, smallest_, std::clamp(max_payload, kBlockBytes, max_payload_), tail_);
+}
+
+BlockSizing BlockSizing::as_blocked() const noexcept {
+  LevelSpec blocked = level_;
+  blocked.kind = Kind::kBlocked;
+  return BlockSizing(blocked, smallest_, max_payload_, tail_);
+}
+
 FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
   const std::uint64_t capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
   const FilterSpec blocked{.kind = Kind::kBlocked, .capacity = capacity, .bits_per_key = level_.bits_per_key};
@@ -42,8 +52,12 @@ FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
 
 FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
   FilterSpec spec = wanted(keys);
-  const std::size_t most = most_planned(spec.kind);
+  std::size_t most = most_planned(spec.kind);
   if (payload_bytes(spec) <= most) return spec;
+  if (most < spec.capacity / 8) {  // less than a bit per key, where a ribbon is no better, and soon impossible
+    spec.kind = Kind::kBlocked;
+    most = most_planned(spec.kind);
+  }
   // The division may round up, and one block too many would be no filter at all: so step down to what fits.
   double bits_per_key = 8.0 * static_cast<double>(most) / static_cast<double>(spec.capacity);
   do {

@@ -28,10 +28,15 @@ class BlockSizing {
   /// The kind of a filter, except of those that are blocked because they are small.
   [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
+  [[nodiscard]] std::size_t tail() const noexcept { return tail_; }
+  /// The same with payloads of at most this many bytes, and of at least one block of 64.
+  [[nodiscard]] BlockSizing within(std::size_t max_payload) const noexcept;
+  /// The same with blocked filters, of the rate that the ribbons would have.
+  [[nodiscard]] BlockSizing as_blocked() const noexcept;
   /// Whether the kind is built from a sorted set of hashes, all at once.
   [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
-  /// exceed max_payload.
+  /// exceed max_payload; and where that leaves less than one bit per key, a blocked filter.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
   /// The size of the block in bytes, tail included. A ribbon mostly takes a little less, and hardly ever more.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;

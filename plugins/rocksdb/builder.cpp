@@ -1,7 +1,8 @@
 #include "builder.h"
 
+#include <rocksdb/env.h>
+
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <span>
 #include <string_view>
@@ -18,8 +19,10 @@ namespace {
 // that no key matches.
 constexpr char kAlwaysTrue[6] = {};
 
-bool contains_all(const FilterRef& filter, const HashLog& log) noexcept {
-  return std::ranges::all_of(log.hashes(), [&](std::uint64_t hash) { return filter.may_contain_hash(hash); });
+bool contains_all(const FilterRef& filter, const HashLog& log) {
+  return log.read([&](std::span<const std::uint64_t> hashes) {
+    return std::ranges::all_of(hashes, [&](std::uint64_t hash) { return filter.may_contain_hash(hash); });
+  });
 }
 
 }  // namespace
@@ -32,6 +35,9 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
 // A key whose canonical key is not known must be found all the same, so then every key passes the filter.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept try {
   return transform_->hash(key, 0, scratch_);
+} catch (const std::exception& why) {
+  lose_hashes(why);
+  return 0;
 } catch (...) {
   lost_hashes_ = true;
   return hash_key(std::string_view(key.data(), key.size()), 0);
@@ -58,13 +64,22 @@ void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice&
   last_alt_ = alt_hash;
 }
 
-void BlockBuilder::append(std::uint64_t hash) noexcept {
-  ++entries_;
-  checksum_ ^= hash;
+void BlockBuilder::append_to_full(std::uint64_t hash) noexcept {
   try {
-    hashes_.append(hash);
+    if (!lost_hashes_) hashes_.append(hash);
+  } catch (const std::exception& why) {
+    lose_hashes(why);
+  }
+}
+
+void BlockBuilder::lose_hashes(const std::exception& why) noexcept {
+  lost_hashes_ = true;
+  hashes_.clear();
+  try {
+    rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s",
+                  why.what());
   } catch (const std::bad_alloc&) {
-    lost_hashes_ = true;
+    // There is no memory for the line in LOG, either.
   }
 }
 
@@ -78,9 +93,10 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     } else if (!lost_hashes_) {
       content = build(buf).value_or(content);
     }
-  } catch (const std::bad_alloc&) {
-    // A filter that lets every key pass costs reads, but loses no key.
+  } catch (const std::exception& why) {  // a filter that lets every key pass costs reads, but loses no key
+    lose_hashes(why);
   }
+  file_bytes_ += content.size();
   report(content, started);
   start_over();
   return content;
@@ -96,30 +112,41 @@ void BlockBuilder::report(const rocksdb::Slice& content, std::chrono::steady_clo
   if (counters_ != nullptr) counters_->built(built_, std::chrono::steady_clock::now() - started);
 }
 
-bool BlockBuilder::hashes_are_intact() const noexcept {
+bool BlockBuilder::hashes_are_intact() const {
   std::uint64_t checksum = 0;
-  for (const std::uint64_t hash : hashes_.hashes()) checksum ^= hash;
+  hashes_.read([&](std::span<const std::uint64_t> hashes) {
+    for (const std::uint64_t hash : hashes) checksum ^= hash;
+    return true;
+  });
   return checksum == checksum_;
 }
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
-  if (sizing_.takes_set()) hashes_.make_set();
-  const auto filter =
-      AnyFilter::build(sizing_.spec(hashes_.size()), hashes_.hashes(), {.max_bytes = sizing_.max_payload()});
+  const BlockSizing sizing = sizing_within(sizing_, hashes_.size(), file_bytes_, limits_.max_filter_bytes);
+  BlockMemory memory(sizing_.tail());
+  const auto filter = build_filter(hashes_, sizing, limits_, memory);
   if (!filter) return std::nullopt;
-  built_ = {filter->shape(), hashes_.size(), filter->payload().size() + sst_tail_bytes(transform_name().size()), 0};
+  if (sizing.max_payload() < sizing_.max_payload()) warn_of_limit(filter->ref(), hashes_.size());
+  const std::size_t size = filter->payload().size() + sizing_.tail();
+  built_ = {filter->shape(), hashes_.size(), size, 0};
   if (built_.shape.kind == Kind::kRibbon) {
     built_.fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
   }
-  if (!verify_) hashes_.clear();  // frees memory before the block takes its own
-  const std::span<const std::byte> payload = filter->payload();
-  const std::size_t size = payload.size() + sst_tail_bytes(transform_name().size());
-  std::unique_ptr<char[]> block(new char[size]);
-  std::memcpy(block.get(), payload.data(), payload.size());
-  seal_sst_block(filter->shape(), std::as_writable_bytes(std::span(block.get(), size)), transform_name());
-  const rocksdb::Slice content(block.get(), size);
-  *buf = std::move(block);
-  return content;
+  std::byte* const block = memory.take(filter->payload(), buf);
+  seal_sst_block(filter->shape(), std::span(block, size), transform_name());
+  return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
+}
+
+void BlockBuilder::warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept try {
+  if (std::exchange(warned_of_limit_, true)) return;
+  rocksdb::Warn(limits_.log,
+                "crivo: max_filter_bytes is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
+                "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
+                limits_.max_filter_bytes, limits_.level, keys, file_bytes_, filter.payload().size() + sizing_.tail(),
+                sizing_.bytes(keys), filter.predicted_fp_rate(static_cast<double>(keys)),
+                sizing_.fp_rate(keys, sizing_.bytes(keys)));
+} catch (const std::bad_alloc&) {
+  // There is no memory for the line in LOG, and the filter matters more.
 }
 
 void BlockBuilder::start_over() noexcept {
@@ -135,13 +162,15 @@ void BlockBuilder::start_over() noexcept {
 
 rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   if (!verify_ || content.data() == kAlwaysTrue) return rocksdb::Status::OK();
-  const HashLog hashes = std::exchange(finished_, HashLog());
+  const HashLog hashes = std::move(finished_);
   try {
     const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())), transform_name());
     if (filter && contains_all(*filter, hashes)) return rocksdb::Status::OK();
     return rocksdb::Status::Corruption("crivo: filter block changed in memory");
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
+  } catch (const std::exception& why) {
+    return rocksdb::Status::IOError(why.what());
   }
 }
 

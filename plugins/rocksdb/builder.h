@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "abi.h"
 #include "block_sizing.h"
 #include "counters.h"
+#include "filter_build.h"
 #include "filter_record.h"
 #include "hash_log.h"
 #include "key_transform.h"
@@ -26,10 +28,14 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// record and counters: are told of every finished block; each may be null. transform: makes the canonical keys from
   /// which the filter is built; null for the keys as they are. `sizing` must have room for its name in the tail.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
-               const NamedKeyTransform* transform = nullptr, std::shared_ptr<Counters> counters = nullptr) noexcept
+               const NamedKeyTransform* transform = nullptr, const BuildLimits& limits = {},
+               std::shared_ptr<Counters> counters = nullptr) noexcept
       : sizing_(sizing),
         verify_(verify),
         transform_(transform),
+        limits_(limits),
+        hashes_(*limits.memory, limits.max_build_bytes),
+        finished_(*limits.memory, limits.max_build_bytes),
         record_(std::move(record)),
         counters_(std::move(counters)) {}
 
@@ -55,24 +61,38 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   [[nodiscard]] std::uint64_t hash_of(const rocksdb::Slice& key) noexcept;
   [[nodiscard]] std::uint64_t canonical_hash(const rocksdb::Slice& key) noexcept;
   [[nodiscard]] std::string_view transform_name() const noexcept;
-  void append(std::uint64_t hash) noexcept;
-  [[nodiscard]] bool hashes_are_intact() const noexcept;
+  void append(std::uint64_t hash) noexcept {
+    ++entries_;
+    checksum_ ^= hash;
+    if (!hashes_.append_if_room(hash)) [[unlikely]] {
+      append_to_full(hash);
+    }
+  }
+  void append_to_full(std::uint64_t hash) noexcept;
+  /// Gives the filter up: every key will pass it. Says so in LOG.
+  void lose_hashes(const std::exception& why) noexcept;
+  [[nodiscard]] bool hashes_are_intact() const;
   /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
   /// MaybePostVerify needs them.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
   /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
+  /// Says in LOG, once for a file, that max_filter_bytes makes the rate higher.
+  void warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept;
   void start_over() noexcept;
 
   BlockSizing sizing_;
   bool verify_;
   const NamedKeyTransform* transform_;
   std::string scratch_;  // the transform's
+  BuildLimits limits_;
   HashLog hashes_;
   HashLog finished_;            // the hashes of the block that MaybePostVerify will check
   std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory
   std::uint64_t checksum_ = 0;  // the checksum of the appended hashes
   bool lost_hashes_ = false;
+  std::size_t file_bytes_ = 0;  // of the file's blocks that are finished
+  bool warned_of_limit_ = false;
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "crivo/rocksdb.h"
+
 namespace crivo {
 
 /// See NewRocksDBFilterCollector in crivo/rocksdb.h.

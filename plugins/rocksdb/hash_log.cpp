@@ -1,45 +1,101 @@
-// Keeps the hashes in anonymous pages, which Linux's mmap and mremap give and move. malloc would copy the array when it
-// grows, and would keep its memory after it is freed.
 #include "hash_log.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <new>
 
 #include "crivo/hash.h"
 
 namespace crivo {
-namespace {
 
-constexpr std::size_t kFirstHashes = 8192;  // 64 KiB
-constexpr std::size_t kGrowth = 8;          // a full array grows by one eighth
+HashLog::~HashLog() {
+  clear();
+  if (first_ != nullptr) memory_->discount(kFirstBytes);
+}
 
-constexpr std::size_t bytes_of(std::size_t hashes) noexcept { return hashes * sizeof(std::uint64_t); }
+std::size_t HashLog::in_memory() const noexcept { return (parts() - 1) * kChunkHashes + part(parts() - 1).size(); }
 
-}  // namespace
+std::span<std::uint64_t> HashLog::part(std::size_t i) const noexcept {
+  std::uint64_t* const begin = chunks_.empty() ? first_.get() : hashes_in(chunks_[i]);
+  if (i + 1 < chunks_.size()) return {begin, kChunkHashes};
+  return {begin, static_cast<std::size_t>(next_ - begin)};
+}
 
 void HashLog::grow() {
-  const std::size_t capacity = capacity_ == 0 ? kFirstHashes : capacity_ + capacity_ / kGrowth;
-  void* const memory =
-      capacity_ == 0 ? mmap(nullptr, bytes_of(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                     : mremap(hashes_, bytes_of(capacity_), bytes_of(capacity), MREMAP_MAYMOVE);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  hashes_ = static_cast<std::uint64_t*>(memory);
-  capacity_ = capacity;
+  if (first_ == nullptr) {
+    first_.reset(new std::uint64_t[kFirstHashes]);
+    (void)memory_->count(kFirstBytes, BuildMemory::kNoLimit);  // too little to be worth a file
+    shrink(0, 0);
+    return;
+  }
+  if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 1);
+  const std::size_t limit = limit_ == BuildMemory::kNoLimit ? limit_ : limit_ / 2;
+  // A log that has filled one chunk will mostly fill others.
+  const auto use = chunks_.empty() ? BuildMemory::Use::kInPart : BuildMemory::Use::kToTheEnd;
+  std::byte* const chunk = memory_->take_chunk(limit, use);
+  if (chunk == nullptr) return spill();
+  if (chunks_.empty()) {
+    std::uint64_t* const end = std::copy(first_.get(), next_, hashes_in(chunk));
+    chunks_.push_back(chunk);
+    shrink(1, static_cast<std::size_t>(end - hashes_in(chunk)));
+  } else {
+    chunks_.push_back(chunk);
+    shrink(chunks_.size(), 0);
+  }
 }
 
-void HashLog::make_set() { size_ = sort_distinct({hashes_, size_}).size(); }
+void HashLog::shrink(std::size_t keep, std::size_t used) noexcept {
+  for (; chunks_.size() > keep; chunks_.pop_back()) memory_->give_back(chunks_.back());
+  std::uint64_t* const begin = keep == 0 ? first_.get() : hashes_in(chunks_.back());
+  next_ = begin + used;
+  end_ = begin + (begin == nullptr ? 0 : keep == 0 ? kFirstHashes : kChunkHashes);
+}
+
+void HashLog::spill() {
+  if (file_ == nullptr) file_ = std::make_unique<SpillFile>();
+  for (std::size_t i = 0; i < parts(); ++i) file_->append(part(i));
+  shrink(std::min<std::size_t>(chunks_.size(), 1), 0);  // a chunk, in which to gather the next part
+}
+
+std::span<std::uint64_t> HashLog::in_one_array() {
+  if (spilled()) return {};
+  if (chunks_.size() > 1) {
+    const std::size_t used = part(parts() - 1).size();
+    const bool lined_up = line_up(chunks_);
+    shrink(chunks_.size(), used);  // the last chunk may have moved
+    if (!lined_up) return {};
+  }
+  return {part(0).data(), in_memory()};
+}
+
+std::span<const std::uint64_t> HashLog::make_set() {
+  const std::span<std::uint64_t> all = in_one_array();
+  if (all.size() != size()) return {};
+  const std::span<const std::uint64_t> set = sort_distinct(all);
+  const std::size_t full = set.empty() ? 0 : (set.size() - 1) / kChunkHashes;  // chunks before the last one
+  shrink(chunks_.empty() ? 0 : full + 1, set.size() - full * kChunkHashes);
+  return set;
+}
+
+bool HashLog::read(const std::function<bool(std::span<const std::uint64_t>)>& use) const {
+  for (std::size_t i = 0; i < parts(); ++i) {
+    if (!use(part(i))) return false;
+  }
+  return file_ == nullptr || file_->read(use);
+}
 
 void HashLog::clear() noexcept {
-  if (capacity_ > kFirstHashes) release();
-  size_ = 0;
+  shrink(0, 0);
+  file_.reset();
 }
 
-void HashLog::release() noexcept {
-  if (capacity_ != 0) munmap(hashes_, bytes_of(capacity_));
-  hashes_ = nullptr;
-  size_ = 0;
-  capacity_ = 0;
+void HashLog::swap(HashLog& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(limit_, other.limit_);
+  std::swap(first_, other.first_);
+  std::swap(chunks_, other.chunks_);
+  std::swap(file_, other.file_);
+  std::swap(next_, other.next_);
+  std::swap(end_, other.end_);
 }
 
 }  // namespace crivo

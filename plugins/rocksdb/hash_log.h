@@ -1,51 +1,90 @@
 // The hashes of one filter's keys, kept until their number is known.
+//
+// Up to 8192 hashes lie in an array on the heap, which is enough for the partitions that RocksDB makes. More of them go
+// into chunks of the process's BuildMemory, so that nothing is copied while the log grows. A ribbon needs its hashes in
+// one array, in order: for that, the chunks are moved to addresses one behind the other, and sorted where they lie. If
+// the builders of this process hold half of what they may, the hashes go to a temporary file; the other half is for the
+// filters. A log of which a part is in a file can be read, but not sorted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
+
+#include "build_memory.h"
+#include "spill_file.h"
 
 namespace crivo {
 
-/// One array that grows where it lies in memory, or is moved to another address without copying its pages. So the peak
-/// of its memory is what it holds, hardly more than 8 bytes per hash, and its hashes are sorted in place. A vector
-/// would need twice that memory while it grows, and a list of chunks while it is gathered into one array.
+/// Functions throw std::bad_alloc, with no hash lost, and std::system_error if the temporary file fails, after which
+/// only clear() may be called.
 class HashLog {
  public:
-  HashLog() = default;
-  HashLog(HashLog&& other) noexcept { swap(other); }
+  /// limit: the most bytes that the builders of `memory` may hold together.
+  explicit HashLog(BuildMemory& memory = BuildMemory::of_process(), std::size_t limit = BuildMemory::kNoLimit) noexcept
+      : memory_(&memory), limit_(limit) {}
+  HashLog(HashLog&& other) noexcept : memory_(other.memory_), limit_(other.limit_) { swap(other); }
   HashLog& operator=(HashLog other) noexcept {
     swap(other);
     return *this;
   }
-  ~HashLog() { release(); }
+  ~HashLog();
 
-  /// Throws std::bad_alloc, with the log unchanged.
   void append(std::uint64_t hash) {
-    if (size_ == capacity_) grow();
-    hashes_[size_++] = hash;
+    if (next_ == end_) grow();
+    *next_++ = hash;
   }
-  /// Sorts the hashes and drops repeated ones. Throws std::bad_alloc, with their order lost.
-  void make_set();
-  /// Forgets the hashes, but keeps the memory that the hashes of one partition need.
+  /// The same if that takes no more memory; if it would, it returns false and does nothing.
+  [[nodiscard]] bool append_if_room(std::uint64_t hash) noexcept {
+    if (next_ == end_) return false;
+    *next_++ = hash;
+    return true;
+  }
+  /// Forgets the hashes, but keeps the array for the first of them, as another partition may follow.
   void clear() noexcept;
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::span<const std::uint64_t> hashes() const noexcept { return {hashes_, size_}; }
+  [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (file_ != nullptr ? file_->size() : 0); }
+  /// Whether a part of the hashes is in a file.
+  [[nodiscard]] bool spilled() const noexcept { return file_ != nullptr; }
+  /// Moves what is in memory to the file, to make room for a filter.
+  void spill();
+
+  /// All hashes in one array, which is the log's until it changes. No hashes, though there are some, if the system
+  /// refuses to put them there, or if the log was spilled.
+  [[nodiscard]] std::span<std::uint64_t> in_one_array();
+  /// Sorts the hashes and drops repeated ones. Returns those that are left; none where in_one_array() returns none.
+  [[nodiscard]] std::span<const std::uint64_t> make_set();
+  /// Hands all hashes on, in parts, until `use` returns false. Returns false if `use` did.
+  bool read(const std::function<bool(std::span<const std::uint64_t>)>& use) const;
 
  private:
-  void grow();
-  void release() noexcept;
-  void swap(HashLog& other) noexcept {
-    std::swap(hashes_, other.hashes_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-  }
+  static constexpr std::size_t kFirstHashes = 8192;
+  static constexpr std::size_t kFirstBytes = kFirstHashes * sizeof(std::uint64_t);
+  static constexpr std::size_t kChunkHashes = BuildMemory::kChunkBytes / sizeof(std::uint64_t);
 
-  std::uint64_t* hashes_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
+  [[nodiscard]] static std::uint64_t* hashes_in(std::byte* chunk) noexcept {
+    return reinterpret_cast<std::uint64_t*>(chunk);
+  }
+  [[nodiscard]] std::size_t in_memory() const noexcept;
+  /// The hashes in chunk i, or in the first array if there is no chunk.
+  [[nodiscard]] std::span<std::uint64_t> part(std::size_t i) const noexcept;
+  [[nodiscard]] std::size_t parts() const noexcept { return chunks_.empty() ? 1 : chunks_.size(); }
+  void grow();
+  /// Gives back the chunks behind the first `keep` of them, and goes on behind `used` hashes of the last one.
+  void shrink(std::size_t keep, std::size_t used) noexcept;
+  void swap(HashLog& other) noexcept;
+
+  BuildMemory* memory_;
+  std::size_t limit_;
+  std::unique_ptr<std::uint64_t[]> first_;
+  std::vector<std::byte*> chunks_;  // all full but the last
+  std::unique_ptr<SpillFile> file_;
+  std::uint64_t* next_ = nullptr;  // where the next hash goes
+  std::uint64_t* end_ = nullptr;   // of the memory behind it
 };
 
 }  // namespace crivo

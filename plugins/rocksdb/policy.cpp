@@ -86,6 +86,9 @@ Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* f
   return Status::OK();
 }
 
+/// A limit as an option gives it: 0 stands for none.
+std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
+
 }  // namespace
 
 std::string library_mismatch() {
@@ -126,6 +129,8 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("levels", options.levels);
     give("level_ratio", options.level_ratio);
     give("count_questions", options.count_questions);
+    give("max_filter_bytes", options.max_filter_bytes);
+    give("max_build_bytes", options.max_build_bytes);
     if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
     return set;
   });
@@ -193,8 +198,12 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(settings.key_transform_name().size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
+  const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
+                           .max_build_bytes = limit_of(settings.max_build_bytes),
+                           .log = context.info_log,
+                           .level = context.level_at_creation};
   return abi::as_rocksdb(new (std::nothrow)
-                             BlockBuilder(sizing, verify, offer_record(), settings.key_transform, counters_));
+                             BlockBuilder(sizing, verify, offer_record(), settings.key_transform, limits, counters_));
 }
 
 void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept try {

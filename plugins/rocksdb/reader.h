@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "counters.h"
+#include "crivo/rocksdb.h"
 #include "key_transform.h"
 
 namespace crivo {

@@ -103,6 +103,7 @@ struct OptionInfo {
 };
 
 constexpr Range kBitsRange{0, kMaxBitsPerKey, "lie in [0, 1000]"};
+constexpr Range kBytesRange{0, 1e15, "be an integer in [0, 1e15]", false, true};
 
 constexpr OptionInfo kOptions[] = {
     {kBitsPerKey, kEvery,
@@ -158,6 +159,16 @@ constexpr OptionInfo kOptions[] = {
        return set_field(settings.level_ratio, number_in(kRange, name, text));
      },
      [](const Settings& settings) { return number_text(settings.level_ratio); }},
+    {"max_filter_bytes", kEvery,
+     [](Settings& settings, std::string_view name, std::string_view text) {
+       return set_field(settings.max_filter_bytes, number_in(kBytesRange, name, text));
+     },
+     [](const Settings& settings) { return std::to_string(settings.max_filter_bytes); }},
+    {"max_build_bytes", kEvery,
+     [](Settings& settings, std::string_view name, std::string_view text) {
+       return set_field(settings.max_build_bytes, number_in(kBytesRange, name, text));
+     },
+     [](const Settings& settings) { return std::to_string(settings.max_build_bytes); }},
     {"count_questions", kEvery,
      [](Settings& settings, std::string_view name, std::string_view text) {
        return set_field(settings.count_questions, truth_in(name, text));

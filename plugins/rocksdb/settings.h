@@ -57,6 +57,8 @@ struct Settings {
   int ribbon_levels = 2;
   int levels = 4;
   double level_ratio = 10;
+  std::uint64_t max_filter_bytes = 0;  // for the filters of a file; 0 for no limit
+  std::uint64_t max_build_bytes = 0;   // for all builders of the process; 0 for no limit
   bool count_questions = false;
   const NamedKeyTransform* key_transform = nullptr;  // null if filters are built from the keys as they are
 

@@ -1,4 +1,8 @@
 // BuildOptions: threads change nothing but the time, progress rises to 1, and a cancelled build leaves an error.
+#include <cstring>
+#include <map>
+#include <memory_resource>
+
 #include "crivo/builder.h"
 #include "every_kind.h"
 
@@ -85,6 +89,68 @@ TEST_P(BuildWith, EveryCallOfProgressCanCancel) {
       EXPECT_EQ(filter.error().message, "progress must be true for the build to go on, got false");
       EXPECT_EQ(calls, calls_left) << "called again after it said no";
     }
+  }
+}
+
+/// Memory of a host: knows what it gave, and gives zeros if it is for payloads.
+class HostMemory final : public std::pmr::memory_resource {
+ public:
+  explicit HostMemory(int fill) : fill_(fill) {}
+  ~HostMemory() override { EXPECT_TRUE(pieces_.empty()) << "all of it must come back"; }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  [[nodiscard]] bool has(std::span<const std::byte> bytes) const {
+    return std::ranges::any_of(pieces_, [bytes](const auto& piece) {
+      return bytes.data() >= piece.first && bytes.data() + bytes.size() <= piece.first + piece.second;
+    });
+  }
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
+  [[nodiscard]] std::size_t given() const { return given_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* const memory = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    pieces_[static_cast<const std::byte*>(memory)] = bytes;
+    given_ += bytes;
+    return std::memset(memory, fill_, bytes);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    EXPECT_EQ(pieces_.at(static_cast<const std::byte*>(memory)), bytes);
+    pieces_.erase(static_cast<const std::byte*>(memory));
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  int fill_;
+  std::map<const std::byte*, std::size_t> pieces_;
+  std::size_t given_ = 0;
+};
+
+TEST_P(BuildWith, TheHostsMemoryItMakesTheSameFilterThere) {
+  const bool grows = GetParam().can.grow;  // what such a kind takes later is its own
+  for (const std::uint64_t keys : {0U, 1U, 1000U, 100'000U}) {
+    HostMemory payloads(0);
+    HostMemory temporary(0xa5);
+    BuildReport report;
+    const auto expected = build(keys, {.report = &report});
+    auto filter = build(keys, {.payload_memory = &payloads, .temporary_memory = &temporary});
+    ASSERT_TRUE(filter) << message_of(filter);
+    expect_same_filter(filter->ref(), expected->ref());
+    EXPECT_TRUE(payloads.has(filter->payload()) || grows);
+    EXPECT_EQ(temporary.pieces(), 0U) << "when the build has ended";
+    EXPECT_EQ(temporary.given() > 0, report.peak_temporary_bytes > 0) << "whatever is temporary comes from there";
+
+    AnyFilter copy = *filter;
+    EXPECT_FALSE(payloads.has(copy.payload())) << "a copy may outlive the host's memory";
+    const std::byte* const at = filter->payload().data();
+    AnyFilter moved = *std::move(filter);
+    EXPECT_EQ(moved.payload().data(), at) << "moving moves no bytes";
+    std::swap(moved, copy);
+    EXPECT_EQ(copy.payload().data(), at);
+    expect_same_filter(moved.ref(), expected->ref());
+    moved = std::move(copy);
+    expect_same_filter(moved.ref(), expected->ref());
   }
 }
 

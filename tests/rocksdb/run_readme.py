@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Runs the ```cpp and ```sh examples of the plugin's README as they stand, in order, in a folder like the project's.
+"""Runs the ```cpp, ```python and ```sh examples of the plugin's README as they stand, in order, in a folder like the
+project's.
 
 usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CXX
 
-A C++ example with a main() is saved under the name in its first comment, for a shell example to compile. The others are
-the statements of one program that this script compiles and runs, with `options` and an open `db`. Shell examples run
-under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they must print, among other lines.
+A C++ example with a main(), and a Python example, is saved under the name in its first comment, for a shell example to
+compile or run. The other C++ examples are the statements of one program that this script compiles and runs, with
+`options` and an open `db`. Shell examples run under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they
+must print, among other lines.
 
 Every shell example that preloads the library runs first in a copy of the folder that has no library. There it must fail
 and leave the database as it is: a compaction without the library would remove the filters.
@@ -39,7 +41,7 @@ int main() {
 
 
 def examples_of(markdown):
-    return re.findall(r"^```(cpp|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
 
 
 def run(script, folder):
@@ -95,8 +97,8 @@ def main(readme, project, library, compiler):
             (folder / part).symlink_to(pathlib.Path(project, part))
         (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], "".join(fragments[1:])), encoding="utf-8")
         for language, text in examples:
-            if language == "cpp" and "int main" in text:
-                name = re.match(r"// (\w+\.cpp)", text)[1]
+            if language == "python" or "int main" in text:
+                name = re.match(r"(?://|#) (\w+\.(?:cpp|py)):", text)[1]
                 (folder / name).write_text(text, encoding="utf-8")
             elif language == "sh":
                 if "LD_PRELOAD" in text:

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 struct Outcome {
@@ -50,7 +51,8 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
                          "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
                          "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
                          "crivo::NewRocksDBFilterCollector()", "crivo::NewRocksDBFilterListener()",
-                         "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)"));
+                         "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",
+                         StartsWith("crivo::RegisterKeyTransform(")));
 }
 
 TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 
 #include "crivo/cxx20.h"
 
@@ -24,6 +25,13 @@ struct BuildOptions {
   /// falling, and 1 at the end. If it returns false the build ends with kCancelled.
   std::function<bool(double done)> progress = nullptr;
   BuildReport* report = nullptr;  // filled in when the filter is finished; not on an error
+  /// Where the payload is allocated, so that a host can build a filter into memory that it goes on to own. It must give
+  /// memory that is zero, and must outlive the filter and what is moved from it. Null stands for allocate_zeroed; so do
+  /// the payloads of copies, and those that a kind takes when it grows.
+  std::pmr::memory_resource* payload_memory = nullptr;
+  /// Where the memory comes from that a build takes beside the payload and frees at its end. With more than one thread
+  /// it is used by all of them. Null stands for operator new.
+  std::pmr::memory_resource* temporary_memory = nullptr;
 };
 
 }  // namespace crivo

@@ -142,7 +142,8 @@ class AnyFilter {
       : ref_(row, {shape, payload.data(), payload.size()}, facts),
         payload_(std::move(payload)),
         max_bytes_(max_bytes) {}
-  [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec);
+  [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec,
+                                          CacheAlignedAllocator<std::byte> memory = {});
   [[nodiscard]] static Result<AnyFilter> build(const FilterPlan& plan, const FilterSpec& spec,
                                                std::span<const std::uint64_t> hashes, BuildTask& task);
   Result<void> add_watched(std::span<const std::uint64_t> hashes, BuildTask& task);

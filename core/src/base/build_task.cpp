@@ -13,7 +13,7 @@ constexpr unsigned kMaxThreads = 1024;  // more can only be a mistake
 }  // namespace
 
 void* CountedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  void* memory = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  void* memory = upstream_->allocate(bytes, alignment);
   const std::uint64_t used = used_ += bytes;
   std::uint64_t peak = peak_;
   while (peak < used && !peak_.compare_exchange_weak(peak, used)) {
@@ -23,13 +23,14 @@ void* CountedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
 
 void CountedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
   used_ -= bytes;
-  std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  upstream_->deallocate(memory, bytes, alignment);
 }
 
 BuildTask::BuildTask(const BuildOptions& options) noexcept
     : options_(options),
       threads_(
-          std::clamp(options.threads != 0 ? options.threads : std::thread::hardware_concurrency(), 1U, kMaxThreads)) {}
+          std::clamp(options.threads != 0 ? options.threads : std::thread::hardware_concurrency(), 1U, kMaxThreads)),
+      memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {}
 
 Result<void> BuildTask::advance(double done) {
   done_ = std::clamp(done, done_, 1.0);

@@ -7,6 +7,7 @@
 #include <memory_resource>
 
 #include "crivo/build_options.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 
 namespace crivo {
@@ -14,10 +15,11 @@ namespace crivo {
 /// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
 inline constexpr double kSortShare = 0.2;
 
-/// A memory resource that calls operator new and records the most bytes that were in use at once. Any number of threads
+/// A memory resource that takes from another one and records the most bytes that were in use at once. Any number of threads
 /// may use one at the same time.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
+  explicit CountedMemory(std::pmr::memory_resource* upstream) noexcept : upstream_(upstream) {}
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
 
  private:
@@ -25,6 +27,7 @@ class CountedMemory final : public std::pmr::memory_resource {
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
+  std::pmr::memory_resource* upstream_;
   std::atomic<std::uint64_t> used_ = 0;
   std::atomic<std::uint64_t> peak_ = 0;
 };
@@ -39,6 +42,10 @@ class BuildTask {
   [[nodiscard]] bool watched() const noexcept { return options_.progress != nullptr; }
   /// The memory for everything that the finished filter does not keep: what is taken here counts as temporary.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
+  /// The memory for what the finished filter keeps.
+  [[nodiscard]] CacheAlignedAllocator<std::byte> payload_memory() const noexcept {
+    return CacheAlignedAllocator<std::byte>(options_.payload_memory);
+  }
 
   /// Tells the caller which share of the build is done, 0 to 1. A share below an earlier one is reported as that
   /// earlier one, so progress never falls. The thread that makes the filter calls this between the parts of its work.

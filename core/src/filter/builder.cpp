@@ -25,7 +25,9 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   const Result<FilterPlan> plan = builder.plan(checked);
   if (!plan) return plan.error();
   builder.can_ = plan->row->info.can;
-  if (spec.capacity != 0 && builder.can_.add) builder.filter_ = AnyFilter::allocate(*plan, spec);
+  if (spec.capacity != 0 && builder.can_.add) {
+    builder.filter_ = AnyFilter::allocate(*plan, spec, CacheAlignedAllocator<std::byte>(options.payload_memory));
+  }
   return builder;
 }
 

@@ -110,9 +110,10 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   return allocate(*plan, spec);
 }
 
-AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec) {
-  AnyFilter filter(*plan.row, plan.shape, plan.facts, AlignedBytes(static_cast<std::size_t>(plan.payload_bytes)),
-                   plan.max_bytes);
+AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec,
+                              CacheAlignedAllocator<std::byte> memory) {
+  AlignedBytes payload(static_cast<std::size_t>(plan.payload_bytes), memory);
+  AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
   if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is read from the payload, which exists only now
@@ -148,7 +149,7 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint
 Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spec,
                                    std::span<const std::uint64_t> hashes, BuildTask& task) {
   if (plan.row->build == nullptr) {
-    AnyFilter filter = allocate(plan, spec);
+    AnyFilter filter = allocate(plan, spec, task.payload_memory());
     if (auto added = filter.add_watched(hashes, task); !added) return added.error();
     if (auto wanted = task.finish(filter.payload_.capacity() - filter.payload_.size()); !wanted) return wanted.error();
     return filter;

@@ -35,7 +35,7 @@ using Hashes = std::pmr::vector<std::uint64_t>;
 class RibbonBuilder {
  public:
   RibbonBuilder(const RibbonColumns& columns, std::uint64_t keys, BuildTask& task)
-      : columns_(columns), all_keys_(keys), task_(task), progress_(task, keys) {
+      : columns_(columns), all_keys_(keys), task_(task), progress_(task, keys), payload_(task.payload_memory()) {
     payload_.reserve(static_cast<std::size_t>(8 * ribbon_words(keys, columns)));
     payload_.resize(8);
   }

@@ -196,7 +196,9 @@ double Ribbon::promised_fp_rate(const View& view) noexcept {
 
 Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
                                    BuildTask& task) {
-  if (hashes.empty()) return AlignedBytes(static_cast<std::size_t>(8 * shape.units));  // without keys, no levels
+  if (hashes.empty()) {  // without keys, no levels
+    return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
+  }
   RibbonColumns columns(shape);
   Result<AlignedBytes> payload = build_ribbon(columns, hashes, max_bytes, task);
   if (!payload) return payload;

@@ -26,6 +26,9 @@
 
 namespace crivo {
 
+// A program that has RocksDB built into it may have given it another name, which RocksDB's headers put into this macro.
+namespace rocksdb = ROCKSDB_NAMESPACE;
+
 /// What the filters of a column family are to be. Give one of bits_per_key, fp_rate and budget_bits_per_key; without
 /// any of them, filters have 10 bits per key. Options of another policy are errors.
 struct RocksDBFilterOptions {
@@ -54,6 +57,14 @@ struct RocksDBFilterOptions {
   /// Whether the filters' questions are counted (RocksDBFilterCounters), by default not. It costs 5 to 10 ns for each
   /// filter that a Get asks, and about 1 ns for each that a key of a MultiGet asks.
   std::optional<bool> count_questions = std::nullopt;
+
+  /// The most bytes that the filter blocks of one file may have together; 0, the default, for no limit. A filter that
+  /// would need more gets fewer bits per key, so that its rate is higher, and LOG says so.
+  std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
+  /// The most bytes that all filters may take while they are built in this process, by this policy and others; 0, the
+  /// default, for no limit. Where builders would take more, ribbons become blocked filters of the same rate, and hashes
+  /// go to an unlinked temporary file in TMPDIR (or /tmp). What a finished filter needs is always given.
+  std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // The following are for crivo.Auto only.
 

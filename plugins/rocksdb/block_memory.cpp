@@ -1,0 +1,85 @@
+#include "block_memory.h"
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "crivo/memory.h"
+
+namespace crivo {
+namespace {
+
+// new char[] aligns for numbers, and a payload begins at a cache line. What lies between the two holds the pointer to
+// the array.
+static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(char*), "the pointer fits before the next cache line");
+
+char* array_of(const std::byte* payload) noexcept {
+  char* array = nullptr;
+  std::memcpy(&array, payload - sizeof array, sizeof array);
+  return array;
+}
+
+// Smaller pieces come from the heap, which has them at hand without asking the system.
+constexpr std::size_t kLargeBytes = std::size_t{64} << 10;
+
+constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
+  return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+}
+
+}  // namespace
+
+void* BlockMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  char* const array = new char[alignment + bytes + tail_bytes_];
+  char* const payload = array + (alignment - reinterpret_cast<std::uintptr_t>(array) % alignment);
+  std::memcpy(payload - sizeof array, &array, sizeof array);
+  return std::memset(payload, 0, bytes);
+}
+
+void BlockMemory::do_deallocate(void* memory, std::size_t, std::size_t) {
+  const auto* const payload = static_cast<const std::byte*>(memory);
+  if (payload != taken_) delete[] array_of(payload);
+}
+
+std::byte* BlockMemory::take(std::span<const std::byte> payload, std::unique_ptr<const char[]>* owner) noexcept {
+  taken_ = payload.data();
+  char* const array = array_of(taken_);
+  owner->reset(array);
+  return reinterpret_cast<std::byte*>(array) + (taken_ - reinterpret_cast<const std::byte*>(array));
+}
+
+TemporaryMemory::~TemporaryMemory() {
+  if (chunk_ != nullptr) memory_.give_back(chunk_);
+}
+
+bool TemporaryMemory::in_chunk(const void* memory) const noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const auto begin = reinterpret_cast<std::uintptr_t>(chunk_);
+  return chunk_ != nullptr && address >= begin && address < begin + BuildMemory::kChunkBytes;
+}
+
+void* TemporaryMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  if (bytes >= kLargeBytes && alignment <= kCacheLineBytes && whole_lines(bytes) <= BuildMemory::kChunkBytes - used_) {
+    if (chunk_ == nullptr) chunk_ = memory_.take_chunk(limit_);
+    if (chunk_ != nullptr) return chunk_ + std::exchange(used_, used_ + whole_lines(bytes));
+  }
+  if (!memory_.count(bytes, limit_)) throw std::bad_alloc();
+  try {
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  } catch (...) {
+    memory_.discount(bytes);
+    throw;
+  }
+}
+
+void TemporaryMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
+  if (in_chunk(memory)) {
+    const auto at = static_cast<std::size_t>(static_cast<std::byte*>(memory) - chunk_);
+    if (at + whole_lines(bytes) == used_) used_ = at;
+    return;
+  }
+  std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+  memory_.discount(bytes);
+}
+
+}  // namespace crivo

@@ -1,0 +1,121 @@
+#include "build_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kChunkBytes = BuildMemory::kChunkBytes;
+
+/// Address space of this many bytes, without memory, at a multiple of kChunkBytes. Null when the system refuses.
+std::byte* reserve(std::size_t bytes) noexcept {
+  void* const space = mmap(nullptr, bytes + kChunkBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (space == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(space);
+  const std::size_t before = (kChunkBytes - reinterpret_cast<std::uintptr_t>(begin) % kChunkBytes) % kChunkBytes;
+  if (before != 0) munmap(begin, before);
+  munmap(begin + before + bytes, kChunkBytes - before);
+  return begin + before;
+}
+
+std::byte* map_chunk(BuildMemory::Use use) {
+  std::byte* const chunk = reserve(kChunkBytes);
+  if (chunk == nullptr) throw std::bad_alloc();
+  if (mprotect(chunk, kChunkBytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(chunk, kChunkBytes);
+    throw std::bad_alloc();
+  }
+  if (use == BuildMemory::Use::kToTheEnd) {
+    (void)madvise(chunk, kChunkBytes, MADV_HUGEPAGE);  // only a wish: small pages will do
+  }
+  return chunk;
+}
+
+}  // namespace
+
+BuildMemory& BuildMemory::of_process() noexcept {
+  alignas(BuildMemory) static std::byte memory[sizeof(BuildMemory)];
+  static auto* const made = new (memory) BuildMemory;
+  return *made;
+}
+
+BuildMemory::~BuildMemory() {
+  for (; kept_count_ != 0; --kept_count_) munmap(kept_[kept_count_ - 1], kChunkBytes);
+}
+
+std::byte* BuildMemory::take_chunk(std::size_t limit, Use use) {
+  const std::lock_guard lock(mutex_);
+  if (limit < kChunkBytes || held_ > limit - kChunkBytes) return nullptr;
+  std::byte* const chunk = kept_count_ != 0 ? kept_[--kept_count_] : map_chunk(use);
+  add(kChunkBytes);
+  return chunk;
+}
+
+void BuildMemory::give_back(std::byte* chunk) noexcept {
+  // From now on the system may take the pages whenever it needs them. Until it does, the next builder finds them here.
+  (void)madvise(chunk, kChunkBytes, MADV_FREE);
+  const std::lock_guard lock(mutex_);
+  held_ -= kChunkBytes;
+  if (kept_count_ < most_kept_) {
+    kept_[kept_count_++] = chunk;
+  } else {
+    munmap(chunk, kChunkBytes);
+  }
+}
+
+bool BuildMemory::count(std::size_t bytes, std::size_t limit) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (bytes > limit || held_ > limit - bytes) return false;
+  while (kept_count_ != 0 && held_ + bytes + kept_count_ * kChunkBytes > limit) {
+    munmap(kept_[--kept_count_], kChunkBytes);
+  }
+  add(bytes);
+  return true;
+}
+
+void BuildMemory::add(std::size_t bytes) noexcept {
+  held_ += bytes;
+  peak_ = std::max(peak_, held_ + kept_count_ * kChunkBytes);
+}
+
+void BuildMemory::discount(std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  held_ -= bytes;
+}
+
+std::size_t BuildMemory::held() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return held_;
+}
+
+std::size_t BuildMemory::kept() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return kept_count_ * kChunkBytes;
+}
+
+std::size_t BuildMemory::take_peak() noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(peak_, held_ + kept_count_ * kChunkBytes);
+}
+
+bool line_up(std::span<std::byte*> chunks) noexcept {
+  // The address space for them all, of which each chunk replaces its part.
+  std::byte* const place = reserve(chunks.size() * kChunkBytes);
+  if (place == nullptr) return false;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    std::byte* const to = place + i * kChunkBytes;
+    if (mremap(chunks[i], kChunkBytes, kChunkBytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+      munmap(to, (chunks.size() - i) * kChunkBytes);
+      return false;
+    }
+    chunks[i] = to;
+  }
+  return true;
+}
+
+}  // namespace crivo

@@ -1,0 +1,71 @@
+#include "filter_build.h"
+
+#include <algorithm>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace crivo {
+namespace {
+
+std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
+  if (!filter) return std::nullopt;
+  return *std::move(filter);
+}
+
+/// No value where memory is short, as that of a blocked filter may still be there.
+std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
+                                        BlockMemory& payload) try {
+  const std::span<const std::uint64_t> set = hashes.make_set();
+  if (set.size() != hashes.size()) return std::nullopt;
+  const CountedBytes counted(*limits.memory, sizing.bytes(set.size()), limits.max_build_bytes);
+  if (!counted.fits()) return std::nullopt;
+  TemporaryMemory temporary(*limits.memory, limits.max_build_bytes);
+  return value_of(AnyFilter::build(
+      sizing.spec(set.size()), set,
+      {.max_bytes = sizing.max_payload(), .payload_memory = &payload, .temporary_memory = &temporary}));
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
+std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
+                                        BlockMemory& payload) {
+  // There must be a filter, and this is the smallest step to it. So it may exceed the limit, but not with the hashes.
+  const std::size_t bytes = sizing.bytes(hashes.size());
+  std::optional<CountedBytes> counted(std::in_place, *limits.memory, bytes, limits.max_build_bytes);
+  if (!counted->fits()) {
+    hashes.spill();
+    counted.emplace(*limits.memory, bytes, BuildMemory::kNoLimit);
+  }
+  // The core is faster if it gets many hashes at once, but takes more memory for that.
+  const bool limited = limits.max_build_bytes != BuildMemory::kNoLimit;
+  const std::span<const std::uint64_t> all = limited ? std::span<std::uint64_t>() : hashes.in_one_array();
+  auto filter = value_of(AnyFilter::build(sizing.spec(hashes.size()), all,
+                                          {.max_bytes = sizing.max_payload(), .payload_memory = &payload}));
+  if (!filter || all.size() == hashes.size()) return filter;
+  const bool added = hashes.read([&](auto part) { return static_cast<bool>(filter->add_hashes(part)); });
+  return added ? std::move(filter) : std::nullopt;
+}
+
+}  // namespace
+
+BlockSizing sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
+                          std::size_t max_filter_bytes) noexcept {
+  const std::size_t wanted = sizing.bytes(keys);
+  const std::size_t half = max_filter_bytes / 2;
+  if (wanted <= half && used <= half - wanted) return sizing;
+  const std::size_t left = max_filter_bytes - std::min(used, max_filter_bytes);
+  const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
+  const auto room = std::min(left, static_cast<std::size_t>(static_cast<double>(wanted) * share));
+  if (wanted <= room) return sizing;
+  return sizing.within(room - std::min(room, sizing.tail()));
+}
+
+std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
+                                      BlockMemory& payload) {
+  if (!sizing.takes_set()) return build_in_parts(hashes, sizing, limits, payload);
+  auto ribbon = build_from_set(hashes, sizing, limits, payload);
+  return ribbon ? std::move(ribbon) : build_in_parts(hashes, sizing.as_blocked(), limits, payload);
+}
+
+}  // namespace crivo

@@ -1,0 +1,257 @@
+// The memory of builders: pages that go from one to the next, and a bound for them all.
+#include "build_memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "builder.h"
+#include "hash_log.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::size_t kChunk = BuildMemory::kChunkBytes;
+constexpr std::size_t kNoLimit = BuildMemory::kNoLimit;
+
+/// The sum of a figure of /proc/self/smaps over the mappings that have a part of these bytes.
+std::size_t mapped(const std::byte* begin, std::size_t size, const std::string& figure) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  std::ifstream smaps("/proc/self/smaps");
+  bool inside = false;
+  std::size_t sum = 0;
+  for (std::string line; std::getline(smaps, line);) {
+    unsigned long first = 0;
+    unsigned long end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &first, &end) == 2) inside = first < from + size && end > from;
+    if (inside && line.starts_with(figure + ":")) sum += 1024 * std::stoul(line.substr(figure.size() + 1));
+  }
+  return sum;
+}
+
+TEST(BuildMemory, HandsAChunkToTheNextBuilder) {
+  BuildMemory memory;
+  std::byte* const chunk = memory.take_chunk(kNoLimit);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(chunk) % kChunk, 0U) << "where a huge page fits";
+  EXPECT_EQ(memory.held(), kChunk);
+  memory.give_back(chunk);
+  EXPECT_EQ(memory.held(), 0U);
+  EXPECT_EQ(memory.kept(), kChunk);
+  EXPECT_EQ(memory.take_chunk(kNoLimit), chunk);
+  memory.give_back(chunk);
+}
+
+TEST(BuildMemory, KeepsNoMoreThanItMay) {
+  BuildMemory memory(3);
+  std::vector<std::byte*> chunks(5);
+  for (std::byte*& chunk : chunks) chunk = memory.take_chunk(kNoLimit);
+  for (std::byte* chunk : chunks) memory.give_back(chunk);
+  EXPECT_EQ(memory.kept(), 3 * kChunk);
+  EXPECT_EQ(mapped(chunks[4], kChunk, "Size"), 0U) << "the others are the system's again";
+}
+
+TEST(BuildMemory, LetsTheSystemHaveWhatNobodyUses) {
+  BuildMemory memory;
+  std::byte* const chunk = memory.take_chunk(kNoLimit);
+  std::memset(chunk, 1, kChunk);
+  EXPECT_EQ(mapped(chunk, kChunk, "LazyFree"), 0U);
+  memory.give_back(chunk);
+  EXPECT_GE(mapped(chunk, kChunk, "LazyFree"), kChunk * 3 / 4) << "the system marks some of them later";
+}
+
+TEST(BuildMemory, GivesNothingBeyondTheLimit) {
+  BuildMemory memory;
+  EXPECT_EQ(memory.take_chunk(kChunk - 1), nullptr);
+  std::byte* const chunk = memory.take_chunk(kChunk);
+  ASSERT_NE(chunk, nullptr);
+  EXPECT_EQ(memory.take_chunk(2 * kChunk - 1), nullptr);
+  EXPECT_FALSE(memory.count(2, kChunk + 1));
+  EXPECT_TRUE(memory.count(1, kChunk + 1));
+  EXPECT_FALSE(memory.count(SIZE_MAX, SIZE_MAX)) << "sums must not overflow";
+  memory.discount(1);
+  memory.give_back(chunk);
+  EXPECT_EQ(memory.held(), 0U);
+}
+
+TEST(BuildMemory, CountsWhatItKeepsUntilTheRoomIsNeeded) {
+  BuildMemory memory;
+  std::byte* const chunks[] = {memory.take_chunk(kNoLimit), memory.take_chunk(kNoLimit)};
+  for (std::byte* chunk : chunks) memory.give_back(chunk);
+  (void)memory.take_peak();
+  EXPECT_TRUE(memory.count(2 * kChunk, 3 * kChunk));
+  EXPECT_EQ(memory.kept(), kChunk) << "one had to go";
+  EXPECT_EQ(memory.take_peak(), 3 * kChunk);
+  memory.discount(2 * kChunk);
+}
+
+TEST(BuildMemory, LinesChunksUpWithoutLosingAByte) {
+  BuildMemory memory(0);
+  std::vector<std::byte*> chunks(7);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    chunks[i] = memory.take_chunk(kNoLimit);
+    std::memset(chunks[i], static_cast<int>(i + 1), kChunk);
+  }
+  std::swap(chunks[1], chunks[5]);
+  ASSERT_TRUE(line_up(chunks));
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    EXPECT_EQ(chunks[i], chunks[0] + i * kChunk);
+    const auto value = static_cast<std::byte>((i == 1 ? 5 : i == 5 ? 1 : i) + 1);
+    EXPECT_TRUE(std::all_of(chunks[i], chunks[i] + kChunk, [value](std::byte byte) { return byte == value; }));
+  }
+  for (std::byte* chunk : chunks) memory.give_back(chunk);
+}
+
+TEST(BuildMemory, IsSharedByThreads) {
+  constexpr std::size_t kLimit = 9 * kChunk;
+  constexpr int kThreads = 8;
+  BuildMemory memory(4);
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&memory, thread] {
+      for (int round = 0; round < 4000; ++round) {
+        std::byte* const chunk = memory.take_chunk(kLimit);
+        const bool counted = memory.count(kChunk / 2, kLimit);
+        if (chunk != nullptr) {
+          *chunk = static_cast<std::byte>(thread);
+          if (round % 16 == 0) std::this_thread::yield();
+          EXPECT_EQ(*chunk, static_cast<std::byte>(thread)) << "two threads have the same chunk";
+          memory.give_back(chunk);
+        }
+        if (counted) memory.discount(kChunk / 2);
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(memory.held(), 0U);
+  EXPECT_LE(memory.kept(), 4 * kChunk);
+  EXPECT_LE(memory.take_peak(), kLimit);
+}
+
+// The heap of a sanitizer keeps memory back after it is freed, so there each build takes new pages.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(BuildMemory, SparesTheNextBuilderThePageFaults) {
+  const auto faults_of_build = [](BuildMemory& memory, Kind kind) {
+    constexpr std::uint64_t kKeys = 1'000'000;
+    rusage before{};
+    getrusage(RUSAGE_THREAD, &before);
+    {
+      const LevelSpec spec{.kind = kind, .bits_per_key = 10, .fp_rate = 0.01};
+      BlockBuilder builder(BlockSizing(spec), /*verify=*/false, nullptr, nullptr, {.memory = &memory});
+      for (std::uint64_t i = 0; i < kKeys; ++i) builder.AddKey({reinterpret_cast<const char*>(&i), sizeof i});
+      std::unique_ptr<const char[]> buffer;
+      EXPECT_GT(builder.Finish(&buffer).size(), kKeys / 2);
+    }
+    rusage after{};
+    getrusage(RUSAGE_THREAD, &after);
+    return after.ru_minflt - before.ru_minflt;
+  };
+  for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
+    BuildMemory memory;
+    for (int i = 0; i < 3; ++i) faults_of_build(memory, kind);  // until malloc, too, keeps what it had
+    const long pages = 1'000'000 * 8 / 4096;
+    EXPECT_LT(faults_of_build(memory, kind), pages / 20) << kind_name(kind);
+  }
+}
+#endif
+
+std::vector<std::uint64_t> numbers(std::size_t count) {
+  std::vector<std::uint64_t> hashes(count);
+  for (std::size_t i = 0; i < count; ++i) hashes[i] = i * 0x9e3779b97f4a7c15 + 1;
+  return hashes;
+}
+
+std::vector<std::uint64_t> read_all(const HashLog& log) {
+  std::vector<std::uint64_t> all;
+  EXPECT_TRUE(log.read([&](std::span<const std::uint64_t> part) {
+    all.insert(all.end(), part.begin(), part.end());
+    return true;
+  }));
+  return all;
+}
+
+/// The sizes around which the log goes from its first array to a chunk, and from a chunk to the next one.
+class HashLogOfSize : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Rocksdb, HashLogOfSize,
+                         ::testing::Values(0, 1, 8191, 8192, 8193, 262'143, 262'144, 262'145, 524'288, 524'289));
+
+TEST_P(HashLogOfSize, HasThemAllInOrder) {
+  BuildMemory memory;
+  HashLog log(memory);
+  const auto hashes = numbers(GetParam());
+  for (const std::uint64_t hash : hashes) log.append(hash);
+  EXPECT_EQ(log.size(), hashes.size());
+  EXPECT_EQ(read_all(log), hashes);
+  const auto array = log.in_one_array();
+  EXPECT_TRUE(std::ranges::equal(array, hashes));
+  log.append(7);
+  EXPECT_EQ(log.size(), hashes.size() + 1) << "it goes on after its chunks have moved";
+  EXPECT_EQ(read_all(log).back(), 7U);
+}
+
+TEST_P(HashLogOfSize, MakesASetAndGoesOn) {
+  BuildMemory memory;
+  HashLog log(memory);
+  const auto hashes = numbers(GetParam());
+  for (const std::uint64_t hash : hashes) {
+    log.append(hash);
+    log.append(hash);
+  }
+  auto expected = hashes;
+  std::ranges::sort(expected);
+  EXPECT_TRUE(std::ranges::equal(log.make_set(), expected));
+  EXPECT_EQ(log.size(), expected.size());
+  log.append(7);
+  EXPECT_EQ(log.size(), expected.size() + 1);
+  EXPECT_EQ(read_all(log).back(), 7U);
+}
+
+TEST_P(HashLogOfSize, HasThemAllWhenTheyAreInAFile) {
+  for (const std::size_t limit : {std::size_t{1}, 2 * kChunk}) {
+    BuildMemory memory;
+    HashLog log(memory, limit);
+    auto hashes = numbers(GetParam());
+    for (const std::uint64_t hash : hashes) log.append(hash);
+    EXPECT_LE(memory.held(), limit / 2 + (64 << 10)) << "half of it, and the first array";
+    EXPECT_TRUE(log.spilled() || hashes.size() * 8 <= limit + (64 << 10));
+    log.spill();
+    EXPECT_EQ(log.size(), hashes.size());
+    auto found = read_all(log);
+    std::ranges::sort(found);
+    std::ranges::sort(hashes);
+    EXPECT_EQ(found, hashes);
+    EXPECT_TRUE(log.make_set().empty()) << "a part of the hashes is not all of them";
+    EXPECT_EQ(log.size(), hashes.size());
+    log.clear();
+    EXPECT_EQ(log.size(), 0U);
+    log.append(3);
+    EXPECT_EQ(read_all(log), std::vector<std::uint64_t>{3});
+  }
+}
+
+TEST(HashLog, GivesItsMemoryBack) {
+  BuildMemory memory;
+  {
+    HashLog log(memory);
+    for (const std::uint64_t hash : numbers(1'000'000)) log.append(hash);
+    EXPECT_EQ(memory.held(), 4 * kChunk + (64 << 10));
+    HashLog other = std::move(log);
+    EXPECT_EQ(other.size(), 1'000'000U);
+    EXPECT_EQ(memory.held(), 4 * kChunk + (64 << 10));
+    other.clear();
+    EXPECT_EQ(memory.held(), std::size_t{64} << 10) << "the array for a partition stays";
+  }
+  EXPECT_EQ(memory.held(), 0U);
+}
+
+}  // namespace
+}  // namespace crivo::testing
