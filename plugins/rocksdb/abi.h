@@ -1,11 +1,13 @@
-// RocksDB's filter builder and reader as an installed librocksdb calls them: by their places in the table of virtual
-// functions.
+// RocksDB's filter builder and reader, which its public headers only name since 7.0.
 //
-// Since 7.0 the public headers only declare the names FilterBitsBuilder and FilterBitsReader. RocksDB calls them by
-// vtable slot, so classes with the same slots stand in for them: in this namespace, because a second definition of
-// rocksdb::FilterBits* would interpose RocksDB's weak symbols. The order of the declarations is the contract
-// (Itanium C++ ABI); FilterBitsBuilder has two layouts, split at 9.6, where AddKeyAndAlt came in. Up to 10.8 the last
-// two slots belonged to a subclass that RocksDB asks nothing of from outside, so declaring them always is harmless.
+// A plugin for an installed librocksdb declares classes with the same slots in the table of virtual functions: RocksDB
+// calls by slot, so they stand in for its own. They live in this namespace, because a second definition of
+// rocksdb::FilterBits* would interpose RocksDB's weak symbols. The order of the declarations is the contract (Itanium
+// C++ ABI); FilterBitsBuilder has two layouts, split at 9.6, where AddKeyAndAlt came in. Up to 10.8 the last two slots
+// belonged to a subclass that RocksDB asks nothing of from outside, so declaring them always is harmless.
+//
+// A plugin that is compiled into RocksDB (CRIVO_IN_ROCKSDB, see in_tree/) derives from the real classes instead, so
+// that there the compiler compares every declaration.
 #pragma once
 
 #include <rocksdb/slice.h>
@@ -14,6 +16,8 @@
 
 #include <cstddef>
 #include <memory>
+
+#include "crivo/rocksdb.h"
 
 #ifdef _MSC_VER
 #error "crivo: the compiler must follow the Itanium C++ ABI, got MSVC"
@@ -27,10 +31,30 @@
 #error "crivo: RocksDB must be built with its object registry, got ROCKSDB_LITE"
 #endif
 
-namespace rocksdb {
+#ifdef CRIVO_IN_ROCKSDB
+
+#include "table/block_based/filter_policy_internal.h"
+
+namespace crivo::abi {
+
+#if CRIVO_ROCKSDB_VERSION >= 1009
+using FilterBitsBuilder = ROCKSDB_NAMESPACE::FilterBitsBuilder;
+#else
+using FilterBitsBuilder = ROCKSDB_NAMESPACE::BuiltinFilterBitsBuilder;
+#endif
+using FilterBitsReader = ROCKSDB_NAMESPACE::FilterBitsReader;
+
+inline ROCKSDB_NAMESPACE::FilterBitsBuilder* as_rocksdb(FilterBitsBuilder* builder) { return builder; }
+inline FilterBitsReader* as_rocksdb(FilterBitsReader* reader) { return reader; }
+
+}  // namespace crivo::abi
+
+#else
+
+namespace ROCKSDB_NAMESPACE {
 class FilterBitsBuilder;
 class FilterBitsReader;
-}  // namespace rocksdb
+}  // namespace ROCKSDB_NAMESPACE
 
 namespace crivo::abi {
 
@@ -70,3 +94,5 @@ inline rocksdb::FilterBitsReader* as_rocksdb(FilterBitsReader* reader) {
 }
 
 }  // namespace crivo::abi
+
+#endif  // CRIVO_IN_ROCKSDB

@@ -3,6 +3,8 @@
 
 #include <rocksdb/table_properties.h>
 
+#include "crivo/rocksdb.h"
+
 namespace crivo {
 
 /// See NewRocksDBFilterCollector in crivo/rocksdb.h.

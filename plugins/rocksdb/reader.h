@@ -4,6 +4,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 
+#include "crivo/rocksdb.h"
 #include "key_transform.h"
 
 namespace crivo {

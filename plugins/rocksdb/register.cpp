@@ -1,7 +1,8 @@
-// Registers the names of our policies with RocksDB when this library is loaded, be it linked, opened by dlopen or
-// preloaded by LD_PRELOAD.
+// Registers the names of our policies with RocksDB: when this library is loaded, be it linked, opened by dlopen or
+// preloaded by LD_PRELOAD; or, where the plugin is compiled into RocksDB, when RocksDB asks for it.
 #include <rocksdb/utilities/object_registry.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -30,6 +31,8 @@ void register_factories(rocksdb::ObjectLibrary& library) {
       });
 }
 
+#ifndef CRIVO_IN_ROCKSDB
+
 [[maybe_unused]] const bool kRegistered = [] {
   const std::string mismatch = library_mismatch();
   if (!mismatch.empty()) {
@@ -41,5 +44,19 @@ void register_factories(rocksdb::ObjectLibrary& library) {
   return true;
 }();
 
+#endif
+
 }  // namespace
 }  // namespace crivo
+
+#ifdef CRIVO_IN_ROCKSDB
+
+// RocksDB's generated build_version.cc calls this by its name in crivo.mk, before it looks up the first name in an
+// option string. Returns how many factories there are.
+extern "C" int crivo_register(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& /*argument*/) {
+  crivo::register_factories(library);
+  std::size_t kinds_of_objects = 0;
+  return static_cast<int>(library.GetFactoryCount(&kinds_of_objects));
+}
+
+#endif

@@ -12,5 +12,5 @@ set xlabel offset 0,0.6
 color(filter) = filter eq "blocked" ? 0x0072B2 : filter eq "RocksDB Bloom" ? 0x56B4E9 : \
                 filter eq "ribbon" ? 0xB83A00 : filter eq "RocksDB Ribbon" ? 0xF08C5A : \
                 filter eq "classic" ? 0xE0A000 : filter eq "cuckoo" ? 0x009E73 : \
-                filter eq "hash_compaction" ? 0xB0569B : 0x444444
+                filter eq "hash_compaction" ? 0xB0569B : filter eq "auto" ? 0x009E73 : 0x444444
 dash(filter) = filter[1:7] eq "RocksDB" ? 2 : 1

@@ -1,5 +1,6 @@
-// Writes keys until it is killed: rocksdb_crash_writer DB POLICY COUNTER. The counter is a file of eight bytes, mapped;
-// a key is acknowledged when it is counted, after Put has returned.
+// Writes keys until it is killed: rocksdb_crash_writer DB TABLE COUNTER, where
+// TABLE is an option string of the block-based table ("filter_policy=crivo.Auto"). The counter is a file of eight
+// bytes, mapped; a key is acknowledged when it is counted, after Put has returned.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,9 +22,9 @@ std::atomic<std::uint64_t>& map_counter(const char* path) {
   return *static_cast<std::atomic<std::uint64_t>*>(memory);
 }
 
-[[noreturn]] void write_until_killed(const std::string& path, const std::string& policy, const char* counter_path) {
+[[noreturn]] void write_until_killed(const std::string& path, const std::string& table, const char* counter_path) {
   auto& counter = map_counter(counter_path);
-  rocksdb::Options options = with_policy(test_options(), policy_from_string(policy));
+  rocksdb::Options options = with_table(test_options(), table_from_string(table));
   options.disable_auto_compactions = false;
   options.write_buffer_size = 64 << 10;  // the least there is: a flush every few hundred keys
   options.level0_file_num_compaction_trigger = 4;

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Runs the ```cpp and ```sh examples of the plugin's README as they stand, in order, in a folder like the project's.
+"""Runs the ```cpp, ```python and ```sh examples of the plugin's README as they stand, in order, in a folder like the
+project's.
 
-usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CXX
+usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CRIVO CXX
 
-A C++ example with a main() is saved under the name in its first comment, for a shell example to compile. The others are
-the statements of one program that this script compiles and runs, with `options` and an open `db`. Shell examples run
-under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they must print, among other lines.
+A C++ example with a main(), and a Python example, is saved under the name in its first comment, for a shell example to
+compile or run. The other C++ examples are the statements of one program that this script compiles and runs, with
+`options` and an open `db`. Shell examples run under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they
+must print, among other lines.
 
 Every shell example that preloads the library runs first in a copy of the folder that has no library. There it must fail
 and leave the database as it is: a compaction without the library would remove the filters.
@@ -20,6 +22,7 @@ import tempfile
 
 FRAGMENTS = """
 #include <crivo/rocksdb.h>
+#include <crivo/rocksdb_verify.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
@@ -39,7 +42,7 @@ int main() {
 
 
 def examples_of(markdown):
-    return re.findall(r"^```(cpp|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
 
 
 def run(script, folder):
@@ -79,24 +82,25 @@ def entries_for_filter(folder):
     return [int(number) for number in re.findall(r"# entries for filter: (\d+)", dump)]
 
 
-def main(readme, project, library, compiler):
+def main(readme, project, library, tool, compiler):
     examples = examples_of(pathlib.Path(readme).read_text(encoding="utf-8"))
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
     preloading = sum("LD_PRELOAD" in script for script in scripts)
-    if len(fragments) != 3 or preloading < 3:
+    if len(fragments) != 4 or preloading < 3:
         raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
     failures = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         (folder / "build/release").mkdir(parents=True)
         (folder / "build/release/libcrivo_rocksdb.so").symlink_to(library)
+        (folder / "build/release/crivo").symlink_to(tool)
         for part in ("plugins", "core"):
             (folder / part).symlink_to(pathlib.Path(project, part))
-        (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], fragments[1] + fragments[2]), encoding="utf-8")
+        (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], "".join(fragments[1:])), encoding="utf-8")
         for language, text in examples:
-            if language == "cpp" and "int main" in text:
-                name = re.match(r"// (\w+\.cpp)", text)[1]
+            if language == "python" or "int main" in text:
+                name = re.match(r"(?://|#) (\w+\.(?:cpp|py)):", text)[1]
                 (folder / name).write_text(text, encoding="utf-8")
             elif language == "sh":
                 if "LD_PRELOAD" in text:

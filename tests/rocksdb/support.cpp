@@ -53,6 +53,13 @@ Policy policy_from_string(const std::string& text) {
   return policy;
 }
 
+rocksdb::BlockBasedTableOptions table_from_string(const std::string& text) {
+  rocksdb::BlockBasedTableOptions table;
+  const rocksdb::Status made = rocksdb::GetBlockBasedTableOptionsFromString({}, {}, text, &table);
+  if (!made.ok()) throw std::runtime_error(text + ": " + made.ToString());
+  return table;
+}
+
 void PrintTo(const PolicyMaker& policy, std::ostream* out) { *out << policy.label; }
 std::vector<PolicyMaker> our_policies() {
   return {{"Bloom", "crivo.Bloom", crivo_bloom},

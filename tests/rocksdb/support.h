@@ -45,6 +45,9 @@ class ScratchFolder {
 /// A policy from an option string, such as "crivo.Bloom:10".
 [[nodiscard]] Policy policy_from_string(const std::string& text);
 
+/// Table options from an option string, such as "filter_policy=crivo.Auto;partition_filters=true".
+[[nodiscard]] rocksdb::BlockBasedTableOptions table_from_string(const std::string& text);
+
 /// A policy that must keep the promises that all policies of its kind make.
 struct PolicyMaker {
   std::string label;  // stands in the names of tests

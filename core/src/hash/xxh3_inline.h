@@ -1,13 +1,19 @@
 // XXH3, inlined. Where a query names a key, a call of the hash function would cost as much as the filter itself does.
-// This is the only place that includes libxxhash's header.
+// This is the only place that includes libxxhash's header, or RocksDB's copy of it where Crivo is compiled into
+// RocksDB: that copy cannot be inlined (its header rejects XXH_INLINE_ALL), but it is there, and it computes the same
+// hashes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#ifdef CRIVO_IN_ROCKSDB
+#include "util/xxhash.h"
+#else
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#endif
 
 namespace crivo {
 

@@ -25,6 +25,9 @@
 
 namespace crivo {
 
+// A program that has RocksDB built into it may have given it another name, which RocksDB's headers put into this macro.
+namespace rocksdb = ROCKSDB_NAMESPACE;
+
 /// What the filters of a column family are to be. Give one of bits_per_key, fp_rate and budget_bits_per_key; without
 /// any of them, filters have 10 bits per key. Options of another policy are errors.
 struct RocksDBFilterOptions {

@@ -1,0 +1,9 @@
+# How RocksDB's Makefile builds the plugin in this folder: ROCKSDB_PLUGINS=crivo make static_lib
+# RocksDB's CMakeLists.txt looks for the name of the function here, too; everything else it has from CMakeLists.txt.
+crivo_FUNC = crivo_register
+crivo_SOURCES := $(patsubst plugin/crivo/%,%,$(sort $(wildcard \
+  plugin/crivo/src/*/*.cc plugin/crivo/src/*/*/*.cc plugin/crivo/src/*/*/*/*.cc)))
+crivo_HEADERS := $(patsubst plugin/crivo/%,%,$(sort $(wildcard plugin/crivo/*.h)))
+
+# For the plugin's own files only, because RocksDB before 11 is compiled as C++17.
+$(OBJ_DIR)/plugin/crivo/%: CXXFLAGS += @FLAGS@ -Iplugin -Iplugin/crivo/src/core -Iplugin/crivo/src/rocksdb

@@ -1,0 +1,55 @@
+// Questions to a whole database, and what they cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rocksdb_database.h"
+
+namespace crivo::bench {
+
+/// A way of asking: by Get, or by MultiGet of kMultiGet keys.
+struct Workload {
+  const char* name;
+  unsigned hit_percent;
+  bool multi;
+};
+
+inline constexpr Workload kWorkloads[] = {
+    {"get absent", 0, false},     {"get mixed", 50, false},     {"get present", 100, false},
+    {"multiget absent", 0, true}, {"multiget mixed", 50, true}, {"multiget present", 100, true},
+};
+inline constexpr std::size_t kMultiGet = 32;
+
+/// What RocksDB counted while questions were asked.
+struct Counters {
+  std::uint64_t questions = 0;       // keys, not calls
+  std::uint64_t data_reads = 0;      // data blocks that were not in the block cache
+  std::uint64_t data_hits = 0;       // data blocks that were
+  std::uint64_t metadata_reads = 0;  // blocks of indexes and filters that were not in the block cache
+  std::uint64_t useful = 0;          // a filter spared a look into a file
+  std::uint64_t positive = 0;        // a filter said "maybe"
+  std::uint64_t true_positive = 0;   // and the key was there
+
+  Counters& operator+=(const Counters& other);
+  /// The count for each thousand questions.
+  [[nodiscard]] double per_thousand(std::uint64_t count) const;
+};
+
+/// One round of one workload.
+struct Asked {
+  double seconds = 0;
+  double cpu = 0;
+  double p50 = 0;  // microseconds; for MultiGet, of a whole call
+  double p99 = 0;
+  Counters counters;
+};
+
+/// The value below which the given share of the samples lies; there must be at least one.
+[[nodiscard]] double quantile(std::vector<double> samples, double share);
+
+/// Asks `questions` keys. Throws std::runtime_error if a key that is there is not found, or the other way round.
+[[nodiscard]] Asked ask(Database& database, const Workload& workload, std::uint64_t questions, std::uint64_t seed);
+
+}  // namespace crivo::bench

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What plugins/rocksdb/in_tree/export writes: a folder that needs nothing but RocksDB.
+
+usage: export_test.py PROJECT
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROJECT = pathlib.Path(sys.argv.pop(1)).resolve()
+# What the plugin includes of RocksDB's own sources, and what cxx20.h asks for to stop a compiler of another standard.
+OTHER = {"table/block_based/filter_policy_internal.h", "util/xxhash.h", "compile_with_std_c++20"}
+
+
+class Export(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.rocksdb = pathlib.Path(folder.name)
+        (self.rocksdb / "include/rocksdb").mkdir(parents=True)
+        (self.rocksdb / "include/rocksdb/version.h").touch()
+        self.plugin = self.rocksdb / "plugin/crivo"
+
+    def export(self, folder=None):
+        return subprocess.run([PROJECT / "plugins/rocksdb/in_tree/export", folder or self.rocksdb], text=True,
+                              capture_output=True, check=False)
+
+    def exported(self):
+        done = self.export()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(path for path in self.plugin.rglob("*") if path.suffix in (".cc", ".h"))
+
+    # With this, a file that is left out is missed by none, and so are its functions.
+    def test_has_every_header_that_it_includes(self):
+        for path in self.exported():
+            for target in re.findall(r'^#include "(.*)"', path.read_text(), re.MULTILINE):
+                places = [folder / target for folder in (path.parent, self.plugin / "src/core",
+                                                         self.plugin / "src/rocksdb", self.plugin.parent)]
+                self.assertTrue(any(place.exists() for place in places) or target in OTHER, f"{path}: {target}")
+
+    def test_has_the_source_of_every_public_header(self):
+        for path in self.exported():
+            if path.parent == self.plugin:
+                for source in (PROJECT / "core/src").glob(f"*/{path.stem}.cpp"):
+                    self.assertTrue((self.plugin / "src/core" / source.parent.name / f"{path.stem}.cc").exists(), path)
+
+    def test_includes_no_library_but_rocksdb(self):
+        headers = {target for path in self.exported() for target in
+                   re.findall(r"^#include <(.*\.h)>", path.read_text(), re.MULTILINE)}
+        other = {header for header in headers if not header.startswith(("rocksdb/", "sys/"))}
+        # <xxhash.h> is what stands there when CRIVO_IN_ROCKSDB is not defined.
+        self.assertLessEqual(other, {"crivo/rocksdb.h", "immintrin.h", "unistd.h", "stdlib.h", "xxhash.h"})
+
+    def test_has_all_sources_of_the_plugin(self):
+        base, ours = self.plugin / "src/rocksdb", PROJECT / "plugins/rocksdb"
+        exported = {path.relative_to(base).with_suffix("") for path in self.exported()
+                    if path.suffix == ".cc" and path.is_relative_to(base)}
+        sources = {path.relative_to(ours).with_suffix("") for path in ours.rglob("*.cpp")}
+        self.assertEqual(exported, {source for source in sources if source.parts[0] != "tool"})
+
+    def test_rocksdbs_makefile_compiles_all_of_it(self):
+        sources = {path for path in self.exported() if path.suffix == ".cc"}
+        patterns = re.findall(r"plugin/crivo/(src/\S*\.cc)\b", (self.plugin / "crivo.mk").read_text())
+        self.assertEqual({path for pattern in patterns for path in self.plugin.glob(pattern)}, sources)
+
+    # RocksDB's CMakeLists.txt reads the .mk file with these two expressions, and would compile what the first one finds.
+    def test_rocksdbs_cmake_finds_the_function_and_no_second_list_of_sources(self):
+        self.exported()
+        makefile = (self.plugin / "crivo.mk").read_text()
+        self.assertEqual(re.findall(r"_FUNC = ([^\n]*)", makefile), ["crivo_register"])
+        self.assertEqual(re.findall(r"(?:SOURCES|_LIBS) = ([^\n]*)", makefile), [])
+        self.assertIn('extern "C" int crivo_register(', (self.plugin / "src/rocksdb/register.cc").read_text())
+
+    def test_replaces_an_earlier_export(self):
+        self.exported()
+        (self.plugin / "src/rocksdb/old.cc").touch()
+        self.exported()
+        self.assertFalse((self.plugin / "src/rocksdb/old.cc").exists())
+
+    def test_leaves_alone_what_it_has_not_made(self):
+        self.plugin.mkdir(parents=True)
+        (self.plugin / "mine").touch()
+        self.assertEqual(self.export().returncode, 1)
+        self.assertTrue((self.plugin / "mine").exists())
+
+    def test_wants_a_folder_with_rocksdb(self):
+        done = self.export(self.rocksdb / "include")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no include/rocksdb/version.h", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

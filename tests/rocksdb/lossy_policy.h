@@ -1,0 +1,78 @@
+// A filter policy that loses keys, as no policy may: a test that does not find them proves nothing.
+#pragma once
+
+#include <rocksdb/filter_policy.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "support.h"
+#include "wrapped_builder.h"
+
+namespace crivo::testing {
+
+/// crivo.Bloom, except that one of `every` keys is dropped when a filter is built, or denied when it is asked.
+class LossyPolicy final : public rocksdb::FilterPolicy {
+ public:
+  enum class Loss : std::uint8_t { kBuilder, kReader };
+
+  LossyPolicy(Loss loss, std::uint64_t every) : loss_(loss), every_(every) {}
+
+  [[nodiscard]] const char* Name() const override { return "test.Lossy"; }
+  [[nodiscard]] const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+
+  [[nodiscard]] rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    const std::uint64_t every = loss_ == Loss::kBuilder ? every_ : ~std::uint64_t{0};
+    return abi::as_rocksdb(new Builder(new_builder(*inner_, context), every));
+  }
+
+  [[nodiscard]] rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    const std::uint64_t every = loss_ == Loss::kReader ? every_ : ~std::uint64_t{0};
+    return abi::as_rocksdb(new Reader(new_reader(*inner_, contents), every));
+  }
+
+ private:
+  class Builder final : public WrappedBuilder {
+   public:
+    Builder(std::unique_ptr<abi::FilterBitsBuilder> inner, std::uint64_t every)
+        : WrappedBuilder(std::move(inner)), every_(every) {}
+    void AddKey(const rocksdb::Slice& key) override {
+      if (++added_ % every_ != 0) WrappedBuilder::AddKey(key);
+    }
+#if CRIVO_ROCKSDB_VERSION >= 906
+    void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override {
+      if (++added_ % every_ != 0) WrappedBuilder::AddKeyAndAlt(key, alt);
+    }
+#endif
+
+   private:
+    std::uint64_t every_;
+    std::uint64_t added_ = 0;
+  };
+
+  class Reader final : public abi::FilterBitsReader {
+   public:
+    Reader(std::unique_ptr<abi::FilterBitsReader> inner, std::uint64_t every)
+        : inner_(std::move(inner)), every_(every) {}
+    bool MayMatch(const rocksdb::Slice& key) override { return admits(key) && inner_->MayMatch(key); }
+    void MayMatch(int count, rocksdb::Slice** keys, bool* may_match) override {
+      inner_->MayMatch(count, keys, may_match);
+      for (int i = 0; i < count; ++i) may_match[i] = may_match[i] && admits(*keys[i]);
+    }
+
+   private:
+    [[nodiscard]] bool admits(const rocksdb::Slice& key) const {
+      return std::hash<std::string_view>{}(key.ToStringView()) % every_ != 0;
+    }
+    std::unique_ptr<abi::FilterBitsReader> inner_;
+    std::uint64_t every_;
+  };
+
+  Loss loss_;
+  std::uint64_t every_;
+  Policy inner_ = crivo_bloom();
+};
+
+}  // namespace crivo::testing

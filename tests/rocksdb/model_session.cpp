@@ -1,0 +1,241 @@
+// What a walk's database is like: tables of policies and surroundings. A new one is a row here.
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/merge_operator.h>
+
+#include <algorithm>
+
+#include "model.h"
+#include "unsynced.h"
+
+namespace crivo::testing::model {
+namespace {
+
+struct Knobs {
+  rocksdb::ColumnFamilyOptions family;
+  rocksdb::BlockBasedTableOptions table;
+};
+
+template <typename Options>
+struct Row {
+  const char* name;
+  unsigned percent;  // how often it is drawn
+  void (*apply)(Options& options, Random& random);
+};
+
+bool can_compress() {
+  const auto supported = rocksdb::GetSupportedCompressions();
+  return std::ranges::find(supported, rocksdb::kSnappyCompression) != supported.end();
+}
+
+// Of the column family. Later rows win where two contradict each other.
+const std::vector<Row<Knobs>> kSurroundings = {
+    {"partitioned", 45,
+     [](Knobs& knobs, Random& random) {
+       knobs.table.partition_filters = true;
+       knobs.table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+       knobs.table.metadata_block_size = 256 << random.below(5);
+     }},
+#if CRIVO_ROCKSDB_VERSION >= 906
+    {"decoupled", 50, [](Knobs& knobs, Random&) { knobs.table.decouple_partitioned_filters = true; }},
+#endif
+    {"cached", 50, [](Knobs& knobs, Random&) { knobs.table.cache_index_and_filter_blocks = true; }},
+    {"small cache", 40, [](Knobs& knobs, Random&) { knobs.table.block_cache = rocksdb::NewLRUCache(32 << 10, 0); }},
+    {"L0 pinned", 30, [](Knobs& knobs, Random&) { knobs.table.pin_l0_filter_and_index_blocks_in_cache = true; }},
+    {"all pinned", 25,
+     [](Knobs& knobs, Random&) {
+       knobs.table.metadata_cache_options.top_level_index_pinning = rocksdb::PinningTier::kAll;
+       knobs.table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
+       knobs.table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
+     }},
+    {"cache prepopulated", 20,
+     [](Knobs& knobs, Random&) {
+       knobs.table.prepopulate_block_cache = rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+     }},
+    {"filters for memory", 25, [](Knobs& knobs, Random&) { knobs.table.optimize_filters_for_memory = true; }},
+    {"filters for hits", 15, [](Knobs& knobs, Random&) { knobs.family.optimize_filters_for_hits = true; }},
+    {"filters verified", 30, [](Knobs& knobs, Random&) { knobs.table.detect_filter_construct_corruption = true; }},
+    {"filters charged", 20,
+     [](Knobs& knobs, Random&) {
+       knobs.table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction].charged =
+           rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
+     }},
+    {"no checksums", 25, [](Knobs& knobs, Random&) { knobs.table.checksum = rocksdb::kNoChecksum; }},
+    {"format 4", 15, [](Knobs& knobs, Random&) { knobs.table.format_version = 4; }},
+    {"small blocks", 50, [](Knobs& knobs, Random&) { knobs.table.block_size = 256; }},
+    {"prefix of 4", 30,
+     [](Knobs& knobs, Random&) { knobs.family.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4)); }},
+    {"prefix of 6", 15,
+     [](Knobs& knobs, Random&) { knobs.family.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(6)); }},
+    {"prefix of up to 5", 20,
+     [](Knobs& knobs, Random&) { knobs.family.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(5)); }},
+    {"prefix filters only", 30, [](Knobs& knobs, Random&) { knobs.table.whole_key_filtering = false; }},
+    {"parallel compression", 30,
+     [](Knobs& knobs, Random&) {
+       knobs.family.compression = can_compress() ? rocksdb::kSnappyCompression : rocksdb::kNoCompression;
+       knobs.family.compression_opts.parallel_threads = 3;
+     }},
+    {"compactions by hand", 50, [](Knobs& knobs, Random&) { knobs.family.disable_auto_compactions = true; }},
+    {"small memtables", 40, [](Knobs& knobs, Random&) { knobs.family.write_buffer_size = 64 << 10; }},
+};
+
+// Of the whole database.
+const std::vector<Row<rocksdb::DBOptions>> kDatabase = {
+    {"mmap", 25, [](rocksdb::DBOptions& database, Random&) { database.allow_mmap_reads = true; }},
+    {"direct I/O", 20,
+     [](rocksdb::DBOptions& database, Random&) {
+       database.allow_mmap_reads = false;
+       database.use_direct_reads = database.use_direct_io_for_flush_and_compaction = true;
+     }},
+    {"few open files", 20, [](rocksdb::DBOptions& database, Random&) { database.max_open_files = 20; }},
+    {"subcompactions", 20, [](rocksdb::DBOptions& database, Random&) { database.max_subcompactions = 3; }},
+    {"atomic flush", 15, [](rocksdb::DBOptions& database, Random&) { database.atomic_flush = true; }},
+};
+
+rocksdb::ColumnFamilyOptions base_family(const Nature& nature) {
+  rocksdb::ColumnFamilyOptions family;
+  family.comparator = nature.comparator;
+  family.compaction_style = nature.compaction;
+  family.level_compaction_dynamic_level_bytes = nature.dynamic_levels;
+  family.compression = rocksdb::kNoCompression;
+  family.level0_file_num_compaction_trigger = 3;
+  family.max_bytes_for_level_base = 32 << 10;  // so that a few thousand keys make several levels of several files
+  family.max_bytes_for_level_multiplier = 3;
+  family.target_file_size_base = 16 << 10;
+  if (nature.compaction == rocksdb::kCompactionStyleFIFO) family.num_levels = 1;
+  family.compaction_options_fifo.max_table_files_size = std::uint64_t{1} << 40;  // FIFO must not drop a file
+  family.compaction_options_fifo.allow_compaction = true;
+  family.ttl = 0;
+  if (!nature.timestamps) {
+    check(rocksdb::MergeOperator::CreateFromString({}, "stringappend", &family.merge_operator), "stringappend");
+  }
+  return family;
+}
+
+rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& policy, Random& random,
+                                         std::vector<std::string>& names) {
+  Knobs knobs{base_family(nature), {}};
+  knobs.table.filter_policy = policy;
+  for (const auto& row : kSurroundings) {
+    if (!random.percent(row.percent)) continue;
+    row.apply(knobs, random);
+    names.emplace_back(row.name);
+  }
+  knobs.family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(knobs.table));
+  knobs.family.table_properties_collector_factories.push_back(NewRocksDBFilterCollector());
+  return knobs.family;
+}
+
+/// Takes keys for the same that differ in case.
+class CaseComparator final : public rocksdb::Comparator {
+ public:
+  [[nodiscard]] const char* Name() const override { return "test.CaseComparator"; }
+  [[nodiscard]] int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+    const std::size_t shorter = std::min(a.size(), b.size());
+    for (std::size_t i = 0; i < shorter; ++i) {
+      if (lower(a[i]) != lower(b[i])) return lower(a[i]) < lower(b[i]) ? -1 : 1;
+    }
+    return a.size() < b.size() ? -1 : a.size() > b.size();
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+const rocksdb::Comparator* case_comparator() {
+  static const CaseComparator comparator;
+  return &comparator;
+}
+
+// By its name, because older headers do not declare it.
+const rocksdb::Comparator* timestamp_comparator() {
+  const rocksdb::Comparator* comparator = nullptr;
+  check(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &comparator), "comparator");
+  return comparator;
+}
+
+PolicyRow no_policy() {
+  return {"no policy", [] { return nullptr; }};
+}
+
+PolicyRow row_of(const std::string& id) {
+  return {id, [id] { return policy_from_string(id); }};
+}
+
+}  // namespace
+
+Policies all_policies() {
+  Policies policies;
+  for (const char* const id :
+       {"crivo.Auto", "crivo.Auto:10:bottommost_fp_rate:0.1", "crivo.Auto:fp_rate:0.05:bottommost_fp_rate:1",
+        "crivo.Auto:budget_bits_per_key:7", "crivo.Auto:budget_bits_per_key:2:levels:2:level_ratio:3",
+        "crivo.Auto:9:ribbon_levels:64", "{id=crivo.Auto;bits_per_key=9;key_transform=take_prefix:5}", "crivo.Bloom:10",
+        "crivo.Bloom:2.5", "crivo.Bloom:fp_rate:0.02", "{id=crivo.Bloom;fp_rate=0.01;key_transform=drop_suffix:1}",
+        "crivo.Ribbon:10", "crivo.Ribbon:10:-1", "crivo.Ribbon:7:2", "crivo.Ribbon:fp_rate:0.001:-1", "bloomfilter:10",
+        "bloomfilter:6", "ribbonfilter:10", "ribbonfilter:10:-1"}) {
+    policies.usual.push_back(row_of(id));
+  }
+  for (const char* const options : {"id=crivo.Auto", "id=crivo.Auto;budget_bits_per_key=6",
+                                    "id=crivo.Bloom;fp_rate=0.02", "id=crivo.Ribbon;bloom_before_level=-1"}) {
+    policies.for_case.push_back(row_of('{' + std::string(options) + ";key_transform=lower_ascii}"));
+  }
+  for (auto* const rows : {&policies.usual, &policies.for_case}) rows->push_back(no_policy());
+  return policies;
+}
+
+Policies only(const PolicyRow& policy) { return {{policy}, {no_policy()}}; }
+
+bool ignores_case(const rocksdb::Comparator& comparator) { return &comparator == case_comparator(); }
+
+Nature draw_nature(Random& random) {
+  static const std::vector<rocksdb::CompactionStyle> styles = {
+      rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleLevel,
+      rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO};
+  Nature nature{};
+  static const std::vector<const rocksdb::Comparator*> comparators = {
+      rocksdb::BytewiseComparator(), rocksdb::BytewiseComparator(), rocksdb::ReverseBytewiseComparator(),
+      timestamp_comparator(), case_comparator()};
+  nature.comparator = random.one_of(comparators);
+  nature.timestamps = nature.comparator->timestamp_size() > 0;
+  nature.ignores_case = ignores_case(*nature.comparator);
+  nature.compaction = random.one_of(styles);
+  nature.dynamic_levels = nature.compaction == rocksdb::kCompactionStyleLevel && random.percent(50);
+  nature.families = 1 + random.below(3);
+  return nature;
+}
+
+Session draw_session(const Nature& nature, const Policies& policies, Random& random) {
+  Session session{};
+  static const std::vector<std::pair<const char*, Transactions>> kinds = {
+      {"plain", Transactions::kNone},
+      {"plain", Transactions::kNone},
+      {"TransactionDB", Transactions::kPessimistic},
+      {"OptimisticTransactionDB", Transactions::kOptimistic}};
+  const auto& [name, transactions] = nature.timestamps ? kinds.front() : random.one_of(kinds);
+  session.transactions = transactions;
+  session.names.emplace_back(name);
+  session.database.create_if_missing = session.database.create_missing_column_families = true;
+  session.database.env = unsynced_env();
+  session.database.statistics = rocksdb::CreateDBStatistics();
+  session.database.max_background_jobs = 2;
+  for (const auto& row : kDatabase) {
+    if (!random.percent(row.percent)) continue;
+    row.apply(session.database, random);
+    session.names.emplace_back(row.name);
+  }
+  if (nature.compaction == rocksdb::kCompactionStyleFIFO) session.database.max_open_files = -1;  // as FIFO asks for
+  Policy policy;
+  for (std::size_t i = 0; i < nature.families; ++i) {
+    session.names.push_back("| family " + std::to_string(i));
+    if (i == 0 || random.percent(70)) {  // or it shares the policy of the family before it
+      const PolicyRow& row = random.one_of(nature.ignores_case ? policies.for_case : policies.usual);
+      policy = row.make();
+      session.names.push_back(row.name);
+    }
+    session.families.push_back(draw_family(nature, policy, random, session.names));
+  }
+  return session;
+}
+
+}  // namespace crivo::testing::model

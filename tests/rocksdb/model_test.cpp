@@ -1,0 +1,108 @@
+// Random walks (model.h): whoever makes the filters, a live key is never lost.
+#include "model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "lossy_policy.h"
+
+namespace crivo::testing::model {
+namespace {
+
+/// Says what a failure owes to the filters: the same walk with RocksDB's own, and without any.
+std::string compared_with_others(std::uint64_t seed) {
+  std::string text;
+  const PolicyRow builtin{"bloomfilter:10", [] { return builtin_bloom(); }};
+  const PolicyRow none{"no policy", [] { return nullptr; }};
+  for (const PolicyRow& row : {builtin, none}) {
+    text += "\n  the same walk with " + row.name + " only ";
+    try {
+      Tally ignored;
+      walk(seed, only(row), ignored);
+      text += "passes";
+    } catch (const Failure& failure) {
+      const std::string what = failure.what();
+      text += "fails, too: " + what.substr(0, what.find('\n'));
+    }
+  }
+  return text;
+}
+
+/// RocksDB ends the program where one of its assertions fails; the seed must be known then, too.
+char last_words[80];
+void say_last_words(int number) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words, std::strlen(last_words));
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
+  const char* const given = std::getenv("CRIVO_MODEL_SEED");
+  if (given != nullptr) {
+    first = std::stoull(given);
+    walks = 1;
+    tally.tell = true;
+  }
+  std::signal(SIGABRT, say_last_words);
+  std::signal(SIGSEGV, say_last_words);
+  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
+    std::snprintf(last_words, sizeof last_words, "repeat it with CRIVO_MODEL_SEED=%llu\n",
+                  static_cast<unsigned long long>(seed));
+    try {
+      walk(seed, all_policies(), tally);
+    } catch (const Failure& failure) {
+      FAIL() << failure.what() << compared_with_others(seed);
+    }
+  }
+  if (given != nullptr) return;
+  EXPECT_GT(tally.walks_with_useful_filters, walks * 3 / 4) << "walks without filters prove nothing";
+}
+
+TEST(RocksdbModel, LosesNoKeyOnRandomWalks) {
+  Tally tally;
+  walk_all(1, 20, tally);
+}
+
+/// The first failure of walks whose filters one policy makes; empty if there is none.
+std::string first_failure(const PolicyRow& policy) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    try {
+      Tally ignored;
+      walk(seed, only(policy), ignored);
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+  }
+  return {};
+}
+
+TEST(RocksdbModel, FindsAKeyThatABuilderDropped) {
+  const std::string failure =
+      first_failure({"dropping", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kBuilder, 200); }});
+  EXPECT_THAT(failure, ::testing::ContainsRegex("LOST: .*\n.*in step .*\n.*\n.*dropping"));
+  EXPECT_THAT(failure, ::testing::HasSubstr("CRIVO_MODEL_SEED="));
+}
+
+TEST(RocksdbModel, FindsAKeyThatAReaderDenied) {
+  const std::string failure =
+      first_failure({"denying", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kReader, 200); }});
+  EXPECT_THAT(failure, ::testing::HasSubstr("LOST: "));
+}
+
+TEST(RocksdbModel, LosesNoKeyOnLongSeriesOfRandomWalks) {
+  Tally tally;
+  walk_all(1000, 1000, tally);
+  std::cout << tally.walks << " walks, " << tally.walks_with_useful_filters << " with useful filters, which said no "
+            << tally.useful << " times\n";
+  for (const auto& [name, uses] : tally.rows) std::cout << uses << " x " << name << '\n';
+}
+
+}  // namespace
+}  // namespace crivo::testing::model

@@ -1,0 +1,75 @@
+// Finds the filter blocks of any policy in the files of a database, RocksDB's own included: whose blocks they are, it
+// knows because it was there when they were made.
+#pragma once
+
+#include <rocksdb/filter_policy.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support.h"
+#include "wrapped_builder.h"
+
+namespace crivo::testing {
+
+/// Another policy, of whose filter blocks it keeps copies.
+class RecordingPolicy final : public rocksdb::FilterPolicy {
+ public:
+  explicit RecordingPolicy(Policy inner) : inner_(std::move(inner)) {}
+
+  [[nodiscard]] const char* Name() const override { return "test.Recording"; }
+  [[nodiscard]] const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+  [[nodiscard]] rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return abi::as_rocksdb(new Builder(new_builder(*inner_, context), *this));
+  }
+  [[nodiscard]] rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return inner_->GetFilterBitsReader(contents);
+  }
+
+  struct Block {
+    std::size_t offset;
+    std::size_t size;
+  };
+  /// Where the blocks that were made so far lie in this file.
+  [[nodiscard]] std::vector<Block> blocks_in(const std::string& file) const {
+    const std::scoped_lock lock(mutex_);
+    std::vector<Block> found;
+    for (const std::string& block : blocks_) {
+      const std::size_t offset = file.find(block);
+      if (offset != std::string::npos) found.push_back({offset, block.size()});
+    }
+    return found;
+  }
+
+ private:
+  class Builder final : public WrappedBuilder {
+   public:
+    Builder(std::unique_ptr<abi::FilterBitsBuilder> inner, const RecordingPolicy& policy)
+        : WrappedBuilder(std::move(inner)), policy_(policy) {}
+    rocksdb::Slice Finish(std::unique_ptr<const char[]>* buffer) override {
+      return record(WrappedBuilder::Finish(buffer));
+    }
+    rocksdb::Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status* status) override {
+      return record(WrappedBuilder::Finish(buffer, status));
+    }
+
+   private:
+    rocksdb::Slice record(const rocksdb::Slice& block) {
+      const std::scoped_lock lock(policy_.mutex_);
+      policy_.blocks_.push_back(block.ToString());
+      return block;
+    }
+
+    const RecordingPolicy& policy_;
+  };
+
+  Policy inner_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::string> blocks_;
+};
+
+}  // namespace crivo::testing
