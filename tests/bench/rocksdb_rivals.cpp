@@ -75,8 +75,9 @@ std::string rocksdb_name() { return RocksdbLibrary::get() != nullptr ? "RocksDB 
 /// RocksDB's policy "Bloom" or "Ribbon".
 Policy rocksdb_policy(const std::string& name, double bits_per_key) {
   if (const RocksdbLibrary* library = RocksdbLibrary::get()) return library->policy(name, bits_per_key);
-  if (name == "Ribbon") return Policy(rocksdb::NewRibbonFilterPolicy(bits_per_key));
-  return Policy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+  std::unique_ptr<const rocksdb::FilterPolicy> policy(name == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
+                                                                       : rocksdb::NewBloomFilterPolicy(bits_per_key));
+  return policy;
 }
 
 Rival theirs(const std::string& name, double bits_per_key) {
