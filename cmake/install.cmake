@@ -1,5 +1,5 @@
 # What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool,
-# the SQLite extension, and the RocksDB plugin with a component of the package and crivo-rocksdb.pc.
+# the SQLite extension, and the RocksDB plugin with its program, a component of the package and crivo-rocksdb.pc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/crivo")
@@ -31,4 +31,9 @@ if(TARGET crivo_sqlite)  # in a folder of its own: it is loaded by its path, and
 endif()
 if(TARGET crivo_tool)
   install(TARGETS crivo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+if(TARGET crivo_sst)  # beside the tool, which starts it; it finds the plugin wherever the installed tree is
+  file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set_target_properties(crivo_sst PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+  install(TARGETS crivo_sst RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

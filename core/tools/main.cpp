@@ -1,97 +1,24 @@
 // crivo: build, ask, describe and check filters from the command line. What it writes is what every other host reads.
-#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <new>
-#include <optional>
+#include <string_view>
 
 #include "command.h"
-#include "crivo/version.h"
+#include "program.h"
+#include "sst.h"
 
-namespace crivo::tool {
-namespace {
-
-/// The program's name in messages: "crivo", or "crivo build" once the subcommand is known.
-std::string program_name(const CLI::App& app) {
-  const auto commands = app.get_subcommands();
-  return commands.empty() ? "crivo" : "crivo " + commands.front()->get_name();
-}
-
-int complain(const CLI::App& app, std::string message) {
-  std::erase(message, kGuard);  // CLI11 quotes arguments as it got them
-  std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
-  return kTrouble;
-}
-
-/// The argument with kGuard in front of the text that an option or a subcommand takes. An empty text gets the guard,
-/// too, because CLI11 would take the next argument for the value that is missing in "--output=".
-std::string guarded(const std::string& argument, bool is_option) {
-  if (!is_option) return kGuard + argument;
-  const std::size_t equals = argument.find('=');
-  if (!argument.starts_with("--") || equals == std::string::npos) return argument;
-  return argument.substr(0, equals + 1) + kGuard + argument.substr(equals + 1);
-}
-
-/// The arguments with their guards, in reverse order, as CLI11 wants them. The first argument is the subcommand, and
-/// after "--" there are no options.
-std::vector<std::string> guarded_arguments(int argc, char** argv) {
-  std::vector<std::string> arguments;
-  bool options_ended = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--" && !options_ended) {
-      options_ended = true;
-      continue;
-    }
-    const bool is_option = !options_ended && argument.starts_with('-') && argument != "-";
-    arguments.push_back(i == 1 && !is_option ? argument : guarded(argument, is_option));
-  }
-  std::reverse(arguments.begin(), arguments.end());
-  return arguments;
-}
-
-/// The message about a first argument that is no command's name; no value if it is one. CLI11's own message would not
-/// show the argument.
-std::optional<std::string> command_mistake(const CLI::App& app, const std::vector<std::string>& arguments) {
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!arguments.empty() && arguments.back() == command->get_name()) return std::nullopt;
-    names.append(names.empty() ? "" : ", ").append(command->get_name());
-  }
-  if (!arguments.empty() && arguments.back().starts_with('-')) return std::nullopt;
-  return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
-}
-
-int run(CLI::App& app, std::vector<std::string> arguments) {
-  app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
-  app.require_subcommand(1);
+int main(int argc, char** argv) try {
+  using namespace crivo::tool;
+  CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
   Action action;
   add_build(app, action);
   add_query(app, action);
   add_info(app, action);
   add_verify(app, action);
-  if (const auto mistake = command_mistake(app, arguments)) return complain(app, *mistake + "; see crivo --help");
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
-  } catch (const CLI::ParseError& error) {
-    return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
-  }
-  try {
-    const Result<ExitCode> outcome = action();
-    return outcome ? *outcome : complain(app, outcome.error().message);
-  } catch (const std::bad_alloc&) {
-    return complain(app, "memory must suffice, got too little");
-  }
-}
-
-}  // namespace
-}  // namespace crivo::tool
-
-int main(int argc, char** argv) try {
-  CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
-  return crivo::tool::run(app, crivo::tool::guarded_arguments(argc, argv));
+  const CLI::App* const sst = add_sst(app);
+  // The other program parses its arguments itself, its --help too.
+  if (argc > 1 && std::string_view(argv[1]) == sst->get_name()) return run_crivo_sst(argv + 1);
+  return run_program(app, action, argc, argv);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "crivo: %s\n", error.what());
   return crivo::tool::kTrouble;

@@ -75,10 +75,10 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
   /// MaybePostVerify needs them.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
-  /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
-  void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   /// Says in LOG, once for a file, that max_filter_bytes makes the rate higher.
   void warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept;
+  /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
+  void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
 
   BlockSizing sizing_;

@@ -73,6 +73,9 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 // From 8.4 on, dynamic level sizes are the default.
 constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
 
+/// A limit as an option gives it: 0 stands for none.
+std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
+
 /// Refuses objects of our class Ours that an option string made under a name that we do not have. They show us their
 /// name as "options", which objects of other classes do not have.
 template <typename Ours, typename T>
@@ -85,9 +88,6 @@ Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* f
   }
   return Status::OK();
 }
-
-/// A limit as an option gives it: 0 stands for none.
-std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
 }  // namespace
 
@@ -128,9 +128,9 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("ribbon_levels", options.ribbon_levels);
     give("levels", options.levels);
     give("level_ratio", options.level_ratio);
-    give("count_questions", options.count_questions);
     give("max_filter_bytes", options.max_filter_bytes);
     give("max_build_bytes", options.max_build_bytes);
+    give("count_questions", options.count_questions);
     if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
     return set;
   });

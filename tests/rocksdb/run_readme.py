@@ -2,7 +2,7 @@
 """Runs the ```cpp, ```python and ```sh examples of the plugin's README as they stand, in order, in a folder like the
 project's.
 
-usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CXX
+usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CRIVO CXX
 
 A C++ example with a main(), and a Python example, is saved under the name in its first comment, for a shell example to
 compile or run. The other C++ examples are the statements of one program that this script compiles and runs, with
@@ -22,6 +22,7 @@ import tempfile
 
 FRAGMENTS = """
 #include <crivo/rocksdb.h>
+#include <crivo/rocksdb_verify.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
@@ -81,7 +82,7 @@ def entries_for_filter(folder):
     return [int(number) for number in re.findall(r"# entries for filter: (\d+)", dump)]
 
 
-def main(readme, project, library, compiler):
+def main(readme, project, library, tool, compiler):
     examples = examples_of(pathlib.Path(readme).read_text(encoding="utf-8"))
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
@@ -93,6 +94,7 @@ def main(readme, project, library, compiler):
         folder = pathlib.Path(scratch)
         (folder / "build/release").mkdir(parents=True)
         (folder / "build/release/libcrivo_rocksdb.so").symlink_to(library)
+        (folder / "build/release/crivo").symlink_to(tool)
         for part in ("plugins", "core"):
             (folder / part).symlink_to(pathlib.Path(project, part))
         (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], "".join(fragments[1:])), encoding="utf-8")

@@ -176,7 +176,7 @@ TEST_F(ToolTest, RefusesUsageItDoesNotKnow) {
 }
 
 TEST_F(ToolTest, NamesACommandItDoesNotKnow) {
-  const std::string rule = "crivo: COMMAND must be one of build, query, info, verify, got ";
+  const std::string rule = "crivo: COMMAND must be one of build, query, info, verify, sst, got ";
   EXPECT_EQ(crivo("frobnicate -o f").err, rule + "frobnicate; see crivo --help\n");
   EXPECT_EQ(crivo("Build --help").err, rule + "Build; see crivo --help\n");
   EXPECT_EQ(crivo("").err, rule + "none; see crivo --help\n");

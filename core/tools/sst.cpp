@@ -1,0 +1,46 @@
+// This tool does not link RocksDB, so that it runs where there is none; see sst.h.
+#include "sst.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "command.h"
+
+namespace crivo::tool {
+namespace {
+
+constexpr const char* kProgram = "crivo-sst";
+
+/// The program beside this one; empty if the system does not say where that is.
+std::string program_beside() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "" : (self.parent_path() / kProgram).string();
+}
+
+}  // namespace
+
+CLI::App* add_sst(CLI::App& app) {
+  return app.add_subcommand("sst", "Look into RocksDB's SST files, and renew their filters (needs crivo-sst)");
+}
+
+int run_crivo_sst(char** argv) {
+  const std::string beside = program_beside();
+  if (!beside.empty()) ::execv(beside.c_str(), argv);
+  // A program that is there and cannot be run is the one to complain of, not the next one on PATH.
+  if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);
+  const int reason = errno;
+  std::fprintf(stderr,
+               "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; it is built "
+               "with Crivo's RocksDB plugin, which needs librocksdb-dev (see docs/install.md)\n",
+               std::strerror(reason));
+  return kTrouble;
+}
+
+}  // namespace crivo::tool

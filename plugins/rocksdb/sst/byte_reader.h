@@ -1,0 +1,60 @@
+// Reads RocksDB's encodings of numbers, and never past the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace crivo::sst {
+
+/// The number in the first bytes, little-endian; there must be enough of them.
+template <typename Number>
+[[nodiscard]] Number fixed(std::string_view bytes) noexcept {
+  Number number = 0;
+  for (std::size_t i = sizeof number; i-- > 0;) {
+    number = static_cast<Number>(number << 8 | static_cast<unsigned char>(bytes[i]));
+  }
+  return number;
+}
+
+/// Every function returns false, and reads nothing, where the bytes end too early.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) noexcept : bytes_(bytes) {}
+
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+
+  [[nodiscard]] bool take(std::uint64_t size, std::string_view* taken) noexcept {
+    if (size > bytes_.size()) return false;
+    *taken = bytes_.substr(0, static_cast<std::size_t>(size));
+    bytes_.remove_prefix(static_cast<std::size_t>(size));
+    return true;
+  }
+
+  template <typename Number>
+  bool fixed(Number* number) noexcept {
+    std::string_view taken;
+    if (!take(sizeof *number, &taken)) return false;
+    *number = sst::fixed<Number>(taken);
+    return true;
+  }
+
+  /// Seven bits in each byte, the lowest first; the top bit says that another byte follows.
+  [[nodiscard]] bool varint(std::uint64_t* number) noexcept {
+    *number = 0;
+    std::size_t used = 0;
+    for (unsigned shift = 0; shift < 64 && used < bytes_.size(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes_[used++]);
+      *number |= std::uint64_t{byte & 0x7fU} << shift;
+      if ((byte & 0x80U) != 0) continue;
+      bytes_.remove_prefix(used);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+}  // namespace crivo::sst

@@ -1,0 +1,132 @@
+#include "file_filters.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "filter_layout.h"
+#include "table_file.h"
+
+namespace crivo::sst {
+namespace {
+
+using rocksdb::Status;
+
+/// The keys of a part. A file says how many keys all of its filters have together, and a filter takes about as many
+/// bytes for each of them in every part.
+std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
+  if (bytes == 0) return 0;
+  return static_cast<std::uint64_t>(
+      static_cast<double>(keys) * static_cast<double>(part.handle.size) / static_cast<double>(bytes) + 0.5);
+}
+
+Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilters& filters) {
+  const auto& parts = layout.parts();
+  const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
+                                              [](auto sum, const auto& part) { return sum + part.handle.size; });
+  Status first_error;
+  for (const FilterPart& part : parts) {
+    Block block;
+    const Status status = file.read(part.handle, &block);
+    FilterBlock read{describe_filter(block.contents, keys_of(part, filters.keys, bytes), block.matches),
+                     part.handle.offset};
+    if (!status.ok()) {
+      read.facts.damage = status.ToString();
+      read.facts.bytes = part.handle.size;
+      if (first_error.ok()) first_error = status;
+    }
+    filters.blocks.push_back(std::move(read));
+  }
+  return first_error;
+}
+
+Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilters& filters) {
+  TableFile file;
+  Status status = file.open(files, path);
+  filters.file_bytes = file.bytes();
+  if (!status.ok()) return status;
+  filters.column_family = file.text_property("rocksdb.column.family.name");
+  filters.policy = file.text_property("rocksdb.filter.policy");
+  filters.entries = file.number_property("rocksdb.num.entries");
+  filters.keys = file.number_property("rocksdb.num.filter_entries");
+  FilterLayout layout;
+  status = layout.find(file);
+  filters.form = layout.form();
+  filters.name = layout.name();
+  filters.readable = layout.is_readable();
+  if (filters.form != "none" && filters.keys == 0) filters.keys = filters.entries;  // RocksDB before 6.14
+  if (!status.ok() || !filters.readable) return status;
+  return read_blocks(file, layout, filters);
+}
+
+}  // namespace
+
+FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path) {
+  FileFilters filters;
+  filters.status = read_file(files, path, filters);
+  return filters;
+}
+
+std::uint64_t FileFilters::bytes() const noexcept {
+  return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0},
+                         [](auto sum, const FilterBlock& block) { return sum + block.facts.bytes; });
+}
+
+std::uint64_t FileFilters::damaged() const noexcept {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(blocks, [](const FilterBlock& block) { return !block.facts.damage.empty(); }));
+}
+
+double FileFilters::bits_per_key() const noexcept {
+  return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes()) / static_cast<double>(keys);
+}
+
+double FileFilters::fp_rate() const noexcept {
+  double passes = 0;
+  double weights = 0;
+  for (const FilterBlock& block : blocks) {
+    const auto weight = static_cast<double>(block.facts.bytes);
+    passes += weight * block.facts.fp_rate;
+    weights += weight;
+  }
+  return weights == 0 ? 1 : passes / weights;
+}
+
+std::string FileFilters::key_transform() const { return blocks.empty() ? "" : blocks.front().facts.key_transform; }
+
+std::string FileFilters::kind() const {
+  if (form == "block_based") return "rocksdb.block_based";
+  if (!readable && form != "none") return "foreign";
+  std::set<std::string> kinds;
+  for (const FilterBlock& block : blocks) kinds.insert(block.facts.kind);
+  std::string text;
+  for (const std::string& kind : kinds) text += (text.empty() ? "" : "+") + kind;
+  return text.empty() ? "none" : text;
+}
+
+std::string FileFilters::complaint() const {
+  if (!status.ok()) return status.ToString();
+  if (form == "block_based") {
+    return "RocksDB 7.0 and later do not read filters of single data blocks; rewrite the file";
+  }
+  if (!readable && form != "none") return "the filter is one of " + name + ", which neither RocksDB nor Crivo reads";
+  for (const FilterBlock& block : blocks) {
+    if (block.facts.damage.empty()) continue;
+    return std::to_string(damaged()) + " of " + std::to_string(blocks.size()) +
+           " filter blocks damaged: " + block.facts.damage;
+  }
+  const auto is = [&](std::string_view kind) {
+    return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
+  };
+  if (is("always_maybe")) return "there was no memory to build the filter";
+  if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
+  if (!blocks.empty()) return "";
+  if (entries == 0) return "the file has no keys";
+  if (policy.empty()) {
+    return "written without a filter policy: none was set, or the library that has it was not loaded";
+  }
+  return policy +
+         " was set but wrote none: fewer than 0.5 bits per key, or optimize_filters_for_hits at the last level";
+}
+
+}  // namespace crivo::sst

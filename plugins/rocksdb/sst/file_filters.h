@@ -1,0 +1,51 @@
+// All that the filters of one SST file tell about themselves.
+#pragma once
+
+#include <rocksdb/file_system.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filter_facts.h"
+
+namespace crivo::sst {
+
+/// A filter block and its place in the file.
+struct FilterBlock {
+  FilterFacts facts;
+  std::uint64_t offset = 0;
+};
+
+/// The filters of a file.
+struct FileFilters {
+  rocksdb::Status status;  // why the file, or a part of what is below, could not be read
+  std::uint64_t file_bytes = 0;
+  std::string column_family;  // these two as the file's properties have them
+  std::string policy;
+  std::string form = "none";  // FilterLayout::form
+  std::string name;           // FilterLayout::name
+  std::uint64_t entries = 0;  // keys and tombstones of the file, each version counted
+  std::uint64_t keys = 0;     // keys and prefixes that the filters were built from
+  bool readable = true;       // by RocksDB's policies and Crivo's
+  std::vector<FilterBlock> blocks;
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+  [[nodiscard]] std::uint64_t damaged() const noexcept;
+  [[nodiscard]] double bits_per_key() const noexcept;
+  /// The share of absent keys that pass: the mean over the blocks, weighted by their keys; 1 without a filter.
+  [[nodiscard]] double fp_rate() const noexcept;
+  /// The key transform of the filter; empty if it has none.
+  [[nodiscard]] std::string key_transform() const;
+  /// The kinds of the blocks, "ribbon" or "blocked+ribbon"; "none" without one.
+  [[nodiscard]] std::string kind() const;
+  /// Why the file's filter says "no" to no key, or to fewer keys than it could; empty if all is well.
+  [[nodiscard]] std::string complaint() const;
+};
+
+/// Reads the filters of a file, one block at a time. A file that cannot be read is told of in `status`.
+[[nodiscard]] FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path);
+
+}  // namespace crivo::sst

@@ -1,0 +1,120 @@
+// RocksDB's filters are told apart as its BuiltinFilterPolicy::GetFilterBitsReader does it, by the five bytes at the
+// end, and as ../reader.cpp does it, which believes only blocks of a size that RocksDB's filters can have.
+#include "filter_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "byte_reader.h"
+#include "crivo/filter.h"
+#include "crivo/kinds.h"
+#include "crivo/sizing.h"
+#include "crivo/sst_block.h"
+
+namespace crivo::sst {
+namespace {
+
+constexpr std::size_t kMetadataBytes = 5;
+constexpr double kLineBytes = kBlockBits / 8;
+
+std::span<const std::byte> bytes_of(std::string_view block) { return std::as_bytes(std::span(block)); }
+
+/// RocksDB's Bloom filters since 6.6 are blocked ones, with blocks of a cache line: Crivo's model predicts them, too.
+double bloom_rate(std::size_t payload, std::uint64_t keys, unsigned probes) {
+  return keys == 0 ? 0 : blocked_fp_rate(static_cast<double>(payload) / kLineBytes, static_cast<double>(keys), probes);
+}
+
+/// RocksDB's Ribbon has rows of 128 slots in `blocks` blocks. Each row takes 16 bytes for each column, and the last
+/// blocks have one column more than the first ones.
+double ribbon_rate(std::size_t payload, std::uint64_t blocks) {
+  const std::uint64_t rows = payload / 16;
+  const std::uint64_t columns = (rows + blocks - 1) / blocks;
+  if (columns == 0) return 1;
+  const double poor_share = static_cast<double>(columns * blocks - rows) / static_cast<double>(blocks);
+  return std::ldexp(1 + poor_share, -static_cast<int>(columns));
+}
+
+void describe_ours(std::string_view block, FilterFacts& facts) {
+  facts.kind = "unknown";
+  facts.key_transform = sst_key_transform(bytes_of(block));
+  const auto filter = open_sst_block(bytes_of(block), facts.key_transform);
+  if (!filter) {
+    facts.damage = filter.error().message;
+    return;
+  }
+  facts.kind = kind_name(filter->shape().kind);
+  facts.fp_rate = filter->stats().fp_rate;
+}
+
+void describe_new_bloom(std::string_view block, FilterFacts& facts) {
+  const std::string_view metadata = block.substr(block.size() - kMetadataBytes);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(metadata[i]); };
+  const unsigned probes = byte(2) & 31U;
+  const bool known = byte(1) == 0 && byte(2) >> 5 == 0 && byte(3) == 0 && byte(4) == 0;
+  if (!known || probes < 1 || probes > 30) return;
+  facts.kind = "rocksdb.bloom";
+  facts.fp_rate = bloom_rate(block.size() - kMetadataBytes, facts.keys, probes);
+}
+
+void describe_ribbon(std::string_view block, FilterFacts& facts) {
+  const std::uint64_t blocks = fixed<std::uint32_t>(block.substr(block.size() - 4)) >> 8;
+  if (blocks < 2) return;
+  facts.kind = "rocksdb.ribbon";
+  facts.fp_rate = ribbon_rate(block.size() - kMetadataBytes, blocks);
+}
+
+/// The Bloom filter of format_version below 5, which hashes keys to 32 bits. Its lines are those of the machine that
+/// wrote it: 64 bytes on most, 128 on some.
+void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
+  const std::size_t payload = block.size() - kMetadataBytes;
+  const auto lines = fixed<std::uint32_t>(block.substr(block.size() - 4));
+  if (lines == 0 || payload % lines != 0) return;
+  facts.kind = "rocksdb.legacy_bloom";
+  facts.fp_rate =
+      std::min(1.0, bloom_rate(payload, facts.keys, static_cast<unsigned>(facts.marker)) + std::ldexp(facts.keys, -32));
+}
+
+void describe_theirs(std::string_view block, FilterFacts& facts) {
+  facts.kind = "unknown";
+  // The filter "every key may match" has one byte before its five, and no filter of theirs has a size unlike 16 n + 5.
+  if (facts.marker == 0) {
+    facts.kind = "always_maybe";
+  } else if (block.size() % 16 != kMetadataBytes) {
+    facts.damage = "size must be that of a filter of RocksDB's, got " + std::to_string(block.size());
+  } else if (facts.marker == -1) {
+    describe_new_bloom(block, facts);
+  } else if (facts.marker == -2) {
+    describe_ribbon(block, facts);
+  } else if (facts.marker > 0) {
+    describe_legacy_bloom(block, facts);
+  }
+}
+
+}  // namespace
+
+double FilterFacts::bits_per_key() const noexcept {
+  return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
+}
+
+FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches) {
+  FilterFacts facts;
+  facts.bytes = block.size();
+  facts.keys = keys;
+  if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" to every key
+    facts.kind = "unknown";
+    facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());
+    return facts;
+  }
+  facts.marker = static_cast<signed char>(block[block.size() - kMetadataBytes]);
+  if (is_sst_block(bytes_of(block))) {
+    describe_ours(block, facts);
+  } else {
+    describe_theirs(block, facts);
+  }
+  if (!matches) facts.damage = "block must match the file's checksum, got a damaged one";
+  if (!facts.filters()) facts.fp_rate = 1;
+  return facts;
+}
+
+}  // namespace crivo::sst

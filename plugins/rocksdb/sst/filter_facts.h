@@ -1,0 +1,34 @@
+// What one filter block is: whose, of which kind, how large, how good, and whether it is whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace crivo::sst {
+
+/// The facts about a filter block.
+struct FilterFacts {
+  /// "blocked" or "ribbon" for Crivo's filters, "rocksdb.bloom", "rocksdb.ribbon" or "rocksdb.legacy_bloom" for
+  /// RocksDB's own; "always_maybe" for a block that lets every key pass on purpose, because there was no memory to
+  /// build a filter; "unknown" for one that nobody can read.
+  std::string kind;
+  int marker = 0;             // the first of the last five bytes of the block
+  std::size_t bytes = 0;      // of the whole block
+  std::uint64_t keys = 0;     // as the caller gave it
+  double fp_rate = 1;         // the predicted share of absent keys that pass
+  std::string key_transform;  // the name of the function that changed the keys; empty if there was none
+  std::string damage;         // why every key passes although there should be a filter; empty if all is well
+
+  /// Whether it can say "no" to a key.
+  [[nodiscard]] bool filters() const noexcept { return damage.empty() && kind != "always_maybe" && kind != "unknown"; }
+  [[nodiscard]] double bits_per_key() const noexcept;
+};
+
+/// Describes a filter block that policies with RocksDB's compatibility name wrote. `keys` is the number of keys in it,
+/// for the predicted rate of RocksDB's filters; Crivo's tell their rate themselves. `matches` says whether the block's
+/// checksum in the file, if it has one, is right. Takes a pass over the block.
+[[nodiscard]] FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches);
+
+}  // namespace crivo::sst

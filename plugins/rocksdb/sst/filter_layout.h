@@ -1,0 +1,52 @@
+// Where the filter blocks of an SST file are, and which keys each of them has.
+#pragma once
+
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table_file.h"
+
+namespace crivo::sst {
+
+/// A filter block. `last_key` is at or behind the last key that it has, and before the first one of the next part.
+struct FilterPart {
+  BlockHandle handle;
+  std::string last_key;  // empty for a filter of the whole file
+};
+
+/// All filter blocks of a file, in the order of their keys.
+class FilterLayout {
+ public:
+  /// Finds the filter blocks. Errors: as TableFile::read; Corruption if the index of the partitions is damaged.
+  rocksdb::Status find(const TableFile& file);
+
+  /// "none", "full", "partitioned", or "block_based": a filter for each data block, which RocksDB 7.0 and later do not
+  /// read, and which is not taken apart here.
+  [[nodiscard]] std::string_view form() const noexcept { return form_; }
+  /// The compatibility name of the policies that read it.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Whether RocksDB's own policies and Crivo's read it.
+  [[nodiscard]] bool is_readable() const noexcept;
+  [[nodiscard]] const std::vector<FilterPart>& parts() const noexcept { return parts_; }
+
+  /// Whether the order of the keys is one that is known here. If it is not, any part may have a key.
+  [[nodiscard]] bool has_order() const noexcept { return order_ != Order::kUnknown || parts_.size() == 1; }
+  /// The number of the part that has the key if the file has it. There must be parts, and an order.
+  [[nodiscard]] std::size_t part_of(std::string_view key) const noexcept;
+
+ private:
+  enum class Order { kUnknown, kBytewise, kReverse };
+
+  rocksdb::Status find_parts(const TableFile& file, BlockHandle index);
+
+  std::string_view form_ = "none";
+  std::string name_;
+  std::vector<FilterPart> parts_;
+  Order order_ = Order::kUnknown;
+};
+
+}  // namespace crivo::sst

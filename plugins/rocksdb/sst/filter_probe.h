@@ -1,0 +1,58 @@
+// Asks the filter of an SST file for keys, without the rest of the file.
+#pragma once
+
+#include <rocksdb/file_system.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../abi.h"
+#include "filter_layout.h"
+
+namespace crivo::sst {
+
+/// Holds all filter blocks of a file in memory. One thread at a time may ask.
+class FilterProbe {
+ public:
+  /// Reads the filter. Errors: as TableFile::open; NotFound if the file has no filter, or none that can be read.
+  rocksdb::Status open(rocksdb::FileSystem& files, const std::string& path);
+
+  /// What one should know before one believes the answers: that parts are damaged, or have prefixes only.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+  /// Whether the filter lets each of these keys pass, in the order of the keys. A damaged filter lets every key pass.
+  void ask(std::span<rocksdb::Slice> keys, std::span<bool> hits);
+
+ private:
+  struct Part {
+    std::string block;
+    std::unique_ptr<abi::FilterBitsReader> reader;  // null where every key passes
+  };
+
+  void make_policy(const std::string& key_transform);
+  void ask_part(const Part& part, std::span<rocksdb::Slice*> keys, std::span<bool> hits) const;
+  void ask_own_parts(std::span<rocksdb::Slice> keys, std::span<bool> hits);
+  void ask_every_part(std::span<rocksdb::Slice> keys, std::span<bool> hits);
+  void refer_to(std::span<rocksdb::Slice> keys);
+
+  FilterLayout layout_;
+  std::vector<Part> parts_;
+  std::vector<std::string> notes_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+
+  // Scratch space, kept between calls.
+  std::vector<rocksdb::Slice*> pointers_;
+  std::vector<std::size_t> part_of_key_;
+  std::vector<std::size_t> begins_;
+  std::vector<std::size_t> order_;
+  std::unique_ptr<bool[]> part_hits_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace crivo::sst

@@ -1,0 +1,219 @@
+#include "table_file.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "block_checksum.h"
+#include "byte_reader.h"
+
+namespace crivo::sst {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
+constexpr std::uint64_t kOldBlockBasedMagic = 0xdb4775248b80fb57;  // format_version 0
+constexpr std::uint64_t kOtherMagics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8, 0x926789d0c5f17873};  // plain, cuckoo
+
+constexpr std::size_t kOldFooterBytes = 48;
+constexpr std::size_t kFooterBytes = 53;
+constexpr std::size_t kTrailerBytes = 5;  // behind each block: compression type, checksum
+constexpr std::uint32_t kNewestFormat = 7;
+constexpr std::uint32_t kExtendedMagic = 0x007a003e;  // in the footers from format_version 6 on
+constexpr const char* kGlobalSeqno = "rocksdb.external_sst_file.global_seqno";
+
+/// From format_version 6 on a checksum also depends on the file and on the place in it.
+std::uint32_t context_at(std::uint32_t base, std::uint64_t offset) noexcept {
+  if (base == 0) return 0;
+  return base ^ (static_cast<std::uint32_t>(offset) + static_cast<std::uint32_t>(offset >> 32));
+}
+
+bool read_handle(ByteReader& reader, BlockHandle* handle) {
+  return reader.varint(&handle->offset) && reader.varint(&handle->size);
+}
+
+/// The part of a block that has the entries: behind it stand the restart points, which only a binary search needs.
+bool entries_of(std::string_view block, std::string_view* entries) {
+  if (block.size() < 4) return false;
+  const std::uint64_t restarts = fixed<std::uint32_t>(block.substr(block.size() - 4));
+  const std::uint64_t behind = (restarts + 1) * 4;
+  if (behind > block.size()) return false;
+  *entries = block.substr(0, block.size() - behind);
+  return true;
+}
+
+/// A key of a block, of which the bytes that it shares with the one before are left out.
+bool read_key(ByteReader& reader, std::uint64_t shared, std::uint64_t rest, std::string* key) {
+  std::string_view suffix;
+  if (shared > key->size() || !reader.take(rest, &suffix)) return false;
+  key->resize(static_cast<std::size_t>(shared));
+  key->append(suffix);
+  return true;
+}
+
+}  // namespace
+
+Status TableFile::open(rocksdb::FileSystem& files, const std::string& path) try {
+  Status status = files.GetFileSize(path, rocksdb::IOOptions(), &bytes_, nullptr);
+  if (status.ok()) status = files.NewRandomAccessFile(path, rocksdb::FileOptions(), &file_, nullptr);
+  BlockHandle metaindex;
+  if (status.ok()) status = read_footer(&metaindex);
+  Block block;
+  if (status.ok()) status = read(metaindex, &block);
+  if (!status.ok()) return status;
+  if (!block.matches) return Status::Corruption("metaindex block must match its checksum, got a damaged one");
+  std::vector<std::pair<std::string, std::string>> entries;
+  if (status = decode_entries(block.contents, &entries); !status.ok()) return status;
+  for (const auto& [name, value] : entries) {
+    ByteReader reader(value);
+    if (BlockHandle handle; read_handle(reader, &handle)) meta_blocks_[name] = handle;
+  }
+  const auto found = meta_blocks_.find("rocksdb.properties");
+  return found != meta_blocks_.end() ? read_properties(found->second) : Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit("memory must suffice for the blocks of the file, got too little");
+}
+
+Status TableFile::read_bytes(std::uint64_t offset, std::size_t size, std::string* bytes) const {
+  bytes->resize(size);
+  rocksdb::Slice got;
+  Status status = file_->Read(offset, size, rocksdb::IOOptions(), &got, bytes->data(), nullptr);
+  if (!status.ok()) return status;
+  if (got.size() != size) return Status::Corruption("file must have the bytes that it refers to, got a shorter one");
+  if (got.data() != bytes->data()) bytes->assign(got.data(), got.size());  // a mapped file
+  return Status::OK();
+}
+
+Status TableFile::read_footer(BlockHandle* metaindex) {
+  if (bytes_ < kOldFooterBytes) {
+    return Status::Corruption("file must have at least 48 bytes, got " + std::to_string(bytes_));
+  }
+  const std::size_t size = std::min<std::uint64_t>(kFooterBytes, bytes_);
+  std::string footer;
+  if (Status status = read_bytes(bytes_ - size, size, &footer); !status.ok()) return status;
+  return decode_footer(footer, metaindex);
+}
+
+Status TableFile::decode_footer(std::string_view footer, BlockHandle* metaindex) {
+  const auto magic = fixed<std::uint64_t>(footer.substr(footer.size() - 8));
+  if (std::ranges::find(kOtherMagics, magic) != std::end(kOtherMagics)) {
+    return Status::NotSupported("table format must be BlockBasedTable, got one without filter blocks");
+  }
+  const bool old = magic == kOldBlockBasedMagic;
+  if (!old && (magic != kBlockBasedMagic || footer.size() < kFooterBytes)) {
+    return Status::Corruption("file must end as an SST file does, got another ending");
+  }
+  checksum_type_ = old ? 1 : static_cast<std::uint8_t>(footer.front());
+  format_version_ = old ? 0 : fixed<std::uint32_t>(footer.substr(footer.size() - 12));
+  if (format_version_ > kNewestFormat) {
+    return Status::NotSupported("format_version must be at most 7, got " + std::to_string(format_version_));
+  }
+  ByteReader reader(footer.substr(old ? footer.size() - kOldFooterBytes : 1));
+  if (format_version_ < 6) {
+    return read_handle(reader, metaindex) ? Status::OK() : Status::Corruption("footer must refer to a metaindex block");
+  }
+  std::uint32_t magic_here = 0, stored = 0, size = 0;
+  reader.fixed(&magic_here), reader.fixed(&stored), reader.fixed(&checksum_context_), reader.fixed(&size);
+  const std::uint64_t footer_offset = bytes_ - kFooterBytes;
+  std::string unsigned_footer(footer);
+  std::fill_n(unsigned_footer.begin() + 5, 4, '\0');
+  const auto checksum = block_checksum(checksum_type_, unsigned_footer);
+  if (magic_here != kExtendedMagic || size + kTrailerBytes > footer_offset ||
+      (checksum && *checksum + context_at(checksum_context_, footer_offset) != stored)) {
+    return Status::Corruption("footer must match its checksum, got a damaged one");
+  }
+  *metaindex = {footer_offset - kTrailerBytes - size, size};
+  return Status::OK();
+}
+
+Status TableFile::read(BlockHandle handle, Block* block) const try {
+  if (handle.size > std::numeric_limits<std::uint32_t>::max() || handle.offset > bytes_ ||
+      handle.size + kTrailerBytes > bytes_ - handle.offset) {
+    return Status::Corruption("block must lie within the file, got offset " + std::to_string(handle.offset) +
+                              " and size " + std::to_string(handle.size));
+  }
+  const auto size = static_cast<std::size_t>(handle.size);
+  Status status = read_bytes(handle.offset, size + kTrailerBytes, &block->contents);
+  if (!status.ok()) return status;
+  const std::string_view bytes = block->contents;
+  const auto checksum = block_checksum(checksum_type_, bytes.substr(0, size + 1));
+  const auto stored = fixed<std::uint32_t>(bytes.substr(size + 1));
+  block->checked = checksum.has_value();
+  block->matches = !checksum || *checksum + context_at(checksum_context_, handle.offset) == stored;
+  const bool compressed = bytes[size] != 0;
+  block->contents.resize(size);
+  if (compressed && block->matches) return Status::Corruption("block must not be compressed, got a compressed one");
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit("memory must suffice for a block of " + std::to_string(handle.size) + " bytes");
+}
+
+Status TableFile::read_properties(BlockHandle handle) {
+  Block block;
+  if (Status status = read(handle, &block); !status.ok()) return status;
+  std::vector<std::pair<std::string, std::string>> entries;
+  Status status = decode_entries(block.contents, &entries);
+  if (status.ok()) properties_.insert(entries.begin(), entries.end());
+  // Ingestion of a file may write a number into this block and leave the checksum as it was.
+  if (!block.matches && properties_.count(kGlobalSeqno) == 0) {
+    return Status::Corruption("properties block must match its checksum, got a damaged one");
+  }
+  return status;
+}
+
+std::string TableFile::text_property(const std::string& name) const {
+  const auto found = properties_.find(name);
+  return found != properties_.end() ? found->second : std::string();
+}
+
+std::uint64_t TableFile::number_property(const std::string& name) const {
+  const auto found = properties_.find(name);
+  if (found == properties_.end()) return 0;
+  ByteReader reader(found->second);
+  std::uint64_t number = 0;
+  return reader.varint(&number) ? number : 0;
+}
+
+Status decode_entries(std::string_view block, std::vector<std::pair<std::string, std::string>>* entries) {
+  std::string_view bytes;
+  if (!entries_of(block, &bytes)) return Status::Corruption("block must have entries, got none");
+  std::string key;
+  for (ByteReader reader(bytes); !reader.empty();) {
+    std::uint64_t shared = 0, rest = 0, size = 0;
+    std::string_view value;
+    if (!reader.varint(&shared) || !reader.varint(&rest) || !reader.varint(&size) ||
+        !read_key(reader, shared, rest, &key) || !reader.take(size, &value)) {
+      return Status::Corruption("block must have whole entries, got a part of one");
+    }
+    entries->emplace_back(key, value);
+  }
+  return Status::OK();
+}
+
+Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<std::string, BlockHandle>>* entries) {
+  std::string_view bytes;
+  if (!entries_of(block, &bytes)) return Status::Corruption("index must have entries, got none");
+  std::string key;
+  BlockHandle handle;
+  for (ByteReader reader(bytes); !reader.empty();) {
+    std::uint64_t shared = 0, rest = 0, size = 0;
+    if (!reader.varint(&shared) || !reader.varint(&rest) || (!deltas && !reader.varint(&size)) ||
+        !read_key(reader, shared, rest, &key)) {
+      return Status::Corruption("index must have whole keys, got a part of one");
+    }
+    std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks lie side by side
+    const bool whole = !deltas || shared == 0;
+    if (whole ? !read_handle(reader, &handle) : !reader.varint(&difference)) {
+      return Status::Corruption("index must have whole handles, got a part of one");
+    }
+    if (!whole) {
+      handle.offset += handle.size + kTrailerBytes;
+      handle.size += (difference >> 1) ^ (0 - (difference & 1));
+    }
+    entries->emplace_back(key, handle);
+  }
+  return Status::OK();
+}
+
+}  // namespace crivo::sst

@@ -1,0 +1,120 @@
+#include "database.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "../abi.h"
+#include "commands.h"
+#include "crivo/rocksdb.h"
+
+namespace crivo::tool {
+namespace {
+
+using rocksdb::Status;
+
+/// RocksDB would write a LOG file into the folder otherwise, though it opens it only to read.
+class NoLog final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+// RocksDB 11 gives a database as a unique pointer only, and the versions before 10.9 as a plain one only.
+#if CRIVO_ROCKSDB_VERSION >= 1100
+using OpenedDB = std::unique_ptr<rocksdb::DB>;
+#else
+using OpenedDB = rocksdb::DB*;
+#endif
+
+const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
+  return family.table_factory != nullptr ? family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+                                         : nullptr;
+}
+
+/// Whether no other process has the database open. RocksDB finds out only after it has put a new LOG file in the place
+/// of the other process's.
+Status check_lock(rocksdb::Env& env, const std::string& path) {
+  rocksdb::FileLock* lock = nullptr;
+  const Status locked = env.LockFile(path + "/LOCK", &lock);
+  return locked.ok() ? env.UnlockFile(lock) : locked;
+}
+
+}  // namespace
+
+Result<DatabaseOptions> load_options(const std::string& path, bool for_writing) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = !for_writing;
+  config.ignore_unsupported_options = !for_writing;
+  DatabaseOptions options;
+  const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
+  if (!loaded.ok()) return rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
+  options.db.create_if_missing = false;
+  options.db.create_missing_column_families = false;
+  return options;
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family) {
+  const auto* const table = table_of(family);
+  return table != nullptr ? table->filter_policy : nullptr;
+}
+
+Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
+                        const std::shared_ptr<const rocksdb::FilterPolicy>& policy) {
+  const auto* const old = table_of(family);
+  if (old == nullptr) return Error{ErrorCode::kBadArgument, "table format must be BlockBasedTable, got another one"};
+  rocksdb::BlockBasedTableOptions table = *old;
+  table.filter_policy = policy;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  const auto collector = NewRocksDBFilterCollector();
+  auto& collectors = family.table_properties_collector_factories;
+  const bool installed = std::ranges::any_of(
+      collectors, [&](const auto& each) { return each != nullptr && each->IsInstanceOf(collector->Name()); });
+  if (!installed) collectors.push_back(collector);
+  return {};
+}
+
+Result<std::shared_ptr<const rocksdb::FilterPolicy>> parse_policy(const std::string& text) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = config.ignore_unsupported_options = false;
+  Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
+  if (status.ok() && policy == nullptr) status = Status::InvalidArgument("it is no policy");
+  if (status.ok()) status = policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions());
+  if (!status.ok()) return rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);
+  return policy;
+}
+
+Result<Database> Database::open_read_only(const DatabaseOptions& options, const std::string& path) {
+  rocksdb::DBOptions read_only = options.db;
+  read_only.info_log = std::make_shared<NoLog>();
+  read_only.max_open_files = 16;  // no table is asked for its keys
+  read_only.skip_stats_update_on_db_open = true;
+  Database database;
+  OpenedDB db = nullptr;
+  const Status opened = rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, &db);
+  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));
+  if (!opened.ok()) return rocksdb_error("DB must be readable", path, opened);
+  return database;
+}
+
+Result<Database> Database::open(const DatabaseOptions& options, const std::string& path) {
+  Database database;
+  OpenedDB db = nullptr;
+  Status opened = check_lock(*options.db.env, path);
+  if (opened.ok()) opened = rocksdb::DB::Open(options.db, path, options.families, &database.families_, &db);
+  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));
+  if (!opened.ok()) return rocksdb_error("DB must be writable and not in use", path, opened);
+  return database;
+}
+
+Database::~Database() {
+  if (db_ == nullptr) return;
+  for (rocksdb::ColumnFamilyHandle* handle : families_) db_->DestroyColumnFamilyHandle(handle);
+}
+
+}  // namespace crivo::tool

@@ -1,0 +1,61 @@
+// A database as its OPTIONS file describes it.
+//
+// A program that opens somebody's database must have its options: with another comparator it finds nothing, and without
+// the merge operator a compaction cannot join what was merged. RocksDB would go on without what it does not know, so
+// here an option that names something unknown is an error, before anything is opened.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crivo/result.h"
+
+namespace crivo::tool {
+
+/// Options from which a database can be opened.
+struct DatabaseOptions {
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+};
+
+/// Reads the newest OPTIONS file. With `for_writing`, everything that it names must be known in this process. Errors:
+/// kBadArgument.
+[[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing);
+
+/// The filter policy of a column family; null if it has none or another table format.
+[[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
+/// Sets it, and has its files say which filter they have. Errors: kBadArgument.
+Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
+                        const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
+/// A policy from its name in option strings, "crivo.Auto:10". Errors: kBadArgument.
+[[nodiscard]] Result<std::shared_ptr<const rocksdb::FilterPolicy>> parse_policy(const std::string& text);
+
+/// An open database with the handles of its column families, in the order of the options.
+class Database {
+ public:
+  /// Opens it without a lock and without writing anything, so that another process may have it open. Errors:
+  /// kBadArgument.
+  [[nodiscard]] static Result<Database> open_read_only(const DatabaseOptions& options, const std::string& path);
+  /// Opens it to change it. Errors: kBadArgument, also where another process has it open.
+  [[nodiscard]] static Result<Database> open(const DatabaseOptions& options, const std::string& path);
+
+  Database(Database&&) = default;
+  Database& operator=(Database&&) = delete;
+  ~Database();
+
+  [[nodiscard]] rocksdb::DB& db() const noexcept { return *db_; }
+  [[nodiscard]] const std::vector<rocksdb::ColumnFamilyHandle*>& families() const noexcept { return families_; }
+
+ private:
+  Database() = default;
+
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+};
+
+}  // namespace crivo::tool

@@ -1,0 +1,207 @@
+// crivo sst info: the filters of a file, or of all files of a database.
+#include <rocksdb/env.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <tuple>
+
+#include "../sst/file_filters.h"
+#include "commands.h"
+#include "database.h"
+#include "file.h"
+
+namespace crivo::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using sst::FileFilters;
+
+struct InfoOptions {
+  std::string path;
+  bool json = false;
+  bool blocks = false;
+};
+
+/// A file to tell of, and what the database knows of it.
+struct ListedFile {
+  std::string path;
+  std::string column_family;
+  int level = -1;  // -1 if it is unknown
+};
+
+/// Prints one file after the other, so that a database with many of them takes no memory.
+class Printer {
+ public:
+  explicit Printer(const InfoOptions& options) : options_(options) {}
+
+  void print(const ListedFile& file, const FileFilters& filters) {
+    begin();
+    if (options_.json) {
+      print_json(file, filters);
+    } else {
+      print_rows(file, filters);
+    }
+  }
+
+  void finish() {
+    begin();
+    if (options_.json) std::puts("]");
+  }
+
+ private:
+  void begin() {
+    if (begun_) return;
+    begun_ = true;
+    std::fputs(
+        options_.json ? "[" : "level  filter                       keys        bytes  bits/key    fp_rate  file\n",
+        stdout);
+  }
+
+  static void print_row(const std::string& level, const std::string& kind, std::uint64_t keys, std::uint64_t bytes,
+                        double bits_per_key, double fp_rate, const std::string& what) {
+    std::printf("%5s  %-20s %12llu %12llu %9.2f %10.3g  %s\n", level.c_str(), kind.c_str(),
+                static_cast<unsigned long long>(keys), static_cast<unsigned long long>(bytes), bits_per_key, fp_rate,
+                what.c_str());
+  }
+
+  void print_rows(const ListedFile& file, const FileFilters& filters) const {
+    const std::string family =
+        file.column_family.empty() || file.column_family == "default" ? "" : " (" + file.column_family + ")";
+    print_row(file.level < 0 ? "-" : std::to_string(file.level), filters.kind(), filters.keys, filters.bytes(),
+              filters.bits_per_key(), filters.fp_rate(), file.path + family);
+    if (const std::string complaint = filters.complaint(); !complaint.empty()) {
+      std::printf("       ! %s\n", complaint.c_str());
+    }
+    if (!options_.blocks) return;
+    for (const sst::FilterBlock& block : filters.blocks) {
+      const sst::FilterFacts& facts = block.facts;
+      print_row("", facts.kind, facts.keys, facts.bytes, facts.bits_per_key(), facts.fp_rate,
+                "offset " + std::to_string(block.offset) + ", marker " + std::to_string(facts.marker) +
+                    (facts.damage.empty() ? "" : ", damaged: " + facts.damage));
+    }
+  }
+
+  void print_json(const ListedFile& file, const FileFilters& filters) {
+    nlohmann::ordered_json described = {{"file", file.path},
+                                        {"column_family", file.column_family},
+                                        {"level", file.level},
+                                        {"file_bytes", filters.file_bytes},
+                                        {"policy", filters.policy},
+                                        {"filter", filters.kind()},
+                                        {"form", filters.form},
+                                        {"key_transform", filters.key_transform()},
+                                        {"keys", filters.keys},
+                                        {"bytes", filters.bytes()},
+                                        {"bits_per_key", filters.bits_per_key()},
+                                        {"fp_rate", filters.fp_rate()},
+                                        {"damaged", filters.damaged()},
+                                        {"complaint", filters.complaint()},
+                                        {"blocks", nlohmann::ordered_json::array()}};
+    if (file.level < 0) described["level"] = nullptr;
+    for (const sst::FilterBlock& block : filters.blocks) {
+      const sst::FilterFacts& facts = block.facts;
+      described["blocks"].push_back({{"offset", block.offset},
+                                     {"kind", facts.kind},
+                                     {"marker", facts.marker},
+                                     {"keys", facts.keys},
+                                     {"bytes", facts.bytes},
+                                     {"bits_per_key", facts.bits_per_key()},
+                                     {"fp_rate", facts.fp_rate},
+                                     {"damaged", !facts.damage.empty()},
+                                     {"complaint", facts.damage}});
+    }
+    // Names of files and column families may be no UTF-8.
+    const std::string text = described.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::printf("%s%s", first_ ? "" : ",\n", text.c_str());
+    first_ = false;
+  }
+
+  const InfoOptions& options_;
+  bool begun_ = false;
+  bool first_ = true;
+};
+
+std::vector<ListedFile> live_files(rocksdb::DB& db) {
+  std::vector<rocksdb::LiveFileMetaData> live;
+  db.GetLiveFilesMetaData(&live);
+  std::vector<ListedFile> files;
+  for (const auto& file : live) {
+    files.push_back({file.directory + "/" + file.relative_filename, file.column_family_name, file.level});
+  }
+  return files;
+}
+
+/// The SST files that lie in a folder, in which there may be some that the database no longer uses.
+Result<std::vector<ListedFile>> files_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<ListedFile> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".sst") files.push_back({entry->path().string(), "", -1});
+  }
+  if (error) return Error{ErrorCode::kBadArgument, "DB must be readable, got " + folder + ": " + error.message()};
+  return files;
+}
+
+/// The files of a database. If it cannot be opened, because its options name what this program does not know or
+/// because its files are damaged, the files in its folder will do.
+Result<std::vector<ListedFile>> files_of_database(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(fs::path(path) / "CURRENT", error)) return files_in(path);
+  const auto options = load_options(path, /*for_writing=*/false);
+  const auto database = options ? Database::open_read_only(*options, path) : Result<Database>(options.error());
+  if (database) return live_files(database->db());
+  std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", database.error().message.c_str());
+  return files_in(path);
+}
+
+bool is_gone(const rocksdb::Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
+
+Result<ExitCode> info(InfoOptions options) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(options.path, error);
+  options.blocks |= !is_folder;
+  auto files = is_folder ? files_of_database(options.path) : std::vector<ListedFile>{{options.path, "", -1}};
+  if (!files) return files.error();
+  std::ranges::sort(*files, {},
+                    [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
+  Printer printer(options);
+  ExitCode code = kYes;
+  for (ListedFile& file : *files) {
+    const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
+    // A database that is in use may have compacted the file meanwhile.
+    if (is_folder && is_gone(filters.status)) continue;
+    if (!is_folder && !filters.status.ok() && filters.blocks.empty()) {
+      return rocksdb_error("FILE must be an SST file", file.path, filters.status);
+    }
+    if (file.column_family.empty()) file.column_family = filters.column_family;
+    printer.print(file, filters);
+    if (!filters.status.ok() || filters.damaged() > 0) code = kNo;
+  }
+  printer.finish();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return file_error("output must be writable", "standard output");
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_sst_info(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("info", "Print which filter an SST file has, or each file of a database");
+  const auto options = std::make_shared<InfoOptions>();
+  command->add_option("FILE|DB", options->path, "An SST file, or the folder of a database, which may be in use")
+      ->required()
+      ->transform(literal);
+  command->add_flag("--json", options->json, "As a JSON array with an object for each file, which has all its blocks");
+  command->add_flag("--blocks", options->blocks, "A line for each filter block, too, as for a single file");
+  command->footer(
+      "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged, 2 if there was an error. A file "
+      "without a filter is no error.");
+  command->callback([options, &action] { action = [options] { return info(*options); }; });
+}
+
+}  // namespace crivo::tool

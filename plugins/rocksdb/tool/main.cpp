@@ -1,0 +1,20 @@
+// crivo-sst: looks into RocksDB's SST files and renews their filters. Users know it as `crivo sst`.
+#include <cstdio>
+#include <exception>
+
+#include "commands.h"
+#include "program.h"
+
+int main(int argc, char** argv) try {
+  using namespace crivo::tool;
+  CLI::App app("RocksDB's SST files: which filters they have, which keys pass, and filters for files without",
+               "crivo sst");
+  Action action;
+  add_sst_info(app, action);
+  add_sst_probe(app, action);
+  add_sst_refilter(app, action);
+  return run_program(app, action, argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "crivo sst: %s\n", error.what());
+  return crivo::tool::kTrouble;
+}

@@ -1,0 +1,45 @@
+// Which filter would a policy write for a file, and is it the one that the file has?
+//
+// Nobody but the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as
+// RocksDB would ask at the compaction of this file, and the builder for the size and the rate of a filter of as many
+// keys. A filter that has about this size and about this rate is right. Size and rate together tell the kinds apart,
+// because a ribbon of the same rate takes 30% less memory than a blocked filter; where there are so few keys that this
+// is but a few bytes, a filter is built to see its kind. Whose a filter is says its block.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/metadata.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../sst/file_filters.h"
+
+namespace crivo::tool {
+
+/// A column family and its policy, which must be one of Crivo's or RocksDB's own.
+struct FamilyPolicy {
+  rocksdb::ColumnFamilyHandle* handle;
+  rocksdb::Options options;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  std::optional<std::string> key_transform;  // that of the policy, if it is known
+};
+
+/// A file, and what the tree below it says of a compaction of it alone.
+struct FileToJudge {
+  rocksdb::SstFileMetaData meta;
+  int level = 0;
+  bool bottommost = false;  // nothing of its range of keys lies below it
+};
+
+/// All files of the column family, level by level.
+[[nodiscard]] std::vector<FileToJudge> files_to_judge(rocksdb::DB& db, const FamilyPolicy& family);
+
+/// What is wrong with the file's filter, for people: "missing", "not crivo.Auto's", "11.2 bits a key instead of 7.1".
+/// Empty if it is what the policy would write.
+[[nodiscard]] std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters);
+
+}  // namespace crivo::tool

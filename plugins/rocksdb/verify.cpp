@@ -1,0 +1,137 @@
+// VerifyRocksDBFilters: each live file of a database, and what sst/ reads of it.
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "crivo/rocksdb_verify.h"
+#include "sst/file_filters.h"
+#include "sst/policy_sample.h"
+
+namespace crivo {
+namespace {
+
+using rocksdb::LiveFileMetaData;
+using rocksdb::Status;
+
+/// Why a column family with these options does not ask the filters of a file; empty if it does.
+std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters& filters) {
+  const auto* const table =
+      options.table_factory != nullptr ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  if (table == nullptr) return "the column family is open with a table format that reads no filters";
+  if (table->filter_policy == nullptr) return "the column family is open without a filter policy, so nothing asks it";
+  const std::string reads = table->filter_policy->CompatibilityName();
+  // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
+  const bool reads_this = reads == filters.name || (filters.readable && reads == "rocksdb.BuiltinBloomFilter");
+  if (!reads_this) return "the column family is open with a policy that reads the filters of " + reads;
+  const auto transform = sst::key_transform_of(*table->filter_policy, *table);
+  if (!transform || *transform == filters.key_transform()) return "";
+  return "the column family is open with key_transform \"" + *transform + "\", and the filter has \"" +
+         filters.key_transform() + '"';
+}
+
+class Families {
+ public:
+  Families(rocksdb::DB& db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) : all_(handles.empty()) {
+    for (rocksdb::ColumnFamilyHandle* handle : handles) options_.emplace(handle->GetName(), db.GetOptions(handle));
+    if (all_) options_.emplace(db.DefaultColumnFamily()->GetName(), db.GetOptions());
+  }
+
+  [[nodiscard]] bool wants(const std::string& name) const { return all_ || options_.count(name) != 0; }
+  [[nodiscard]] std::string obstacle(const std::string& name, const sst::FileFilters& filters) const {
+    const auto found = options_.find(name);
+    return found != options_.end() ? obstacle_of(found->second, filters) : "";
+  }
+
+ private:
+  bool all_;
+  std::map<std::string, rocksdb::Options> options_;
+};
+
+std::vector<LiveFileMetaData> live_files(rocksdb::DB& db) {
+  std::vector<LiveFileMetaData> files;
+  db.GetLiveFilesMetaData(&files);
+  std::ranges::sort(files, {}, [](const LiveFileMetaData& file) {
+    return std::tie(file.column_family_name, file.level, file.relative_filename);
+  });
+  return files;
+}
+
+std::string path_of(const LiveFileMetaData& file) { return file.directory + "/" + file.relative_filename; }
+
+RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters& filters, const Families& families) {
+  RocksDBFileFilter told;
+  told.column_family = file.column_family_name;
+  told.level = file.level;
+  told.path = path_of(file);
+  told.file_bytes = file.size;
+  told.status = filters.status;
+  told.policy = filters.policy;
+  told.kind = filters.kind();
+  told.key_transform = filters.key_transform();
+  told.partitioned = filters.form == "partitioned";
+  told.blocks = filters.blocks.size();
+  told.damaged = filters.damaged();
+  told.entries = filters.entries;
+  told.keys = filters.keys;
+  told.bytes = filters.bytes();
+  told.bits_per_key = filters.bits_per_key();
+  told.fp_rate = filters.fp_rate();
+  told.complaint = filters.complaint();
+  if (told.complaint.empty()) told.complaint = families.obstacle(file.column_family_name, filters);
+  return told;
+}
+
+bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
+
+std::string row_text(const RocksDBFileFilter& file) {
+  char numbers[160];
+  std::snprintf(numbers, sizeof numbers, "%5d  %-20s %12llu %12llu %9.2f %10.3g", file.level, file.kind.c_str(),
+                static_cast<unsigned long long>(file.keys), static_cast<unsigned long long>(file.bytes),
+                file.bits_per_key, file.fp_rate);
+  std::string row = numbers;
+  row += "  " + file.path + (file.column_family == "default" ? "" : " (" + file.column_family + ")") + '\n';
+  if (!file.complaint.empty()) row += "       ! " + file.complaint + '\n';
+  return row;
+}
+
+}  // namespace
+
+RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+  RocksDBFilterReport report;
+  const Families families(db, handles);
+  const auto file_system = db.GetEnv()->GetFileSystem();
+  std::set<std::string> gone;
+  for (const LiveFileMetaData& file : live_files(db)) {
+    if (!families.wants(file.column_family_name)) continue;
+    report.files.push_back(describe(file, sst::read_filters(*file_system, path_of(file)), families));
+    if (is_gone(report.files.back().status)) gone.insert(report.files.back().path);
+  }
+  // A file that is gone, and that the database no longer has, was compacted meanwhile.
+  if (!gone.empty()) {
+    for (const LiveFileMetaData& file : live_files(db)) gone.erase(path_of(file));
+    std::erase_if(report.files, [&](const RocksDBFileFilter& file) { return gone.count(file.path) != 0; });
+  }
+  for (const RocksDBFileFilter& file : report.files) {
+    if (report.status.ok()) report.status = file.status;
+  }
+  return report;
+}
+
+bool RocksDBFilterReport::all_filter() const noexcept {
+  return std::ranges::all_of(files, [](const RocksDBFileFilter& file) { return file.filters(); });
+}
+
+std::string RocksDBFilterReport::text() const {
+  std::string table = "level  filter                       keys        bytes  bits/key    fp_rate  file\n";
+  for (const RocksDBFileFilter& file : files) table += row_text(file);
+  return table;
+}
+
+}  // namespace crivo

@@ -1,0 +1,286 @@
+// crivo sst refilter: every file gets the policy's filter, and no key is lost, whatever stops it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+
+#include <random>
+
+#include "../tool/shell.h"
+#include "crivo/rocksdb_verify.h"
+#include "sst_support.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::uint64_t kKeys = 4000;
+
+class SstRefilter : public ToolTest {
+ protected:
+  [[nodiscard]] std::string db() const { return path("db").string(); }
+  /// The kinds of all filters, by their level.
+  [[nodiscard]] std::map<int, std::set<std::string>> kinds(const rocksdb::Options& options) const {
+    const auto opened = open_database(options, db());
+    std::map<int, std::set<std::string>> found;
+    for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*opened).files) {
+      EXPECT_TRUE(file.filters()) << file.path << ": " << file.complaint;
+      found[file.level].insert(file.kind);
+    }
+    return found;
+  }
+  void expect_done(const std::string& arguments) {
+    const Outcome again = crivo("sst refilter --dry-run " + arguments);
+    EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+    EXPECT_THAT(again.out, IsEmpty());
+  }
+};
+
+TEST_F(SstRefilter, GivesEveryFileThePolicysFilter) {
+  const std::map<std::string, Policy> before = {{"none", nullptr},
+                                                {"builtin Bloom", builtin_bloom()},
+                                                {"builtin Ribbon", builtin_ribbon()},
+                                                {"another rate", crivo_bloom(5)},
+                                                {"another kind", crivo_bloom(10)}};
+  for (const auto& [name, policy] : before) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(name + (partitioned ? ", partitioned" : ""));
+      shell("rm -rf db");
+      const rocksdb::Options options = many_files(policy, partitioned);
+      write_database(options, db(), kKeys);
+      const std::size_t files = sst_files(db()).size();
+      const Outcome dry = crivo("sst refilter --dry-run --policy crivo.Ribbon:10:-1 db");
+      EXPECT_EQ(dry.exit_code, 1);
+      EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(dry.out, '\n')), files);
+      const Outcome done = crivo("sst refilter --policy crivo.Ribbon:10:-1 db");
+      EXPECT_EQ(done.exit_code, 0) << done.err;
+      EXPECT_THAT(done.err, HasSubstr("1 of " + std::to_string(files)));
+      EXPECT_THAT(done.err, HasSubstr(std::to_string(files) + " files rewritten; every filter is"));
+      EXPECT_EQ(sst_files(db()).size(), files) << "file by file";
+      const auto found = kinds(many_files(crivo_bloom(), partitioned));
+      EXPECT_EQ(found.size(), 2U) << "each in its level";
+      for (const auto& [level, level_kinds] : found) EXPECT_EQ(level_kinds, std::set<std::string>{"ribbon"});
+      expect_all_there(options, db(), kKeys);
+    }
+  }
+}
+
+TEST_F(SstRefilter, LeavesAloneWhatIsRight) {
+  for (const Policy& policy : {crivo_bloom(10), crivo_ribbon(7), builtin_bloom(10), builtin_ribbon(10),
+                               policy_from_string("crivo.Auto:10"), policy_from_string("crivo.Auto:fp_rate:0.001")}) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(policy->GetId() + (partitioned ? ", partitioned" : ""));
+      shell("rm -rf db");
+      write_database(many_files(policy, partitioned), db(), kKeys);
+      expect_done("db");
+      const auto before = sst_files(db());
+      const Outcome nothing = crivo("sst refilter db");
+      EXPECT_EQ(nothing.exit_code, 0);
+      EXPECT_THAT(nothing.err, HasSubstr("0 files rewritten; every filter is as the policy would write it"));
+      for (const std::string& file : before) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+    }
+  }
+}
+
+TEST_F(SstRefilter, RewritesOnlyTheFilesThatNeedIt) {
+  write_database(many_files(builtin_bloom()), db(), kKeys);
+  {
+    const auto opened = open_database(many_files(crivo_bloom()), db());
+    put_keys(*opened, kKeys, kKeys + 500);
+  }
+  const auto files = sst_files(db());
+  const Outcome done = crivo("sst refilter db");
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr(std::to_string(files.size() - 1) + " files rewritten"));
+  const auto now = sst_files(db());
+  EXPECT_EQ(std::ranges::count_if(files, [&](const auto& file) { return std::ranges::count(now, file) > 0; }), 1);
+  expect_all_there(many_files(crivo_bloom()), db(), kKeys);
+}
+
+TEST_F(SstRefilter, MendsDamagedFilters) {
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  const std::string victim = sst_files(db())[0];
+  std::string bytes = read_bytes(victim);
+  const auto block = filter_blocks(bytes).at(0);
+  bytes[block.offset] = static_cast<char>(bytes[block.offset] ^ 1);
+  write_bytes(victim, bytes);
+  const Outcome done = crivo("sst refilter db");
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("damaged"));
+  EXPECT_THAT(done.err, HasSubstr("1 file rewritten"));
+  expect_all_there(many_files(crivo_bloom()), db(), kKeys);
+}
+
+TEST_F(SstRefilter, RewritesFiltersOfAnotherKeyTransform) {
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  const std::string policy = "--policy 'crivo.Bloom:10:key_transform:lower_ascii' ";
+  const Outcome dry = crivo("sst refilter --dry-run " + policy + "db");
+  EXPECT_THAT(dry.out, HasSubstr("key_transform is \"\" instead of \"lower_ascii\""));
+  EXPECT_EQ(crivo("sst refilter " + policy + "db").exit_code, 0);
+  expect_done("db");
+  expect_all_there(many_files(crivo_bloom()), db(), kKeys);
+}
+
+TEST_F(SstRefilter, DryRunTouchesNothingAndNeedsNoLock) {
+  write_database(many_files(nullptr), db(), kKeys);
+  const auto opened = open_database(many_files(nullptr), db());
+  const auto before = listing(db());
+  const Outcome dry = crivo("sst refilter --dry-run --policy crivo.Auto:10 db");
+  EXPECT_EQ(dry.exit_code, 1);
+  EXPECT_THAT(dry.out, HasSubstr("level 0: missing\n"));
+  EXPECT_EQ(listing(db()), before);
+  const Outcome locked = crivo("sst refilter --policy crivo.Auto:10 db");
+  EXPECT_EQ(locked.exit_code, 2);
+  EXPECT_THAT(locked.err, HasSubstr("crivo sst refilter: DB must be writable and not in use, got db: IO error"));
+  EXPECT_EQ(listing(db()), before);
+}
+
+TEST_F(SstRefilter, TakesColumnFamiliesByThemselves) {
+  {
+    const auto opened = open_database(many_files(nullptr), db());
+    put_keys(*opened, 0, 100);
+    rocksdb::ColumnFamilyHandle* other = nullptr;
+    ASSERT_TRUE(opened->CreateColumnFamily(many_files(builtin_bloom()), "the other", &other).ok());
+    for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(opened->Put({}, other, key_of(i), "").ok());
+    ASSERT_TRUE(opened->Flush({}, other).ok());
+    ASSERT_TRUE(opened->DestroyColumnFamilyHandle(other).ok());
+  }
+  const Outcome own = crivo("sst refilter db");
+  EXPECT_EQ(own.exit_code, 0);
+  EXPECT_THAT(own.err, HasSubstr("note: left alone: column family default, which has no filter policy"));
+  EXPECT_THAT(own.err, HasSubstr("0 files rewritten"));
+  const Outcome one = crivo("sst refilter --policy crivo.Bloom --column-family 'the other' db");
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_THAT(one.err, HasSubstr("1 file rewritten"));
+  const Outcome unknown = crivo("sst refilter --column-family nobody db");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--column-family must be one of the database's, got nobody"));
+}
+
+TEST_F(SstRefilter, LeavesOutTheLastLevelIfTheDatabaseDoes) {
+  rocksdb::Options options = many_files(crivo_bloom());
+  options.optimize_filters_for_hits = true;
+  write_database(options, db(), kKeys);
+  expect_done("db");
+  EXPECT_EQ(crivo("sst refilter db").exit_code, 0);
+  const Outcome others = crivo("sst refilter --policy crivo.Bloom:20 db");
+  EXPECT_EQ(others.exit_code, 0) << others.err;
+  EXPECT_THAT(others.err, HasSubstr("2 files rewritten")) << "those of level 0";
+  expect_all_there(options, db(), kKeys);
+}
+
+/// What a program of one's own may have, and nobody else knows.
+class Appending final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "my.Appending"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* old, const rocksdb::Slice& value, std::string* joined,
+             rocksdb::Logger*) const override {
+    *joined = (old != nullptr ? old->ToString() : "") + value.ToString();
+    return true;
+  }
+};
+
+class OwnOrder final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "my.OwnOrder"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override { return b.compare(a); }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST_F(SstRefilter, RefusesWhatItDoesNotKnow) {
+  const OwnOrder order;
+  for (const bool own_order : {false, true}) {
+    shell("rm -rf db");
+    rocksdb::Options options = many_files(nullptr);
+    if (own_order) {
+      options.comparator = &order;
+    } else {
+      options.merge_operator = std::make_shared<Appending>();
+    }
+    {
+      const auto opened = open_database(options, db());
+      put_keys(*opened, 0, 100);
+    }
+    const auto before = listing(db());
+    const Outcome refused = crivo("sst refilter --policy crivo.Bloom:10 db");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("OPTIONS of DB must be there and known here, got db: "));
+    EXPECT_THAT(refused.err, HasSubstr(own_order ? "my.OwnOrder" : "my.Appending"));
+    EXPECT_EQ(listing(db()), before);
+  }
+}
+
+TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
+  write_database(many_files(nullptr), db(), 100);
+  const auto before = listing(db());
+  const std::pair<const char*, const char*> wrong[] = {
+      {"--policy crivo.Nope:10 db", "name must be"},
+      {"--policy crivo.Bloom:-1 db", "bits_per_key must lie in [0, 1000], got -1"},
+      {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, got nonsense"},
+      {"db", "OPTIONS of DB must have a filter policy, got none"},
+      {"nowhere", "OPTIONS of DB must be there and known here, got nowhere"}};
+  for (const auto& [arguments, message] : wrong) {
+    const Outcome refused = crivo(std::string("sst refilter ") + arguments);
+    EXPECT_EQ(refused.exit_code, 2) << arguments;
+    EXPECT_THAT(refused.err, HasSubstr(message)) << arguments;
+  }
+  EXPECT_EQ(listing(db()), before);
+  EXPECT_EQ(files(), 1U) << "no folder was made";
+}
+
+TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
+  for (const std::string signal : {"INT", "TERM"}) {
+    shell("rm -rf db");
+    write_database(many_files(builtin_bloom()), db(), 5 * kKeys);
+    const std::size_t files = sst_files(db()).size();
+    const Outcome stopped = shell("'" CRIVO_TOOL
+                                  "' sst refilter --policy crivo.Auto:10 db 2>err & pid=$!\n"
+                                  "until grep -q '^crivo sst refilter: 3 of ' err; do sleep 0.01; done\n"
+                                  "kill -" +
+                                  signal + " $pid; wait $pid; echo $?; cat err");
+    ASSERT_THAT(stopped.out, HasSubstr("crivo sst refilter: stopped: "));
+    EXPECT_EQ(stopped.out.substr(0, 2), "1\n");
+    EXPECT_EQ(crivo("sst refilter --dry-run db").exit_code, 1) << "there is something left to do";
+    const Outcome rest = crivo("sst refilter db");
+    EXPECT_EQ(rest.exit_code, 0) << rest.err;
+    EXPECT_THAT(rest.err, Not(HasSubstr("1 of " + std::to_string(files)))) << "what was done is not done again";
+    expect_done("db");
+    expect_all_there(many_files(crivo_bloom()), db(), 5 * kKeys);
+  }
+}
+
+void kill_and_continue(const std::function<Outcome(const std::string&)>& shell, int times) {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < times; ++i) {
+    const std::string after = std::to_string(0.001 * static_cast<double>(random() % 300));
+    const Outcome killed = shell("timeout -s KILL " + after + " '" CRIVO_TOOL "' sst refilter -q --policy crivo.Auto:" +
+                                 std::to_string(8 + i % 3) + " db");
+    EXPECT_THAT(killed.exit_code, AnyOf(Eq(0), Eq(1), Eq(137), Eq(-1))) << killed.err;
+  }
+}
+
+TEST_F(SstRefilter, LosesNothingWhenItIsKilled) {
+  write_database(many_files(builtin_ribbon()), db(), 2 * kKeys);
+  kill_and_continue([this](const std::string& command) { return shell(command); }, 8);
+  expect_all_there(many_files(crivo_bloom()), db(), 2 * kKeys);
+  const Outcome rest = crivo("sst refilter --policy crivo.Auto:10 db");
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  expect_done("db");
+  expect_all_there(many_files(crivo_bloom()), db(), 2 * kKeys);
+}
+
+TEST_F(SstRefilter, LosesNothingWhenItIsKilledLong) {
+  write_database(many_files(builtin_ribbon()), db(), 2 * kKeys);
+  kill_and_continue([this](const std::string& command) { return shell(command); }, 100);
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:10 db").exit_code, 0);
+  expect_all_there(many_files(crivo_bloom()), db(), 2 * kKeys);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,24 @@
+// What the tests of crivo-sst share: databases of several files, and what is left of them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "support.h"
+
+namespace crivo::testing {
+
+/// Options under which a database of a few ten thousand keys has many files, each in a level of its own range.
+[[nodiscard]] rocksdb::Options many_files(const Policy& policy, bool partitioned = false);
+
+/// A database with the keys 0 to keys - 1 in many files of its last level, and some files in level 0 above them: every
+/// tenth key is overwritten there, and every tenth key after those is deleted.
+void write_database(const rocksdb::Options& options, const std::string& path, std::uint64_t keys);
+
+/// Fails the test unless the database has exactly what write_database wrote.
+void expect_all_there(const rocksdb::Options& options, const std::string& path, std::uint64_t keys);
+
+/// The names of all files in a folder with their sizes.
+[[nodiscard]] std::map<std::string, std::uintmax_t> listing(const std::string& path);
+
+}  // namespace crivo::testing

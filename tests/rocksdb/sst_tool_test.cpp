@@ -1,0 +1,281 @@
+// crivo sst info and probe, through the programs as users start them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/env.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "../tool/shell.h"
+#include "sst/file_filters.h"
+#include "sst_support.h"
+
+namespace crivo::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::uint64_t kKeys = 4000;
+
+std::string lines_of(std::uint64_t begin, std::uint64_t end) {
+  std::string lines;
+  for (std::uint64_t i = begin; i < end; ++i) lines += key_of(i) + "\n";
+  return lines;
+}
+
+class SstTool : public ToolTest {
+ protected:
+  /// Writes a database of one file, and returns the file's path from the scratch folder.
+  std::string write_file(const rocksdb::Options& options, const std::string& name = "db") {
+    {
+      const auto db = open_database(options, path(name).string());
+      put_keys(*db, 0, kKeys);
+    }
+    return "'" + name + "/" + fs::path(sst_files(path(name).string()).at(0)).filename().string() + "'";
+  }
+  static rocksdb::Options one_file(const Policy& policy, bool partitioned = false) {
+    rocksdb::Options options = many_files(policy, partitioned);
+    options.target_file_size_base = 64 << 20;
+    return options;
+  }
+  json info(const std::string& arguments, int exit_code = 0) {
+    const Outcome told = crivo("sst info --json " + arguments);
+    EXPECT_EQ(told.exit_code, exit_code) << told.err;
+    return json::parse(told.out);
+  }
+  std::uint64_t count(const std::string& arguments, const std::string& keys) {
+    const Outcome counted = crivo("sst probe --count " + arguments, keys);
+    EXPECT_LE(counted.exit_code, 1) << counted.err;
+    return std::stoull(counted.out);
+  }
+};
+
+TEST_F(SstTool, InfoDescribesEveryBlockOfAFile) {
+  std::vector<PolicyMaker> policies = our_policies();
+  for (const PolicyMaker& policy : builtin_policies()) policies.push_back(policy);
+  for (const PolicyMaker& policy : policies) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(policy.label + (partitioned ? " partitioned" : ""));
+      const std::string name = "a folder of " + policy.label + (partitioned ? " parts" : "");
+      const std::string file = write_file(one_file(policy.make(10), partitioned), name);
+      const json files = info(file);
+      ASSERT_EQ(files.size(), 1U);
+      const sst::FileFilters filters =
+          sst::read_filters(*rocksdb::FileSystem::Default(), sst_files(path(name).string())[0]);
+      EXPECT_EQ(files[0]["filter"], filters.kind());
+      EXPECT_EQ(files[0]["policy"], policy.name);
+      EXPECT_EQ(files[0]["keys"], kKeys);
+      EXPECT_EQ(files[0]["level"], nullptr);
+      EXPECT_EQ(files[0]["form"], partitioned ? "partitioned" : "full");
+      EXPECT_DOUBLE_EQ(files[0]["fp_rate"], filters.fp_rate());
+      ASSERT_EQ(files[0]["blocks"].size(), filters.blocks.size());
+      EXPECT_EQ(files[0]["blocks"].size() > 1, partitioned);
+      std::uint64_t bytes = 0;
+      for (const json& block : files[0]["blocks"]) bytes += block["bytes"].get<std::uint64_t>();
+      EXPECT_EQ(files[0]["bytes"], bytes);
+      EXPECT_EQ(files[0]["blocks"][0]["damaged"], false);
+
+      const Outcome table = crivo("sst info " + file);
+      EXPECT_EQ(table.exit_code, 0);
+      EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(table.out, '\n')), 2 + filters.blocks.size());
+      EXPECT_THAT(table.out, HasSubstr("marker " + std::to_string(filters.blocks[0].facts.marker)));
+    }
+  }
+}
+
+TEST_F(SstTool, InfoDescribesADatabaseThatIsInUseAndWritesNothing) {
+  const rocksdb::Options options = many_files(crivo_ribbon());
+  write_database(options, path("db").string(), kKeys);
+  const auto db = open_database(options, path("db").string());
+  ASSERT_TRUE(db->Put({}, "in the memtable", "").ok());
+  const auto before = listing(path("db").string());
+  const json files = info("db");
+  EXPECT_EQ(listing(path("db").string()), before);
+  EXPECT_EQ(files.size(), sst_files(path("db").string()).size());
+  EXPECT_GT(files.size(), 10U);
+  std::set<int> levels;
+  for (const json& file : files) levels.insert(file["level"].get<int>());
+  EXPECT_EQ(levels.size(), 2U) << "the first one and the last one";
+  const Outcome table = crivo("sst info db");
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(table.out, '\n')), 1 + files.size());
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(crivo("sst info --blocks db").out, '\n')),
+            1 + 2 * files.size());
+}
+
+TEST_F(SstTool, InfoOfAnEmptyDatabaseIsAnEmptyList) {
+  open_database(one_file(crivo_bloom()), path("db").string()).reset();
+  EXPECT_EQ(info("db").size(), 0U);
+  EXPECT_EQ(crivo("sst info db").exit_code, 0);
+}
+
+TEST_F(SstTool, InfoSaysWhatIsDamaged) {
+  const std::string file = write_file(one_file(crivo_bloom(), true));
+  const std::string where = sst_files(path("db").string())[0];
+  std::string bytes = read_bytes(where);
+  const auto blocks = filter_blocks(bytes);
+  bytes[blocks[1].offset] = static_cast<char>(bytes[blocks[1].offset] ^ 1);
+  write_bytes(where, bytes);
+  const json files = info(file, 1);
+  EXPECT_EQ(files[0]["damaged"], 1);
+  EXPECT_EQ(files[0]["blocks"][0]["damaged"], false);
+  EXPECT_EQ(files[0]["blocks"][1]["damaged"], true);
+  EXPECT_THAT(crivo("sst info " + file).out, HasSubstr("damaged: block must match the file's checksum"));
+  fs::resize_file(where, bytes.size() - 100);
+  const Outcome cut = crivo("sst info " + file);
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_THAT(cut.err, HasSubstr("crivo sst info: FILE must be an SST file, got db/"));
+  EXPECT_EQ(info("db", 1)[0]["filter"], "none") << "in a database the other files are still told of";
+}
+
+TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
+  write("text", std::string(5000, 'x'));
+  write("empty", "");
+  for (const char* const name : {"text", "empty", "nowhere", "/dev/null"}) {
+    const Outcome refused = crivo(std::string("sst info --json ") + name);
+    EXPECT_EQ(refused.exit_code, 2) << name;
+    EXPECT_THAT(refused.out, IsEmpty());
+    EXPECT_THAT(refused.err, HasSubstr(std::string("crivo sst info: FILE must be an SST file, got ") + name));
+  }
+  EXPECT_EQ(crivo("sst info").exit_code, 2);
+  EXPECT_EQ(crivo("sst").exit_code, 2);
+  EXPECT_THAT(crivo("sst nonsense").err, HasSubstr("COMMAND must be one of info, probe, refilter, got nonsense"));
+}
+
+/// An order that no other program knows.
+class BackwardOrder final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "my.Order"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return -rocksdb::BytewiseComparator()->Compare(a, b);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST_F(SstTool, InfoOfADatabaseWithUnknownOptionsHasNoLevels) {
+  const BackwardOrder order;
+  rocksdb::Options options = one_file(crivo_bloom());
+  options.comparator = &order;
+  write_file(options);
+  const json files = info("db");
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0]["filter"], "blocked");
+  EXPECT_EQ(files[0]["level"], nullptr);
+  EXPECT_EQ(files[0]["column_family"], "default") << "the file itself says so";
+  EXPECT_THAT(crivo("sst info db").err, HasSubstr("note: levels are not known"));
+}
+
+TEST_F(SstTool, ProbeLetsEveryKeyOfTheFilePass) {
+  const BackwardOrder own_order;
+  std::vector<PolicyMaker> policies = our_policies();
+  for (const PolicyMaker& policy : builtin_policies()) policies.push_back(policy);
+  const rocksdb::Comparator* const orders[] = {rocksdb::BytewiseComparator(), rocksdb::ReverseBytewiseComparator(),
+                                               &own_order};
+  int number = 0;
+  for (const PolicyMaker& policy : policies) {
+    for (const bool partitioned : {false, true}) {
+      for (const rocksdb::Comparator* const order : orders) {
+        if (!partitioned && order != orders[0]) continue;
+        SCOPED_TRACE(policy.label + (partitioned ? " partitioned " : " ") + order->Name());
+        rocksdb::Options options = one_file(policy.make(10), partitioned);
+        options.comparator = order;
+        const std::string file = write_file(options, "db" + std::to_string(++number));
+        EXPECT_EQ(count(file, lines_of(0, kKeys)), kKeys);
+        const double passed = static_cast<double>(count(file, lines_of(kKeys, 2 * kKeys)));
+        const double expected = info(file)[0]["fp_rate"].get<double>() * static_cast<double>(kKeys);
+        if (order == &own_order) {
+          EXPECT_GT(passed, 2 * expected) << "every partition is asked, which a note says";
+          EXPECT_THAT(crivo("sst probe " + file).err, HasSubstr("every partition is asked"));
+        } else {
+          EXPECT_NEAR(passed, expected, 5 * std::sqrt(expected) + 0.1 * expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SstTool, ProbeAppliesTheKeyTransformOfTheFilter) {
+  const auto lower = NewRocksDBFilterPolicy({.bits_per_key = 20, .key_transform = "lower_ascii"});
+  const std::string file = write_file(one_file(lower));
+  EXPECT_EQ(info(file)[0]["key_transform"], "lower_ascii");
+  std::string upper = lines_of(0, kKeys);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char letter) { return std::toupper(letter); });
+  EXPECT_EQ(count(file, upper), kKeys);
+  EXPECT_LT(count(file, lines_of(kKeys, 2 * kKeys)), kKeys / 10);
+  const auto same = [](const rocksdb::Slice& key, std::string*) { return key; };
+  ASSERT_TRUE(RegisterKeyTransform("my.Transform", same).ok());
+  const std::string own =
+      write_file(one_file(NewRocksDBFilterPolicy({.bits_per_key = 20, .key_transform = "my.Transform"})), "own");
+  EXPECT_EQ(count(own, lines_of(kKeys, 2 * kKeys)), kKeys) << "nobody here knows what was hashed";
+  EXPECT_THAT(crivo("sst probe " + own).err, HasSubstr("changed by my.Transform, which is not known here"));
+}
+
+TEST_F(SstTool, ProbeHasTheOptionsOfQuery) {
+  const std::string file = write_file(one_file(crivo_bloom(20)));
+  const std::string keys = lines_of(0, 3) + "tomato\n" + lines_of(3, 5);
+  const Outcome there = crivo("sst probe " + file, keys);
+  EXPECT_EQ(there.out, lines_of(0, 5));
+  EXPECT_EQ(there.exit_code, 0);
+  EXPECT_EQ(crivo("sst probe --absent " + file, keys).out, "tomato\n");
+  EXPECT_EQ(crivo("sst probe -v -c " + file, keys).out, "1\n");
+  EXPECT_EQ(crivo("sst probe " + file, "tomato").exit_code, 1);
+  EXPECT_EQ(crivo("sst probe -q " + file, keys).exit_code, 0);
+  EXPECT_THAT(crivo("sst probe -q " + file, keys).out, IsEmpty());
+  EXPECT_EQ(crivo("sst probe " + file, "").exit_code, 1);
+  std::string hex;
+  for (const char letter : key_of(0)) hex += "0123456789abcdef"[letter >> 4], hex += "0123456789ABCDEF"[letter & 15];
+  EXPECT_EQ(crivo("sst probe --hex " + file, hex + "\n746f6d61746f\n").out, hex + "\n");
+  const Outcome no_digits = crivo("sst probe --hex " + file, "xy\n");
+  EXPECT_EQ(no_digits.exit_code, 2);
+  EXPECT_THAT(no_digits.err, HasSubstr("a key must be pairs of hexadecimal digits, got xy"));
+  EXPECT_THAT(crivo("sst probe --time " + file, keys).err, HasSubstr("ns a key"));
+}
+
+TEST_F(SstTool, ProbeOfADamagedFilterLetsEveryKeyPass) {
+  const std::string file = write_file(one_file(crivo_bloom()));
+  const std::string where = sst_files(path("db").string())[0];
+  std::string bytes = read_bytes(where);
+  const auto block = filter_blocks(bytes).at(0);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(block.offset), 500, '\0');
+  write_bytes(where, bytes);
+  const Outcome probed = crivo("sst probe " + file, lines_of(0, 2 * kKeys));
+  EXPECT_EQ(probed.out, lines_of(0, 2 * kKeys));
+  EXPECT_THAT(probed.err, HasSubstr("1 of 1 filter blocks are damaged and let every key pass"));
+}
+
+TEST_F(SstTool, ProbeWithoutAFilterIsAnError) {
+  const Outcome refused = crivo("sst probe " + write_file(one_file(nullptr)), "key\n");
+  EXPECT_EQ(refused.exit_code, 2) << "which is never taken for an answer";
+  EXPECT_THAT(refused.out, IsEmpty());
+  EXPECT_THAT(refused.err, HasSubstr("FILE must be an SST file with a filter, got db/"));
+  EXPECT_EQ(crivo("sst probe db", "key\n").exit_code, 2);
+}
+
+TEST_F(SstTool, IsStartedFromItsFolderOrFromPath) {
+  EXPECT_THAT(crivo("--help").out, HasSubstr("\n  sst "));
+  for (const char* const command : {"sst --help", "sst info --help", "sst probe --help", "sst refilter --help"}) {
+    EXPECT_EQ(crivo(command).exit_code, 0) << command;
+    EXPECT_THAT(crivo(command).out, HasSubstr("Usage: crivo sst")) << command;
+  }
+  const std::string file = write_file(one_file(crivo_bloom()));
+  ASSERT_EQ(shell("mkdir bin elsewhere && cp '" CRIVO_TOOL "' bin/crivo").exit_code, 0);
+  const Outcome missing = shell("PATH=/nowhere bin/crivo sst info " + file);
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err,
+              HasSubstr("crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH"));
+  ASSERT_EQ(shell("ln -s '" CRIVO_SST "' elsewhere/crivo-sst").exit_code, 0);
+  EXPECT_THAT(shell("PATH=\"$PWD/elsewhere\" bin/crivo sst info " + file).out, HasSubstr("blocked"));
+  write("bin/crivo-sst", "#!/bin/sh\necho \"beside: $*\"\n");
+  ASSERT_EQ(shell("chmod +x bin/crivo-sst").exit_code, 0);
+  EXPECT_EQ(shell("PATH=\"$PWD/elsewhere:$PATH\" bin/crivo sst info 'a b'").out, "beside: info a b\n");
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,406 @@
+// VerifyRocksDBFilters: what it tells of files of every kind, and of those in which something is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/slice_transform.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "crivo/rocksdb_verify.h"
+#include "sst/file_filters.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kKeys = 3000;
+
+struct Written {
+  PolicyMaker policy;
+  rocksdb::ChecksumType checksum;
+  std::uint32_t format_version;
+  bool partitioned;
+};
+
+void PrintTo(const Written& written, std::ostream* out) { *out << written.policy.label; }
+
+rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = policy;
+  table.partition_filters = partitioned;
+  table.metadata_block_size = 1024;
+  if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  return table;
+}
+
+std::string kind_of(const Written& written) {
+  if (written.policy.label == "Ribbon") return "ribbon";
+  if (!written.policy.label.starts_with("Builtin")) return "blocked";  // crivo.Auto's are, after a flush
+  if (written.policy.label == "BuiltinRibbon") return "rocksdb.ribbon";
+  return written.format_version < 5 ? "rocksdb.legacy_bloom" : "rocksdb.bloom";
+}
+
+/// The share of absent keys that the filters of this database let pass.
+double measured_rate(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys) {
+  constexpr std::uint64_t kAbsent = 20000;
+  const std::uint64_t before = filter_useful(options);
+  EXPECT_EQ(count_not_found(db, keys, keys + kAbsent), kAbsent);
+  return 1 - static_cast<double>(filter_useful(options) - before) / static_cast<double>(kAbsent);
+}
+
+class DescribedFile : public ::testing::TestWithParam<Written> {};
+
+TEST_P(DescribedFile, TellsWhichFilterItHas) {
+  const Written& written = GetParam();
+  rocksdb::BlockBasedTableOptions table = table_of(written.policy.make(8), written.partitioned);
+  table.checksum = written.checksum;
+  table.format_version = written.format_version;
+  const ScratchFolder folder;
+  const auto options = with_table(test_options(), table);
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  ASSERT_TRUE(report.status.ok()) << report.status.ToString();
+  ASSERT_EQ(report.files.size(), 1U);
+  const RocksDBFileFilter& file = report.files[0];
+  EXPECT_THAT(file.complaint, IsEmpty());
+  EXPECT_TRUE(report.all_filter());
+  EXPECT_EQ(file.kind, kind_of(written));
+  EXPECT_EQ(file.policy, written.policy.name);
+  EXPECT_EQ(file.level, 0);
+  EXPECT_EQ(file.column_family, "default");
+  EXPECT_TRUE(fs::equivalent(file.path, sst_files(folder.path())[0]));
+  EXPECT_EQ(file.file_bytes, fs::file_size(file.path));
+  EXPECT_EQ(file.entries, kKeys);
+  EXPECT_EQ(file.keys, kKeys);
+  EXPECT_EQ(file.partitioned, written.partitioned);
+  EXPECT_EQ(file.blocks > 1, written.partitioned);
+  EXPECT_EQ(file.damaged, 0U);
+
+  rocksdb::TablePropertiesCollection properties;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
+  const std::uint64_t size = properties.begin()->second->filter_size;  // with the index of the partitions
+  EXPECT_LE(file.bytes, size);
+  EXPECT_GE(file.bytes, written.partitioned ? size * 9 / 10 : size);
+  EXPECT_DOUBLE_EQ(file.bits_per_key, 8.0 * static_cast<double>(file.bytes) / kKeys);
+  const double measured = measured_rate(*db, options, kKeys);
+  const double deviation = std::sqrt(file.fp_rate / 20000);
+  EXPECT_NEAR(measured, file.fp_rate, 5 * deviation + 0.1 * file.fp_rate);
+}
+
+/// Every policy, and with one of them every checksum and every version of the format, as those are the same for all.
+std::vector<Written> every_file() {
+  std::vector<PolicyMaker> policies = our_policies();
+  for (const PolicyMaker& policy : builtin_policies()) policies.push_back(policy);
+  std::vector<Written> all;
+  for (const bool partitioned : {false, true}) {
+    for (const PolicyMaker& policy : policies) all.push_back({policy, rocksdb::kXXH3, 5, partitioned});
+    for (const auto checksum : {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash, rocksdb::kxxHash64}) {
+      all.push_back({policies.front(), checksum, 5, partitioned});
+    }
+    for (std::uint32_t version = 2; version <= (ROCKSDB_MAJOR >= 9 ? 6U : 4U); ++version) {
+      all.push_back({builtin_policies().front(), rocksdb::kXXH3, version, partitioned});
+    }
+  }
+  return all;
+}
+
+std::string written_name(const ::testing::TestParamInfo<Written>& file) {
+  const Written& written = file.param;
+  return written.policy.label + (written.partitioned ? "Partitioned" : "Full") + "Checksum" +
+         std::to_string(written.checksum) + "Version" + std::to_string(written.format_version);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, DescribedFile, ::testing::ValuesIn(every_file()), written_name);
+
+/// Writes a database with this table, closes it, and returns the path of its only file.
+std::string write_file(const ScratchFolder& folder, const rocksdb::BlockBasedTableOptions& table) {
+  const auto db = open_database(with_table(test_options(), table), folder.path());
+  put_keys(*db, 0, kKeys);
+  return sst_files(folder.path()).at(0);
+}
+
+sst::FileFilters read(const std::string& path) { return sst::read_filters(*rocksdb::FileSystem::Default(), path); }
+
+std::vector<sst::FilterBlock> sound_blocks(const std::string& path) {
+  const sst::FileFilters filters = read(path);
+  EXPECT_TRUE(filters.status.ok()) << filters.status.ToString();
+  EXPECT_EQ(filters.complaint(), "");
+  return filters.blocks;
+}
+
+class DamagedFilter : public ::testing::TestWithParam<std::tuple<PolicyMaker, bool, bool>> {};
+
+TEST_P(DamagedFilter, IsSeenWhereverAByteIsWrong) {
+  const auto [policy, checksums, partitioned] = GetParam();
+  rocksdb::BlockBasedTableOptions table = table_of(policy.make(10), partitioned);
+  table.checksum = checksums ? rocksdb::kXXH3 : rocksdb::kNoChecksum;
+  const ScratchFolder folder;
+  const std::string path = write_file(folder, table);
+  const std::string sound = read_bytes(path);
+  const auto blocks = sound_blocks(path);
+  ASSERT_EQ(blocks.size() > 1, partitioned);
+  const sst::FilterBlock& block = blocks[blocks.size() / 2];
+  for (const std::size_t at : {std::size_t{0}, block.facts.bytes / 2, block.facts.bytes - 30, block.facts.bytes - 2}) {
+    std::string damaged = sound;
+    damaged[block.offset + at] = static_cast<char>(damaged[block.offset + at] ^ 0x10);
+    write_bytes(path, damaged);
+    const sst::FileFilters filters = read(path);
+    EXPECT_EQ(filters.damaged(), 1U) << "byte " << at;
+    EXPECT_THAT(filters.complaint(), HasSubstr("1 of " + std::to_string(blocks.size()) + " filter blocks damaged"));
+    EXPECT_EQ(filters.blocks[blocks.size() / 2].facts.fp_rate, 1);
+    EXPECT_GE(filters.fp_rate(), 0.5 / static_cast<double>(blocks.size()));
+  }
+}
+
+std::vector<std::tuple<PolicyMaker, bool, bool>> checked_files() {
+  std::vector<std::tuple<PolicyMaker, bool, bool>> all;
+  for (const bool partitioned : {false, true}) {
+    for (const PolicyMaker& policy : our_policies()) {
+      all.emplace_back(policy, true, partitioned);
+      all.emplace_back(policy, false, partitioned);
+    }
+    for (const PolicyMaker& policy : builtin_policies()) all.emplace_back(policy, true, partitioned);
+  }
+  return all;
+}
+
+std::string damaged_name(const ::testing::TestParamInfo<std::tuple<PolicyMaker, bool, bool>>& file) {
+  const auto [policy, checksums, partitioned] = file.param;
+  return policy.label + (checksums ? "Checksums" : "NoChecksums") + (partitioned ? "Partitioned" : "Full");
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, DamagedFilter, ::testing::ValuesIn(checked_files()), damaged_name);
+
+TEST(SstFile, OfAnotherLengthIsRefused) {
+  for (const bool partitioned : {false, true}) {
+    const ScratchFolder folder;
+    const std::string path = write_file(folder, table_of(crivo_bloom(), partitioned));
+    const std::uint64_t whole = fs::file_size(path);
+    for (std::uint64_t size = whole - 1; size > 0;
+         size -= size < 100 || size + 1000 > whole ? 1 : std::min(size, 1009UL)) {
+      fs::resize_file(path, size);
+      EXPECT_FALSE(read(path).status.ok()) << size << " of " << whole << " bytes";
+    }
+  }
+}
+
+// What leads to the filters stands at the end of a file: noise there must neither crash nor take memory without bounds.
+TEST(SstFile, OfNoiseIsReadSafely) {
+  std::mt19937_64 random(7);
+  for (const auto checksum : {rocksdb::kXXH3, rocksdb::kNoChecksum}) {
+    const ScratchFolder folder;
+    rocksdb::BlockBasedTableOptions table = table_of(builtin_ribbon(), true);
+    table.checksum = checksum;
+    const std::string path = write_file(folder, table);
+    const std::string sound = read_bytes(path);
+    const auto blocks = sound_blocks(path);
+    const std::size_t tail = sound.size() - (blocks.back().offset + blocks.back().facts.bytes);
+    std::uint64_t complaints = 0;
+    for (int round = 0; round < 300; ++round) {
+      std::string damaged = sound;
+      for (std::uint64_t i = random() % 8 + 1; i > 0; --i) {
+        damaged[damaged.size() - 1 - random() % tail] = static_cast<char>(random());
+      }
+      write_bytes(path, damaged);
+      const sst::FileFilters filters = read(path);
+      complaints += !filters.complaint().empty();
+      for (const sst::FilterBlock& block : filters.blocks) ASSERT_LE(block.facts.bytes, std::uint64_t{1} << 32);
+    }
+    EXPECT_GT(complaints, checksum == rocksdb::kXXH3 ? 200U : 20U);
+  }
+}
+
+TEST(SstFile, OfAnotherKindIsNamed) {
+  const ScratchFolder folder;
+  const std::string path = folder.path("file with a blank.sst");
+  EXPECT_TRUE(read(path).status.IsNotFound() || read(path).status.IsPathNotFound()) << read(path).status.ToString();
+  write_bytes(path, std::string(1000, 'x'));
+  EXPECT_TRUE(read(path).status.IsCorruption());
+  EXPECT_THAT(read(path).complaint(), HasSubstr("must end as an SST file does"));
+  EXPECT_FALSE(read(folder.path()).status.ok()) << "a folder";
+  rocksdb::Options options = test_options();
+  options.allow_mmap_reads = true;
+  options.table_factory.reset(rocksdb::NewPlainTableFactory());
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
+  const auto db = open_database(options, folder.path("plain"));
+  put_keys(*db, 0, 10);
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  ASSERT_EQ(report.files.size(), 1U);
+  EXPECT_TRUE(report.status.IsNotSupported()) << report.status.ToString();
+  EXPECT_THAT(report.files[0].complaint, HasSubstr("must be BlockBasedTable"));
+}
+
+/// RocksDB's Bloom filters under a compatibility name of their own.
+class ForeignPolicy final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return "my.Policy"; }
+  const char* CompatibilityName() const override { return "my.Filter"; }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override {
+    return builtin_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return builtin_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  Policy builtin_ = builtin_bloom();
+};
+
+RocksDBFileFilter only_file(const rocksdb::Options& options) {
+  const ScratchFolder folder;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+  EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  EXPECT_TRUE(report.status.ok()) << report.status.ToString();
+  EXPECT_FALSE(report.all_filter());
+  EXPECT_EQ(report.files.size(), 1U);
+  EXPECT_THAT(report.text(), HasSubstr(report.files.at(0).complaint));
+  return report.files.at(0);
+}
+
+TEST(FilterReport, SaysWhyAFileHasNoFilter) {
+  const RocksDBFileFilter without = only_file(with_policy(test_options(), nullptr));
+  EXPECT_EQ(without.kind, "none");
+  EXPECT_EQ(without.fp_rate, 1);
+  EXPECT_THAT(without.complaint, HasSubstr("written without a filter policy"));
+  const RocksDBFileFilter too_few = only_file(with_policy(test_options(), crivo_bloom(0.4)));
+  EXPECT_EQ(too_few.kind, "none");
+  EXPECT_THAT(too_few.complaint, HasSubstr("crivo.Bloom was set but wrote none: fewer than 0.5 bits"));
+  const RocksDBFileFilter foreign = only_file(with_policy(test_options(), std::make_shared<ForeignPolicy>()));
+  EXPECT_EQ(foreign.kind, "foreign");
+  EXPECT_THAT(foreign.complaint, HasSubstr("my.Filter"));
+}
+
+TEST(FilterReport, SaysThatTheLastLevelIsLeftOut) {
+  rocksdb::Options options = with_policy(test_options(), crivo_bloom());
+  options.optimize_filters_for_hits = true;
+  const ScratchFolder folder;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+  put_keys(*db, kKeys / 2, 2 * kKeys);
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  ASSERT_EQ(report.files.size(), 1U);
+  EXPECT_EQ(report.files[0].kind, "none");
+  EXPECT_THAT(report.files[0].complaint, HasSubstr("optimize_filters_for_hits"));
+}
+
+TEST(FilterReport, OfAnEmptyDatabaseIsEmpty) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  EXPECT_TRUE(report.status.ok());
+  EXPECT_TRUE(report.all_filter());
+  EXPECT_THAT(report.files, IsEmpty());
+}
+
+TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_policy(test_options(), crivo_ribbon());
+  {
+    const auto db = open_database(options, folder.path());
+    put_keys(*db, 0, kKeys);
+    rocksdb::ColumnFamilyHandle* other = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(with_policy(test_options(), builtin_bloom()), "other", &other).ok());
+    ASSERT_TRUE(db->Put({}, other, "key", "value").ok());
+    ASSERT_TRUE(db->Flush({}, other).ok());
+    const RocksDBFilterReport all = VerifyRocksDBFilters(*db);
+    ASSERT_EQ(all.files.size(), 2U);
+    EXPECT_EQ(all.files[0].kind, "ribbon");
+    EXPECT_EQ(all.files[1].kind, "rocksdb.bloom");
+    EXPECT_EQ(all.files[1].column_family, "other");
+    EXPECT_TRUE(all.all_filter());
+    const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other});
+    ASSERT_EQ(one.files.size(), 1U);
+    EXPECT_EQ(one.files[0].column_family, "other");
+    ASSERT_TRUE(db->DropColumnFamily(other).ok());
+    ASSERT_TRUE(db->DestroyColumnFamilyHandle(other).ok());
+  }
+  const auto unfiltered = open_database(with_policy(test_options(), nullptr), folder.path());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*unfiltered);
+  ASSERT_EQ(report.files.size(), 1U);
+  EXPECT_EQ(report.files[0].kind, "ribbon");
+  EXPECT_THAT(report.files[0].complaint, HasSubstr("open without a filter policy"));
+  EXPECT_FALSE(report.all_filter());
+}
+
+TEST(FilterReport, ComparesKeyTransforms) {
+  const ScratchFolder folder;
+  const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
+  put_keys(*open_database(with_policy(test_options(), lower), folder.path()), 0, kKeys);
+  const auto report_under = [&](const Policy& policy) {
+    return VerifyRocksDBFilters(*open_database(with_policy(test_options(), policy), folder.path())).files.at(0);
+  };
+  EXPECT_EQ(report_under(lower).key_transform, "lower_ascii");
+  EXPECT_THAT(report_under(lower).complaint, IsEmpty());
+  EXPECT_THAT(report_under(crivo_bloom()).complaint,
+              HasSubstr("open with key_transform \"\", and the filter has \"lower_"));
+  EXPECT_EQ(report_under(crivo_bloom()).damaged, 0U);
+}
+
+TEST(FilterReport, TellsOfALiveFileThatIsMissing) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
+  put_keys(*db, 0, 100);
+  put_keys(*db, 100, 200);
+  ASSERT_EQ(sst_files(folder.path()).size(), 2U);
+  ASSERT_TRUE(fs::remove(sst_files(folder.path())[0]));
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  EXPECT_FALSE(report.status.ok());
+  EXPECT_EQ(report.files.size(), 2U);
+}
+
+TEST(FilterReport, CanBeMadeWhileTheDatabaseIsCompacted) {
+  const ScratchFolder folder;
+  rocksdb::Options options = with_policy(test_options(), crivo_bloom());
+  options.disable_auto_compactions = false;
+  options.level0_file_num_compaction_trigger = 2;
+  options.target_file_size_base = 16 << 10;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 1000);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (std::uint64_t round = 0; round < 10; ++round) put_keys(*db, round * 200, round * 200 + 600);
+    done = true;
+  });
+  std::size_t reports = 0;
+  for (; !done || reports < 10; ++reports) {
+    const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+    EXPECT_TRUE(report.status.ok()) << report.status.ToString();
+    EXPECT_TRUE(report.all_filter()) << report.text();
+  }
+  writer.join();
+}
+
+TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
+  const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);
+  EXPECT_EQ(always.kind, "always_maybe");
+  EXPECT_FALSE(always.filters());
+  EXPECT_EQ(always.damage, "");
+  EXPECT_THAT(sst::describe_filter("", 10, true).damage, HasSubstr("more than 5 bytes"));
+  std::string block(64 + 5, '\0');
+  block[64] = -3;  // reserved by RocksDB
+  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
+  EXPECT_EQ(sst::describe_filter(block, 10, true).fp_rate, 1);
+  block[64] = -1;
+  block[66] = 6;
+  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "rocksdb.bloom");
+  EXPECT_LT(sst::describe_filter(block, 10, true).fp_rate, 0.01);
+  EXPECT_EQ(sst::describe_filter(block, 10, false).fp_rate, 1) << "the file's checksum says that it is damaged";
+  block[68] = 1;  // reserved, and read as "maybe"
+  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
+}
+
+}  // namespace
+}  // namespace crivo::testing
