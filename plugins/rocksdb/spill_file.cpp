@@ -29,12 +29,8 @@ std::string folder() {
 }
 
 int open_unlinked() {
-  const std::string path = folder();
-  int file = open(path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0) return file;
-  // Not every file system can make a file without a name. So make one with a name, and take the name away.
-  std::string name = path + "/crivo-XXXXXX";
-  file = mkostemp(name.data(), O_CLOEXEC);
+  std::string name = folder() + "/crivo-XXXXXX";
+  const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) fail(errno);
   unlink(name.c_str());
   return file;

@@ -166,10 +166,9 @@ void run(const Options& options) {
   for (const std::uint64_t keys : options.sizes) {
     for (const Row& row : all) print_memory(row, keys, options.threads);
   }
+  if (options.rounds == 0) return;
   std::printf("\n| keys | | ns per key | ratio | faults |\n|---|---|---|---|---|\n");
-  for (const std::uint64_t keys : options.sizes) {
-    if (options.rounds > 0) measure_times(all, keys, options.rounds);
-  }
+  for (const std::uint64_t keys : options.sizes) measure_times(all, keys, options.rounds);
 }
 
 }  // namespace
@@ -179,7 +178,7 @@ int main(int argc, char** argv) {
   crivo::bench::Options options;
   CLI::App app("Building filter blocks for RocksDB");
   app.add_option("--keys", options.sizes, "numbers of keys");
-  app.add_option("--rounds", options.rounds, "rounds of the times; 0 for none")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "rounds of the times; 0 for the memory alone")->capture_default_str();
   app.add_option("--threads", options.threads, "builders at the same time, for the memory")->capture_default_str();
   app.add_option("--options", options.options, "for our policies, such as \";max_build_bytes=300000000\"");
   CLI11_PARSE(app, argc, argv);

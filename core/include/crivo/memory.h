@@ -19,8 +19,9 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 /// Frees what allocate_zeroed returned for the same number of bytes.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
-/// Takes memory from allocate_zeroed, or from a resource of the caller's, which must outlive what it gives and must give
-/// memory that is zero. A container that is copied gets its memory from allocate_zeroed; one that is moved keeps it.
+/// Takes memory from allocate_zeroed, or from a resource of the caller's, which must outlive what it gives and must
+/// give memory that is zero. A container that is copied gets its memory from allocate_zeroed; one that is moved keeps
+/// it.
 template <class T>
 struct CacheAlignedAllocator {
   using value_type = T;

@@ -110,8 +110,7 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   return allocate(*plan, spec);
 }
 
-AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec,
-                              CacheAlignedAllocator<std::byte> memory) {
+AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec, CacheAlignedAllocator<std::byte> memory) {
   AlignedBytes payload(static_cast<std::size_t>(plan.payload_bytes), memory);
   AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
