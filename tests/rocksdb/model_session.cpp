@@ -167,13 +167,28 @@ PolicyRow row_of(const std::string& id) {
 
 Policies all_policies() {
   Policies policies;
-  for (const char* const id :
-       {"crivo.Auto", "crivo.Auto:10:bottommost_fp_rate:0.1", "crivo.Auto:fp_rate:0.05:bottommost_fp_rate:1",
-        "crivo.Auto:budget_bits_per_key:7", "crivo.Auto:budget_bits_per_key:2:levels:2:level_ratio:3",
-        "crivo.Auto:9:ribbon_levels:64", "{id=crivo.Auto;bits_per_key=9;key_transform=take_prefix:5}", "crivo.Bloom:10",
-        "crivo.Bloom:2.5", "crivo.Bloom:fp_rate:0.02", "{id=crivo.Bloom;fp_rate=0.01;key_transform=drop_suffix:1}",
-        "crivo.Ribbon:10", "crivo.Ribbon:10:-1", "crivo.Ribbon:7:2", "crivo.Ribbon:fp_rate:0.001:-1", "bloomfilter:10",
-        "bloomfilter:6", "ribbonfilter:10", "ribbonfilter:10:-1"}) {
+  for (const char* const id : {"crivo.Auto",
+                               "crivo.Auto:10:bottommost_fp_rate:0.1",
+                               "crivo.Auto:fp_rate:0.05:bottommost_fp_rate:1",
+                               "crivo.Auto:budget_bits_per_key:7",
+                               "crivo.Auto:budget_bits_per_key:2:levels:2:level_ratio:3",
+                               "crivo.Auto:9:ribbon_levels:64",
+                               "{id=crivo.Auto;bits_per_key=9;key_transform=take_prefix:5}",
+                               "crivo.Bloom:10",
+                               "crivo.Bloom:2.5",
+                               "crivo.Bloom:fp_rate:0.02",
+                               "{id=crivo.Bloom;fp_rate=0.01;key_transform=drop_suffix:1}",
+                               "{id=crivo.Auto;bits_per_key=10;max_filter_bytes=1024}",
+                               "{id=crivo.Auto;count_questions=true}",
+                               "{id=crivo.Ribbon;bloom_before_level=-1;max_build_bytes=1}",
+                               "crivo.Ribbon:10",
+                               "crivo.Ribbon:10:-1",
+                               "crivo.Ribbon:7:2",
+                               "crivo.Ribbon:fp_rate:0.001:-1",
+                               "bloomfilter:10",
+                               "bloomfilter:6",
+                               "ribbonfilter:10",
+                               "ribbonfilter:10:-1"}) {
     policies.usual.push_back(row_of(id));
   }
   for (const char* const options : {"id=crivo.Auto", "id=crivo.Auto;budget_bits_per_key=6",
