@@ -84,6 +84,7 @@ void BlockBuilder::lose_hashes(const std::exception& why) noexcept {
 }
 
 rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) {
+  const auto started = std::chrono::steady_clock::now();
   rocksdb::Slice content(kAlwaysTrue, sizeof kAlwaysTrue);
   if (status != nullptr) *status = rocksdb::Status::OK();
   try {
@@ -96,9 +97,19 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     lose_hashes(why);
   }
   file_bytes_ += content.size();
-  if (record_ != nullptr) record_->add(/*filters=*/content.data() != kAlwaysTrue);
+  report(content, started);
   start_over();
   return content;
+}
+
+void BlockBuilder::report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept {
+  if (content.data() == kAlwaysTrue) {
+    if (record_ != nullptr) record_->add_always_true(entries_, content.size());
+    if (counters_ != nullptr) counters_->built_always_true();
+    return;
+  }
+  if (record_ != nullptr) record_->add(built_);
+  if (counters_ != nullptr) counters_->built(built_, std::chrono::steady_clock::now() - started);
 }
 
 bool BlockBuilder::hashes_are_intact() const {
@@ -117,6 +128,10 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   if (!filter) return std::nullopt;
   if (sizing.max_payload() < sizing_.max_payload()) warn_of_limit(filter->ref(), hashes_.size());
   const std::size_t size = filter->payload().size() + sizing_.tail();
+  built_ = {filter->shape(), hashes_.size(), size, 0};
+  if (built_.shape.kind == Kind::kRibbon) {
+    built_.fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
+  }
   std::byte* const block = memory.take(filter->payload(), buf);
   seal_sst_block(filter->shape(), std::span(block, size), transform_name());
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);

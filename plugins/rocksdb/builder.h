@@ -1,6 +1,7 @@
 // Builds the filter blocks of one SST file: one for the file, or one for each of its partitions.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -12,6 +13,7 @@
 
 #include "abi.h"
 #include "block_sizing.h"
+#include "counters.h"
 #include "filter_build.h"
 #include "filter_record.h"
 #include "hash_log.h"
@@ -23,17 +25,19 @@ namespace crivo {
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
-  /// record: counts every finished block; may be null. transform: makes the canonical keys from which the filter is
-  /// built; null for the keys as they are. `sizing` must have room for its name in the tail.
+  /// record and counters: are told of every finished block; each may be null. transform: makes the canonical keys from
+  /// which the filter is built; null for the keys as they are. `sizing` must have room for its name in the tail.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
-               const NamedKeyTransform* transform = nullptr, const BuildLimits& limits = {}) noexcept
+               const NamedKeyTransform* transform = nullptr, const BuildLimits& limits = {},
+               std::shared_ptr<Counters> counters = nullptr) noexcept
       : sizing_(sizing),
         verify_(verify),
         transform_(transform),
         limits_(limits),
         hashes_(*limits.memory, limits.max_build_bytes),
         finished_(*limits.memory, limits.max_build_bytes),
-        record_(std::move(record)) {}
+        record_(std::move(record)),
+        counters_(std::move(counters)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
   /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
@@ -73,6 +77,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
   /// Says in LOG, once for a file, that max_filter_bytes makes the rate higher.
   void warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept;
+  /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
+  void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
 
   BlockSizing sizing_;
@@ -90,6 +96,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;
+  std::shared_ptr<Counters> counters_;
+  BuiltBlock built_{};  // by the last build() that succeeded
 };
 
 }  // namespace crivo

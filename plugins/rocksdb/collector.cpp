@@ -1,8 +1,10 @@
 #include "collector.h"
 
+#include <charconv>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "crivo/rocksdb.h"
@@ -11,12 +13,42 @@
 namespace crivo {
 namespace {
 
-constexpr const char* kProperty = "crivo.filter";
+/// "ribbon"; "none" where no filter could be built, "ribbon+none" where that was so in some of the partitions, and
+/// "blocked+ribbon" where partitions are of both kinds.
+std::string kinds_text(const FileFilters& filters) {
+  std::string text;
+  const auto add = [&](std::uint64_t blocks, std::string_view name) {
+    if (blocks != 0) text.append(text.empty() ? "" : "+").append(name);
+  };
+  add(filters.blocked.filters(), kind_name(Kind::kBlocked));
+  add(filters.ribbon.filters(), kind_name(Kind::kRibbon));
+  add(filters.always_true, "none");
+  return text;
+}
 
-/// "ribbon"; "none" where no filter could be built, "ribbon+none" where that was so in some of the partitions.
-std::string property_text(const FilterRecord& record) {
-  if (record.filters() == 0) return "none";
-  return std::string(kind_name(record.kind())) + (record.always_maybe() != 0 ? "+none" : "");
+std::string rate_text(double rate) {
+  constexpr int kDigits = 4;  // the model is good for two or three
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, rate, std::chars_format::general, kDigits).ptr};
+}
+
+rocksdb::UserCollectedProperties properties_of(const FileFilters& filters) {
+  if (filters.blocks() == 0) return {};
+  return {{"crivo.filter", kinds_text(filters)},
+          {"crivo.filter.blocks", std::to_string(filters.blocks())},
+          {"crivo.filter.bytes", std::to_string(filters.bytes())},
+          {"crivo.filter.fp_rate", rate_text(filters.fp_rate())},
+          {"crivo.filter.keys", std::to_string(filters.keys())}};
+}
+
+/// A name that has the values of all properties in it. sst_dump prints the values of properties in hexadecimal digits,
+/// and their names as they are.
+std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
+  std::string name = "crivo.filter (" + properties.at("crivo.filter");
+  for (const char* const each : {"blocks", "keys", "bytes", "fp_rate"}) {
+    name.append(", ").append(each).append(1, ' ').append(properties.at(std::string("crivo.filter.") + each));
+  }
+  return name + ")";
 }
 
 class Collector final : public rocksdb::TablePropertiesCollector {
@@ -31,11 +63,14 @@ class Collector final : public rocksdb::TablePropertiesCollector {
   }
   /// RocksDB calls this after the filter blocks were finished.
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override try {
-    properties->merge(read());
+    rocksdb::UserCollectedProperties ours = read();
+    if (!ours.empty()) ours.emplace(readable_name(ours), "");
+    properties->merge(ours);
     return rocksdb::Status::OK();
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
   }
+  /// For the line in LOG about the file.
   rocksdb::UserCollectedProperties GetReadableProperties() const override try {
     return read();
   } catch (const std::bad_alloc&) {
@@ -44,8 +79,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
  private:
   [[nodiscard]] rocksdb::UserCollectedProperties read() const {
-    if (record_ == nullptr || record_->filters() + record_->always_maybe() == 0) return {};
-    return {{kProperty, property_text(*record_)}};
+    return record_ != nullptr ? properties_of(record_->read()) : rocksdb::UserCollectedProperties();
   }
 
   std::shared_ptr<const FilterRecord> record_;

@@ -1,7 +1,10 @@
-// Writes the kind of an SST file's filter into the file's properties.
+// Writes what filters an SST file has into the file's properties.
 #pragma once
 
 #include <rocksdb/table_properties.h>
+
+#include <string>
+#include <utility>
 
 #include "crivo/rocksdb.h"
 
@@ -12,8 +15,16 @@ class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.FilterKind";
 
-  const char* Name() const override { return kName; }
+  /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
+  explicit CollectorFactory(std::string name = kName) : name_(std::move(name)) {
+    RegisterOptions(kName, &name_, nullptr);
+  }
+
+  const char* Name() const override { return name_.c_str(); }
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
+
+ private:
+  std::string name_;
 };
 
 }  // namespace crivo

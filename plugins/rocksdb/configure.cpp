@@ -1,10 +1,11 @@
-// ConfigureRocksDB: policy and collector in one call.
+// ConfigureRocksDB: policy, collector and listener in one call.
 #include <rocksdb/table.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "collector.h"
+#include "counter_log.h"
 #include "crivo/rocksdb.h"
 #include "policy.h"
 
@@ -28,6 +29,16 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
   const bool installed = std::ranges::any_of(
       collectors, [](const auto& each) { return each != nullptr && each->IsInstanceOf(CollectorFactory::kName); });
   if (!installed) collectors.push_back(NewRocksDBFilterCollector());
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter) {
+  rocksdb::ColumnFamilyOptions& column_family = options;
+  if (auto set = ConfigureRocksDB(column_family, filter); !set.ok()) return set;
+  const bool installed = std::ranges::any_of(options.listeners, [](const auto& each) {
+    return each != nullptr && each->IsInstanceOf(CounterListener::kName);
+  });
+  if (!installed) options.listeners.push_back(NewRocksDBFilterListener());
   return rocksdb::Status::OK();
 }
 

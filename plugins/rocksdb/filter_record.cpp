@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include "crivo/sizing.h"
+
 namespace crivo {
 namespace {
 
@@ -10,8 +12,55 @@ thread_local std::weak_ptr<const FilterRecord> offered;
 
 }  // namespace
 
-std::shared_ptr<FilterRecord> offer_record(Kind kind) noexcept try {
-  auto record = std::make_shared<FilterRecord>(kind);
+void KindTotals::add(const BuiltBlock& block) noexcept {
+  ++filters_;
+  keys_ += block.keys;
+  bytes_ += block.bytes;
+  if (block.shape.kind == Kind::kRibbon) {
+    summed_rate_ += block.fp_rate * static_cast<double>(block.keys);
+    return;
+  }
+  if (block.shape.probes != pooled_probes_) {
+    summed_rate_ += pooled_rate();
+    pooled_keys_ = 0;
+    pooled_units_ = 0;
+    pooled_probes_ = block.shape.probes;
+  }
+  pooled_keys_ += block.keys;
+  pooled_units_ += block.shape.units;
+}
+
+double KindTotals::pooled_rate() const noexcept {
+  if (pooled_keys_ == 0) return 0;
+  const auto keys = static_cast<double>(pooled_keys_);
+  return keys * blocked_fp_rate(static_cast<double>(pooled_units_), keys, pooled_probes_);
+}
+
+double FileFilters::fp_rate() const noexcept {
+  if (keys() == 0) return always_true != 0 ? 1 : 0;
+  return (blocked.summed_rate() + ribbon.summed_rate() + static_cast<double>(always_true_keys)) /
+         static_cast<double>(keys());
+}
+
+void FilterRecord::add(const BuiltBlock& block) noexcept {
+  const std::lock_guard lock(mutex_);
+  (block.shape.kind == Kind::kRibbon ? filters_.ribbon : filters_.blocked).add(block);
+}
+
+void FilterRecord::add_always_true(std::uint64_t keys, std::uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  ++filters_.always_true;
+  filters_.always_true_keys += keys;
+  filters_.always_true_bytes += bytes;
+}
+
+FileFilters FilterRecord::read() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return filters_;
+}
+
+std::shared_ptr<FilterRecord> offer_record() noexcept try {
+  auto record = std::make_shared<FilterRecord>();
   offered = record;
   return record;
 } catch (const std::bad_alloc&) {
@@ -21,7 +70,7 @@ std::shared_ptr<FilterRecord> offer_record(Kind kind) noexcept try {
 
 std::shared_ptr<const FilterRecord> take_record() noexcept {
   auto record = std::exchange(offered, {}).lock();
-  if (record != nullptr && record->filters() + record->always_maybe() != 0) return nullptr;
+  if (record != nullptr && record->read().blocks() != 0) return nullptr;
   return record;
 }
 

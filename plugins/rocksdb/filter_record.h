@@ -12,36 +12,78 @@
 // second with a collector and no filter, and that finishes the first before the second.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "crivo/filter.h"
 
 namespace crivo {
 
-/// Counts the filter blocks of one file. Any thread may add and any may read.
-class FilterRecord {
+/// A filter block that was built.
+struct BuiltBlock {
+  Shape shape;
+  std::uint64_t keys;   // hashes of keys and prefixes
+  std::uint64_t bytes;  // of the block, trailer included
+  double fp_rate;  // predicted, for a ribbon, which has it in its layout; a blocked filter's follows from its shape
+};
+
+/// What the filters of one kind in one file amount to. The false-positive rate of blocked filters takes a sum over a
+/// distribution, about as long as building a small partition. So it is not computed for each partition, but once for
+/// all that have the same number of probes, from the mean load of their blocks.
+class KindTotals {
  public:
-  explicit FilterRecord(Kind kind) noexcept : kind_(kind) {}
+  void add(const BuiltBlock& block) noexcept;
 
-  /// Counts a finished block. `filters` tells whether it is a filter of our kind; if not, it lets every key pass,
-  /// because no filter could be built.
-  void add(bool filters) noexcept { ++(filters ? filters_ : always_maybe_); }
-
-  [[nodiscard]] Kind kind() const noexcept { return kind_; }
   [[nodiscard]] std::uint64_t filters() const noexcept { return filters_; }
-  [[nodiscard]] std::uint64_t always_maybe() const noexcept { return always_maybe_; }
+  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// The sum over the keys of the predicted rate of the filter that a key is in.
+  [[nodiscard]] double summed_rate() const noexcept { return summed_rate_ + pooled_rate(); }
 
  private:
-  Kind kind_;
-  std::atomic<std::uint64_t> filters_ = 0;
-  std::atomic<std::uint64_t> always_maybe_ = 0;
+  [[nodiscard]] double pooled_rate() const noexcept;
+
+  std::uint64_t filters_ = 0;
+  std::uint64_t keys_ = 0;
+  std::uint64_t bytes_ = 0;
+  double summed_rate_ = 0;  // of the filters that are not pooled
+  std::uint64_t pooled_keys_ = 0;
+  std::uint64_t pooled_units_ = 0;
+  unsigned pooled_probes_ = 0;
+};
+
+/// The filters of one file.
+struct FileFilters {
+  KindTotals blocked;
+  KindTotals ribbon;
+  std::uint64_t always_true = 0;  // blocks that let every key pass, because no filter could be built
+  std::uint64_t always_true_keys = 0;
+  std::uint64_t always_true_bytes = 0;
+
+  [[nodiscard]] std::uint64_t blocks() const noexcept { return blocked.filters() + ribbon.filters() + always_true; }
+  [[nodiscard]] std::uint64_t keys() const noexcept { return blocked.keys() + ribbon.keys() + always_true_keys; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocked.bytes() + ribbon.bytes() + always_true_bytes; }
+  /// The predicted share of absent keys that the filters let pass. An absent key meets each partition as often as the
+  /// partition has keys, so partitions count by their keys.
+  [[nodiscard]] double fp_rate() const noexcept;
+};
+
+/// Gathers the filter blocks of one file. Any thread may add and any may read.
+class FilterRecord {
+ public:
+  void add(const BuiltBlock& block) noexcept;
+  void add_always_true(std::uint64_t keys, std::uint64_t bytes) noexcept;
+  [[nodiscard]] FileFilters read() const noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  FileFilters filters_;
 };
 
 /// Makes a record for a new builder, and leaves it for the next take_record() in this thread. Null when there is no
 /// memory.
-[[nodiscard]] std::shared_ptr<FilterRecord> offer_record(Kind kind) noexcept;
+[[nodiscard]] std::shared_ptr<FilterRecord> offer_record() noexcept;
 
 /// The record of the builder that was made last in this thread, once. Null if there is none, or if that builder is gone
 /// or has finished a block.

@@ -11,6 +11,8 @@
 #include <unordered_map>
 
 #include "builder.h"
+#include "collector.h"
+#include "counter_log.h"
 #include "crivo/sst_block.h"
 #include "filter_record.h"
 #include "level_specs.h"
@@ -74,6 +76,19 @@ constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 
 /// A limit as an option gives it: 0 stands for none.
 std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
+/// Refuses objects of our class Ours that an option string made under a name that we do not have. They show us their
+/// name as "options", which objects of other classes do not have.
+template <typename Ours, typename T>
+Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field) {
+  for (const auto& each : objects) {
+    const auto* const name = each != nullptr ? each->template GetOptions<std::string>(Ours::kName) : nullptr;
+    if (name != nullptr && *name != Ours::kName) {
+      return Status::InvalidArgument("crivo: " + std::string(field) + " must be " + Ours::kName + ", got " + *name);
+    }
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 std::string library_mismatch() {
@@ -85,11 +100,13 @@ std::string library_mismatch() {
 
 FilterPolicy::FilterPolicy(const PolicyInfo* policy)
     : settings_(policy != nullptr ? *policy : policies().front()),
+      counters_(new_counters(settings_.policy().name)),
       error_(library_mismatch()),
       dynamic_levels_(kDynamicLevelsByDefault),
       fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
+  RegisterOptions(kCountersName, &counters_, nullptr);  // no options: how GetRocksDBFilterCounters finds them
 }
 
 FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(find_policy(options.kind)) {
@@ -113,6 +130,7 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("level_ratio", options.level_ratio);
     give("max_filter_bytes", options.max_filter_bytes);
     give("max_build_bytes", options.max_build_bytes);
+    give("count_questions", options.count_questions);
     if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
     return set;
   });
@@ -162,17 +180,20 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
   return Status::OK();
 }
 
-Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions&,
+Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
                                      const rocksdb::ColumnFamilyOptions& column_family) const {
   dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
-  return error_.empty() ? Status::OK() : Status::InvalidArgument(error_);
+  if (!error_.empty()) return Status::InvalidArgument(error_);
+  const auto& collectors = column_family.table_properties_collector_factories;
+  Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
+  return valid.ok() ? check_names<CounterListener>(db.listeners, "listeners") : valid;
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
   const LevelSpec spec = spec_of_file(settings_.policy(), settings, context, dynamic_levels_);
   if (!fits_library_ || !spec.is_filter()) return nullptr;
-  if (!error_.empty()) warn(context.info_log, settings);
+  tell(context, settings);
   if (!knows_keys_) return nullptr;
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(settings.key_transform_name().size()));
@@ -182,20 +203,27 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .log = context.info_log,
                            .level = context.level_at_creation};
   return abi::as_rocksdb(new (std::nothrow)
-                             BlockBuilder(sizing, verify, offer_record(sizing.kind()), settings.key_transform, limits));
+                             BlockBuilder(sizing, verify, offer_record(), settings.key_transform, limits, counters_));
 }
 
-void FilterPolicy::warn(rocksdb::Logger* log, const Settings& settings) const noexcept try {
-  const std::string instead = knows_keys_ ? "the filter is that of " + policy_id(settings_.policy(), settings)
-                                          : "there is no filter, because without the transform it would lose keys";
-  rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
+void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept try {
+  rocksdb::Logger* const log = context.info_log;
+  if (log == nullptr) return;
+  if (!error_.empty()) {
+    const std::string instead = knows_keys_ ? "the filter is that of " + policy_id(settings_.policy(), settings)
+                                            : "there is no filter, because without the transform it would lose keys";
+    rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
+  }
+  log_damages(*counters_, log);
+  counters_->work_for(log, context.column_family_name);
 } catch (const std::bad_alloc&) {
   // There is no memory for the line in LOG, and the filter matters more.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
   if (!knows_keys_) return new_maybe_reader();
-  return new_block_reader(contents, *builtin_, settings_.load().key_transform);
+  const Settings settings = settings_.load();
+  return new_block_reader(contents, *builtin_, settings.key_transform, counters_, settings.count_questions);
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "counters.h"
 #include "settings.h"
 
 namespace crivo {
@@ -47,11 +48,13 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(const PolicyInfo* policy);
   /// Keeps an error. `transforms`: what failed named a key transform.
   void keep(const Result<void>& result, bool transforms = false);
-  /// Says in LOG what is wrong with the options, and which settings a filter gets instead.
-  void warn(rocksdb::Logger* log, const Settings& settings) const noexcept;
+  /// Says in LOG what is wrong with the options, and what a file gets instead; and which damaged blocks were found.
+  /// RocksDB shows a policy its log only where it asks for a builder.
+  void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept;
 
   SharedSettings settings_;
-  std::string error_;  // the first error; empty when all is well
+  std::shared_ptr<Counters> counters_;  // never null
+  std::string error_;                   // the first error; empty when all is well
   // Whether the column family has dynamic level sizes, as RocksDB last told us when it checked the options.
   mutable std::atomic<bool> dynamic_levels_;
   /// False if the key transform that was asked for is not known. A filter of the keys as they are would then lose keys

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "abi.h"
 #include "crivo/filter.h"
@@ -79,6 +81,33 @@ class TransformReader final : public abi::FilterBitsReader {
   const NamedKeyTransform& transform_;
 };
 
+/// A reader whose questions are counted. It is a class of its own, so that the others do not pay for it.
+template <typename Reader>
+class CountingReader final : public abi::FilterBitsReader {
+ public:
+  CountingReader(const Reader& reader, Kind kind, std::shared_ptr<Counters> counters) noexcept
+      : reader_(reader), kind_(kind), counters_(std::move(counters)) {}
+
+  bool MayMatch(const rocksdb::Slice& key) override {
+    const bool maybe = reader_.MayMatch(key);
+    counters_->questions().add(kind_, QuestionCounts::Way::kSingle, maybe, 1);
+    return maybe;
+  }
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    if (num_keys <= 0) return;
+    reader_.MayMatch(num_keys, keys, may_match);
+    const auto total = static_cast<std::uint64_t>(num_keys);
+    const auto maybe = static_cast<std::uint64_t>(std::count(may_match, may_match + num_keys, true));
+    counters_->questions().add(kind_, QuestionCounts::Way::kBatched, true, maybe);
+    counters_->questions().add(kind_, QuestionCounts::Way::kBatched, false, total - maybe);
+  }
+
+ private:
+  Reader reader_;
+  Kind kind_;
+  std::shared_ptr<Counters> counters_;
+};
+
 class MaybeReader final : public abi::FilterBitsReader {
  public:
   bool MayMatch(const rocksdb::Slice&) override { return true; }
@@ -87,6 +116,11 @@ class MaybeReader final : public abi::FilterBitsReader {
   }
 };
 
+// What builders of RocksDB's and ours write where there is no filter: it means that every key may match.
+bool is_always_true(const rocksdb::Slice& contents) noexcept {
+  return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
+}
+
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
 // of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and what follows them is whole words.
 // So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
@@ -94,20 +128,40 @@ bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   return contents.size() > 5 && contents.size() % 16 == 5;
 }
 
+/// A reader for this filter: the given one, or one that counts what that is asked.
+template <typename Reader>
+rocksdb::FilterBitsReader* counted(const Reader& reader, const FilterRef& filter,
+                                   const std::shared_ptr<Counters>& counters, bool count_questions) {
+  if (!count_questions) return abi::as_rocksdb(new Reader(reader));
+  return abi::as_rocksdb(new CountingReader<Reader>(reader, filter.shape().kind, counters));
+}
+
 }  // namespace
 
 rocksdb::FilterBitsReader* new_maybe_reader() noexcept { return abi::as_rocksdb(new (std::nothrow) MaybeReader); }
 
 rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
-                                            const NamedKeyTransform* transform) noexcept try {
+                                            const NamedKeyTransform* transform,
+                                            const std::shared_ptr<Counters>& counters, bool count_questions) noexcept
+    try {
   const auto block = std::as_bytes(std::span(contents.data(), contents.size()));
-  if (!is_sst_block(block) && may_be_builtin(contents) && transform == nullptr) {
-    return builtin.GetFilterBitsReader(contents);
+  if (!is_sst_block(block) && may_be_builtin(contents)) {
+    counters->opened_builtin();
+    return transform == nullptr ? builtin.GetFilterBitsReader(contents) : new_maybe_reader();
   }
   const auto filter = open_sst_block(block, transform != nullptr ? std::string_view(transform->name) : "");
-  if (!filter) return new_maybe_reader();
-  if (transform != nullptr) return abi::as_rocksdb(new TransformReader(*filter, *transform));
-  return abi::as_rocksdb(new BlockReader(*filter));
+  if (!filter) {
+    if (filter.error().code == ErrorCode::kBadArgument) {
+      counters->opened_other_transform();
+    } else if (!is_always_true(contents)) {
+      counters->opened_damaged(contents.size(), filter.error().message);
+    }
+    return new_maybe_reader();
+  }
+  if (transform != nullptr) {
+    return counted(TransformReader(*filter, *transform), *filter, counters, count_questions);
+  }
+  return counted(BlockReader(*filter), *filter, counters, count_questions);
 } catch (const std::bad_alloc&) {
   return nullptr;
 }

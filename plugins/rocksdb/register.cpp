@@ -4,31 +4,57 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
 #include "collector.h"
+#include "counter_log.h"
 #include "policy.h"
 
 namespace crivo {
 namespace {
 
-// There is one factory for every name that begins with "crivo". So a misspelt name or number reaches our code, which
-// reports it when the database is opened; RocksDB itself would go on without a filter.
+using Pattern = rocksdb::ObjectLibrary::PatternEntry;
+
+/// Every text that begins with "crivo", in capital letters or not.
+Pattern begins_with_crivo() {
+  std::string name = "crivo";
+  Pattern pattern(name, /*optional=*/true);
+  for (unsigned capitals = 1; capitals < 32; ++capitals) {
+    for (unsigned i = 0; i < name.size(); ++i) {
+      name[i] = static_cast<char>((capitals >> i & 1) != 0 ? "CRIVO"[i] : "crivo"[i]);
+    }
+    pattern.AnotherName(name);
+  }
+  return pattern.AddSeparator("", /*at_least_one=*/false);
+}
+
+/// Every text with this word in it after the first letter.
+Pattern contains(const std::string& word) {
+  return Pattern("", /*optional=*/false).AddSeparator("", false).AddSeparator(word, false);
+}
+
+/// A factory for objects of the type T: they are made by our class Ours, which takes the name that was asked for.
+template <typename T, typename Ours>
+void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
+  library.AddFactory<T>(pattern, [](const std::string& name, std::unique_ptr<T>* guard, std::string*) {
+    *guard = std::make_unique<Ours>(name);
+    return guard->get();
+  });
+}
+
+// A misspelt policy must reach our code, which reports it when the database is opened. Otherwise RocksDB would find no
+// factory for it and go on without a filter. So there are factories for every text that begins with "crivo", and for
+// those that have it further behind: RocksDB takes the whole text in braces for the name if it finds no id in it, or
+// an option without a value, and a map of options takes blanks, quotes and braces for a part of the name. Collector
+// and listener stand in OPTIONS files where ConfigureRocksDB was used, or where somebody wrote them.
 void register_factories(rocksdb::ObjectLibrary& library) {
-  library.AddFactory<const rocksdb::FilterPolicy>(
-      rocksdb::ObjectLibrary::PatternEntry("crivo", /*optional=*/true).AddSeparator("", /*at_least_one=*/false),
-      [](const std::string& id, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
-        *guard = std::make_unique<FilterPolicy>(id);
-        return guard->get();
-      });
-  // OPTIONS files name the collector where ConfigureRocksDB was used.
-  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
-      CollectorFactory::kName,
-      [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard, std::string*) {
-        *guard = std::make_unique<CollectorFactory>();
-        return guard->get();
-      });
+  for (const Pattern& pattern : {begins_with_crivo(), contains("crivo"), contains("Crivo"), contains("CRIVO")}) {
+    add_factory<const rocksdb::FilterPolicy, FilterPolicy>(library, pattern);
+    add_factory<rocksdb::TablePropertiesCollectorFactory, CollectorFactory>(library, pattern);
+    add_factory<rocksdb::EventListener, CounterListener>(library, pattern);
+  }
 }
 
 #ifndef CRIVO_IN_ROCKSDB

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "level_specs.h"
@@ -55,6 +56,13 @@ Result<double> number_in(const Range& range, std::string_view option, std::strin
   }
   if (!range.has(value)) return bad(option, range.text, number_text(value));
   return value;
+}
+
+/// A truth value, as 1 or 0, spelled as RocksDB's own options spell it.
+Result<double> truth_in(std::string_view option, std::string_view text) {
+  if (text == "true" || text == "1") return 1;
+  if (text == "false" || text == "0") return 0;
+  return bad(option, "be true or false", text.empty() ? "nothing" : text);
 }
 
 Result<void> set_size(Settings& settings, SizedBy sized_by, const Result<double>& size) {
@@ -161,6 +169,11 @@ constexpr OptionInfo kOptions[] = {
        return set_field(settings.max_build_bytes, number_in(kBytesRange, name, text));
      },
      [](const Settings& settings) { return std::to_string(settings.max_build_bytes); }},
+    {"count_questions", kEvery,
+     [](Settings& settings, std::string_view name, std::string_view text) {
+       return set_field(settings.count_questions, truth_in(name, text));
+     },
+     [](const Settings& settings) { return std::string(settings.count_questions ? "true" : "false"); }},
 };
 
 const OptionInfo* find_option(const PolicyInfo& policy, std::string_view name) noexcept {
@@ -243,6 +256,10 @@ Error SettingsParser::unknown_option(std::string_view option) const {
 Result<void> SettingsParser::set(std::string_view option, std::string_view value) {
   const OptionInfo* const info = find_option(policy_, option);
   if (info == nullptr) return unknown_option(option);
+  // RocksDB lets the last of two equal names win and shows us only that one, but there are two ways to write a name.
+  const std::uint32_t bit = std::uint32_t{1} << (info - kOptions);
+  if ((given_ & bit) != 0) return bad(option, "be given once", "it twice");
+  given_ |= bit;
   if (option == kKind) {
     const std::string_view kind = kind_name(*policy_.kind);
     return value == kind ? Result<void>() : bad(kKind, "be " + std::string(kind), value);

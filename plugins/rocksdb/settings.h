@@ -57,8 +57,9 @@ struct Settings {
   int ribbon_levels = 2;
   int levels = 4;
   double level_ratio = 10;
-  std::uint64_t max_filter_bytes = 0;                // for the filters of a file; 0 for no limit
-  std::uint64_t max_build_bytes = 0;                 // for all builders of the process; 0 for no limit
+  std::uint64_t max_filter_bytes = 0;  // for the filters of a file; 0 for no limit
+  std::uint64_t max_build_bytes = 0;   // for all builders of the process; 0 for no limit
+  bool count_questions = false;
   const NamedKeyTransform* key_transform = nullptr;  // null if filters are built from the keys as they are
 
   /// What follows from the options, by a level's distance from the last level; a flush counts as distance `levels`.
@@ -95,7 +96,8 @@ class SettingsParser {
 
   const PolicyInfo& policy_;
   Settings settings_;
-  std::string_view given_size_;  // the option that was given of those of which one says the size
+  std::uint32_t given_ = 0;      // the options that were given: a bit for each
+  std::string_view given_size_;  // the one of them that says the size
 };
 
 /// The names of the options that a policy has.

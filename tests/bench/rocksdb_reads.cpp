@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 #include "workload.h"
@@ -107,7 +108,7 @@ double Counters::per_thousand(std::uint64_t count) const {
 }
 
 double quantile(std::vector<double> samples, double share) {
-  const auto rank = static_cast<std::ptrdiff_t>(share * static_cast<double>(samples.size() - 1) + 0.5);
+  const auto rank = std::lround(share * static_cast<double>(samples.size() - 1));
   std::nth_element(samples.begin(), samples.begin() + rank, samples.end());
   return samples[static_cast<std::size_t>(rank)];
 }

@@ -75,8 +75,9 @@ std::string rocksdb_name() { return RocksdbLibrary::get() != nullptr ? "RocksDB 
 /// RocksDB's policy "Bloom" or "Ribbon".
 Policy rocksdb_policy(const std::string& name, double bits_per_key) {
   if (const RocksdbLibrary* library = RocksdbLibrary::get()) return library->policy(name, bits_per_key);
-  if (name == "Ribbon") return Policy(rocksdb::NewRibbonFilterPolicy(bits_per_key));
-  return Policy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+  std::unique_ptr<const rocksdb::FilterPolicy> policy(name == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
+                                                                       : rocksdb::NewBloomFilterPolicy(bits_per_key));
+  return policy;
 }
 
 Rival theirs(const std::string& name, double bits_per_key) {
@@ -141,18 +142,18 @@ std::vector<Rival> rivals_at_equal_rate() {
 }
 
 std::vector<Rival> rivals_at_equal_memory(double bits_per_key, const Shape& shape) {
-  const auto of_same_size = [&](const std::string& label, const std::function<Policy(double)>& make) {
-    return Rival{label + ", " + number(bits_per_key) + " bits", of_size(make, bits_per_key, shape)};
+  std::vector<Rival> rivals;
+  const auto add = [&](const std::string& label, const std::function<Policy(double)>& make) {
+    rivals.push_back({label + ", " + number(bits_per_key) + " bits", of_size(make, bits_per_key, shape)});
   };
-  return {
-      of_same_size(rocksdb_name() + "Bloom", [](double size) { return rocksdb_policy("Bloom", size); }),
-      of_same_size(rocksdb_name() + "Ribbon", [](double size) { return rocksdb_policy("Ribbon", size); }),
-      of_same_size("crivo.Bloom", [](double size) { return policy_from("crivo.Bloom:" + number(size)); }),
-      of_same_size("crivo.Ribbon", [](double size) { return policy_from("crivo.Ribbon:" + number(size)); }),
-      of_same_size("crivo.Auto", [](double size) { return policy_from(auto_with("bits_per_key", number(size))); }),
-      of_same_size("crivo.Auto with a budget",
-                   [](double size) { return policy_from(auto_with("budget_bits_per_key", number(size))); }),
-  };
+  add(rocksdb_name() + "Bloom", [](double size) { return rocksdb_policy("Bloom", size); });
+  add(rocksdb_name() + "Ribbon", [](double size) { return rocksdb_policy("Ribbon", size); });
+  add("crivo.Bloom", [](double size) { return policy_from("crivo.Bloom:" + number(size)); });
+  add("crivo.Ribbon", [](double size) { return policy_from("crivo.Ribbon:" + number(size)); });
+  add("crivo.Auto", [](double size) { return policy_from(auto_with("bits_per_key", number(size))); });
+  add("crivo.Auto with a budget",
+      [](double size) { return policy_from(auto_with("budget_bits_per_key", number(size))); });
+  return rivals;
 }
 
 }  // namespace crivo::bench

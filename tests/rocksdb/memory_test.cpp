@@ -152,6 +152,7 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
   for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(key_of(i));
   BuildMemory memory(0);  // so that each build asks the system for pages
   const Policy readers[] = {crivo_bloom(), builtin_bloom()};
+  const auto counters = std::make_shared<Counters>("crivo.Bloom");
   bool finished = false;
   int maybe_filters = 0;
   for (long limit = 0; !finished; ++limit) {
@@ -159,7 +160,8 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
     CountingLog log;
     BlockBuilder builder(
         sizing_of(GetParam().kind), /*verify=*/true, nullptr, nullptr,
-        {.max_build_bytes = GetParam().spills ? 100'000 : BuildMemory::kNoLimit, .memory = &memory, .log = &log});
+        {.max_build_bytes = GetParam().spills ? 100'000 : BuildMemory::kNoLimit, .memory = &memory, .log = &log},
+        counters);
     std::unique_ptr<const char[]> buffer;
     rocksdb::Status status;
     persistent = GetParam().persistent;
@@ -189,6 +191,7 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
   }
   // The log, its file or its pages, the payload. A ribbon for which memory is short becomes a blocked filter.
   EXPECT_GE(maybe_filters, 4);
+  EXPECT_EQ(counters->snapshot().always_true, static_cast<std::uint64_t>(maybe_filters));
   EXPECT_EQ(memory.held(), 0U);
 }
 

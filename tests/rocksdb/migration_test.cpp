@@ -85,13 +85,11 @@ std::string migration_name(const ::testing::TestParamInfo<Migration::ParamType>&
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, Migration,
                          ::testing::Combine(::testing::ValuesIn(our_policies()),
-                                            ::testing::Values(builtin_policies()[0]),
-                                            ::testing::ValuesIn(kLayouts)),
+                                            ::testing::Values(builtin_policies()[0]), ::testing::ValuesIn(kLayouts)),
                          migration_name);
 INSTANTIATE_TEST_SUITE_P(RocksdbLong, Migration,
                          ::testing::Combine(::testing::ValuesIn(our_policies()),
-                                            ::testing::Values(builtin_policies()[1]),
-                                            ::testing::ValuesIn(kLayouts)),
+                                            ::testing::Values(builtin_policies()[1]), ::testing::ValuesIn(kLayouts)),
                          migration_name);
 
 }  // namespace

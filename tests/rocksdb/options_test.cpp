@@ -6,8 +6,6 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 #include "crivo/sizing.h"
 #include "support.h"
@@ -15,6 +13,8 @@
 namespace crivo::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 rocksdb::Options from_string(const std::string& policy) {
@@ -93,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
 struct BadOption {
   std::string text;
   std::string message;
+  std::string ending = "";  // of a message that lists all options between
 };
 
 void PrintTo(const BadOption& option, std::ostream* out) { *out << option.text; }
@@ -104,7 +105,7 @@ TEST_P(EveryBadOptionString, IsReportedByOpen) {
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(from_string(GetParam().text), folder.path(), &db);
   EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_THAT(status.ToString(), HasSubstr(GetParam().message));
+  EXPECT_THAT(status.ToString(), AllOf(HasSubstr(GetParam().message), EndsWith(GetParam().ending)));
   delete db;
 }
 
@@ -113,8 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadOption{"crivo.Bloom:ten", "crivo.Bloom: bits_per_key must be a number, got ten"},
         BadOption{"crivo.Bloom:", "crivo.Bloom: bits_per_key must be a number, got nothing"},
-        BadOption{"crivo.Bloom:10:20",
-                  "crivo.Bloom: option must be bits_per_key, fp_rate, kind or key_transform, got 20"},
+        BadOption{"crivo.Bloom:10:20", "crivo.Bloom: option must be bits_per_key", ", got 20"},
         BadOption{"crivo.Bloom:fp_rate:2", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"},
         BadOption{"crivo.Bloom:fp_rate:", "crivo.Bloom: fp_rate must be a number, got nothing"},
         BadOption{"crivo.Ribbon:fp_rate:0.01:x", "crivo.Ribbon: bloom_before_level must be a number, got x"},
@@ -129,18 +129,21 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption{"{id=crivo.Bloom;fp_rate=1%}", "crivo.Bloom: fp_rate must be a number, got 1%"},
         BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
         BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: kind must be blocked, got ribbon"},
-        BadOption{"{id=crivo.Bloom;bits=10}",
-                  "crivo.Bloom: option must be bits_per_key, fp_rate, kind or key_transform, got bits"},
-        BadOption{"{id=crivo.Bloom;bloom_before_level=1}",
-                  "crivo.Bloom: option must be bits_per_key, fp_rate, kind or key_transform, got bloom_before_level"},
+        BadOption{"{id=crivo.Bloom;bits=10}", "crivo.Bloom: option must be bits_per_key", ", got bits"},
+        BadOption{"{id=crivo.Bloom;bloom_before_level=1}", "crivo.Bloom: option must be bits_per_key",
+                  ", got bloom_before_level"},
+        BadOption{"crivo.Bloom:10:count_questions:maybe",
+                  "crivo.Bloom: count_questions must be true or false, got maybe"},
+        BadOption{"{id=crivo.Bloom;count_questions=}",
+                  "crivo.Bloom: count_questions must be true or false, got nothing"},
+        BadOption{"{id=crivo.Bloom;bits_per_key=10;crivo.Bloom.bits_per_key=12}",
+                  "crivo.Bloom: bits_per_key must be given once, got it twice"},
         BadOption{"crivo.Ribbon:ten", "crivo.Ribbon: bits_per_key must be a number, got ten"},
         BadOption{"crivo.Ribbon::1", "crivo.Ribbon: bits_per_key must be a number, got nothing"},
         BadOption{"crivo.Ribbon:1001", "crivo.Ribbon: bits_per_key must lie in [0, 1000], got 1001"},
         BadOption{"crivo.Ribbon:10:", "crivo.Ribbon: bloom_before_level must be a number, got nothing"},
         BadOption{"crivo.Ribbon:10:one", "crivo.Ribbon: bloom_before_level must be a number, got one"},
-        BadOption{
-            "crivo.Ribbon:10:1:2",
-            "crivo.Ribbon: option must be bits_per_key, fp_rate, kind, key_transform or bloom_before_level, got 2"},
+        BadOption{"crivo.Ribbon:10:1:2", "crivo.Ribbon: option must be bits_per_key", ", got 2"},
         BadOption{"crivo.Ribbon:10:-2",
                   "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got -2"},
         BadOption{"crivo.Ribbon:10:0.5",
@@ -152,12 +155,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption{"{id=crivo.Ribbon;fp_rate=1e-10}", "crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 1e-10"},
         BadOption{"{id=crivo.Ribbon;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
         BadOption{"{id=crivo.Ribbon;kind=blocked}", "crivo.Ribbon: kind must be ribbon, got blocked"},
-        BadOption{
-            "{id=crivo.Ribbon;level=1}",
-            "crivo.Ribbon: option must be bits_per_key, fp_rate, kind, key_transform or bloom_before_level, got level"},
-        BadOption{"crivo.Auto:10:2",
-                  "crivo.Auto: option must be bits_per_key, fp_rate, budget_bits_per_key, key_transform, "
-                  "bottommost_fp_rate, ribbon_levels, levels or level_ratio, got 2"},
+        BadOption{"{id=crivo.Ribbon;level=1}", "crivo.Ribbon: option must be bits_per_key", ", got level"},
+        BadOption{"crivo.Auto:10:2", "crivo.Auto: option must be bits_per_key", ", got 2"},
         BadOption{"crivo.Auto:levels:1", "crivo.Auto: levels must be an integer in [2, 64], got 1"},
         BadOption{"crivo.Auto:levels", "crivo.Auto: levels must be a number, got nothing"},
         BadOption{"{id=crivo.Auto;kind=ribbon}", "crivo.Auto: option must be bits_per_key"},
@@ -200,9 +199,8 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
               HasSubstr("crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 2"));
   EXPECT_THAT(open_error({.kind = Kind::kRibbon, .bloom_before_level = -2}),
               HasSubstr("crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got -2"));
-  EXPECT_THAT(
-      open_error({.kind = Kind::kBlocked, .bloom_before_level = 0}),
-      HasSubstr("crivo.Bloom: option must be bits_per_key, fp_rate, kind or key_transform, got bloom_before_level"));
+  EXPECT_THAT(open_error({.kind = Kind::kBlocked, .bloom_before_level = 0}),
+              AllOf(HasSubstr("crivo.Bloom: option must be bits_per_key"), EndsWith(", got bloom_before_level")));
   EXPECT_THAT(open_error({.kind = Kind::kClassic}),
               HasSubstr("crivo.Bloom: kind must be blocked or ribbon, got classic"));
 }
@@ -244,17 +242,6 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
     expect_filters_at_work(*db, options, 10000, expected.substr(0, expected.find(':')));
   }
 }
-
-class LogInMemory final : public rocksdb::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[1000];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    text += line;
-  }
-  std::string text;
-};
 
 TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
   LogInMemory log;

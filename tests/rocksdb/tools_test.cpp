@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/utilities/options_util.h>
 #include <stdlib.h>
 
 #include <cstdio>
@@ -52,9 +53,12 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
                          "crivo::RocksDBFilterReport::all_filter() const",
                          "crivo::RocksDBFilterReport::text[abi:cxx11]() const",
                          "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::RocksDBFilterOptions const&)",
-                         "crivo::NewRocksDBFilterCollector()",
-                         "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",
-                         StartsWith("crivo::RegisterKeyTransform(")));
+                         "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",
+                         "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
+                         "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
+                         "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
+                         "crivo::NewRocksDBFilterCollector()", "crivo::NewRocksDBFilterListener()",
+                         "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)"));
 }
 
 TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {
@@ -91,6 +95,12 @@ class RocksdbTools : public ::testing::TestWithParam<std::string> {
   }
   [[nodiscard]] std::string properties() const {
     return run("sst_dump --show_properties --file=" + folder_.path("db")).output;
+  }
+
+  [[nodiscard]] std::string latest_options() const {
+    std::string name;
+    EXPECT_TRUE(rocksdb::GetLatestOptionsFileName(folder_.path("db"), rocksdb::Env::Default(), &name).ok());
+    return name;
   }
 
   [[nodiscard]] static std::string named_policy() {
@@ -142,6 +152,26 @@ TEST_P(RocksdbTools, DbBenchRunsOnOurFilters) {
   const auto at = bench.output.find(useful);
   ASSERT_NE(at, std::string::npos) << bench.output;
   EXPECT_GT(std::stoull(bench.output.substr(at + useful.size())), 19000U) << "of 20000 reads of missing keys";
+}
+
+TEST_P(RocksdbTools, RefuseAMisspeltPolicyAndTouchNothing) {
+  SKIP_WITHOUT("ldb");
+  const std::string options_file = folder_.path("db/") + latest_options();
+  std::string options = read_bytes(options_file);
+  options.replace(options.find("filter_policy=crivo."), 20, "filter_policy=Crivo.");
+  write_bytes(options_file, options);
+  const auto files = sst_files(folder_.path("db"));
+  const Outcome compact = tool(CRIVO_ROCKSDB_SO, ldb("compact"));
+  EXPECT_NE(compact.status, 0);
+  EXPECT_THAT(compact.output, HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));
+  EXPECT_EQ(sst_files(folder_.path("db")), files);
+  EXPECT_EQ(tool(CRIVO_ROCKSDB_SO, ldb("get " + key_of(2500))).output, key_of(2500) + "\n") << "reading does no harm";
+  SKIP_WITHOUT("db_bench");
+  const Outcome bench =
+      tool(CRIVO_ROCKSDB_SO, "db_bench --benchmarks=fillrandom --num=100 --db=" + folder_.path("bench") +
+                                 " --options_file=" + options_file);
+  EXPECT_NE(bench.status, 0);
+  EXPECT_THAT(bench.output, HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));
 }
 
 TEST_P(RocksdbTools, ALibrocksdbOfAnotherVersionIsRefused) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
@@ -53,6 +54,9 @@ struct RocksDBFilterOptions {
   /// than level and universal as the last. Without a value it is 0, so that only flushes write blocked filters. With -1
   /// all filters are ribbons, with INT_MAX none.
   std::optional<int> bloom_before_level = std::nullopt;
+  /// Whether the filters' questions are counted (RocksDBFilterCounters), by default not. It costs 5 to 10 ns for each
+  /// filter that a Get asks, and about 1 ns for each that a key of a MultiGet asks.
+  std::optional<bool> count_questions = std::nullopt;
 
   /// The most bytes that the filter blocks of one file may have together; 0, the default, for no limit. A filter that
   /// would need more gets fewer bits per key, so that its rate is higher, and LOG says so.
@@ -112,6 +116,10 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options,
                                                const RocksDBFilterOptions& filter = {});
 
+/// The same for the options of a database and its default column family, where it also installs
+/// NewRocksDBFilterListener.
+[[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter = {});
+
 /// A policy for BlockBasedTableOptions::filter_policy. It writes Crivo's filters and reads those of RocksDB's own
 /// policies, too. Any number of column families and databases may share it, but then a change of its options in place
 /// (DB::SetOptions with "table_factory.filter_policy.<option>", and before RocksDB 9.8 with any spelling) is a change
@@ -121,11 +129,55 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options = {});
 
-/// For ColumnFamilyOptions::table_properties_collector_factories: writes the user property "crivo.filter" into each SST
-/// file that gets a filter of Crivo's. Its value is the kind that the file really has, which a later move to another
-/// level does not change: "blocked" or "ribbon"; "none" if there was no memory to build the filter, so that it lets
-/// every key pass; "blocked+none" or "ribbon+none" if this happened to some of the file's partitions. A file without
-/// the property has no filter of Crivo's, or was written without this collector.
+/// For ColumnFamilyOptions::table_properties_collector_factories: writes user properties into each SST file that gets
+/// filters of Crivo's, and says there what filters the file really has, which a later move to another level does not
+/// change. A file without these properties has no filter of Crivo's, or was written without this collector.
+///   crivo.filter          the kind: "blocked" or "ribbon"; "none" if there was no memory to build a filter, so that it
+///                         lets every key pass; joined by "+" in this order if the file's partitions differ
+///   crivo.filter.blocks   the number of filter blocks: 1, or the number of partitions
+///   crivo.filter.keys     the number of keys and prefixes that were added to the filters
+///   crivo.filter.bytes    the size of the filter blocks in bytes, without the index of partitions
+///   crivo.filter.fp_rate  the predicted share of absent keys that pass, from 0 to 1
+/// The numbers are text that std::from_chars reads, the rate with four digits. There is one more property for people
+/// who read the output of sst_dump, with all of these in its name and no value.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollector();
+
+/// What the filters of one policy have done since the policy was made, in all column families that share it.
+/// (SetOptions may make a new policy from RocksDB 9.8 on; see the README.)
+struct RocksDBFilterCounters {
+  struct OfKind {
+    std::uint64_t built = 0;              // filter blocks
+    std::uint64_t keys = 0;               // keys and prefixes that were added to them
+    std::uint64_t bytes = 0;              // the size of the blocks
+    std::uint64_t build_nanoseconds = 0;  // in Finish, which turns the hashes of the keys into a block
+    // Questions are counted only with the option count_questions. Filters that were in memory before it was set are not
+    // counted.
+    std::uint64_t asked_singly = 0;      // by Get and by seeks
+    std::uint64_t asked_in_batches = 0;  // keys, by MultiGet
+    std::uint64_t answered_no = 0;       // of both: these keys are certainly not in the file
+  };
+  OfKind blocked;
+  OfKind ribbon;
+  std::uint64_t always_true = 0;  // blocks that every key passes, as there was no memory or a transform threw
+  // Filter blocks that were opened, each counted whenever it was read from its file into memory:
+  std::uint64_t damaged_blocks = 0;          // Crivo's, but damaged: every key passes
+  std::uint64_t builtin_blocks = 0;          // of RocksDB's own policies
+  std::uint64_t other_transform_blocks = 0;  // Crivo's, with another key transform than the policy's: every key passes
+};
+
+/// The counters of a policy, or of the policy in these options (rocksdb::Options will do, so also DB::GetOptions). Any
+/// thread may call it at any time. No value if there is no policy of Crivo's.
+[[nodiscard]] std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::FilterPolicy* policy);
+[[nodiscard]] std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(
+    const rocksdb::ColumnFamilyOptions& options);
+
+/// Writes the counters of a column family's policy into the database's info log (LOG), in one line, and before it a
+/// line for each damaged filter block that was found and not yet logged. Without a column family it is the default one.
+/// Errors: InvalidArgument if its policy is not one of Crivo's.
+rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family = nullptr);
+
+/// For DBOptions::listeners: does the same when a database closes, for each policy that has built filters for it while
+/// it was open. A database that has neither flushed nor compacted anything since it was opened closes without a line.
+[[nodiscard]] std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener();
 
 }  // namespace crivo

@@ -1,0 +1,44 @@
+// Writes what was counted into the info log of a database: when the database closes, and on request.
+#pragma once
+
+#include <rocksdb/env.h>
+#include <rocksdb/listener.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "counters.h"
+
+namespace crivo {
+
+/// Counters for a policy of this name, which the log of a database will tell about when the database closes. Throws
+/// std::bad_alloc.
+[[nodiscard]] std::shared_ptr<Counters> new_counters(std::string_view policy_name);
+
+/// Writes one line for each damaged block that was found since the last call.
+void log_damages(Counters& counters, rocksdb::Logger* log);
+
+/// See NewRocksDBFilterListener in crivo/rocksdb.h.
+class CounterListener final : public rocksdb::EventListener {
+ public:
+  static constexpr const char* kName = "crivo.FilterCounters";
+
+  /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
+  explicit CounterListener(std::string name = kName) : name_(std::move(name)) {
+    RegisterOptions(kName, &name_, nullptr);
+  }
+
+  const char* Name() const override { return name_.c_str(); }
+  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db); }
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { meet(*db); }
+  void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
+
+ private:
+  static void meet(rocksdb::DB& db) noexcept;
+
+  std::string name_;
+};
+
+}  // namespace crivo

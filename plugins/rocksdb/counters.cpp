@@ -1,0 +1,129 @@
+#include "counters.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kKeptDamages = 8;
+constexpr std::size_t kKeptFamilies = 64;
+
+std::string plural(std::uint64_t count, std::string_view word) {
+  return std::to_string(count) + ' ' + std::string(word) + (count == 1 ? "" : "s");
+}
+
+std::string kind_text(std::string_view name, const RocksDBFilterCounters::OfKind& kind) {
+  std::string text(name);
+  text += ": " + plural(kind.built, "filter") + " built (" + plural(kind.keys, "key") + ", " +
+          plural(kind.bytes, "byte") + ", " + std::to_string(kind.build_nanoseconds / 1'000'000) + " ms)";
+  const std::uint64_t asked = kind.asked_singly + kind.asked_in_batches;
+  if (asked != 0) {
+    text += ", asked " + std::to_string(asked) + " times (" + std::to_string(kind.asked_in_batches) +
+            " in batches), answered no " + std::to_string(kind.answered_no) + " times";
+  }
+  return text + "; ";
+}
+
+}  // namespace
+
+void Counters::built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept {
+  OfKind& of_kind = block.shape.kind == Kind::kRibbon ? ribbon_ : blocked_;
+  of_kind.filters += 1;
+  of_kind.keys += block.keys;
+  of_kind.bytes += block.bytes;
+  of_kind.nanoseconds += static_cast<std::uint64_t>(time.count());
+}
+
+void Counters::opened_damaged(std::size_t block_bytes, std::string_view error) noexcept try {
+  ++damaged_;
+  const std::lock_guard lock(mutex_);
+  ++more_damages_;
+  if (damages_.size() >= kKeptDamages) return;
+  damages_.push_back("a filter block of " + std::to_string(block_bytes) + " bytes is damaged: " + std::string(error));
+  --more_damages_;
+} catch (const std::bad_alloc&) {
+  // It is counted, and will be one of those that have no line of their own.
+}
+
+std::vector<std::string> Counters::take_damages() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> taken = std::exchange(damages_, {});
+  if (more_damages_ != 0) taken.push_back(plural(more_damages_, "more damaged filter block"));
+  more_damages_ = 0;
+  return taken;
+}
+
+void Counters::work_for(const void* logger, std::string_view family) {
+  const std::lock_guard lock(mutex_);
+  const Family entry{logger, std::string(family)};
+  if (std::ranges::count(families_, entry) != 0) return;
+  if (families_.size() >= kKeptFamilies) families_.erase(families_.begin());
+  families_.push_back(entry);
+}
+
+std::string Counters::take_families(const void* logger) {
+  const std::lock_guard lock(mutex_);
+  std::string names;
+  for (const Family& family : families_) {
+    if (family.logger == logger) names.append(names.empty() ? "" : ", ").append(family.name);
+  }
+  std::erase_if(families_, [&](const Family& family) { return family.logger == logger; });
+  return names;
+}
+
+RocksDBFilterCounters::OfKind Counters::read(Kind kind, const OfKind& of_kind) const noexcept {
+  const QuestionCounts::Totals questions = questions_.totals(kind);
+  return {.built = of_kind.filters,
+          .keys = of_kind.keys,
+          .bytes = of_kind.bytes,
+          .build_nanoseconds = of_kind.nanoseconds,
+          .asked_singly = questions.single,
+          .asked_in_batches = questions.batched,
+          .answered_no = questions.answered_no};
+}
+
+RocksDBFilterCounters Counters::snapshot() const noexcept {
+  return {.blocked = read(Kind::kBlocked, blocked_),
+          .ribbon = read(Kind::kRibbon, ribbon_),
+          .always_true = always_true_,
+          .damaged_blocks = damaged_,
+          .builtin_blocks = builtin_,
+          .other_transform_blocks = other_transform_};
+}
+
+std::string counters_text(const RocksDBFilterCounters& counters) {
+  return kind_text("blocked", counters.blocked) + kind_text("ribbon", counters.ribbon) +
+         plural(counters.always_true, "filter") +
+         " built that every key passes; opened: " + plural(counters.damaged_blocks, "damaged block") + ", " +
+         std::to_string(counters.builtin_blocks) + " of RocksDB's own, " +
+         std::to_string(counters.other_transform_blocks) + " with another key transform";
+}
+
+std::shared_ptr<Counters> counters_of(const rocksdb::FilterPolicy* policy) {
+  const auto* const counters =
+      policy != nullptr ? policy->GetOptions<std::shared_ptr<Counters>>(kCountersName) : nullptr;
+  return counters != nullptr ? *counters : nullptr;
+}
+
+std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options) {
+  const rocksdb::TableFactory* const factory = options.table_factory.get();
+  const auto* const table = factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  return counters_of(table != nullptr ? table->filter_policy.get() : nullptr);
+}
+
+std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::FilterPolicy* policy) {
+  const auto counters = counters_of(policy);
+  return counters != nullptr ? std::optional(counters->snapshot()) : std::nullopt;
+}
+
+std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::ColumnFamilyOptions& options) {
+  const auto counters = counters_of(options);
+  return counters != nullptr ? std::optional(counters->snapshot()) : std::nullopt;
+}
+
+}  // namespace crivo

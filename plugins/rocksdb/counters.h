@@ -1,0 +1,91 @@
+// What the filters of one policy have done: built, opened, asked. See RocksDBFilterCounters in crivo/rocksdb.h.
+//
+// A policy, its builders and its readers share one Counters by std::shared_ptr, because RocksDB may destroy them in any
+// order: readers lie in the block cache, which often outlives the database and the policy.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo/rocksdb.h"
+#include "filter_record.h"
+#include "question_counts.h"
+
+namespace crivo {
+
+/// Any thread may call any function. What is counted goes up for as long as the object lives.
+class Counters {
+ public:
+  explicit Counters(std::string_view policy_name) : policy_name_(policy_name) {}
+
+  [[nodiscard]] const std::string& policy_name() const noexcept { return policy_name_; }
+
+  void built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept;
+  /// A filter block that lets every key pass was written, because no filter could be built.
+  void built_always_true() noexcept { ++always_true_; }
+
+  void opened_builtin() noexcept { ++builtin_; }
+  void opened_other_transform() noexcept { ++other_transform_; }
+  /// A block of ours was opened and is damaged; `error` says where. The first few of these since the last
+  /// take_damages() are kept for the log.
+  void opened_damaged(std::size_t block_bytes, std::string_view error) noexcept;
+  /// What damaged blocks were found since the last call, one line each. There is no logger where blocks are opened.
+  [[nodiscard]] std::vector<std::string> take_damages();
+
+  /// Remembers that a filter was built for a column family whose database has this logger. The address is compared and
+  /// never used. The last few of these are kept.
+  void work_for(const void* logger, std::string_view family);
+  /// The names of the column families that were given with this logger, "default, users"; the logger is then forgotten.
+  [[nodiscard]] std::string take_families(const void* logger);
+
+  [[nodiscard]] QuestionCounts& questions() noexcept { return questions_; }
+  [[nodiscard]] RocksDBFilterCounters snapshot() const noexcept;
+
+ private:
+  struct OfKind {
+    std::atomic<std::uint64_t> filters = 0;
+    std::atomic<std::uint64_t> keys = 0;
+    std::atomic<std::uint64_t> bytes = 0;
+    std::atomic<std::uint64_t> nanoseconds = 0;
+  };
+  [[nodiscard]] RocksDBFilterCounters::OfKind read(Kind kind, const OfKind& of_kind) const noexcept;
+
+  struct Family {
+    const void* logger;
+    std::string name;
+    friend bool operator==(const Family&, const Family&) = default;
+  };
+
+  std::string policy_name_;
+  OfKind blocked_;
+  OfKind ribbon_;
+  std::atomic<std::uint64_t> always_true_ = 0;
+  std::atomic<std::uint64_t> builtin_ = 0;
+  std::atomic<std::uint64_t> other_transform_ = 0;
+  std::atomic<std::uint64_t> damaged_ = 0;
+  std::mutex mutex_;                  // of what follows
+  std::vector<std::string> damages_;  // at most kKeptDamages
+  std::uint64_t more_damages_ = 0;    // those that are not in damages_
+  std::vector<Family> families_;      // at most kKeptFamilies
+  QuestionCounts questions_;
+};
+
+/// The counters in one line, for the log.
+[[nodiscard]] std::string counters_text(const RocksDBFilterCounters& counters);
+
+/// The counters of the policy of these options; null if it is not one of ours.
+[[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options);
+
+/// The name under which a policy of ours shows its Counters: FilterPolicy::GetOptions<std::shared_ptr<Counters>>(name).
+/// A policy that is not ours has nothing by that name, so this also tells the two apart, where RTTI must not be used.
+inline constexpr const char* kCountersName = "crivo.Counters";
+
+}  // namespace crivo
