@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "builder.h"
+#include "builder/builder.h"
 #include "capture_log.h"
 #include "crivo/sst_block.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-#include "builder.h"
+#include "builder/builder.h"
 
 #include <rocksdb/env.h>
 
