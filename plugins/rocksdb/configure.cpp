@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "collector.h"
-#include "counter_log.h"
 #include "crivo/rocksdb.h"
 #include "policy.h"
+#include "report/collector.h"
+#include "report/counter_log.h"
 
 namespace crivo {
 

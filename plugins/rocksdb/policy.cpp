@@ -10,13 +10,13 @@
 #include <new>
 #include <unordered_map>
 
-#include "builder.h"
-#include "collector.h"
-#include "counter_log.h"
+#include "builder/builder.h"
 #include "crivo/sst_block.h"
-#include "filter_record.h"
-#include "level_specs.h"
+#include "options/level_specs.h"
 #include "reader.h"
+#include "report/collector.h"
+#include "report/counter_log.h"
+#include "report/filter_record.h"
 
 namespace crivo {
 namespace {

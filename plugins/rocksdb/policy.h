@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "counters.h"
-#include "settings.h"
+#include "options/settings.h"
+#include "report/counters.h"
 
 namespace crivo {
 

@@ -6,9 +6,9 @@
 
 #include <memory>
 
-#include "counters.h"
 #include "crivo/rocksdb.h"
-#include "key_transform.h"
+#include "options/key_transform.h"
+#include "report/counters.h"
 
 namespace crivo {
 

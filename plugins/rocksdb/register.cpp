@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "collector.h"
-#include "counter_log.h"
 #include "policy.h"
+#include "report/collector.h"
+#include "report/counter_log.h"
 
 namespace crivo {
 namespace {

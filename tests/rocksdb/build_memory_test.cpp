@@ -1,5 +1,5 @@
 // The memory of builders: pages that go from one to the next, and a bound for them all.
-#include "build_memory.h"
+#include "builder/build_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "builder.h"
-#include "hash_log.h"
+#include "builder/builder.h"
+#include "builder/hash_log.h"
 
 namespace crivo::testing {
 namespace {

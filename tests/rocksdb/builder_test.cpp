@@ -1,5 +1,5 @@
 // The builder's own class: what RocksDB of this version does not call, and limits that take gigabytes to reach.
-#include "builder.h"
+#include "builder/builder.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "crivo/sizing.h"
 #include "crivo/sst_block.h"
-#include "filter_record.h"
+#include "report/filter_record.h"
 #include "support.h"
 
 namespace crivo::testing {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "crivo/sizing.h"
-#include "filter_record.h"
+#include "report/filter_record.h"
 #include "support.h"
 
 namespace crivo::testing {

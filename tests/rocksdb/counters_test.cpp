@@ -1,6 +1,6 @@
 // What a policy counts, that nothing is lost between threads, and that the log of a database has it when the database
 // closes.
-#include "counters.h"
+#include "report/counters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <new>
 
-#include "builder.h"
+#include "builder/builder.h"
 #include "support.h"
 
 namespace {

@@ -87,7 +87,7 @@ def main(readme, project, library, tool, compiler):
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
     preloading = sum("LD_PRELOAD" in script for script in scripts)
-    if len(fragments) != 4 or preloading < 3:
+    if len(fragments) != 5 or preloading < 3:
         raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
     failures = []
     with tempfile.TemporaryDirectory() as scratch:

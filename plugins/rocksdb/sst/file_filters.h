@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "crivo/rocksdb.h"
 #include "filter_facts.h"
 
 namespace crivo::sst {

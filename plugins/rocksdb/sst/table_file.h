@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/rocksdb.h"
+
 namespace crivo::sst {
 
 /// Where a block lies in its file. The five bytes behind it are its compression type and its checksum.

@@ -10,7 +10,7 @@
 #include <string>
 #include <type_traits>
 
-#include "builder.h"
+#include "builder/builder.h"
 #include "support.h"
 
 namespace crivo::testing {

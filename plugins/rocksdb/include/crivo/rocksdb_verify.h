@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "crivo/rocksdb.h"
+
 namespace crivo {
 
 /// The filter of one SST file.

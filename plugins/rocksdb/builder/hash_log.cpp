@@ -1,4 +1,4 @@
-#include "hash_log.h"
+#include "builder/hash_log.h"
 
 #include <algorithm>
 #include <new>

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "abi.h"
-#include "block_sizing.h"
-#include "counters.h"
-#include "filter_build.h"
-#include "filter_record.h"
-#include "hash_log.h"
-#include "key_transform.h"
+#include "builder/block_sizing.h"
+#include "builder/filter_build.h"
+#include "builder/hash_log.h"
+#include "options/key_transform.h"
+#include "report/counters.h"
+#include "report/filter_record.h"
 
 namespace crivo {
 

@@ -1,4 +1,4 @@
-#include "question_counts.h"
+#include "report/question_counts.h"
 
 #include <mutex>
 

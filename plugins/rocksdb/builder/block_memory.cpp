@@ -1,4 +1,4 @@
-#include "block_memory.h"
+#include "builder/block_memory.h"
 
 #include <cstdint>
 #include <cstring>

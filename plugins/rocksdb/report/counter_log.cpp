@@ -7,7 +7,7 @@
 //
 // Which policies a database has had work for is known from the logger that RocksDB gives to each builder. Counters keep
 // its address, which is compared with that of the closing database's logger and never used otherwise.
-#include "counter_log.h"
+#include "report/counter_log.h"
 
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>

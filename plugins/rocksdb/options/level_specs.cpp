@@ -3,7 +3,7 @@
 // nearly all keys, and their files live long: they get ribbons, which are 30% smaller. A level is counted from the last
 // one, because the numbers of levels mean different things: with dynamic level sizes, and with universal
 // compaction, the data lie in the last levels, otherwise in the first.
-#include "level_specs.h"
+#include "options/level_specs.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "build_memory.h"
+#include "builder/build_memory.h"
 
 #include <sys/mman.h>
 

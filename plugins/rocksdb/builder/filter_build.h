@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <optional>
 
-#include "block_memory.h"
-#include "block_sizing.h"
-#include "build_memory.h"
+#include "builder/block_memory.h"
+#include "builder/block_sizing.h"
+#include "builder/build_memory.h"
+#include "builder/hash_log.h"
 #include "crivo/filter.h"
-#include "hash_log.h"
 
 namespace rocksdb {
 class Logger;

@@ -6,7 +6,7 @@
 #include <memory_resource>
 #include <span>
 
-#include "build_memory.h"
+#include "builder/build_memory.h"
 
 namespace crivo {
 

@@ -1,4 +1,4 @@
-#include "settings.h"
+#include "options/settings.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "level_specs.h"
+#include "options/level_specs.h"
 
 namespace crivo {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "counters.h"
+#include "report/counters.h"
 
 namespace crivo {
 

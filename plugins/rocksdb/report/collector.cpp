@@ -1,4 +1,4 @@
-#include "collector.h"
+#include "report/collector.h"
 
 #include <charconv>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "crivo/rocksdb.h"
-#include "filter_record.h"
+#include "report/filter_record.h"
 
 namespace crivo {
 namespace {

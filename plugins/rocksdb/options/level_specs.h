@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "crivo/result.h"
-#include "settings.h"
+#include "options/settings.h"
 
 namespace crivo {
 

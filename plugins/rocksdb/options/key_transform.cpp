@@ -1,4 +1,4 @@
-#include "key_transform.h"
+#include "options/key_transform.h"
 
 #include <algorithm>
 #include <charconv>

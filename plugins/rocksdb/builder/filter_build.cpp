@@ -1,4 +1,4 @@
-#include "filter_build.h"
+#include "builder/filter_build.h"
 
 #include <algorithm>
 #include <new>

@@ -1,4 +1,4 @@
-#include "counters.h"
+#include "report/counters.h"
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>

@@ -1,4 +1,4 @@
-#include "filter_record.h"
+#include "report/filter_record.h"
 
 #include <new>
 #include <utility>

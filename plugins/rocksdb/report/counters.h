@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "crivo/rocksdb.h"
-#include "filter_record.h"
-#include "question_counts.h"
+#include "report/filter_record.h"
+#include "report/question_counts.h"
 
 namespace crivo {
 

@@ -6,7 +6,7 @@
 
 #include "crivo/filter.h"
 #include "crivo/sst_block.h"
-#include "settings.h"
+#include "options/settings.h"
 
 namespace crivo {
 

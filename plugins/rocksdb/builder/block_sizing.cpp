@@ -1,4 +1,4 @@
-#include "block_sizing.h"
+#include "builder/block_sizing.h"
 
 #include <algorithm>
 #include <cmath>

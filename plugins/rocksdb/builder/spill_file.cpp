@@ -1,4 +1,4 @@
-#include "spill_file.h"
+#include "builder/spill_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,10 +1,11 @@
-#include "builder.h"
+#include "builder/builder.h"
 
 #include <rocksdb/env.h>
 
 #include <algorithm>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -91,7 +92,9 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     if (verify_ && !lost_hashes_ && !hashes_are_intact()) {
       if (status != nullptr) *status = rocksdb::Status::Corruption("crivo: key hashes changed in memory");
     } else if (!lost_hashes_) {
-      content = build(buf).value_or(content);
+      const auto block = build(buf);
+      if (!block) throw std::length_error("crivo: no filter of the allowed size holds these keys");
+      content = *block;
     }
   } catch (const std::exception& why) {  // a filter that lets every key pass costs reads, but loses no key
     lose_hashes(why);

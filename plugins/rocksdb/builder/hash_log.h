@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "build_memory.h"
-#include "spill_file.h"
+#include "builder/build_memory.h"
+#include "builder/spill_file.h"
 
 namespace crivo {
 

@@ -16,7 +16,7 @@
 #include "crivo/filter.h"
 #include "crivo/result.h"
 #include "crivo/rocksdb.h"
-#include "key_transform.h"
+#include "options/key_transform.h"
 
 namespace crivo {
 
