@@ -30,9 +30,9 @@ struct RocksDBFileFilter {
   /// The name of the policy under which the file was written; empty if there was none.
   std::string policy;
   /// What the file really has: "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or
-  /// "rocksdb.legacy_bloom" for RocksDB's own; "none"; "always_maybe" where there was no memory to build one;
-  /// "rocksdb.block_based", "foreign" or "unknown" for what neither RocksDB nor Crivo reads. Partitions of different
-  /// kinds are joined: "blocked+ribbon".
+  /// "rocksdb.legacy_bloom" for RocksDB's own; "none" without a filter; "always_maybe" where there was no memory to
+  /// build one (the file's property crivo.filter then says "none"); "rocksdb.block_based", "foreign" or "unknown" for
+  /// what neither RocksDB nor Crivo reads. Partitions of different kinds are joined: "blocked+ribbon".
   std::string kind = "none";
   std::string key_transform;  // whose canonical keys the filter has; empty if it has keys as they are
   bool partitioned = false;
@@ -42,7 +42,9 @@ struct RocksDBFileFilter {
   std::uint64_t keys = 0;     // keys and prefixes that are in the filter
   std::uint64_t bytes = 0;    // of the filter blocks
   double bits_per_key = 0;
-  double fp_rate = 1;  // the predicted share of absent keys that pass; 1 without a filter
+  /// The predicted share of absent keys that pass; 1 without a filter. For Crivo's filters it follows from the bits
+  /// that are set, and so differs by a little from the property crivo.filter.fp_rate, which is the model's.
+  double fp_rate = 1;
   /// Why the filter is missing or says less "no" than it could; empty if all is well.
   std::string complaint;
 
