@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include "crivo/rocksdb_verify.h"
