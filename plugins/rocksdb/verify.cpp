@@ -7,18 +7,28 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "crivo/rocksdb_verify.h"
+#include "options/settings.h"
 #include "sst/file_filters.h"
-#include "sst/policy_sample.h"
 
 namespace crivo {
 namespace {
 
 using rocksdb::LiveFileMetaData;
 using rocksdb::Status;
+
+/// The key transform of a policy of ours; no value for other policies. The policy is not asked to build a filter, in
+/// which the name would stand, too: its counters would then tell of a filter that is in no file.
+std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy) {
+  if (!GetRocksDBFilterCounters(&policy)) return std::nullopt;
+  const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());
+  if (settings == nullptr) return std::nullopt;
+  return std::string(settings->load().key_transform_name());
+}
 
 /// Why a column family with these options does not ask the filters of a file; empty if it does.
 std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters& filters) {
@@ -30,7 +40,7 @@ std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters&
   // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
   const bool reads_this = reads == filters.name || (filters.readable && reads == "rocksdb.BuiltinBloomFilter");
   if (!reads_this) return "the column family is open with a policy that reads the filters of " + reads;
-  const auto transform = sst::key_transform_of(*table->filter_policy, *table);
+  const auto transform = key_transform_of(*table->filter_policy);
   if (!transform || *transform == filters.key_transform()) return "";
   return "the column family is open with key_transform \"" + *transform + "\", and the filter has \"" +
          filters.key_transform() + '"';

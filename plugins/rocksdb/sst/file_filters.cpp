@@ -16,8 +16,9 @@ using rocksdb::Status;
 /// bytes for each of them in every part.
 std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
-  return static_cast<std::uint64_t>(
-      static_cast<double>(keys) * static_cast<double>(part.handle.size) / static_cast<double>(bytes) + 0.5);
+  constexpr double kMost = 0x1p63;  // a forged file may claim any number
+  const double share = static_cast<double>(part.handle.size) / static_cast<double>(bytes);
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMost));
 }
 
 /// The keys of a file, for whose sake it should have a filter. RocksDB counts range deletions as entries, too, but they
