@@ -5,7 +5,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +15,7 @@
 #include "crivo/rocksdb_verify.h"
 #include "options/settings.h"
 #include "sst/file_filters.h"
+#include "sst/filter_table.h"
 
 namespace crivo {
 namespace {
@@ -100,17 +100,15 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   return told;
 }
 
-bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
-
-std::string row_text(const RocksDBFileFilter& file) {
-  char numbers[160];
-  std::snprintf(numbers, sizeof numbers, "%5d  %-20s %12llu %12llu %9.2f %10.3g", file.level, file.kind.c_str(),
-                static_cast<unsigned long long>(file.keys), static_cast<unsigned long long>(file.bytes),
-                file.bits_per_key, file.fp_rate);
-  std::string row = numbers;
-  row += "  " + file.path + (file.column_family == "default" ? "" : " (" + file.column_family + ")") + '\n';
-  if (!file.complaint.empty()) row += "       ! " + file.complaint + '\n';
-  return row;
+std::string row_of(const RocksDBFileFilter& file) {
+  return sst::row_text({.level = sst::level_text(file.level),
+                        .kind = file.kind,
+                        .keys = file.keys,
+                        .bytes = file.bytes,
+                        .bits_per_key = file.bits_per_key,
+                        .fp_rate = file.fp_rate,
+                        .what = sst::file_text(file.path, file.column_family),
+                        .complaint = file.complaint});
 }
 
 }  // namespace
@@ -123,7 +121,7 @@ RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db, const std::vector<rock
   for (const LiveFileMetaData& file : live_files(db)) {
     if (!families.wants(file.column_family_name)) continue;
     report.files.push_back(describe(file, sst::read_filters(*file_system, path_of(file)), families));
-    if (is_gone(report.files.back().status)) gone.insert(report.files.back().path);
+    if (sst::is_gone(report.files.back().status)) gone.insert(report.files.back().path);
   }
   // A file that is gone, and that the database no longer has, was compacted meanwhile.
   if (!gone.empty()) {
@@ -141,8 +139,8 @@ bool RocksDBFilterReport::all_filter() const noexcept {
 }
 
 std::string RocksDBFilterReport::text() const {
-  std::string table = "level  filter                       keys        bytes  bits/key    fp_rate  file\n";
-  for (const RocksDBFileFilter& file : files) table += row_text(file);
+  std::string table(sst::kTableHeading);
+  for (const RocksDBFileFilter& file : files) table += row_of(file);
   return table;
 }
 

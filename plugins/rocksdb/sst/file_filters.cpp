@@ -75,6 +75,8 @@ FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path) {
   return filters;
 }
 
+bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
+
 std::uint64_t FileFilters::bytes() const noexcept {
   return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0},
                          [](auto sum, const FilterBlock& block) { return sum + block.facts.bytes; });

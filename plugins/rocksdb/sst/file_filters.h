@@ -50,4 +50,7 @@ struct FileFilters {
 /// Reads the filters of a file, one block at a time. A file that cannot be read is told of in `status`.
 [[nodiscard]] FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path);
 
+/// Whether this is the error of a file that is not there, as one that a compaction has removed meanwhile.
+[[nodiscard]] bool is_gone(const rocksdb::Status& status);
+
 }  // namespace crivo::sst
