@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "blob_surgery.h"
+#include "capture_log.h"
 #include "crivo/sst_block.h"
 #include "support.h"
 
@@ -202,6 +203,28 @@ TEST_P(KeyTransforms, OfAnotherBlockMeanMaybe) {
     EXPECT_EQ(count_matches(*policy_of(GetParam(), "lower_ascii"), block, absent), absent.size()) << builtin.label;
     const std::string ours = block_of(*policy_of(GetParam(), "lower_ascii"), keys_from(0, 1000));
     EXPECT_EQ(count_matches(*builtin.make(10), ours, absent), absent.size()) << builtin.label << "'s reader";
+  }
+}
+
+Slice throwing_a_number(const Slice&, std::string*) { throw 7; }
+
+TEST_P(KeyTransforms, ThatThrowHaveOneLineInLogForEachFilter) {
+  (void)RegisterKeyTransform("crivo-test.throws_a_number", throwing_a_number);
+  for (const std::string& name : {reversing(), std::string("crivo-test.throws_a_number")}) {
+    SCOPED_TRACE(name);
+    const Policy policy = policy_of(GetParam(), name);
+    CaptureLog log;
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.info_log = &log;
+    const auto builder = new_builder(*policy, context);
+    for (int filter = 0; filter < 2; ++filter) {
+      for (const char* key : {"a!", "b!", "c!"}) builder->AddKey(key);
+      (void)finish(*builder);
+      const std::string lines = log.take();
+      EXPECT_THAT(lines, HasSubstr("a filter block lets every key pass"));
+      EXPECT_EQ(std::ranges::count(lines, '\n'), 1) << lines;
+    }
   }
 }
 
