@@ -33,15 +33,19 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// A key whose canonical key is not known must be found all the same, so then every key passes the filter.
-std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept try {
-  return transform_->hash(key, 0, scratch_);
-} catch (const std::exception& why) {
-  lose_hashes(why);
-  return 0;
-} catch (...) {
-  lost_hashes_ = true;
-  return hash_key(std::string_view(key.data(), key.size()), 0);
+// A key whose canonical key is not known must be found all the same, so then every key passes the filter. Once that is
+// so, no key's hash matters any more.
+std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
+  const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
+  if (lost_hashes_) return hash_as_it_is();
+  try {
+    return transform_->hash(key, 0, scratch_);
+  } catch (const std::exception& why) {
+    lose_hashes(why);
+  } catch (...) {
+    lose_hashes(std::exception());  // a transform may throw anything
+  }
+  return hash_as_it_is();
 }
 
 std::string_view BlockBuilder::transform_name() const noexcept {
