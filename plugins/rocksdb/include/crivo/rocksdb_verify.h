@@ -30,7 +30,7 @@ struct RocksDBFileFilter {
   /// The name of the policy under which the file was written; empty if there was none.
   std::string policy;
   /// What the file really has: "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or
-  /// "rocksdb.legacy_bloom" for RocksDB's own; "none"; "always_maybe" where there was no memory to build one;
+  /// "rocksdb.legacy_bloom" for RocksDB's own; "none"; "always_maybe" where none could be built;
   /// "rocksdb.block_based", "foreign" or "unknown" for what neither RocksDB nor Crivo reads. Partitions of different
   /// kinds are joined: "blocked+ribbon".
   std::string kind = "none";
