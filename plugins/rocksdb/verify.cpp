@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include "crivo/rocksdb_verify.h"
@@ -94,7 +96,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.bits_per_key = filters.bits_per_key();
   told.fp_rate = filters.fp_rate();
   told.complaint = filters.complaint();
-  if (told.complaint.empty()) told.complaint = families.obstacle(file.column_family_name, filters);
+  if (told.complaint.empty() && told.blocks != 0) told.complaint = families.obstacle(file.column_family_name, filters);
   return told;
 }
 

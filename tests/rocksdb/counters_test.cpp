@@ -70,7 +70,7 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   EXPECT_LT(flushed.blocked.build_nanoseconds, 10'000'000'000U);
   EXPECT_EQ(flushed.ribbon.built, 0U);
   rocksdb::CompactRangeOptions rewrite;
-  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
   const RocksDBFilterCounters compacted = counters_in(options);
   EXPECT_EQ(compacted.blocked.built, 2U);

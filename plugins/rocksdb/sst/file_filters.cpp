@@ -21,6 +21,13 @@ std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t 
   return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMost));
 }
 
+/// The keys of a file, for whose sake it should have a filter. RocksDB counts range deletions as entries, too, but they
+/// are in no filter, and a file that has nothing else gets none.
+std::uint64_t entries_of(const TableFile& file) {
+  const std::uint64_t entries = file.number_property("rocksdb.num.entries");
+  return entries - std::min(entries, file.number_property("rocksdb.num.range-deletions"));
+}
+
 Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilters& filters) {
   const auto& parts = layout.parts();
   const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
@@ -48,7 +55,7 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   if (!status.ok()) return status;
   filters.column_family = file.text_property("rocksdb.column.family.name");
   filters.policy = file.text_property("rocksdb.filter.policy");
-  filters.entries = file.number_property("rocksdb.num.entries");
+  filters.entries = entries_of(file);
   filters.keys = file.number_property("rocksdb.num.filter_entries");
   FilterLayout layout;
   status = layout.find(file);
@@ -124,8 +131,7 @@ std::string FileFilters::complaint() const {
            "threw; LOG says which";
   }
   if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
-  if (!blocks.empty()) return "";
-  if (entries == 0) return "the file has no keys";
+  if (!blocks.empty() || entries == 0) return "";
   if (policy.empty()) {
     return "written without a filter policy: none was set, or the library that has it was not loaded";
   }
