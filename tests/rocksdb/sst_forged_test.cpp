@@ -111,6 +111,16 @@ TEST(ForgedSstFile, WithAnImpossibleNumberOfKeysIsDescribed) {
   EXPECT_EQ(filters.fp_rate(), 1);
 }
 
+// Memory is not all that can be short: a full disk under a temporary file and a transform that throws do the same.
+TEST(ForgedSstFile, WithAFilterThatCouldNotBeBuiltIsSentToTheLog) {
+  ForgedFile file;
+  const std::string filter = file.add(std::string(6, '\0'));
+  const sst::FileFilters filters = file.read(file.add_entries(entry(0, kFull, filter)));
+  EXPECT_EQ(filters.kind(), "always_maybe");
+  EXPECT_THAT(filters.complaint(), HasSubstr("could not be built"));
+  EXPECT_THAT(filters.complaint(), HasSubstr("LOG says which"));
+}
+
 TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
   const ScratchFolder folder;
   const std::string path = folder.path("pipe.sst");

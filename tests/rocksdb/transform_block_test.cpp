@@ -249,6 +249,28 @@ TEST_P(KeyTransforms, ThatThrowLoseNoKey) {
   EXPECT_TRUE(answers[0] && answers[1]);
 }
 
+// A comparator's users may throw what they like, and a file has millions of keys.
+TEST(KeyTransformLog, SaysOnceForAFilterThatTheTransformThrew) {
+  const auto throws = [](const Slice& key, std::string*) -> Slice {
+    if (key.starts_with("int")) throw 1;
+    throw std::runtime_error("an exclamation mark");
+  };
+  ASSERT_TRUE(RegisterKeyTransform("crivo-test.throws", throws).ok());
+  const Policy policy = policy_of(Kind::kBlocked, "crivo-test.throws");
+  for (const char* const prefix : {"key", "int"}) {
+    LogInMemory log;
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.info_log = &log;
+    const auto builder = new_builder(*policy, context);
+    for (int i = 0; i < 100; ++i) builder->AddKey(std::string(prefix) + std::to_string(i));
+    EXPECT_EQ(finish(*builder).size(), 6U);
+    const std::size_t first = log.text.find("lets every key pass");
+    EXPECT_NE(first, std::string::npos) << prefix;
+    EXPECT_EQ(log.text.find("lets every key pass", first + 1), std::string::npos) << log.text.substr(0, 1000);
+  }
+}
+
 TEST_P(KeyTransforms, AreCheckedInBlocksBeforeTheyAreWritten) {
   rocksdb::BlockBasedTableOptions table;
   table.detect_filter_construct_corruption = true;

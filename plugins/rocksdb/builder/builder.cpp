@@ -34,8 +34,11 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// A key whose canonical key is not known must be found all the same, so then every key passes the filter.
+// A key whose canonical key is not known must be found all the same, so then every key passes the filter. Once that is
+// so, no key's hash matters any more.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
+  const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
+  if (lost_hashes_) return hash_as_it_is();
   try {
     return transform_->hash(key, 0, scratch_);
   } catch (const std::exception& why) {
@@ -43,7 +46,7 @@ std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   } catch (...) {
     lose_hashes("its key transform threw something that is no std::exception");
   }
-  return 0;
+  return hash_as_it_is();
 }
 
 std::string_view BlockBuilder::transform_name() const noexcept {

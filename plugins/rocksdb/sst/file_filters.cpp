@@ -128,7 +128,10 @@ std::string FileFilters::complaint() const {
   const auto is = [&](std::string_view kind) {
     return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
   };
-  if (is("always_maybe")) return "there was no memory to build the filter";
+  if (is("always_maybe")) {
+    return "the filter could not be built: memory or the disk under its temporary file was full, or the key transform "
+           "threw; LOG says which";
+  }
   if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
   if (!blocks.empty() || entries == 0) return "";
   if (policy.empty()) {
