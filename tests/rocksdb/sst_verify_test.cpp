@@ -38,6 +38,9 @@ rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned)
   table.partition_filters = partitioned;
   table.metadata_block_size = 1024;
   if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+#if CRIVO_ROCKSDB_VERSION >= 906
+  table.decouple_partitioned_filters = partitioned;  // otherwise every second partition is nearly empty
+#endif
   return table;
 }
 
