@@ -74,8 +74,9 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
   const RocksDBFilterCounters compacted = counters_in(options);
   EXPECT_EQ(compacted.blocked.built, 2U);
-  EXPECT_EQ(compacted.ribbon.built, 1U);
-  EXPECT_EQ(compacted.ribbon.keys, 5000U);
+  // RocksDB 9.10 rewrites what it has just compacted into the last level a second time.
+  EXPECT_THAT(compacted.ribbon.built, ::testing::AnyOf(1U, 2U));
+  EXPECT_EQ(compacted.ribbon.keys, compacted.ribbon.built * 5000);
   EXPECT_EQ(compacted.always_true, 0U);
   EXPECT_EQ(compacted.damaged_blocks, 0U);
 }

@@ -276,8 +276,9 @@ void kill_and_continue(const std::function<Outcome(const std::string&)>& shell, 
   std::mt19937_64 random(11);
   for (int i = 0; i < times; ++i) {
     const std::string after = std::to_string(0.001 * static_cast<double>(random() % 300));
-    const Outcome killed = shell("timeout -s KILL " + after + " '" CRIVO_TOOL "' sst refilter -q --policy crivo.Auto:" +
-                                 std::to_string(8 + i % 3) + " db");
+    // timeout(1) kills itself, too, and so would not wait until the database is unlocked.
+    const Outcome killed = shell("'" CRIVO_TOOL "' sst refilter -q --policy crivo.Auto:" + std::to_string(8 + i % 3) +
+                                 " db & pid=$!; sleep " + after + "; kill -KILL $pid; wait $pid");
     EXPECT_THAT(killed.exit_code, AnyOf(Eq(0), Eq(1), Eq(137), Eq(-1))) << killed.err;
   }
 }
