@@ -16,7 +16,7 @@ namespace crivo::sst {
 namespace {
 
 constexpr std::size_t kMetadataBytes = 5;
-constexpr double kLineBytes = kBlockBits / 8;
+constexpr double kLineBytes = kBlockBits / 8.0;
 
 std::span<const std::byte> bytes_of(std::string_view block) { return std::as_bytes(std::span(block)); }
 
@@ -107,7 +107,8 @@ FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool mat
     facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());
     return facts;
   }
-  facts.marker = static_cast<signed char>(block[block.size() - kMetadataBytes]);
+  const int marker = static_cast<unsigned char>(block[block.size() - kMetadataBytes]);
+  facts.marker = marker < 0x80 ? marker : marker - 0x100;
   if (is_sst_block(bytes_of(block))) {
     describe_ours(block, facts);
   } else {

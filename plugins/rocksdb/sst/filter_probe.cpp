@@ -42,7 +42,7 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
     notes_.push_back("the filter has prefixes only, by " + file.text_property("rocksdb.prefix.extractor.name") +
                      ": ask for prefixes");
   }
-  if (!layout_.has_order()) notes_.push_back("the order of the keys is not known here, so every partition is asked");
+  if (!layout_.has_order()) notes_.emplace_back("the order of the keys is not known here, so every partition is asked");
   return Status::OK();
 }
 
