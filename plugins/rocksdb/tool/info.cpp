@@ -160,11 +160,17 @@ Result<std::vector<ListedFile>> files_of_database(const std::string& path) {
 
 bool is_gone(const rocksdb::Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
 
+std::vector<ListedFile> only_file(const std::string& path) {
+  std::vector<ListedFile> files(1);
+  files[0].path = path;
+  return files;
+}
+
 Result<ExitCode> info(InfoOptions options) {
   std::error_code error;
   const bool is_folder = fs::is_directory(options.path, error);
   options.blocks |= !is_folder;
-  auto files = is_folder ? files_of_database(options.path) : std::vector<ListedFile>{{options.path, "", -1}};
+  auto files = is_folder ? files_of_database(options.path) : only_file(options.path);
   if (!files) return files.error();
   std::ranges::sort(*files, {},
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
