@@ -1,11 +1,12 @@
-// Crivo's filters as a RocksDB filter policy. The one public header of libcrivo_rocksdb.
+// Crivo's filters as a RocksDB filter policy: the header of libcrivo_rocksdb, beside crivo/rocksdb_verify.h.
 //
 //   rocksdb::Options options;
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});
 //
-// The library also registers "crivo.Bloom" and "crivo.Ribbon" when it is loaded, so option strings and OPTIONS files
-// can name them: filter_policy=crivo.Bloom:10, filter_policy=crivo.Ribbon:10:1, filter_policy=crivo.Bloom:fp_rate:0.01,
-// or filter_policy={id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}. See plugins/rocksdb/README.md.
+// The library also registers "crivo.Auto", "crivo.Bloom" and "crivo.Ribbon" when it is loaded, so option strings and
+// OPTIONS files can name them: filter_policy=crivo.Auto:10, filter_policy=crivo.Ribbon:10:1,
+// filter_policy=crivo.Bloom:fp_rate:0.01, or filter_policy={id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}. See
+// plugins/rocksdb/README.md.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
