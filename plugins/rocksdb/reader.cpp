@@ -121,11 +121,27 @@ bool is_always_true(const rocksdb::Slice& contents) noexcept {
   return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
 
+std::uint32_t fixed32(const char* bytes) noexcept {
+  std::uint32_t number = 0;
+  for (int i = 3; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
 // of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and what follows them is whole words.
-// So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked.
+// So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked. Their
+// readers of Bloom filters also believe the number of lines: one wrong bit in it, and they read far outside the block.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
-  return contents.size() > 5 && contents.size() % 16 == 5;
+  constexpr std::size_t kMetadataBytes = 5;
+  constexpr std::size_t kLineBytes = 64;
+  if (contents.size() <= kMetadataBytes || contents.size() % 16 != kMetadataBytes) return false;
+  const std::size_t payload = contents.size() - kMetadataBytes;
+  const char* const metadata = contents.data() + payload;
+  const auto marker = static_cast<signed char>(metadata[0]);
+  if (marker == -1) return payload % kLineBytes == 0;
+  if (marker < 1) return true;
+  const std::uint32_t lines = fixed32(metadata + 1);  // of format_version 4 and before; of 64 bytes on most machines
+  return lines != 0 && payload % lines == 0;
 }
 
 /// A reader for this filter: the given one, or one that counts what that is asked.

@@ -5,7 +5,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +15,7 @@
 #include "crivo/rocksdb_verify.h"
 #include "options/settings.h"
 #include "sst/file_filters.h"
+#include "sst/filter_table.h"
 
 namespace crivo {
 namespace {
@@ -23,10 +23,10 @@ namespace {
 using rocksdb::LiveFileMetaData;
 using rocksdb::Status;
 
-/// The key transform of a policy of Crivo's; no value for other policies. Read from its settings and not, as crivo-sst
-/// has to, from a filter that it builds: the counters of the database's own policy would have that filter, too.
+/// The key transform of a policy of ours; no value for other policies. The policy is not asked to build a filter, in
+/// which the name would stand, too: its counters would then tell of a filter that is in no file.
 std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy) {
-  if (!std::string_view(policy.Name()).starts_with("crivo.")) return std::nullopt;
+  if (!GetRocksDBFilterCounters(&policy)) return std::nullopt;
   const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());
   if (settings == nullptr) return std::nullopt;
   return std::string(settings->load().key_transform_name());
@@ -96,21 +96,19 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.bits_per_key = filters.bits_per_key();
   told.fp_rate = filters.fp_rate();
   told.complaint = filters.complaint();
-  if (told.complaint.empty()) told.complaint = families.obstacle(file.column_family_name, filters);
+  if (told.complaint.empty() && told.blocks != 0) told.complaint = families.obstacle(file.column_family_name, filters);
   return told;
 }
 
-bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
-
-std::string row_text(const RocksDBFileFilter& file) {
-  char numbers[160];
-  std::snprintf(numbers, sizeof numbers, "%5d  %-20s %12llu %12llu %9.2f %10.3g", file.level, file.kind.c_str(),
-                static_cast<unsigned long long>(file.keys), static_cast<unsigned long long>(file.bytes),
-                file.bits_per_key, file.fp_rate);
-  std::string row = numbers;
-  row += "  " + file.path + (file.column_family == "default" ? "" : " (" + file.column_family + ")") + '\n';
-  if (!file.complaint.empty()) row += "       ! " + file.complaint + '\n';
-  return row;
+std::string row_of(const RocksDBFileFilter& file) {
+  return sst::row_text({.level = sst::level_text(file.level),
+                        .kind = file.kind,
+                        .keys = file.keys,
+                        .bytes = file.bytes,
+                        .bits_per_key = file.bits_per_key,
+                        .fp_rate = file.fp_rate,
+                        .what = sst::file_text(file.path, file.column_family),
+                        .complaint = file.complaint});
 }
 
 }  // namespace
@@ -123,7 +121,7 @@ RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db, const std::vector<rock
   for (const LiveFileMetaData& file : live_files(db)) {
     if (!families.wants(file.column_family_name)) continue;
     report.files.push_back(describe(file, sst::read_filters(*file_system, path_of(file)), families));
-    if (is_gone(report.files.back().status)) gone.insert(report.files.back().path);
+    if (sst::is_gone(report.files.back().status)) gone.insert(report.files.back().path);
   }
   // A file that is gone, and that the database no longer has, was compacted meanwhile.
   if (!gone.empty()) {
@@ -141,8 +139,8 @@ bool RocksDBFilterReport::all_filter() const noexcept {
 }
 
 std::string RocksDBFilterReport::text() const {
-  std::string table = "level  filter                       keys        bytes  bits/key    fp_rate  file\n";
-  for (const RocksDBFileFilter& file : files) table += row_text(file);
+  std::string table(sst::kTableHeading);
+  for (const RocksDBFileFilter& file : files) table += row_of(file);
   return table;
 }
 

@@ -69,7 +69,7 @@ class EveryTable : public ::testing::TestWithParam<std::tuple<bool, bool>> {
     if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.metadata_block_size = 1024;
 #if CRIVO_ROCKSDB_VERSION >= 906
-    table.decouple_partitioned_filters = partitioned;  // otherwise every second partition is nearly empty
+    table.decouple_partitioned_filters = true;  // all partitions but the last are full
 #endif
     options.compression = rocksdb::kSnappyCompression;
     if (parallel) options.compression_opts.parallel_threads = 4;

@@ -122,5 +122,22 @@ TEST(RocksdbCompatibility, BuiltinBlocksOfAnySizeAreDelegated) {
   }
 }
 
+// RocksDB's readers believe the size, and read up to 4 GiB behind the block.
+TEST(RocksdbCompatibility, BuiltinBlocksWithAWrongNumberOfLinesAreNotDelegated) {
+  rocksdb::BlockBasedTableOptions legacy;
+  legacy.format_version = 4;
+  std::vector<std::string> forged(6, build_block(*new_builder(*builtin_bloom(), legacy), 0, kKeys));
+  for (std::size_t bit = 0; bit < forged.size(); ++bit) forged[bit].back() ^= static_cast<char>(4 << bit);
+  for (const std::size_t payload : {16, 32, 48, 80}) {
+    forged.push_back(std::string(payload, '\0') + std::string("\xff\0\x06\0\0", 5));
+  }
+  const Policy ours = crivo_bloom();
+  for (const std::string& block : forged) {
+    const auto reader = new_reader(*ours, block);
+    for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(reader->MayMatch(key_of(i))) << block.size() << " bytes";
+  }
+  EXPECT_EQ(GetRocksDBFilterCounters(ours.get())->damaged_blocks, forged.size());
+}
+
 }  // namespace
 }  // namespace crivo::testing

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "crivo/rocksdb_verify.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -69,7 +70,7 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   EXPECT_LT(flushed.blocked.build_nanoseconds, 10'000'000'000U);
   EXPECT_EQ(flushed.ribbon.built, 0U);
   rocksdb::CompactRangeOptions rewrite;
-  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
   const RocksDBFilterCounters compacted = counters_in(options);
   EXPECT_EQ(compacted.blocked.built, 2U);
@@ -78,6 +79,17 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   EXPECT_EQ(compacted.ribbon.keys, compacted.ribbon.built * 5000);
   EXPECT_EQ(compacted.always_true, 0U);
   EXPECT_EQ(compacted.damaged_blocks, 0U);
+}
+
+TEST(RocksdbCounters, CountNothingThatAReportAsksFor) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kRibbon});
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 100);
+  put_keys(*db, 100, 200);
+  EXPECT_TRUE(VerifyRocksDBFilters(*db).all_filter());
+  EXPECT_EQ(counters_in(options).blocked.built, 2U);
+  EXPECT_EQ(counters_in(options).ribbon.built, 0U);
 }
 
 TEST(RocksdbCounters, BelongToAPolicyAndNotToAnothersCopy) {

@@ -154,9 +154,7 @@ void compact_files(Walk& walk) {
   for (const auto& file : level.files) {
     if (files.empty() || walk.random().percent(70)) files.push_back(file.name);
   }
-  // RocksDB 7.8 loses keys, with filters or without, when a file below level 0 is to be rewritten where it is.
-  const int target =
-      level.level + static_cast<int>(level.level == 0 ? walk.random().below(3) : walk.random().below(2) + 1);
+  const int target = level.level + static_cast<int>(walk.random().below(3));
   const auto status = walk.db().CompactFiles({}, family, files, target);
   if (!status.IsInvalidArgument() && !status.IsAborted()) check(status, "CompactFiles");
 }

@@ -70,6 +70,21 @@ TEST_F(SstRefilter, GivesEveryFileThePolicysFilter) {
   }
 }
 
+TEST_F(SstRefilter, LeavesAloneAFileOfRangeDeletionsOnly) {
+  {
+    const auto opened = open_database(many_files(crivo_bloom(10)), db());
+    put_keys(*opened, 0, kKeys);
+    const std::string first = key_of(10), end = key_of(20);
+    ASSERT_TRUE(opened->DeleteRange({}, opened->DefaultColumnFamily(), first, end).ok());
+    ASSERT_TRUE(opened->Flush({}).ok());
+    const RocksDBFilterReport report = VerifyRocksDBFilters(*opened);
+    EXPECT_TRUE(report.all_filter()) << report.text();
+    const auto is_empty = [](const RocksDBFileFilter& file) { return file.kind == "none" && file.entries == 0; };
+    EXPECT_EQ(std::ranges::count_if(report.files, is_empty), 1);
+  }
+  expect_done("--policy crivo.Bloom:10 db");
+}
+
 TEST_F(SstRefilter, LeavesAloneWhatIsRight) {
   for (const Policy& policy : {crivo_bloom(10), crivo_ribbon(7), builtin_bloom(10), builtin_ribbon(10),
                                policy_from_string("crivo.Auto:10"), policy_from_string("crivo.Auto:fp_rate:0.001")}) {

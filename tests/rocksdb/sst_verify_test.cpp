@@ -37,6 +37,9 @@ rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned)
   table.filter_policy = policy;
   table.partition_filters = partitioned;
   table.metadata_block_size = 1024;
+#if CRIVO_ROCKSDB_VERSION >= 906
+  table.decouple_partitioned_filters = true;  // all partitions but the last are full
+#endif
   if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
 #if CRIVO_ROCKSDB_VERSION >= 906
   table.decouple_partitioned_filters = partitioned;  // otherwise every second partition is nearly empty

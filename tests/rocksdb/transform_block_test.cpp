@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "blob_surgery.h"
+#include "capture_log.h"
 #include "crivo/sst_block.h"
 #include "support.h"
 
@@ -205,6 +206,28 @@ TEST_P(KeyTransforms, OfAnotherBlockMeanMaybe) {
   }
 }
 
+Slice throwing_a_number(const Slice&, std::string*) { throw 7; }
+
+TEST_P(KeyTransforms, ThatThrowHaveOneLineInLogForEachFilter) {
+  (void)RegisterKeyTransform("crivo-test.throws_a_number", throwing_a_number);
+  for (const std::string& name : {reversing(), std::string("crivo-test.throws_a_number")}) {
+    SCOPED_TRACE(name);
+    const Policy policy = policy_of(GetParam(), name);
+    CaptureLog log;
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.info_log = &log;
+    const auto builder = new_builder(*policy, context);
+    for (int filter = 0; filter < 2; ++filter) {
+      for (const char* key : {"a!", "b!", "c!"}) builder->AddKey(key);
+      (void)finish(*builder);
+      const std::string lines = log.take();
+      EXPECT_THAT(lines, HasSubstr("a filter block lets every key pass"));
+      EXPECT_EQ(std::ranges::count(lines, '\n'), 1) << lines;
+    }
+  }
+}
+
 TEST_P(KeyTransforms, ThatThrowLoseNoKey) {
   const Policy policy = policy_of(GetParam(), reversing());
   const auto builder = new_builder(*policy);
@@ -224,6 +247,28 @@ TEST_P(KeyTransforms, ThatThrowLoseNoKey) {
   std::array<bool, 2> answers{};
   new_reader(*policy, block)->MayMatch(2, pointers.data(), answers.data());
   EXPECT_TRUE(answers[0] && answers[1]);
+}
+
+// A comparator's users may throw what they like, and a file has millions of keys.
+TEST(KeyTransformLog, SaysOnceForAFilterThatTheTransformThrew) {
+  const auto throws = [](const Slice& key, std::string*) -> Slice {
+    if (key.starts_with("int")) throw 1;
+    throw std::runtime_error("an exclamation mark");
+  };
+  ASSERT_TRUE(RegisterKeyTransform("crivo-test.throws", throws).ok());
+  const Policy policy = policy_of(Kind::kBlocked, "crivo-test.throws");
+  for (const char* const prefix : {"key", "int"}) {
+    LogInMemory log;
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.info_log = &log;
+    const auto builder = new_builder(*policy, context);
+    for (int i = 0; i < 100; ++i) builder->AddKey(std::string(prefix) + std::to_string(i));
+    EXPECT_EQ(finish(*builder).size(), 6U);
+    const std::size_t first = log.text.find("lets every key pass");
+    EXPECT_NE(first, std::string::npos) << prefix;
+    EXPECT_EQ(log.text.find("lets every key pass", first + 1), std::string::npos) << log.text.substr(0, 1000);
+  }
 }
 
 TEST_P(KeyTransforms, AreCheckedInBlocksBeforeTheyAreWritten) {

@@ -3,6 +3,7 @@
 #include <rocksdb/env.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -33,15 +34,19 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// A key whose canonical key is not known must be found all the same, so then every key passes the filter.
-std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept try {
-  return transform_->hash(key, 0, scratch_);
-} catch (const std::exception& why) {
-  lose_hashes(why);
-  return 0;
-} catch (...) {
-  lost_hashes_ = true;
-  return hash_key(std::string_view(key.data(), key.size()), 0);
+// A key whose canonical key is not known must be found all the same, so then every key passes the filter. Once that is
+// so, no key's hash matters any more.
+std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
+  const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
+  if (lost_hashes_) return hash_as_it_is();
+  try {
+    return transform_->hash(key, 0, scratch_);
+  } catch (const std::exception& why) {
+    lose_hashes(why.what());
+  } catch (...) {
+    lose_hashes("its key transform threw something that is no std::exception");
+  }
+  return hash_as_it_is();
 }
 
 std::string_view BlockBuilder::transform_name() const noexcept {
@@ -69,16 +74,15 @@ void BlockBuilder::append_to_full(std::uint64_t hash) noexcept {
   try {
     if (!lost_hashes_) hashes_.append(hash);
   } catch (const std::exception& why) {
-    lose_hashes(why);
+    lose_hashes(why.what());
   }
 }
 
-void BlockBuilder::lose_hashes(const std::exception& why) noexcept {
-  lost_hashes_ = true;
+void BlockBuilder::lose_hashes(const char* why) noexcept {
+  if (std::exchange(lost_hashes_, true)) return;  // a transform may throw for every key
   hashes_.clear();
   try {
-    rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s",
-                  why.what());
+    rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s", why);
   } catch (const std::bad_alloc&) {
     // There is no memory for the line in LOG, either.
   }
@@ -97,7 +101,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
       content = *block;
     }
   } catch (const std::exception& why) {  // a filter that lets every key pass costs reads, but loses no key
-    lose_hashes(why);
+    lose_hashes(why.what());
   }
   file_bytes_ += content.size();
   report(content, started);

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,8 +68,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
     }
   }
   void append_to_full(std::uint64_t hash) noexcept;
-  /// Gives the filter up: every key will pass it. Says so in LOG.
-  void lose_hashes(const std::exception& why) noexcept;
+  /// Gives the filter up: every key will pass it. Says so in LOG, once for a filter.
+  void lose_hashes(const char* why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;
   /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
   /// MaybePostVerify needs them.

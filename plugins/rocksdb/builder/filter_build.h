@@ -10,10 +10,6 @@
 #include "builder/hash_log.h"
 #include "crivo/filter.h"
 
-namespace rocksdb {
-class Logger;
-}  // namespace rocksdb
-
 namespace crivo {
 
 /// What the builder of a file must keep to, and where it says what came of that.

@@ -1,8 +1,8 @@
 // A temporary file for hashes that do not fit in the memory that builders may take.
 //
-// The file has no name: it is gone when it is closed, also when the process dies. It lies in the folder that TMPDIR
-// names, or in /tmp. A disk can return other bytes than were written, and then keys would be lost without a word. So a
-// checksum of each part stays in memory.
+// The file has no name: it is gone when it is closed, also when the process dies. It lies in the folder that TMPDIR (or
+// TMP, TEMP, TEMPDIR) names, or in /tmp. A disk can return other bytes than were written, and then keys would be lost
+// without a word. So a checksum of each part stays in memory.
 #pragma once
 
 #include <cstddef>

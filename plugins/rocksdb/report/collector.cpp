@@ -15,7 +15,7 @@ namespace {
 
 /// "ribbon"; "none" where no filter could be built, "ribbon+none" where that was so in some of the partitions, and
 /// "blocked+ribbon" where partitions are of both kinds.
-std::string kinds_text(const FileFilters& filters) {
+std::string kinds_text(const WrittenFilters& filters) {
   std::string text;
   const auto add = [&](std::uint64_t blocks, std::string_view name) {
     if (blocks != 0) text.append(text.empty() ? "" : "+").append(name);
@@ -32,7 +32,7 @@ std::string rate_text(double rate) {
   return {text, std::to_chars(text, text + sizeof text, rate, std::chars_format::general, kDigits).ptr};
 }
 
-rocksdb::UserCollectedProperties properties_of(const FileFilters& filters) {
+rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
   if (filters.blocks() == 0) return {};
   return {{"crivo.filter", kinds_text(filters)},
           {"crivo.filter.blocks", std::to_string(filters.blocks())},

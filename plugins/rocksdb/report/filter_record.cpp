@@ -36,7 +36,7 @@ double KindTotals::pooled_rate() const noexcept {
   return keys * blocked_fp_rate(static_cast<double>(pooled_units_), keys, pooled_probes_);
 }
 
-double FileFilters::fp_rate() const noexcept {
+double WrittenFilters::fp_rate() const noexcept {
   if (keys() == 0) return always_true != 0 ? 1 : 0;
   return (blocked.summed_rate() + ribbon.summed_rate() + static_cast<double>(always_true_keys)) /
          static_cast<double>(keys());
@@ -54,7 +54,7 @@ void FilterRecord::add_always_true(std::uint64_t keys, std::uint64_t bytes) noex
   filters_.always_true_bytes += bytes;
 }
 
-FileFilters FilterRecord::read() const noexcept {
+WrittenFilters FilterRecord::read() const noexcept {
   const std::lock_guard lock(mutex_);
   return filters_;
 }

@@ -54,7 +54,7 @@ class KindTotals {
 };
 
 /// The filters of one file.
-struct FileFilters {
+struct WrittenFilters {
   KindTotals blocked;
   KindTotals ribbon;
   std::uint64_t always_true = 0;  // blocks that let every key pass, because no filter could be built
@@ -74,11 +74,11 @@ class FilterRecord {
  public:
   void add(const BuiltBlock& block) noexcept;
   void add_always_true(std::uint64_t keys, std::uint64_t bytes) noexcept;
-  [[nodiscard]] FileFilters read() const noexcept;
+  [[nodiscard]] WrittenFilters read() const noexcept;
 
  private:
   mutable std::mutex mutex_;
-  FileFilters filters_;
+  WrittenFilters filters_;
 };
 
 /// Makes a record for a new builder, and leaves it for the next take_record() in this thread. Null when there is no

@@ -16,8 +16,16 @@ using rocksdb::Status;
 /// bytes for each of them in every part.
 std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
-  return static_cast<std::uint64_t>(
-      static_cast<double>(keys) * static_cast<double>(part.handle.size) / static_cast<double>(bytes) + 0.5);
+  constexpr double kMost = 0x1p63;  // a forged file may claim any number
+  const double share = static_cast<double>(part.handle.size) / static_cast<double>(bytes);
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMost));
+}
+
+/// The keys of a file, for whose sake it should have a filter. RocksDB counts range deletions as entries, too, but they
+/// are in no filter, and a file that has nothing else gets none.
+std::uint64_t entries_of(const TableFile& file) {
+  const std::uint64_t entries = file.number_property("rocksdb.num.entries");
+  return entries - std::min(entries, file.number_property("rocksdb.num.range-deletions"));
 }
 
 Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilters& filters) {
@@ -47,7 +55,7 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   if (!status.ok()) return status;
   filters.column_family = file.text_property("rocksdb.column.family.name");
   filters.policy = file.text_property("rocksdb.filter.policy");
-  filters.entries = file.number_property("rocksdb.num.entries");
+  filters.entries = entries_of(file);
   filters.keys = file.number_property("rocksdb.num.filter_entries");
   FilterLayout layout;
   status = layout.find(file);
@@ -66,6 +74,8 @@ FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path) {
   filters.status = read_file(files, path, filters);
   return filters;
 }
+
+bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
 
 std::uint64_t FileFilters::bytes() const noexcept {
   return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0},
@@ -118,10 +128,12 @@ std::string FileFilters::complaint() const {
   const auto is = [&](std::string_view kind) {
     return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
   };
-  if (is("always_maybe")) return "there was no memory to build the filter";
+  if (is("always_maybe")) {
+    return "the filter could not be built: memory or the disk under its temporary file was full, or the key transform "
+           "threw; LOG says which";
+  }
   if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
-  if (!blocks.empty()) return "";
-  if (entries == 0) return "the file has no keys";
+  if (!blocks.empty() || entries == 0) return "";
   if (policy.empty()) {
     return "written without a filter policy: none was set, or the library that has it was not loaded";
   }

@@ -28,7 +28,7 @@ struct FileFilters {
   std::string policy;
   std::string form = "none";  // FilterLayout::form
   std::string name;           // FilterLayout::name
-  std::uint64_t entries = 0;  // keys and tombstones of the file, each version counted
+  std::uint64_t entries = 0;  // keys and tombstones of the file, each version counted, without range deletions
   std::uint64_t keys = 0;     // keys and prefixes that the filters were built from
   bool readable = true;       // by RocksDB's policies and Crivo's
   std::vector<FilterBlock> blocks;
@@ -42,11 +42,15 @@ struct FileFilters {
   [[nodiscard]] std::string key_transform() const;
   /// The kinds of the blocks, "ribbon" or "blocked+ribbon"; "none" without one.
   [[nodiscard]] std::string kind() const;
-  /// Why the file's filter says "no" to no key, or to fewer keys than it could; empty if all is well.
+  /// Why the file's filter says "no" to no key, or to fewer keys than it could; empty if all is well, and for a file
+  /// that has no filter because it has no entries.
   [[nodiscard]] std::string complaint() const;
 };
 
 /// Reads the filters of a file, one block at a time. A file that cannot be read is told of in `status`.
 [[nodiscard]] FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path);
+
+/// Whether this is the error of a file that is not there, as one that a compaction has removed meanwhile.
+[[nodiscard]] bool is_gone(const rocksdb::Status& status);
 
 }  // namespace crivo::sst

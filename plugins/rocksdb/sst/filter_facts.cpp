@@ -51,7 +51,8 @@ void describe_new_bloom(std::string_view block, FilterFacts& facts) {
   const std::string_view metadata = block.substr(block.size() - kMetadataBytes);
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(metadata[i]); };
   const unsigned probes = byte(2) & 31U;
-  const bool known = byte(1) == 0 && byte(2) >> 5 == 0 && byte(3) == 0 && byte(4) == 0;
+  const bool whole = (block.size() - kMetadataBytes) % static_cast<std::size_t>(kLineBytes) == 0;
+  const bool known = whole && byte(1) == 0 && byte(2) >> 5 == 0 && byte(3) == 0 && byte(4) == 0;
   if (!known || probes < 1 || probes > 30) return;
   facts.kind = "rocksdb.bloom";
   facts.fp_rate = bloom_rate(block.size() - kMetadataBytes, facts.keys, probes);

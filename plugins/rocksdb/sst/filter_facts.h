@@ -17,7 +17,7 @@ struct FilterFacts {
   int marker = 0;             // the first of the last five bytes of the block
   std::size_t bytes = 0;      // of the whole block
   std::uint64_t keys = 0;     // as the caller gave it
-  double fp_rate = 1;         // the predicted share of absent keys that pass
+  double fp_rate = 1;         // the predicted share of absent keys that pass: Crivo's by their bits, others by a model
   std::string key_transform;  // the name of the function that changed the keys; empty if there was none
   std::string damage;         // why every key passes although there should be a filter; empty if all is well
 

@@ -64,7 +64,13 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
   status = decode_index(block.contents, file.number_property("rocksdb.index.value.is.delta.encoded") != 0, &entries);
   const bool has_sequence = file.number_property("rocksdb.index.key.is.user.key") == 0;
   const std::size_t behind_key = (has_sequence ? kSequenceBytes : 0) + (has_timestamps(file) ? kTimestampBytes : 0);
+  // Whoever reads them all must not be led to take more memory than the file has bytes.
+  std::uint64_t room = file.bytes();
   for (auto& [key, handle] : entries) {
+    if (handle.size > room) {
+      return Status::Corruption("filter partitions must lie side by side in the file, got more bytes than it has");
+    }
+    room -= handle.size;
     key.resize(key.size() - std::min(behind_key, key.size()));
     parts_.push_back({handle, std::move(key)});
   }

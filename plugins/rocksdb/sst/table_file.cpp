@@ -21,6 +21,8 @@ constexpr std::size_t kFooterBytes = 53;
 constexpr std::size_t kTrailerBytes = 5;  // behind each block: compression type, checksum
 constexpr std::uint32_t kNewestFormat = 7;
 constexpr std::uint32_t kExtendedMagic = 0x007a003e;  // in the footers from format_version 6 on
+// Keys share their first bytes, so a forged block of 1 MiB could have keys of 100 GiB. No real index comes near this.
+constexpr std::size_t kMostKeyBytes = std::size_t{256} << 20;
 constexpr const char* kGlobalSeqno = "rocksdb.external_sst_file.global_seqno";
 
 /// From format_version 6 on a checksum also depends on the file and on the place in it.
@@ -43,19 +45,34 @@ bool entries_of(std::string_view block, std::string_view* entries) {
   return true;
 }
 
-/// A key of a block, of which the bytes that it shares with the one before are left out.
-bool read_key(ByteReader& reader, std::uint64_t shared, std::uint64_t rest, std::string* key) {
-  std::string_view suffix;
-  if (shared > key->size() || !reader.take(rest, &suffix)) return false;
-  key->resize(static_cast<std::size_t>(shared));
-  key->append(suffix);
-  return true;
-}
+/// The keys of a block, in which the bytes that a key shares with the one before are left out.
+class KeyDecoder {
+ public:
+  /// False, and no key, where the bytes end too early, or where the keys together exceed kMostKeyBytes.
+  bool read(ByteReader& reader, std::uint64_t shared, std::uint64_t rest) {
+    std::string_view suffix;
+    if (shared > key_.size() || !reader.take(rest, &suffix)) return false;
+    key_.resize(static_cast<std::size_t>(shared));
+    key_.append(suffix);
+    if (key_.size() > room_) return false;
+    room_ -= key_.size();
+    return true;
+  }
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+
+ private:
+  std::string key_;
+  std::size_t room_ = kMostKeyBytes;
+};
 
 }  // namespace
 
 Status TableFile::open(rocksdb::FileSystem& files, const std::string& path) try {
   Status status = files.GetFileSize(path, rocksdb::IOOptions(), &bytes_, nullptr);
+  // A pipe has no size. To open one would wait for somebody who writes into it.
+  if (status.ok() && bytes_ < kOldFooterBytes) {
+    status = Status::Corruption("file must have at least 48 bytes, got " + std::to_string(bytes_));
+  }
   if (status.ok()) status = files.NewRandomAccessFile(path, rocksdb::FileOptions(), &file_, nullptr);
   BlockHandle metaindex;
   if (status.ok()) status = read_footer(&metaindex);
@@ -86,9 +103,6 @@ Status TableFile::read_bytes(std::uint64_t offset, std::size_t size, std::string
 }
 
 Status TableFile::read_footer(BlockHandle* metaindex) {
-  if (bytes_ < kOldFooterBytes) {
-    return Status::Corruption("file must have at least 48 bytes, got " + std::to_string(bytes_));
-  }
   const std::size_t size = std::min<std::uint64_t>(kFooterBytes, bytes_);
   std::string footer;
   if (Status status = read_bytes(bytes_ - size, size, &footer); !status.ok()) return status;
@@ -178,15 +192,15 @@ std::uint64_t TableFile::number_property(const std::string& name) const {
 Status decode_entries(std::string_view block, std::vector<std::pair<std::string, std::string>>* entries) {
   std::string_view bytes;
   if (!entries_of(block, &bytes)) return Status::Corruption("block must have entries, got none");
-  std::string key;
+  KeyDecoder keys;
   for (ByteReader reader(bytes); !reader.empty();) {
     std::uint64_t shared = 0, rest = 0, size = 0;
     std::string_view value;
-    if (!reader.varint(&shared) || !reader.varint(&rest) || !reader.varint(&size) ||
-        !read_key(reader, shared, rest, &key) || !reader.take(size, &value)) {
-      return Status::Corruption("block must have whole entries, got a part of one");
+    if (!reader.varint(&shared) || !reader.varint(&rest) || !reader.varint(&size) || !keys.read(reader, shared, rest) ||
+        !reader.take(size, &value)) {
+      return Status::Corruption("block must have whole entries, got a part of one, or too many bytes of keys");
     }
-    entries->emplace_back(key, value);
+    entries->emplace_back(keys.key(), value);
   }
   return Status::OK();
 }
@@ -194,13 +208,13 @@ Status decode_entries(std::string_view block, std::vector<std::pair<std::string,
 Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<std::string, BlockHandle>>* entries) {
   std::string_view bytes;
   if (!entries_of(block, &bytes)) return Status::Corruption("index must have entries, got none");
-  std::string key;
+  KeyDecoder keys;
   BlockHandle handle;
   for (ByteReader reader(bytes); !reader.empty();) {
     std::uint64_t shared = 0, rest = 0, size = 0;
     if (!reader.varint(&shared) || !reader.varint(&rest) || (!deltas && !reader.varint(&size)) ||
-        !read_key(reader, shared, rest, &key)) {
-      return Status::Corruption("index must have whole keys, got a part of one");
+        !keys.read(reader, shared, rest)) {
+      return Status::Corruption("index must have whole keys, got a part of one, or too many bytes of them");
     }
     std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks lie side by side
     const bool whole = !deltas || shared == 0;
@@ -211,7 +225,7 @@ Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<s
       handle.offset += handle.size + kTrailerBytes;
       handle.size += (difference >> 1) ^ (0 - (difference & 1));
     }
-    entries->emplace_back(key, handle);
+    entries->emplace_back(keys.key(), handle);
   }
   return Status::OK();
 }

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "../sst/file_filters.h"
+#include "../sst/filter_table.h"
 #include "commands.h"
 #include "database.h"
 #include "file.h"
@@ -56,32 +57,32 @@ class Printer {
   void begin() {
     if (begun_) return;
     begun_ = true;
-    std::fputs(
-        options_.json ? "[" : "level  filter                       keys        bytes  bits/key    fp_rate  file\n",
-        stdout);
+    std::fputs(options_.json ? "[" : sst::kTableHeading.data(), stdout);
   }
 
-  static void print_row(const std::string& level, const std::string& kind, std::uint64_t keys, std::uint64_t bytes,
-                        double bits_per_key, double fp_rate, const std::string& what) {
-    std::printf("%5s  %-20s %12llu %12llu %9.2f %10.3g  %s\n", level.c_str(), kind.c_str(),
-                static_cast<unsigned long long>(keys), static_cast<unsigned long long>(bytes), bits_per_key, fp_rate,
-                what.c_str());
-  }
+  static void print_row(const sst::TableRow& row) { std::fputs(sst::row_text(row).c_str(), stdout); }
 
   void print_rows(const ListedFile& file, const FileFilters& filters) const {
-    const std::string family =
-        file.column_family.empty() || file.column_family == "default" ? "" : " (" + file.column_family + ")";
-    print_row(file.level < 0 ? "-" : std::to_string(file.level), filters.kind(), filters.keys, filters.bytes(),
-              filters.bits_per_key(), filters.fp_rate(), file.path + family);
-    if (const std::string complaint = filters.complaint(); !complaint.empty()) {
-      std::printf("       ! %s\n", complaint.c_str());
-    }
+    print_row({.level = sst::level_text(file.level),
+               .kind = filters.kind(),
+               .keys = filters.keys,
+               .bytes = filters.bytes(),
+               .bits_per_key = filters.bits_per_key(),
+               .fp_rate = filters.fp_rate(),
+               .what = sst::file_text(file.path, file.column_family),
+               .complaint = filters.complaint()});
     if (!options_.blocks) return;
     for (const sst::FilterBlock& block : filters.blocks) {
       const sst::FilterFacts& facts = block.facts;
-      print_row("", facts.kind, facts.keys, facts.bytes, facts.bits_per_key(), facts.fp_rate,
-                "offset " + std::to_string(block.offset) + ", marker " + std::to_string(facts.marker) +
-                    (facts.damage.empty() ? "" : ", damaged: " + facts.damage));
+      print_row({.level = "",
+                 .kind = facts.kind,
+                 .keys = facts.keys,
+                 .bytes = facts.bytes,
+                 .bits_per_key = facts.bits_per_key(),
+                 .fp_rate = facts.fp_rate,
+                 .what = "offset " + std::to_string(block.offset) + ", marker " + std::to_string(facts.marker) +
+                         (facts.damage.empty() ? "" : ", damaged: " + facts.damage),
+                 .complaint = ""});
     }
   }
 
@@ -158,8 +159,6 @@ Result<std::vector<ListedFile>> files_of_database(const std::string& path) {
   return files_in(path);
 }
 
-bool is_gone(const rocksdb::Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
-
 std::vector<ListedFile> only_file(const std::string& path) {
   std::vector<ListedFile> files(1);
   files[0].path = path;
@@ -179,7 +178,7 @@ Result<ExitCode> info(InfoOptions options) {
   for (ListedFile& file : *files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database that is in use may have compacted the file meanwhile.
-    if (is_folder && is_gone(filters.status)) continue;
+    if (is_folder && sst::is_gone(filters.status)) continue;
     if (!is_folder && !filters.status.ok() && filters.blocks.empty()) {
       return rocksdb_error("FILE must be an SST file", file.path, filters.status);
     }

@@ -80,7 +80,7 @@ class Refilter {
         const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path_of(file.meta));
         const bool damaged_filter = filters.damaged() > 0;
         if (!filters.status.ok() && !damaged_filter) {
-          if (filters.status.IsNotFound() || filters.status.IsPathNotFound()) continue;  // compacted meanwhile
+          if (sst::is_gone(filters.status)) continue;  // compacted meanwhile
           say("note: left alone: " + path_of(file.meta) + ": " + filters.status.ToString());
           ++unreadable_;
           continue;

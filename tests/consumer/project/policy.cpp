@@ -5,5 +5,5 @@
 
 int main() {
   const std::shared_ptr<const rocksdb::FilterPolicy> policy = crivo::NewRocksDBFilterPolicy({.bits_per_key = 10});
-  return policy && policy->Name() == std::string_view("crivo.Bloom") ? 0 : 1;
+  return policy && policy->Name() == std::string_view("crivo.Auto") ? 0 : 1;
 }

@@ -1,11 +1,12 @@
-// Crivo's filters as a RocksDB filter policy: the header of libcrivo_rocksdb, beside crivo/rocksdb_verify.h.
+// Crivo's filters as a RocksDB filter policy: the public header of libcrivo_rocksdb. (There is another one,
+// rocksdb_verify.h, for a look at the filters that the files of a database have.)
 //
 //   rocksdb::Options options;
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});
 //
 // The library also registers "crivo.Auto", "crivo.Bloom" and "crivo.Ribbon" when it is loaded, so option strings and
-// OPTIONS files can name them: filter_policy=crivo.Auto:10, filter_policy=crivo.Ribbon:10:1,
-// filter_policy=crivo.Bloom:fp_rate:0.01, or filter_policy={id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}. See
+// OPTIONS files can name them: filter_policy=crivo.Auto:10, filter_policy=crivo.Bloom:fp_rate:0.01,
+// filter_policy=crivo.Ribbon:10:1, or filter_policy={id=crivo.Auto;budget_bits_per_key=7}. See
 // plugins/rocksdb/README.md.
 #pragma once
 
@@ -59,12 +60,13 @@ struct RocksDBFilterOptions {
   /// filter that a Get asks, and about 1 ns for each that a key of a MultiGet asks.
   std::optional<bool> count_questions = std::nullopt;
 
-  /// The most bytes that the filter blocks of one file may have together; 0, the default, for no limit. A filter that
-  /// would need more gets fewer bits per key, so that its rate is higher, and LOG says so.
+  /// The most bytes that the filter blocks of one file may have together: from 0 to 1e15, where 0, the default, means
+  /// no limit. A filter that would need more gets fewer bits per key, so that its rate is higher, and LOG says so.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
-  /// The most bytes that all filters may take while they are built in this process, by this policy and others; 0, the
-  /// default, for no limit. Where builders would take more, ribbons become blocked filters of the same rate, and hashes
-  /// go to an unlinked temporary file in TMPDIR (or /tmp). What a finished filter needs is always given.
+  /// The most bytes that all filters may take while they are built in this process, by this policy and others: from 0
+  /// to 1e15, where 0, the default, means no limit. Where builders would take more, ribbons become blocked filters of
+  /// the same rate, and hashes go to an unlinked temporary file in TMPDIR (or /tmp). What a finished filter needs is
+  /// always given, even beyond the limit.
   std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // The following are for crivo.Auto only.
@@ -73,13 +75,14 @@ struct RocksDBFilterOptions {
   /// rate of each level is then the one that makes false positives of absent keys the fewest at this memory
   /// (crivo/level_budget.h).
   std::optional<double> budget_bits_per_key = std::nullopt;
-  /// The rate of filters in the bottommost sorted run: from 1e-9 to 1, where 1 means no filter. Most questions that get
+  /// The rate of filters in the bottommost level: from 1e-9 to 1, where 1 means no filter. Most questions that get
   /// there find their key, so 0.1 saves half of all filter memory (a ribbon then takes 3.4 bits per key), if few
   /// questions are for absent keys. Without a value it is the rate of the other levels. Not together with
   /// budget_bits_per_key.
   std::optional<double> bottommost_fp_rate = std::nullopt;
   /// How many levels, counted from the last, get ribbons: 0 to 64, by default 2, which hold 99% of the keys at a ratio
-  /// of 10. All others, and what is flushed, get blocked filters.
+  /// of 10. All others, what is flushed, and files and partitions of so few keys that a ribbon would save less than an
+  /// eighth, get blocked filters.
   std::optional<int> ribbon_levels = std::nullopt;
   /// The number of levels below level 0 that have data: 2 to 64, by default 4. Without dynamic level sizes, level
   /// number `levels` counts as the last one (with them, it is RocksDB's last level, num_levels - 1).

@@ -30,23 +30,26 @@ struct RocksDBFileFilter {
   /// The name of the policy under which the file was written; empty if there was none.
   std::string policy;
   /// What the file really has: "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or
-  /// "rocksdb.legacy_bloom" for RocksDB's own; "none"; "always_maybe" where there was no memory to build one;
-  /// "rocksdb.block_based", "foreign" or "unknown" for what neither RocksDB nor Crivo reads. Partitions of different
-  /// kinds are joined: "blocked+ribbon".
+  /// "rocksdb.legacy_bloom" for RocksDB's own; "none" without a filter; "always_maybe" where none could be built (the
+  /// file's property crivo.filter then says "none"); "rocksdb.block_based", "foreign" or "unknown" for what neither
+  /// RocksDB nor Crivo reads. Partitions of different kinds are joined: "blocked+ribbon".
   std::string kind = "none";
   std::string key_transform;  // whose canonical keys the filter has; empty if it has keys as they are
   bool partitioned = false;
   std::uint64_t blocks = 0;   // filter blocks: 1, or one for each partition
   std::uint64_t damaged = 0;  // those that fail a checksum, Crivo's or the file's, or contradict themselves
-  std::uint64_t entries = 0;  // of the file: keys and tombstones, each version counted
+  std::uint64_t entries = 0;  // of the file: keys and tombstones, each version counted, without range deletions
   std::uint64_t keys = 0;     // keys and prefixes that are in the filter
   std::uint64_t bytes = 0;    // of the filter blocks
   double bits_per_key = 0;
-  double fp_rate = 1;  // the predicted share of absent keys that pass; 1 without a filter
-  /// Why the filter is missing or says less "no" than it could; empty if all is well.
+  /// The predicted share of absent keys that pass; 1 without a filter. For Crivo's filters it follows from the bits
+  /// that are set, and so differs by a little from the property crivo.filter.fp_rate, which is the model's.
+  double fp_rate = 1;
+  /// Why the filter is missing or says less "no" than it could; empty if all is well, as it is without a filter where
+  /// the file has no entries.
   std::string complaint;
 
-  /// Whether the filter works, and all of it.
+  /// Whether the filter works, and all of it, or none is needed.
   [[nodiscard]] bool filters() const noexcept { return status.ok() && complaint.empty(); }
 };
 
@@ -56,7 +59,7 @@ struct RocksDBFilterReport {
   /// By column family, level and name.
   std::vector<RocksDBFileFilter> files;
 
-  /// Whether each file has a filter that works.
+  /// Whether each file that has entries has a filter that works.
   [[nodiscard]] bool all_filter() const noexcept;
   /// A table with a line for each file, complaints below it.
   [[nodiscard]] std::string text() const;

@@ -1,0 +1,26 @@
+#include "filter_table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace crivo::sst {
+
+std::string row_text(const TableRow& row) {
+  constexpr std::size_t kLevelColumns = 5;
+  constexpr std::size_t kKindColumns = 20;
+  char numbers[400];  // a rate or a ratio has up to 300 digits
+  std::snprintf(numbers, sizeof numbers, " %12llu %12llu %9.2f %10.3g  ", static_cast<unsigned long long>(row.keys),
+                static_cast<unsigned long long>(row.bytes), row.bits_per_key, row.fp_rate);
+  std::string text(kLevelColumns - std::min(kLevelColumns, row.level.size()), ' ');
+  text += row.level + "  " + row.kind;
+  text.append(kKindColumns - std::min(kKindColumns, row.kind.size()), ' ').append(numbers).append(row.what) += '\n';
+  return row.complaint.empty() ? text : text + "       ! " + row.complaint + '\n';
+}
+
+std::string level_text(int level) { return level < 0 ? "-" : std::to_string(level); }
+
+std::string file_text(const std::string& path, const std::string& column_family) {
+  return column_family.empty() || column_family == "default" ? path : path + " (" + column_family + ")";
+}
+
+}  // namespace crivo::sst
