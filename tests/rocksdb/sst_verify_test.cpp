@@ -41,9 +41,6 @@ rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned)
   table.decouple_partitioned_filters = true;  // all partitions but the last are full
 #endif
   if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-#if CRIVO_ROCKSDB_VERSION >= 906
-  table.decouple_partitioned_filters = partitioned;  // otherwise every second partition is nearly empty
-#endif
   return table;
 }
 

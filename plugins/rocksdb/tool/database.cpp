@@ -97,7 +97,7 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   Database database;
   OpenedDB db = nullptr;
   const Status opened = rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, &db);
-  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));
+  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg): see OpenedDB
   if (!opened.ok()) return rocksdb_error("DB must be readable", path, opened);
   return database;
 }
@@ -107,7 +107,7 @@ Result<Database> Database::open(const DatabaseOptions& options, const std::strin
   OpenedDB db = nullptr;
   Status opened = check_lock(*options.db.env, path);
   if (opened.ok()) opened = rocksdb::DB::Open(options.db, path, options.families, &database.families_, &db);
-  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));
+  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg): see OpenedDB
   if (!opened.ok()) return rocksdb_error("DB must be writable and not in use", path, opened);
   return database;
 }
