@@ -21,7 +21,6 @@ namespace crivo {
 namespace {
 
 using rocksdb::LiveFileMetaData;
-using rocksdb::Status;
 
 /// The key transform of a policy of ours; no value for other policies. The policy is not asked to build a filter, in
 /// which the name would stand, too: its counters would then tell of a filter that is in no file.

@@ -143,6 +143,10 @@ TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
     EXPECT_THAT(refused.out, IsEmpty());
     EXPECT_THAT(refused.err, HasSubstr(std::string("crivo sst info: FILE must be an SST file, got ") + name));
   }
+  fs::create_directory("folder");  // a path that was mistyped must not look like a database without files
+  const Outcome folder = crivo("sst info folder");
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("FILE must be an SST file or a folder with such files, got folder"));
   EXPECT_EQ(crivo("sst info").exit_code, 2);
   EXPECT_EQ(crivo("sst").exit_code, 2);
   EXPECT_THAT(crivo("sst nonsense").err, HasSubstr("COMMAND must be one of info, probe, refilter, got nonsense"));

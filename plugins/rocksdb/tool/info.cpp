@@ -151,7 +151,11 @@ Result<std::vector<ListedFile>> files_in(const std::string& folder) {
 /// because its files are damaged, the files in its folder will do.
 Result<std::vector<ListedFile>> files_of_database(const std::string& path) {
   std::error_code error;
-  if (!fs::exists(fs::path(path) / "CURRENT", error)) return files_in(path);
+  if (!fs::exists(fs::path(path) / "CURRENT", error)) {
+    auto files = files_in(path);
+    if (!files || !files->empty()) return files;
+    return Error{ErrorCode::kBadArgument, "FILE must be an SST file or a folder with such files, got " + path};
+  }
   const auto options = load_options(path, /*for_writing=*/false);
   const auto database = options ? Database::open_read_only(*options, path) : Result<Database>(options.error());
   if (database) return live_files(database->db());

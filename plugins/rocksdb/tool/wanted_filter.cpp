@@ -135,7 +135,7 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   const auto foreign = [&](const sst::FilterBlock& block) {
     return !block.facts.filters() || !is_policys(*family.policy, block.facts);
   };
-  const std::string after_compaction = complaint_of(filters, wanted(family, file, filters, /*flushed=*/false));
+  std::string after_compaction = complaint_of(filters, wanted(family, file, filters, /*flushed=*/false));
   if (after_compaction.empty() && filters.blocks.empty()) return "";
   if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + family.policy->Name();
   if (family.key_transform && *family.key_transform != filters.key_transform()) {
