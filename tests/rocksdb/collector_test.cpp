@@ -10,6 +10,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "crivo/sizing.h"
@@ -300,6 +301,18 @@ TEST(RocksdbConfigure, KeepsWhatElseIsSet) {
   EXPECT_EQ(after.table_properties_collector_factories.size(), 1U) << "one collector is enough";
   EXPECT_EQ(before.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy, nullptr)
       << "the factory that was shared stays as it was";
+}
+
+TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
+  ASSERT_TRUE(RegisterKeyTransform("collector_test.throws", [](const rocksdb::Slice&, std::string*) -> rocksdb::Slice {
+                throw std::runtime_error("no canonical key");
+              }).ok());
+  const ScratchFolder folder;
+  const auto db = open_database(configured(test_options(), {.key_transform = "collector_test.throws"}), folder.path());
+  put_keys(*db, 0, 100);
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  EXPECT_EQ(property_of(*files.begin()->second), "always_maybe") << "the same word as in VerifyRocksDBFilters";
 }
 
 TEST(RocksdbConfigure, RefusesWhatIsWrongAndChangesNothing) {

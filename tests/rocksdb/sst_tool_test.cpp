@@ -143,7 +143,7 @@ TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
     EXPECT_THAT(refused.out, IsEmpty());
     EXPECT_THAT(refused.err, HasSubstr(std::string("crivo sst info: FILE must be an SST file, got ") + name));
   }
-  fs::create_directory("folder");  // a path that was mistyped must not look like a database without files
+  fs::create_directory(path("folder"));  // a path that was mistyped must not look like a database without files
   const Outcome folder = crivo("sst info folder");
   EXPECT_EQ(folder.exit_code, 2);
   EXPECT_THAT(folder.err, HasSubstr("FILE must be an SST file or a folder with such files, got folder"));

@@ -13,8 +13,8 @@
 namespace crivo {
 namespace {
 
-/// "ribbon"; "none" where no filter could be built, "ribbon+none" where that was so in some of the partitions, and
-/// "blocked+ribbon" where partitions are of both kinds.
+/// "ribbon"; "always_maybe" where no filter could be built, "ribbon+always_maybe" where that was so in some of the
+/// partitions, and "blocked+ribbon" where partitions are of both kinds.
 std::string kinds_text(const WrittenFilters& filters) {
   std::string text;
   const auto add = [&](std::uint64_t blocks, std::string_view name) {
@@ -22,7 +22,7 @@ std::string kinds_text(const WrittenFilters& filters) {
   };
   add(filters.blocked.filters(), kind_name(Kind::kBlocked));
   add(filters.ribbon.filters(), kind_name(Kind::kRibbon));
-  add(filters.always_true, "none");
+  add(filters.always_true, "always_maybe");
   return text;
 }
 

@@ -136,8 +136,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// For ColumnFamilyOptions::table_properties_collector_factories: writes user properties into each SST file that gets
 /// filters of Crivo's, and says there what filters the file really has, which a later move to another level does not
 /// change. A file without these properties has no filter of Crivo's, or was written without this collector.
-///   crivo.filter          the kind: "blocked" or "ribbon"; "none" if there was no memory to build a filter, so that it
-///                         lets every key pass; joined by "+" in this order if the file's partitions differ
+///   crivo.filter          the kind: "blocked" or "ribbon"; "always_maybe" if no filter could be built, so that every
+///                         key passes; joined by "+" in this order if the file's partitions differ
 ///   crivo.filter.blocks   the number of filter blocks: 1, or the number of partitions
 ///   crivo.filter.keys     the number of keys and prefixes that were added to the filters
 ///   crivo.filter.bytes    the size of the filter blocks in bytes, without the index of partitions

@@ -30,8 +30,8 @@ struct RocksDBFileFilter {
   /// The name of the policy under which the file was written; empty if there was none.
   std::string policy;
   /// What the file really has: "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or
-  /// "rocksdb.legacy_bloom" for RocksDB's own; "none" without a filter; "always_maybe" where none could be built (the
-  /// file's property crivo.filter then says "none"); "rocksdb.block_based", "foreign" or "unknown" for what neither
+  /// "rocksdb.legacy_bloom" for RocksDB's own; "none" without a filter; "always_maybe" where none could be built;
+  /// "rocksdb.block_based", "foreign" or "unknown" for what neither
   /// RocksDB nor Crivo reads. Partitions of different kinds are joined: "blocked+ribbon".
   std::string kind = "none";
   std::string key_transform;  // whose canonical keys the filter has; empty if it has keys as they are
