@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "capture_log.h"
 #include "crivo/rocksdb_verify.h"
 #include "support.h"
 
@@ -256,15 +257,15 @@ TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamaged) {
 }
 
 TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamagedWhereTheNextFilterIsBuilt) {
-  LogInMemory log;
+  CaptureLog log;
   const rocksdb::BlockBasedTableOptions table;
   rocksdb::FilterBuildingContext context(table);
   context.info_log = &log;
   const Policy policy = crivo_bloom();
   (void)new_reader(*policy, std::string(100, 'x'));
-  EXPECT_EQ(log.text, "");
+  EXPECT_EQ(log.take(), "");
   (void)new_builder(*policy, context);
-  EXPECT_EQ(log.text, "[WARN] crivo.Bloom: a filter block of 100 bytes is damaged: marker must be -67");
+  EXPECT_EQ(log.take(), "[WARN] crivo.Bloom: a filter block of 100 bytes is damaged: marker must be -67\n");
 }
 
 TEST(RocksdbCounterLog, HasTheCountersOnRequest) {
@@ -330,11 +331,11 @@ TEST(RocksdbCounterLog, IsThatOfTheDatabaseThatCloses) {
 TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
   const ScratchFolder folder;
   rocksdb::Options options = configured({.bits_per_key = 10});
-  auto made = std::make_shared<LogInMemory>();
+  auto made = std::make_shared<CaptureLog>();
   options.info_log = made;
   const std::weak_ptr<rocksdb::Logger> log = made;
   put_keys(*open_database(options, folder.path()), 0, 1000);
-  EXPECT_THAT(made->text, HasSubstr("filter built"));
+  EXPECT_THAT(made->take(), HasSubstr("filter built"));
   options.info_log.reset();
   made.reset();
   EXPECT_TRUE(log.expired()) << "although policy and listener live";

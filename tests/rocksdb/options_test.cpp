@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "capture_log.h"
 #include "crivo/sizing.h"
 #include "support.h"
 
@@ -244,14 +245,14 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
 }
 
 TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
-  LogInMemory log;
+  CaptureLog log;
   const rocksdb::BlockBasedTableOptions table;
   rocksdb::FilterBuildingContext context(table);
   context.info_log = &log;
   (void)new_builder(*crivo_bloom(10), context);
-  EXPECT_EQ(log.text, "");
+  EXPECT_EQ(log.take(), "");
   (void)new_builder(*NewRocksDBFilterPolicy({.fp_rate = 2, .kind = Kind::kRibbon}), context);
-  EXPECT_THAT(log.text,
+  EXPECT_THAT(log.take(),
               HasSubstr("crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 2; the filter is that of crivo.Ribbon:10:0"));
 }
 

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -94,18 +91,6 @@ struct Extent {
 /// All filter blocks of ours in an SST file: they are found wherever a trailer (docs/format.md) stands whose block
 /// opens.
 [[nodiscard]] std::vector<Extent> filter_blocks(const std::string& file);
-
-/// Keeps what is logged.
-class LogInMemory final : public rocksdb::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[1000];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    text += line;
-  }
-  std::string text;
-};
 
 /// A builder or a reader, asked of our policy as RocksDB asks for them.
 [[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,

@@ -5,9 +5,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <cstdarg>
-#include <cstdio>
-
+#include "capture_log.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -78,17 +76,6 @@ TEST(RocksdbTransformOptions, ThatAreWrongAreReportedByOpen) {
   EXPECT_THAT(open_status(policy_from_string("crivo.Bloom:10:key_transform")).ToString(), HasSubstr("got nothing"));
 }
 
-class LogInMemory final : public rocksdb::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[1000];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    text += line;
-  }
-  std::string text;
-};
-
 // DB::Open refuses these policies, but not everything that asks for filters asks first whether the policy is valid. A
 // filter of the keys as they are would lose keys, where another wrong option only makes it larger or smaller.
 TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
@@ -105,12 +92,12 @@ TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
         policy_from_string("{id=crivo.Ribbon;bits_per_key=-1;key_transform=lower_ascii;fp_rate=2;kind=x}")}) {
     SCOPED_TRACE(open_status(policy).ToString());
     EXPECT_FALSE(open_status(policy).ok());
-    LogInMemory log;
+    CaptureLog log;
     const rocksdb::BlockBasedTableOptions table;
     rocksdb::FilterBuildingContext context(table);
     context.info_log = &log;
     EXPECT_EQ(new_builder(*policy, context), nullptr);
-    EXPECT_THAT(log.text, HasSubstr("there is no filter, because without the transform it would lose keys"));
+    EXPECT_THAT(log.take(), HasSubstr("there is no filter, because without the transform it would lose keys"));
     for (const std::string& sound : {block, builtin_block}) {
       const auto reader = new_reader(*policy, sound);
       for (std::uint64_t i = 1000; i < 2000; ++i) ASSERT_TRUE(reader->MayMatch(key_of(i)));
