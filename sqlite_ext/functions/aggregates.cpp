@@ -4,7 +4,7 @@
 
 #include "crivo/builder.h"
 #include "functions.h"
-#include "options.h"
+#include "values/options.h"
 
 namespace crivo::sqlite {
 namespace {

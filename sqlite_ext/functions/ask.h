@@ -9,8 +9,8 @@
 
 #include <memory>
 
-#include "boundary.h"
-#include "kept_filters.h"
+#include "values/boundary.h"
+#include "values/kept_filters.h"
 
 namespace crivo::sqlite {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <memory>
 
-#include "ask.h"
 #include "functions.h"
-#include "json_keys.h"
+#include "functions/ask.h"
+#include "values/json_keys.h"
 
 namespace crivo::sqlite {
 namespace {

@@ -6,7 +6,7 @@
 #include "crivo/describe.h"
 #include "crivo/version.h"
 #include "functions.h"
-#include "options.h"
+#include "values/options.h"
 
 namespace crivo::sqlite {
 namespace {

@@ -1,5 +1,5 @@
 // The edge between SQLite and C++; see boundary.h.
-#include "boundary.h"
+#include "values/boundary.h"
 
 #include <algorithm>
 #include <exception>

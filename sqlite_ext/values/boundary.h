@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "connection.h"
 #include "crivo/blob.h"
 #include "crivo/filter.h"
 #include "crivo/key.h"
 #include "crivo/result.h"
+#include "values/connection.h"
 
 extern "C" {
 SQLITE_EXTENSION_INIT3

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crivo/planned_sizes.h"
-#include "kept_filters.h"
+#include "values/kept_filters.h"
 
 namespace crivo::sqlite {
 

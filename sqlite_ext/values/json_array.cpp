@@ -1,5 +1,5 @@
 // Reading a JSON array of scalars; see json_array.h.
-#include "json_array.h"
+#include "values/json_array.h"
 
 #include "crivo/text.h"
 

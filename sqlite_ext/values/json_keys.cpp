@@ -1,9 +1,9 @@
 // The keys of a JSON array, hashed as they are read; see json_keys.h.
-#include "json_keys.h"
+#include "values/json_keys.h"
 
 #include <charconv>
 
-#include "json_array.h"
+#include "values/json_array.h"
 
 namespace crivo::sqlite {
 namespace {

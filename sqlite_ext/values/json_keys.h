@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "boundary.h"
+#include "values/boundary.h"
 
 namespace crivo::sqlite {
 

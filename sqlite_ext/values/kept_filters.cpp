@@ -1,5 +1,5 @@
 // Keeping filters that are asked again; see kept_filters.h.
-#include "kept_filters.h"
+#include "values/kept_filters.h"
 
 #include <algorithm>
 #include <new>

@@ -1,5 +1,5 @@
 // The options that bloom_create and bloom_agg share; see options.h.
-#include "options.h"
+#include "values/options.h"
 
 #include <cmath>
 

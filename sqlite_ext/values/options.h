@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "boundary.h"
+#include "values/boundary.h"
 
 namespace crivo::sqlite {
 

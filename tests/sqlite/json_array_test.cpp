@@ -1,5 +1,5 @@
 // The reader of JSON arrays: takes and gives what another reader of JSON does, and refuses what that one refuses.
-#include "json_array.h"
+#include "values/json_array.h"
 
 #include <gtest/gtest.h>
 

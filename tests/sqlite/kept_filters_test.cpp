@@ -1,5 +1,5 @@
 // The filters that a connection keeps: never another filter's answer, never more memory than is promised.
-#include "kept_filters.h"
+#include "values/kept_filters.h"
 
 #include <gmock/gmock.h>
 
