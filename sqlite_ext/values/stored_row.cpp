@@ -1,0 +1,170 @@
+// One row's value behind an incremental blob handle; see stored_row.h.
+#include "values/stored_row.h"
+
+#include <array>
+#include <cstring>
+#include <new>
+
+namespace crivo::sqlite {
+namespace {
+
+const char* name_in(const Call& call, std::size_t arg, const char* field) {
+  const auto* name = reinterpret_cast<const char*>(sqlite3_value_text(call.args[arg]));
+  if (name != nullptr) return name;
+  if (call.is_null(arg)) throw SqlError{std::string(field) + " must be a name, got NULL"};
+  throw std::bad_alloc();
+}
+
+/// A name as SQL writes it, in quotes.
+std::string quoted(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+bool same_bytes(sqlite3_value* a, sqlite3_value* b) noexcept {
+  const int size = sqlite3_value_bytes(a);
+  if (size != sqlite3_value_bytes(b)) return false;
+  return size == 0 || std::memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), static_cast<std::size_t>(size)) == 0;
+}
+
+}  // namespace
+
+RowArgs::RowArgs(const Call& call, std::size_t given) {
+  std::size_t arg = 0;
+  schema = call.args.size() == given ? name_in(call, arg++, "schema") : "main";
+  table = name_in(call, arg++, "table");
+  column = name_in(call, arg++, "column");
+  row = call.args[arg++];
+  next = arg;
+}
+
+StoredRow::StoredRow(sqlite3* db, const RowArgs& args, Access access)
+    : db_(db), schema_(args.schema), table_(args.table), column_(args.column), access_(access) {}
+
+StoredRow::~StoredRow() { drop(); }
+
+void StoredRow::drop() noexcept {
+  sqlite3_blob_close(handle_);
+  handle_ = nullptr;
+  row_.reset();
+}
+
+bool StoredRow::is_in(const RowArgs& args) const noexcept {
+  const auto same = [](const std::string& ours, const char* theirs) { return std::strcmp(ours.c_str(), theirs) == 0; };
+  return same(table_, args.table) && same(column_, args.column) && same(schema_, args.schema);
+}
+
+bool StoredRow::was_found_by(sqlite3_value* row) const noexcept {
+  if (handle_ == nullptr) return false;
+  const int type = sqlite3_value_type(row);
+  if (type != sqlite3_value_type(row_.get())) return false;
+  if (type == SQLITE_INTEGER) return sqlite3_value_int64(row) == rowid_;
+  if (type == SQLITE_FLOAT) return sqlite3_value_double(row) == sqlite3_value_double(row_.get());
+  return same_bytes(row, row_.get());
+}
+
+bool StoredRow::open(sqlite3_value* row) {
+  const bool alive = is_alive();
+  row_.reset(sqlite3_value_dup(row));
+  if (row_ == nullptr) throw std::bad_alloc();
+  if (!alive) check_table();
+  rowid_ = rowid_of(row);
+  const int status = alive ? sqlite3_blob_reopen(handle_, rowid_)
+                           : sqlite3_blob_open(db_, schema_.c_str(), table_.c_str(), column_.c_str(), rowid_,
+                                               static_cast<int>(access_), &handle_);
+  if (status == SQLITE_OK) return true;
+  const std::string reason = sqlite3_errmsg(db_);
+  // SQLite has no code of its own for this, but the text has been the same since it has incremental blobs.
+  const bool null = reason == "cannot open value of type null";
+  if (!null) fail(status, reason);
+  drop();
+  return false;
+}
+
+/// Refuses what SQLite's incremental blobs get wrong, and finds the primary key. It is done again for each new handle,
+/// as the schema may have changed since the last one.
+void StoredRow::check_table() {
+  find_key_.reset();
+  const StatementPtr facts = prepare(
+      "SELECT sum(hidden IN (2, 3)), sum(pk > 0), max(iif(pk = 1, name, NULL)), max(name = '_rowid_' COLLATE NOCASE) "
+      "FROM pragma_table_xinfo(?1, ?2)");
+  sqlite3_bind_text(facts.get(), 1, table_.c_str(), -1, SQLITE_STATIC);
+  sqlite3_bind_text(facts.get(), 2, schema_.c_str(), -1, SQLITE_STATIC);
+  if (const int status = sqlite3_step(facts.get()); status != SQLITE_ROW) fail(status, sqlite3_errmsg(db_));
+  // SQLite 3.40 miscounts columns behind a virtual one when it opens a blob, and so reads and writes another column.
+  // Nor would a write into a blob change a stored column that is computed from it.
+  if (const int generated = sqlite3_column_int(facts.get(), 0); generated != 0) {
+    throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
+                   std::to_string(generated)};
+  }
+  key_column_.clear();
+  const bool shadowed = sqlite3_column_int(facts.get(), 3) != 0;  // a column hides the rowid of that name
+  if (sqlite3_column_int(facts.get(), 1) != 1 || shadowed) return;
+  const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(facts.get(), 2));
+  if (name == nullptr) throw std::bad_alloc();
+  key_column_ = quoted(name);
+}
+
+std::int64_t StoredRow::rowid_of(sqlite3_value* row) {
+  if (sqlite3_value_type(row) == SQLITE_INTEGER) return sqlite3_value_int64(row);
+  if (key_column_.empty()) {
+    fail(SQLITE_ERROR, "no such table, or one without a primary key of one column: give the row by its rowid");
+  }
+  if (find_key_ == nullptr) {
+    const std::string sql =
+        "SELECT _rowid_ FROM " + quoted(schema_) + "." + quoted(table_) + " WHERE " + key_column_ + " = ?";
+    find_key_ = prepare(sql.c_str());
+  }
+  const auto check = [this](int status) {
+    if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+  };
+  check(sqlite3_bind_value(find_key_.get(), 1, row));
+  const int status = sqlite3_step(find_key_.get());
+  const std::int64_t rowid = status == SQLITE_ROW ? sqlite3_column_int64(find_key_.get(), 0) : 0;
+  check(sqlite3_reset(find_key_.get()));
+  if (status != SQLITE_ROW) fail(SQLITE_ERROR, "no such key");
+  return rowid;
+}
+
+StoredRow::StatementPtr StoredRow::prepare(const char* sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int status = sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr);
+  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+  return StatementPtr(statement);
+}
+
+/// True if a row is open and has not expired.
+bool StoredRow::is_alive() {
+  std::array<std::byte, 1> first;
+  return handle_ != nullptr && read(0, std::span(first).first(bytes() == 0 ? 0 : 1));
+}
+
+bool StoredRow::read(std::size_t offset, std::span<std::byte> into) {
+  const int status = sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset));
+  if (status == SQLITE_OK) return true;
+  if ((status & 0xFF) != SQLITE_ABORT) fail(status, sqlite3_errmsg(db_));
+  drop();
+  return false;
+}
+
+void StoredRow::write(std::size_t offset, std::span<const std::byte> bytes) {
+  const int status =
+      sqlite3_blob_write(handle_, bytes.data(), static_cast<int>(bytes.size()), static_cast<int>(offset));
+  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+}
+
+void StoredRow::close() {
+  row_.reset();
+  const int status = sqlite3_blob_close(std::exchange(handle_, nullptr));
+  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+}
+
+void StoredRow::fail(int status, const std::string& reason) const {
+  if (status == SQLITE_NOMEM) throw std::bad_alloc();
+  const std::string row = row_ != nullptr ? ", row " + shown(row_.get()) : "";
+  throw SqlError{"filter must be in " + schema_ + "." + table_ + ", column " + column_ + row + ", got " + reason,
+                 status == SQLITE_MISUSE ? SQLITE_ERROR : status};
+}
+
+}  // namespace crivo::sqlite
