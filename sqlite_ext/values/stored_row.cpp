@@ -15,13 +15,6 @@ const char* name_in(const Call& call, std::size_t arg, const char* field) {
   throw std::bad_alloc();
 }
 
-/// A name as SQL writes it, in quotes.
-std::string quoted(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
 bool same_bytes(sqlite3_value* a, sqlite3_value* b) noexcept {
   const int size = sqlite3_value_bytes(a);
   if (size != sqlite3_value_bytes(b)) return false;
@@ -66,10 +59,13 @@ bool StoredRow::was_found_by(sqlite3_value* row) const noexcept {
 
 bool StoredRow::open(sqlite3_value* row) {
   const bool alive = is_alive();
-  row_.reset(sqlite3_value_dup(row));
-  if (row_ == nullptr) throw std::bad_alloc();
-  if (!alive) check_table();
-  rowid_ = rowid_of(row);
+  row_ = copy_of(row);
+  try {
+    if (!alive) check_table();
+    rowid_ = rowid_of(row);
+  } catch (const HostError& error) {
+    fail(error.code, error.message);
+  }
   const int status = alive ? sqlite3_blob_reopen(handle_, rowid_)
                            : sqlite3_blob_open(db_, schema_.c_str(), table_.c_str(), column_.c_str(), rowid_,
                                                static_cast<int>(access_), &handle_);
@@ -85,53 +81,36 @@ bool StoredRow::open(sqlite3_value* row) {
 /// Refuses what SQLite's incremental blobs get wrong, and finds the primary key. It is done again for each new handle,
 /// as the schema may have changed since the last one.
 void StoredRow::check_table() {
-  find_key_.reset();
-  const StatementPtr facts = prepare(
-      "SELECT sum(hidden IN (2, 3)), sum(pk > 0), max(iif(pk = 1, name, NULL)), max(name = '_rowid_' COLLATE NOCASE) "
-      "FROM pragma_table_xinfo(?1, ?2)");
-  sqlite3_bind_text(facts.get(), 1, table_.c_str(), -1, SQLITE_STATIC);
-  sqlite3_bind_text(facts.get(), 2, schema_.c_str(), -1, SQLITE_STATIC);
-  if (const int status = sqlite3_step(facts.get()); status != SQLITE_ROW) fail(status, sqlite3_errmsg(db_));
+  Statement question(
+      db_,
+      "SELECT coalesce(sum(hidden IN (2, 3)), 0), sum(pk > 0), coalesce(max(iif(pk = 1, name, '')), ''), "
+      "max(name = '_rowid_' COLLATE NOCASE) FROM pragma_table_xinfo(?1, ?2)");
+  Use facts(question);
+  facts.bind(1, std::string_view(table_)).bind(2, std::string_view(schema_));
+  (void)facts.step();
   // SQLite 3.40 miscounts columns behind a virtual one when it opens a blob, and so reads and writes another column.
   // Nor would a write into a blob change a stored column that is computed from it.
-  if (const int generated = sqlite3_column_int(facts.get(), 0); generated != 0) {
+  if (const std::int64_t generated = facts.integer(0); generated != 0) {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(generated)};
   }
-  key_column_.clear();
-  const bool shadowed = sqlite3_column_int(facts.get(), 3) != 0;  // a column hides the rowid of that name
-  if (sqlite3_column_int(facts.get(), 1) != 1 || shadowed) return;
-  const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(facts.get(), 2));
-  if (name == nullptr) throw std::bad_alloc();
-  key_column_ = quoted(name);
+  const bool shadowed = facts.integer(3) != 0;  // a column hides the rowid of that name
+  const bool has_key = facts.integer(1) == 1 && !shadowed;
+  find_key_.reset();
+  if (!has_key) return;
+  find_key_.emplace(db_, "SELECT _rowid_ FROM " + quoted_name(schema_) + "." + quoted_name(table_) + " WHERE " +
+                             quoted_name(facts.text(2)) + " = ?");
 }
 
 std::int64_t StoredRow::rowid_of(sqlite3_value* row) {
   if (sqlite3_value_type(row) == SQLITE_INTEGER) return sqlite3_value_int64(row);
-  if (key_column_.empty()) {
+  if (!find_key_) {
     fail(SQLITE_ERROR, "no such table, or one without a primary key of one column: give the row by its rowid");
   }
-  if (find_key_ == nullptr) {
-    const std::string sql =
-        "SELECT _rowid_ FROM " + quoted(schema_) + "." + quoted(table_) + " WHERE " + key_column_ + " = ?";
-    find_key_ = prepare(sql.c_str());
-  }
-  const auto check = [this](int status) {
-    if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
-  };
-  check(sqlite3_bind_value(find_key_.get(), 1, row));
-  const int status = sqlite3_step(find_key_.get());
-  const std::int64_t rowid = status == SQLITE_ROW ? sqlite3_column_int64(find_key_.get(), 0) : 0;
-  check(sqlite3_reset(find_key_.get()));
-  if (status != SQLITE_ROW) fail(SQLITE_ERROR, "no such key");
-  return rowid;
-}
-
-StoredRow::StatementPtr StoredRow::prepare(const char* sql) const {
-  sqlite3_stmt* statement = nullptr;
-  const int status = sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr);
-  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
-  return StatementPtr(statement);
+  Use found(*find_key_);
+  found.bind(1, row);
+  if (!found.step()) fail(SQLITE_ERROR, "no such key");
+  return found.integer(0);
 }
 
 /// True if a row is open and has not expired.

@@ -11,11 +11,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "table/statement.h"
 #include "values/boundary.h"
+#include "values/owned_value.h"
 
 namespace crivo::sqlite {
 
@@ -61,15 +63,6 @@ class StoredRow {
   void close();
 
  private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
-  };
-  struct FreeValue {
-    void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
-  };
-  using StatementPtr = std::unique_ptr<sqlite3_stmt, Finalize>;
-
-  [[nodiscard]] StatementPtr prepare(const char* sql) const;
   void check_table();
   [[nodiscard]] std::int64_t rowid_of(sqlite3_value* row);
   [[nodiscard]] bool is_alive();
@@ -82,9 +75,8 @@ class StoredRow {
   std::string table_;
   std::string column_;
   Access access_;
-  std::string key_column_;  // the primary key, quoted for SQL; empty if the table has none of one column
-  StatementPtr find_key_;
-  std::unique_ptr<sqlite3_value, FreeValue> row_;  // what the open row was found by
+  std::optional<Statement> find_key_;  // by the primary key; nothing if the table has none of one column
+  OwnedValue row_;                     // what the open row was found by
   std::int64_t rowid_ = 0;
   sqlite3_blob* handle_ = nullptr;
 };
