@@ -26,11 +26,6 @@ namespace {
 
 constexpr std::size_t kArgs = 5;  // schema, table, column, row, key
 
-/// Reads from a row that was opened in this call.
-void read_open_row(StoredRow& row, std::size_t offset, std::span<std::byte> into) {
-  if (!row.read(offset, into)) throw SqlError{"row must stay as it is while it is read", SQLITE_ABORT};
-}
-
 /// Compares spans of one size; the compiler would compare std::byte one by one.
 bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
   return std::memcmp(a.data(), b.data(), a.size()) == 0;

@@ -37,11 +37,7 @@ StoredRow::StoredRow(sqlite3* db, const RowArgs& args, Access access)
 
 StoredRow::~StoredRow() { drop(); }
 
-void StoredRow::drop() noexcept {
-  sqlite3_blob_close(handle_);
-  handle_ = nullptr;
-  row_.reset();
-}
+void StoredRow::drop() noexcept { sqlite3_blob_close(std::exchange(handle_, nullptr)); }
 
 bool StoredRow::is_in(const RowArgs& args) const noexcept {
   const auto same = [](const std::string& ours, const char* theirs) { return std::strcmp(ours.c_str(), theirs) == 0; };
@@ -134,16 +130,18 @@ void StoredRow::write(std::size_t offset, std::span<const std::byte> bytes) {
 }
 
 void StoredRow::close() {
-  row_.reset();
   const int status = sqlite3_blob_close(std::exchange(handle_, nullptr));
   if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
 }
 
-void StoredRow::fail(int status, const std::string& reason) const {
-  if (status == SQLITE_NOMEM) throw std::bad_alloc();
+std::string StoredRow::place() const {
   const std::string row = row_ != nullptr ? ", row " + shown(row_.get()) : "";
-  throw SqlError{"filter must be in " + schema_ + "." + table_ + ", column " + column_ + row + ", got " + reason,
-                 status == SQLITE_MISUSE ? SQLITE_ERROR : status};
+  return schema_ + "." + table_ + ", column " + column_ + row;
+}
+
+void StoredRow::fail(int status, const std::string& reason) const {
+  if ((status & 0xFF) == SQLITE_NOMEM) throw std::bad_alloc();
+  throw SqlError{"filter must be in " + place() + ", got " + reason, status == SQLITE_MISUSE ? SQLITE_ERROR : status};
 }
 
 }  // namespace crivo::sqlite

@@ -46,6 +46,8 @@ class StoredRow {
   [[nodiscard]] bool is_in(const RowArgs& args) const noexcept;
   /// True if this is the value that the open row was found by.
   [[nodiscard]] bool was_found_by(sqlite3_value* row) const noexcept;
+  /// The row as messages name it: "main.filters, column f, row 'x'".
+  [[nodiscard]] std::string place() const;
   [[nodiscard]] const std::string& schema() const noexcept { return schema_; }
 
   /// Finds the row and opens its value: the row with this rowid if `row` is an INTEGER, else the one whose primary key
@@ -80,5 +82,10 @@ class StoredRow {
   std::int64_t rowid_ = 0;
   sqlite3_blob* handle_ = nullptr;
 };
+
+/// Reads from a row that was opened in this call, and so cannot have expired.
+inline void read_open_row(StoredRow& row, std::size_t offset, std::span<std::byte> into) {
+  if (!row.read(offset, into)) throw SqlError{"row must stay as it is while it is read", SQLITE_ABORT};
+}
 
 }  // namespace crivo::sqlite
