@@ -53,30 +53,52 @@ bool StoredRow::was_found_by(sqlite3_value* row) const noexcept {
   return same_bytes(row, row_.get());
 }
 
+// Until the value is open there may be no transaction, so that another process can change the table between any two
+// steps. What was found out before is therefore checked again afterwards.
 bool StoredRow::open(sqlite3_value* row) {
-  const bool alive = is_alive();
+  bool alive = is_alive();
   row_ = copy_of(row);
   try {
-    if (!alive) check_table();
-    rowid_ = rowid_of(row);
+    if (!is_checked_) check_table();
+    for (;;) {
+      rowid_ = rowid_of(row);
+      std::string reason;
+      const int status = seek(alive, reason);
+      if (!alive && table_has_changed()) check_table();
+      if (alive || rowid_of(row) == rowid_) return is_value(status, reason);
+      alive = status == SQLITE_OK;
+    }
   } catch (const HostError& error) {
     fail(error.code, error.message);
   }
+}
+
+/// Opens the row with the rowid, with the handle that is open if it is alive. Returns SQLite's result code; if it is an
+/// error, sets the reason, and nothing is open.
+int StoredRow::seek(bool alive, std::string& reason) {
   const int status = alive ? sqlite3_blob_reopen(handle_, rowid_)
                            : sqlite3_blob_open(db_, schema_.c_str(), table_.c_str(), column_.c_str(), rowid_,
                                                static_cast<int>(access_), &handle_);
-  if (status == SQLITE_OK) return true;
-  const std::string reason = sqlite3_errmsg(db_);
-  // SQLite has no code of its own for this, but the text has been the same since it has incremental blobs.
-  const bool null = reason == "cannot open value of type null";
-  if (!null) fail(status, reason);
+  if (status == SQLITE_OK) return status;
+  reason = sqlite3_errmsg(db_);
   drop();
+  return status;
+}
+
+/// True if seek has opened a value, false if it is NULL. Throws SqlError for another error.
+bool StoredRow::is_value(int status, const std::string& reason) const {
+  if (status == SQLITE_OK) return true;
+  // SQLite has no code of its own for this, but the text has been the same since it has incremental blobs.
+  if (reason != "cannot open value of type null") fail(status, reason);
   return false;
 }
 
-/// Refuses what SQLite's incremental blobs get wrong, and finds the primary key. It is done again for each new handle,
-/// as the schema may have changed since the last one.
+/// Refuses what SQLite's incremental blobs get wrong, and finds the primary key.
 void StoredRow::check_table() {
+  is_checked_ = false;
+  const std::string table = quoted_name(schema_) + "." + quoted_name(table_);
+  watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
+  Use(*watch_).run();  // before the questions, so that a change after them is noticed
   Statement question(
       db_,
       "SELECT coalesce(sum(hidden IN (2, 3)), 0), sum(pk > 0), coalesce(max(iif(pk = 1, name, '')), ''), "
@@ -91,17 +113,24 @@ void StoredRow::check_table() {
                    std::to_string(generated)};
   }
   const bool shadowed = facts.integer(3) != 0;  // a column hides the rowid of that name
-  const bool has_key = facts.integer(1) == 1 && !shadowed;
   find_key_.reset();
-  if (!has_key) return;
-  find_key_.emplace(db_, "SELECT _rowid_ FROM " + quoted_name(schema_) + "." + quoted_name(table_) + " WHERE " +
-                             quoted_name(facts.text(2)) + " = ?");
+  if (facts.integer(1) == 1 && !shadowed) {
+    find_key_.emplace(db_, "SELECT _rowid_ FROM " + table + " WHERE " + quoted_name(facts.text(2)) + " = ?");
+  }
+  is_checked_ = true;
+}
+
+/// True if a schema has changed since check_table.
+bool StoredRow::table_has_changed() {
+  const int before = watch_->times_prepared_again();
+  Use(*watch_).run();
+  return watch_->times_prepared_again() != before;
 }
 
 std::int64_t StoredRow::rowid_of(sqlite3_value* row) {
   if (sqlite3_value_type(row) == SQLITE_INTEGER) return sqlite3_value_int64(row);
   if (!find_key_) {
-    fail(SQLITE_ERROR, "no such table, or one without a primary key of one column: give the row by its rowid");
+    fail(SQLITE_ERROR, "a table without a primary key of one column: give the row by its rowid");
   }
   Use found(*find_key_);
   found.bind(1, row);

@@ -64,19 +64,26 @@ class StoredRow {
   /// Closes the row, which ends the transaction if there is no other statement in it. Throws SqlError if that fails.
   void close();
 
+  /// Closes the row after an error, whether one is open or not.
+  void drop() noexcept;
+
  private:
+  [[nodiscard]] int seek(bool alive, std::string& reason);
+  [[nodiscard]] bool is_value(int status, const std::string& reason) const;
   void check_table();
+  [[nodiscard]] bool table_has_changed();
   [[nodiscard]] std::int64_t rowid_of(sqlite3_value* row);
   [[nodiscard]] bool is_alive();
   /// Throws the error that SQLite has just returned.
   [[noreturn]] void fail(int status, const std::string& reason) const;
-  void drop() noexcept;
 
   sqlite3* db_;
   std::string schema_;
   std::string table_;
   std::string column_;
   Access access_;
+  bool is_checked_ = false;            // by check_table; false after an error in it
+  std::optional<Statement> watch_;     // SQLite prepares it again when a schema changes
   std::optional<Statement> find_key_;  // by the primary key; nothing if the table has none of one column
   OwnedValue row_;                     // what the open row was found by
   std::int64_t rowid_ = 0;

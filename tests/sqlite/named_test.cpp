@@ -90,7 +90,7 @@ TEST_F(NamedTest, SayWhatCannotBeFound) {
       {"'v', 'f', 1", "got cannot open view: v"},
       {"'clustered', 'f', 1", "got cannot open table without rowid: clustered"},
       {"'clustered', 'f', 'x'", "no such column: _rowid_"},
-      {"'pairs', 'f', 'x'", "without a primary key of one column: give the row by its rowid"},
+      {"'pairs', 'f', 'x'", "got a table without a primary key of one column: give the row by its rowid"},
       {"'computed', 'f', 1", "table must have no generated column, got main.computed with 1"},
       {"'filters', 'f', 'junk'", "blob size must be at least 64 bytes, got 1"},
       {"'filters', 'f', 'text'", "blob size must be at least 64 bytes, got 4"},
