@@ -130,7 +130,7 @@ bool StoredRow::table_has_changed() {
 std::int64_t StoredRow::rowid_of(sqlite3_value* row) {
   if (sqlite3_value_type(row) == SQLITE_INTEGER) return sqlite3_value_int64(row);
   if (!find_key_) {
-    fail(SQLITE_ERROR, "a table without a primary key of one column: give the row by its rowid");
+    fail(SQLITE_ERROR, "a table in which a key cannot be looked up: give the row by its rowid");
   }
   Use found(*find_key_);
   found.bind(1, row);

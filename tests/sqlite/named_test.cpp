@@ -79,6 +79,8 @@ TEST_F(NamedTest, SayWhatCannotBeFound) {
   run("CREATE TABLE clustered(name TEXT PRIMARY KEY, f) WITHOUT ROWID");
   run("CREATE TABLE pairs(a, b, f, PRIMARY KEY (a, b))");
   run("CREATE TABLE computed(n AS (length(f)), f, g)");
+  run("CREATE TABLE shadowed(name TEXT PRIMARY KEY, _rowid_, f)");
+  run("INSERT INTO shadowed SELECT 'x', 2, NULL UNION ALL SELECT 'y', 1, f FROM filters WHERE name = 'letters'");
   run("INSERT INTO filters VALUES ('junk', x'00'), ('text', 'text'), ('number', 7)");
   const std::vector<std::pair<const char*, const char*>> wrong = {
       {"'missing', 'f', 1", "filter must be in main.missing, column f, row 1, got no such table: main.missing"},
@@ -90,7 +92,8 @@ TEST_F(NamedTest, SayWhatCannotBeFound) {
       {"'v', 'f', 1", "got cannot open view: v"},
       {"'clustered', 'f', 1", "got cannot open table without rowid: clustered"},
       {"'clustered', 'f', 'x'", "no such column: _rowid_"},
-      {"'pairs', 'f', 'x'", "got a table without a primary key of one column: give the row by its rowid"},
+      {"'pairs', 'f', 'x'", "got a table in which a key cannot be looked up: give the row by its rowid"},
+      {"'shadowed', 'f', 'x'", "give the row by its rowid"},
       {"'computed', 'f', 1", "table must have no generated column, got main.computed with 1"},
       {"'filters', 'f', 'junk'", "blob size must be at least 64 bytes, got 1"},
       {"'filters', 'f', 'text'", "blob size must be at least 64 bytes, got 4"},
