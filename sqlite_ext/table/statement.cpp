@@ -82,8 +82,7 @@ std::span<const std::byte> Use::blob(int column) const {
 }
 
 std::string_view Use::text(int column) const {
-  // Not through blob(), which has the bytes of a UTF-16 database as they are.
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));  // UTF-8 in any database
   if (text == nullptr) throw std::bad_alloc();
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
