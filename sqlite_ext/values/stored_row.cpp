@@ -21,6 +21,29 @@ bool same_bytes(sqlite3_value* a, sqlite3_value* b) noexcept {
   return size == 0 || std::memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), static_cast<std::size_t>(size)) == 0;
 }
 
+/// What the rows of PRAGMA table_xinfo say.
+struct Columns {
+  Columns(sqlite3* db, std::string pragma) {
+    Statement statement(db, std::move(pragma));
+    Use column(statement);
+    while (column.step()) {
+      constexpr int kName = 1;
+      constexpr int kInKey = 5;
+      constexpr int kHidden = 6;
+      const std::string name(column.text(kName));
+      hide_rowid = hide_rowid || sqlite3_stricmp(name.c_str(), "_rowid_") == 0;
+      generated += column.integer(kHidden) >= 2;  // 2: virtual, 3: stored
+      if (column.integer(kInKey) == 0) continue;
+      ++in_key;
+      key = name;
+    }
+  }
+  int generated = 0;
+  int in_key = 0;           // columns of the primary key
+  std::string key;          // one of them
+  bool hide_rowid = false;  // a column has the name _rowid_
+};
+
 }  // namespace
 
 RowArgs::RowArgs(const Call& call, std::size_t given) {
@@ -99,23 +122,16 @@ void StoredRow::check_table() {
   const std::string table = quoted_name(schema_) + "." + quoted_name(table_);
   watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
   Use(*watch_).run();  // before the questions, so that a change after them is noticed
-  Statement question(
-      db_,
-      "SELECT coalesce(sum(hidden IN (2, 3)), 0), sum(pk > 0), coalesce(max(iif(pk = 1, name, '')), ''), "
-      "max(name = '_rowid_' COLLATE NOCASE) FROM pragma_table_xinfo(?1, ?2)");
-  Use facts(question);
-  facts.bind(1, std::string_view(table_)).bind(2, std::string_view(schema_));
-  (void)facts.step();
+  find_key_.reset();
+  const Columns columns(db_, "PRAGMA " + quoted_name(schema_) + ".table_xinfo(" + quoted_name(table_) + ")");
   // SQLite 3.40 miscounts columns behind a virtual one when it opens a blob, and so reads and writes another column.
   // Nor would a write into a blob change a stored column that is computed from it.
-  if (const std::int64_t generated = facts.integer(0); generated != 0) {
+  if (columns.generated != 0) {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
-                   std::to_string(generated)};
+                   std::to_string(columns.generated)};
   }
-  const bool shadowed = facts.integer(3) != 0;  // a column hides the rowid of that name
-  find_key_.reset();
-  if (facts.integer(1) == 1 && !shadowed) {
-    find_key_.emplace(db_, "SELECT _rowid_ FROM " + table + " WHERE " + quoted_name(facts.text(2)) + " = ?");
+  if (columns.in_key == 1 && !columns.hide_rowid) {
+    find_key_.emplace(db_, "SELECT _rowid_ FROM " + table + " WHERE " + quoted_name(columns.key) + " = ?");
   }
   is_checked_ = true;
 }

@@ -57,6 +57,16 @@ TEST_F(NamedTest, AreFoundByRowidByKeyAndWithASchema) {
   EXPECT_EQ(ask("SELECT bloom_contains_in('odd \"name', 'the filter', x'00ff', 'b')"), "1");
 }
 
+TEST_F(NamedTest, AreFoundInAUtf16Database) {
+  Database db;
+  ASSERT_EQ(db.run("PRAGMA encoding = 'UTF-16le'"), SQLITE_OK);
+  ASSERT_EQ(db.run("CREATE TABLE filters(name TEXT PRIMARY KEY, f BLOB)"), SQLITE_OK);
+  ASSERT_EQ(db.run("INSERT INTO filters SELECT 'größe', bloom_raw(bloom_add(bloom_create(50, 1e-9), 'ä1', 'ä2'))"),
+            SQLITE_OK);
+  EXPECT_EQ(db.ask("SELECT sum(bloom_contains_in('filters', 'f', 'größe', 'ä' || i)) FROM " + integers(1, 9)), "2");
+  EXPECT_EQ(db.ask("SELECT bloom_insert('filters', 'f', 'größe', 'ä3')"), "1");
+}
+
 TEST_F(NamedTest, AnswerTheOtherQuestions) {
   run("INSERT INTO filters VALUES ('counts', bloom_add(bloom_create(50, 1e-9, 'spectral'), 'a', 'a', 'b'))");
   EXPECT_EQ(ask("SELECT bloom_count_in('filters', 'f', 'counts', 'a')"), "2");
