@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Holds sqlite_ext/README.md to what crivo.so registers: each function and module has a heading with its signature and
-an example, and each heading is true. run_examples.py runs the examples.
+an example, and each heading is true. run_examples.py runs the examples. Of the first page it reads which kinds can be
+tables.
 
-usage: reference_test.py CRIVO_SO README.md
+usage: reference_test.py CRIVO_SO REFERENCE.md FIRST_PAGE.md
 """
 
 import re
@@ -10,9 +11,13 @@ import sqlite3
 import sys
 import unittest
 
-README = sys.argv.pop()
-EXTENSION = sys.argv.pop()
+EXTENSION, REFERENCE, FIRST_PAGE = sys.argv[1:]
 ANY_NUMBER = -1
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def functions_of(connection):
@@ -58,8 +63,7 @@ class ReferenceTest(unittest.TestCase):
             else:
                 cls.table_modules.add(name)
 
-        with open(README, encoding="utf-8") as file:
-            cls.page = file.read()
+        cls.page = text_of(REFERENCE)
         cls.sections = re.findall(r"^(##+ [^\n]*)\n(.*?)(?=^##+ |\Z)", cls.page, re.DOTALL | re.MULTILINE)
         cls.signatures = {name: parameters for heading, _ in cls.sections
                           for name, parameters in signatures_in(heading)}
@@ -124,6 +128,20 @@ class ReferenceTest(unittest.TestCase):
         documented = re.findall(r"^\| `'(\w+)'` \|", self.page, re.MULTILINE)
         self.assertEqual(set(documented), set(accepted[1].split(", ")))
 
+    def test_the_first_page_says_which_kinds_can_be_tables(self):
+        def can_be_table(kind):
+            try:
+                self.db.execute(f"CREATE VIRTUAL TABLE temp.of_{kind} USING bloom(capacity=10, kind={kind})")
+            except sqlite3.Error:
+                return False
+            return True
+
+        row = r"^\| `(\w+)`(?: \(default\))? \|(?:[^|]*\|){2} (yes )?\|"
+        kinds = re.findall(row, text_of(FIRST_PAGE), re.MULTILINE)
+        self.assertIn(("ribbon", ""), kinds)
+        for kind, says_yes in kinds:
+            self.assertEqual(bool(says_yes), can_be_table(kind), kind)
+
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])
