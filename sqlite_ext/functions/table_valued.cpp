@@ -5,6 +5,8 @@
 #include <new>
 #include <string>
 
+#include "values/owned_value.h"
+
 namespace crivo::sqlite {
 namespace {
 
@@ -15,13 +17,9 @@ struct Table : sqlite3_vtab {
   const TableFunction* function;
 };
 
-struct FreeValue {
-  void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
-};
-
 struct Cursor : sqlite3_vtab_cursor {
   // The arguments are kept because the rows may borrow from them, and a query may select or compare the hidden columns.
-  std::array<std::unique_ptr<sqlite3_value, FreeValue>, kMostArguments> args;
+  std::array<OwnedValue, kMostArguments> args;
   std::unique_ptr<Rows> rows;
   bool at_end = true;
   sqlite3_int64 row_id = 0;

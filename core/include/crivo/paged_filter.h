@@ -39,6 +39,10 @@ class PagedFilter {
   /// kCorrupt for a shape that is not allowed; kBadArgument if page_bytes is 0 or no multiple of granularity(kind).
   [[nodiscard]] static Result<PagedFilter> open(const Shape& shape, std::size_t page_bytes);
 
+  /// The shape of a filter of this spec; no memory is taken for it, so its size has no limit but that of its kind.
+  /// Errors: kBadArgument naming the field.
+  [[nodiscard]] static Result<Shape> plan(const FilterSpec& spec);
+
   /// What page_bytes must be a multiple of: the bytes of a block (64 for blocked, 256 for counting), or of a word (8).
   /// 0 for a kind that cannot be paged.
   [[nodiscard]] static std::size_t granularity(Kind kind) noexcept;

@@ -4,11 +4,12 @@
 #include "crivo/paged_filter.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 
 #include "base/error_text.h"
 #include "base/math128.h"
 #include "crivo/memory.h"
+#include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "layout/counter_array.h"
 #include "layout/positions.h"
@@ -143,6 +144,12 @@ Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes
   const Result<std::uint64_t> bytes = row->payload_bytes(shape);
   if (!bytes) return bytes.error();
   return PagedFilter(shape, *bytes, page_bytes);
+}
+
+Result<Shape> PagedFilter::plan(const FilterSpec& spec) {
+  const Result<FilterPlan> plan = plan_filter(spec, std::numeric_limits<std::uint64_t>::max());
+  if (!plan) return plan.error();
+  return plan->shape;
 }
 
 std::uint64_t PagedFilter::pages() const noexcept { return (payload_bytes_ - 1) / page_bytes_ + 1; }
