@@ -161,8 +161,10 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;
-    asked.hash = table_of(cursor).hash(key.view());
-    if (table_of(cursor).may_contain(asked.hash)) asked.key = copy_of(args[0]);
+    if (const std::optional<std::uint64_t> hash = table_of(cursor).find(key.view())) {
+      asked.key = copy_of(args[0]);
+      asked.hash = *hash;
+    }
     return SQLITE_OK;
   });
 }

@@ -44,7 +44,7 @@ bool insert_row(FilterTable& table, std::span<sqlite3_value* const> row, bool or
   if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
   const KeyBytes key(row[kKey]);
   if (key.is_null()) return false;
-  return table.add(table.hash(key.view()), or_ignore) || !or_ignore;
+  return table.add(key.view(), or_ignore) || !or_ignore;
 }
 
 }  // namespace crivo::sqlite
