@@ -36,8 +36,11 @@ inline void require_args(const Call& call, std::size_t least) {
 [[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> table_functions() noexcept;
 
 /// Registers the table-valued function bloom_each. Returns a SQLite result code.
 [[nodiscard]] int register_bloom_each(sqlite3* db);
+/// Registers the module of the virtual table bloom. Returns a SQLite result code.
+[[nodiscard]] int register_bloom_table(sqlite3* db, const std::shared_ptr<Connection>& connection);
 
 }  // namespace crivo::sqlite

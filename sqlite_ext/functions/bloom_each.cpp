@@ -6,6 +6,7 @@
 
 #include "crivo/describe.h"
 #include "functions.h"
+#include "values/owned_value.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -16,12 +17,8 @@ struct EachTable : sqlite3_vtab {
   sqlite3* db;
 };
 
-struct FreeValue {
-  void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
-};
-
 struct EachCursor : sqlite3_vtab_cursor {
-  std::unique_ptr<sqlite3_value, FreeValue> filter;  // kept because a query may select or compare the hidden column
+  OwnedValue filter;  // kept because a query may select or compare the hidden column
   std::vector<Description> rows;
   std::size_t at = 0;
 };

@@ -26,16 +26,6 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
 
-Error unsupported(const KindRow& row, std::string_view operation, bool Capabilities::*capability) {
-  std::string able;
-  for (const KindInfo& info : kinds()) {
-    if (!(info.can.*capability)) continue;
-    if (!able.empty()) able += ", ";
-    able += info.name;
-  }
-  return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", row.info.name);
-}
-
 /// Names the first field in which two filters differ.
 Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape& theirs) {
   const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
@@ -96,7 +86,7 @@ void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::s
 }
 
 Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
-  if (row_->count == nullptr) return unsupported(*row_, "count", &Capabilities::count);
+  if (row_->count == nullptr) return unsupported(row_->info, "count", &Capabilities::count);
   return row_->count(view_, key_hash);
 }
 
@@ -216,7 +206,7 @@ Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
 
 Result<void> AnyFilter::grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   const KindRow& row = *ref_.row_;
-  if (row.add_and_grow == nullptr) return unsupported(row, "add", &Capabilities::add);
+  if (row.add_and_grow == nullptr) return unsupported(row.info, "add", &Capabilities::add);
   auto result = row.add_and_grow({ref_.view_.shape, payload_}, hashes, added, max_bytes_);
   borrow_payload();
   return result;
@@ -226,7 +216,7 @@ void AnyFilter::count_added(std::uint64_t keys) noexcept { ref_.facts_.keys = sa
 
 Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
   const KindRow& row = *ref_.row_;
-  if (row.remove == nullptr) return unsupported(row, "remove", &Capabilities::remove);
+  if (row.remove == nullptr) return unsupported(row.info, "remove", &Capabilities::remove);
   if (auto removed = row.remove({ref_.view_.shape, payload_}, key_hash); !removed) return removed;
   // A saturated number of keys means "at least that many", so it stays, like a saturated counter.
   if (ref_.facts_.keys != 0 && ref_.facts_.keys != std::numeric_limits<std::uint64_t>::max()) --ref_.facts_.keys;
@@ -235,7 +225,7 @@ Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
 
 Result<void> AnyFilter::unite(const FilterRef& other) {
   const KindRow& row = *ref_.row_;
-  if (row.unite == nullptr) return unsupported(row, "unite", &Capabilities::unite);
+  if (row.unite == nullptr) return unsupported(row.info, "unite", &Capabilities::unite);
   if (auto mergeable = check_mergeable(row, ref_.shape(), other.shape()); !mergeable) return mergeable;
   row.unite({ref_.view_.shape, payload_}, other.view_);
   count_added(other.facts().keys);
@@ -245,7 +235,7 @@ Result<void> AnyFilter::unite(const FilterRef& other) {
 
 Result<void> AnyFilter::intersect(const FilterRef& other) {
   const KindRow& row = *ref_.row_;
-  if (row.intersect == nullptr) return unsupported(row, "intersect", &Capabilities::intersect);
+  if (row.intersect == nullptr) return unsupported(row.info, "intersect", &Capabilities::intersect);
   if (auto mergeable = check_mergeable(row, ref_.shape(), other.shape()); !mergeable) return mergeable;
   row.intersect({ref_.view_.shape, payload_}, other.view_);
   ref_.facts_.keys = std::min(ref_.facts_.keys, other.facts().keys);
@@ -255,7 +245,7 @@ Result<void> AnyFilter::intersect(const FilterRef& other) {
 
 Result<void> AnyFilter::clear() {
   const KindRow& row = *ref_.row_;
-  if (!row.info.can.add) return unsupported(row, "clear", &Capabilities::add);
+  if (!row.info.can.add) return unsupported(row.info, "clear", &Capabilities::add);
   if (row.clear != nullptr) {
     row.clear({ref_.view_.shape, payload_});
     borrow_payload();

@@ -1,7 +1,9 @@
 #include "filter/registry.h"
 
 #include <array>
+#include <string>
 
+#include "base/error_text.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
 #include "kinds/counting.h"
@@ -34,6 +36,16 @@ const KindRow* find_kind(Kind kind) noexcept {
     if (row.info.kind == kind) return &row;
   }
   return nullptr;
+}
+
+Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability) {
+  std::string able;
+  for (const KindInfo& info : kInfos) {
+    if (!(info.can.*capability)) continue;
+    if (!able.empty()) able += ", ";
+    able += info.name;
+  }
+  return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", kind.name);
 }
 
 }  // namespace crivo

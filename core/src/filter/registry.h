@@ -11,4 +11,7 @@ namespace crivo {
 /// The row of a kind, or nullptr for a number that names none.
 [[nodiscard]] const KindRow* find_kind(Kind kind) noexcept;
 
+/// The error for an operation that a kind lacks; it lists the kinds that have it.
+[[nodiscard]] Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability);
+
 }  // namespace crivo

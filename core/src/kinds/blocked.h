@@ -5,12 +5,14 @@
 #pragma once
 
 #include "kinds/kind.h"
+#include "layout/block.h"
 
 namespace crivo {
 
 struct Blocked {
   static constexpr Kind kKind = Kind::kBlocked;
   static constexpr std::string_view kName = "blocked";
+  static constexpr std::size_t kBytesOfBlock = kBlockBytes;
   static constexpr const char* kUnitName = "number of blocks";
 
   static Result<Shape> plan(const FilterSpec& spec);

@@ -60,6 +60,8 @@ Result<std::uint64_t> Classic::payload_bytes(const Shape& shape) {
 
 Result<void> Classic::validate(const View& view) { return check_padding(view, view.shape.units); }
 
+unsigned Classic::position_bits(const Shape&) noexcept { return 1; }
+
 Probe Classic::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
 Stats Classic::stats(const View& view) noexcept {

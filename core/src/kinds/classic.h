@@ -21,6 +21,7 @@ struct Classic {
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
+  static unsigned position_bits(const Shape& shape) noexcept;
   static Probe probe(const Shape& shape) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;

@@ -7,12 +7,14 @@
 #pragma once
 
 #include "kinds/kind.h"
+#include "layout/counter_block.h"
 
 namespace crivo {
 
 struct Counting {
   static constexpr Kind kKind = Kind::kCounting;
   static constexpr std::string_view kName = "counting";
+  static constexpr std::size_t kBytesOfBlock = kCounterBlockBytes;
   static constexpr const char* kUnitName = "number of blocks";
 
   static Result<Shape> plan(const FilterSpec& spec);

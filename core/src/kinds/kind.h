@@ -50,6 +50,12 @@ struct KindRow {
   /// payload best. Null for a kind with any other payload.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
+  /// The bytes of a block, for a kind in which all of a key lies in block mulhi(hash, units), at places that do not
+  /// depend on units; else 0.
+  std::size_t block_bytes;
+  /// The bits at each position of a key, for a kind whose positions are those of layout/positions.h; else null.
+  unsigned (*position_bits)(const Shape&) noexcept;
+
   // The next functions are null for a kind without an option.
   /// The FilterSpec::option that the text behind the colon stands for; no value if it is no option at all. plan()
   /// checks its range.
@@ -137,6 +143,8 @@ constexpr KindRow make_row() {
       return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // most kinds need only the shape
     }
   };
+  if constexpr (requires { K::kBytesOfBlock; }) row.block_bytes = K::kBytesOfBlock;
+  if constexpr (requires { &K::position_bits; }) row.position_bits = &K::position_bits;
   if constexpr (requires { &K::bit_array_bits; }) row.bit_array_bits = &K::bit_array_bits;
   if constexpr (requires { &K::start; }) row.start = &K::start;
   if constexpr (requires { &K::clear; }) row.clear = &K::clear;

@@ -24,7 +24,7 @@ constexpr std::size_t kAhead = 8;              // keys between the prefetch of o
 constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
 /// A spec's option as the growth.
-unsigned growth_of(unsigned option) noexcept { return option != 0 ? option : 2; }
+unsigned growth_of(unsigned option) noexcept { return option != 0 ? option : kDefaultGrowth; }
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
   const auto in_layer = kernels().blocked.contains;

@@ -9,6 +9,7 @@
 #include "crivo/sizing.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
+#include "layout/counter_array.h"
 #include "layout/positions.h"
 #include "simd/probe_key.h"
 
@@ -24,26 +25,14 @@ unsigned counter_bits(unsigned option) noexcept { return option != 0 ? option : 
 
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
 
-constexpr std::uint64_t largest_count(unsigned width) noexcept { return (std::uint64_t{1} << width) - 1; }
-
-/// Where a counter lies. Its width divides 64, so no counter straddles two words.
-struct CounterPlace {
-  std::uint64_t byte;
-  unsigned shift;
-  CounterPlace(std::uint64_t counter, unsigned width) noexcept
-      : byte(counter * width / 64 * 8), shift(static_cast<unsigned>(counter * width % 64)) {}
-};
-
 std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
   const CounterPlace place(counter, width);
-  return load_le<std::uint64_t>(payload + place.byte) >> place.shift & largest_count(width);
+  return place.load(payload + place.byte, width);
 }
 
-/// Adds one to a counter, unless it has the largest value.
 void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
   const CounterPlace place(counter, width);
-  std::byte* word = payload + place.byte;
-  store_le(word, load_le<std::uint64_t>(word) + (std::uint64_t{1} << place.shift));
+  place.raise(payload + place.byte);
 }
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -107,6 +96,8 @@ Result<std::uint64_t> Spectral::payload_bytes(const Shape& shape) {
 }
 
 Result<void> Spectral::validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
+
+unsigned Spectral::position_bits(const Shape& shape) noexcept { return shape.param; }
 
 Probe Spectral::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 

@@ -21,6 +21,7 @@ struct Spectral {
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
+  static unsigned position_bits(const Shape& shape) noexcept;
   static Probe probe(const Shape& shape) noexcept;
   /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
   static Stats stats(const View& view) noexcept;

@@ -13,6 +13,9 @@
 
 namespace crivo {
 
+/// The growth of a filter for which none was chosen.
+inline constexpr unsigned kDefaultGrowth = 2;
+
 /// A layer, as its slot in the table describes it.
 struct Layer {
   std::uint64_t keys = 0;

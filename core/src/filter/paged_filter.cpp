@@ -1,0 +1,210 @@
+// A key of a kind with blocks is asked and changed in a filter of one block: its places inside the block do not depend
+// on the number of blocks. A key of the other kinds is looked up position by position; a bit counts as a counter of one
+// bit, which the rules of `spectral` treat as `classic` does.
+#include "crivo/paged_filter.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error_text.h"
+#include "base/math128.h"
+#include "crivo/memory.h"
+#include "filter/filter_plan.h"
+#include "filter/registry.h"
+#include "layout/counter_array.h"
+#include "layout/positions.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kWordBytes = 8;
+
+/// A place in the payload, as a page and an offset in it.
+struct PagePlace {
+  std::uint64_t page;
+  std::size_t offset;
+  PagePlace(std::uint64_t byte, std::size_t page_bytes) noexcept
+      : page(byte / page_bytes), offset(static_cast<std::size_t>(byte % page_bytes)) {}
+};
+
+/// The block of one key, in its page.
+class KeyBlock {
+ public:
+  KeyBlock(const KindRow& row, const Shape& shape, std::size_t page_bytes, std::uint64_t hash) noexcept
+      : row_(row), shape_(shape), hash_(hash), place_(mulhi(hash, shape.units) * row.block_bytes, page_bytes) {
+    shape_.units = 1;
+  }
+
+  [[nodiscard]] bool contains(PageSource& pages) const {
+    const std::byte* page = pages.read(place_.page);
+    return page != nullptr && row_.probe(shape_).contains(view(page), hash_);
+  }
+  [[nodiscard]] std::uint64_t count(PageSource& pages) const {
+    const std::byte* page = pages.read(place_.page);
+    return page != nullptr ? row_.count(view(page), hash_) : 0;
+  }
+  /// Applies `change(store)` to a copy of the block, and writes the copy if the change succeeded and made a difference.
+  template <class Change>
+  Result<void> change(PageSource& pages, const Change& change) const {
+    AlignedBytes block(row_.block_bytes);
+    if (const std::byte* page = pages.read(place_.page); page != nullptr) {
+      std::copy_n(page + place_.offset, block.size(), block.begin());
+    }
+    const AlignedBytes before = block;
+    Shape shape = shape_;
+    if (auto changed = change(Store{shape, block}); !changed) return changed;
+    if (block != before) std::ranges::copy(block, pages.write(place_.page) + place_.offset);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] View view(const std::byte* page) const noexcept {
+    return {shape_, page + place_.offset, row_.block_bytes};
+  }
+
+  const KindRow& row_;
+  Shape shape_;
+  std::uint64_t hash_;
+  PagePlace place_;
+};
+
+/// The counters of one key, in their pages.
+class KeyCounters {
+ public:
+  KeyCounters(const KindRow& row, const Shape& shape, std::size_t page_bytes, std::uint64_t hash) noexcept
+      : shape_(shape), width_(row.position_bits(shape)), page_bytes_(page_bytes), hash_(hash) {}
+
+  [[nodiscard]] std::uint64_t smallest(PageSource& pages) const {
+    std::uint64_t smallest = largest_count(width_);
+    Positions positions(hash_, shape_.units);
+    for (unsigned i = 0; i < shape_.probes && smallest != 0; ++i) {
+      const CounterPlace counter(positions.next(), width_);
+      smallest = std::min(smallest, load(counter, pages));
+    }
+    return smallest;
+  }
+  void raise_smallest(PageSource& pages) const {
+    const std::uint64_t smallest = this->smallest(pages);
+    if (smallest == largest_count(width_)) return;
+    Positions positions(hash_, shape_.units);
+    for (unsigned i = 0; i < shape_.probes; ++i) {
+      const CounterPlace counter(positions.next(), width_);
+      if (load(counter, pages) != smallest) continue;
+      const PagePlace place(counter.byte, page_bytes_);
+      counter.raise(pages.write(place.page) + place.offset);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t load(const CounterPlace& counter, PageSource& pages) const {
+    const PagePlace place(counter.byte, page_bytes_);
+    const std::byte* page = pages.read(place.page);
+    return page != nullptr ? counter.load(page + place.offset, width_) : 0;
+  }
+
+  const Shape& shape_;
+  unsigned width_;
+  std::size_t page_bytes_;
+  std::uint64_t hash_;
+};
+
+const KindRow& row_of(const Shape& shape) noexcept { return *find_kind(shape.kind); }
+
+std::string pageable_kinds() {
+  std::string names;
+  for (const KindInfo& info : kinds()) {
+    if (PagedFilter::granularity(info.kind) == 0) continue;
+    if (!names.empty()) names += ", ";
+    names += info.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::size_t PagedFilter::granularity(Kind kind) noexcept {
+  const KindRow* row = find_kind(kind);
+  if (row == nullptr) return 0;
+  return row->block_bytes != 0 ? row->block_bytes : row->position_bits != nullptr ? kWordBytes : 0;
+}
+
+Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes) {
+  const KindRow* row = find_kind(shape.kind);
+  const std::size_t granule = granularity(shape.kind);
+  if (row == nullptr || granule == 0) {
+    return error(ErrorCode::kUnsupported, "kind must be one that can lie in pages (", pageable_kinds(), "), got ",
+                 row == nullptr ? std::to_string(static_cast<unsigned>(shape.kind)) : std::string(row->info.name));
+  }
+  if (shape.hash_id != HashId::kXxh3_64) {
+    return error(ErrorCode::kCorrupt, "hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
+  }
+  if (page_bytes == 0 || page_bytes % granule != 0) {
+    return error(ErrorCode::kBadArgument, "page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
+  }
+  const Result<std::uint64_t> bytes = row->payload_bytes(shape);
+  if (!bytes) return bytes.error();
+  return PagedFilter(shape, *bytes, page_bytes);
+}
+
+Result<Shape> PagedFilter::plan(const FilterSpec& spec) {
+  const Result<FilterPlan> plan = plan_filter(spec, std::numeric_limits<std::uint64_t>::max());
+  if (!plan) return plan.error();
+  return plan->shape;
+}
+
+std::uint64_t PagedFilter::pages() const noexcept { return (payload_bytes_ - 1) / page_bytes_ + 1; }
+
+std::size_t PagedFilter::bytes_of(std::uint64_t page) const noexcept {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(page_bytes_, payload_bytes_ - page * page_bytes_));
+}
+
+std::uint64_t PagedFilter::page_of(std::uint64_t key_hash) const noexcept {
+  const KindRow& row = row_of(shape_);
+  const std::uint64_t unit = mulhi(key_hash, shape_.units);
+  const std::uint64_t byte =
+      row.block_bytes != 0 ? unit * row.block_bytes : CounterPlace(unit, row.position_bits(shape_)).byte;
+  return byte / page_bytes_;
+}
+
+bool PagedFilter::may_contain_hash(std::uint64_t key_hash, PageSource& pages) const {
+  const KindRow& row = row_of(shape_);
+  if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).contains(pages);
+  return KeyCounters(row, shape_, page_bytes_, key_hash).smallest(pages) != 0;
+}
+
+Result<std::uint64_t> PagedFilter::count_hash(std::uint64_t key_hash, PageSource& pages) const {
+  const KindRow& row = row_of(shape_);
+  if (row.count == nullptr) return unsupported(row.info, "count", &Capabilities::count);
+  if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).count(pages);
+  return KeyCounters(row, shape_, page_bytes_, key_hash).smallest(pages);
+}
+
+void PagedFilter::add_hash(std::uint64_t key_hash, PageSource& pages) const {
+  const KindRow& row = row_of(shape_);
+  if (row.block_bytes == 0) return KeyCounters(row, shape_, page_bytes_, key_hash).raise_smallest(pages);
+  const auto add = [&](Store store) {
+    std::uint64_t added = 0;
+    return row.add(store, {&key_hash, 1}, added);
+  };
+  // The pageable kinds have room for every key, so there is no error to hand on.
+  (void)KeyBlock(row, shape_, page_bytes_, key_hash).change(pages, add);
+}
+
+Result<void> PagedFilter::remove_hash(std::uint64_t key_hash, PageSource& pages) const {
+  const KindRow& row = row_of(shape_);
+  if (row.remove == nullptr) return unsupported(row.info, "remove", &Capabilities::remove);
+  return KeyBlock(row, shape_, page_bytes_, key_hash).change(pages, [&](Store store) {
+    return row.remove(store, key_hash);
+  });
+}
+
+void PagedFilter::unite_page(std::uint64_t page, std::byte* into, const std::byte* other) const {
+  const KindRow& row = row_of(shape_);
+  Shape shape = shape_;
+  shape.units = bytes_of(page) / row.block_bytes;
+  AlignedBytes united(into, into + bytes_of(page));
+  row.unite({shape, united}, View{shape, other, united.size()});
+  std::ranges::copy(united, into);
+}
+
+}  // namespace crivo

@@ -1,0 +1,33 @@
+// An array of counters of 1, 2, 4, 8, 16 or 32 bits, as in a payload of `spectral`: docs/format.md. A bit array, as in
+// `classic`, is the case of 1 bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.h"
+
+namespace crivo {
+
+/// The value at which a counter of `width` bits stays.
+constexpr std::uint64_t largest_count(unsigned width) noexcept { return (std::uint64_t{1} << width) - 1; }
+
+/// Where a counter lies: in the word of 8 bytes that begins at `byte`. Its width divides 64, so no counter straddles
+/// two words.
+struct CounterPlace {
+  std::uint64_t byte;
+  unsigned shift;
+  CounterPlace(std::uint64_t counter, unsigned width) noexcept
+      : byte(counter * width / 64 * 8), shift(static_cast<unsigned>(counter * width % 64)) {}
+
+  /// The counter in its word.
+  [[nodiscard]] std::uint64_t load(const std::byte* word, unsigned width) const noexcept {
+    return load_le<std::uint64_t>(word) >> shift & largest_count(width);
+  }
+  /// Adds one to the counter in its word, which must be below the largest value.
+  void raise(std::byte* word) const noexcept {
+    store_le(word, load_le<std::uint64_t>(word) + (std::uint64_t{1} << shift));
+  }
+};
+
+}  // namespace crivo

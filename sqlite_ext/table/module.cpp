@@ -1,0 +1,283 @@
+// The virtual table "bloom": how SQLite's callbacks (sqlite.org/vtab.html) become operations of a FilterTable.
+//
+// The table has no rows that could be listed. A question is a lookup by `key = ...`, which gives one row with the key
+// that was asked for, or none. The row's rowid is the key's hash, because the rowid is all that SQLite hands back when
+// it deletes the row.
+#include <memory>
+#include <new>
+
+#include "functions.h"
+#include "table/arguments.h"
+#include "table/filter_table.h"
+#include "table/operations.h"
+#include "values/owned_value.h"
+
+namespace crivo::sqlite {
+namespace {
+
+/// How a query can be run.
+enum Plan { kByKey = 1, kListAll = 2 };
+
+struct BloomTable : sqlite3_vtab {
+  BloomTable(sqlite3* db, std::shared_ptr<Connection> kept, std::string schema, std::string name)
+      : sqlite3_vtab{}, connection(std::move(kept)), table(db, std::move(schema), std::move(name)) {}
+  std::shared_ptr<Connection> connection;
+  FilterTable table;
+};
+
+struct BloomCursor : sqlite3_vtab_cursor {
+  OwnedValue key;  // as it was asked for; null at the end
+  std::uint64_t hash = 0;
+};
+
+BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
+BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
+FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
+
+/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`.
+template <class Body, class Report>
+int coded(const Body& body, const Report& report) noexcept {
+  try {
+    try {
+      return body();
+    } catch (const HostError& error) {
+      report(error.message);
+      return error.code;
+    } catch (const SqlError& error) {
+      report(error.message);
+    } catch (const std::bad_alloc&) {
+      return SQLITE_NOMEM;
+    } catch (const std::exception& error) {
+      report(error.what());
+    }
+  } catch (...) {
+    return SQLITE_NOMEM;  // there was no memory for the message
+  }
+  return SQLITE_ERROR;
+}
+
+/// The same for a callback of a table: the message is found with the table, under its name.
+template <class Body>
+int guarded_table(sqlite3_vtab* table, const Body& body) noexcept {
+  return coded(body, [table](const std::string& message) {
+    sqlite3_free(table->zErrMsg);
+    table->zErrMsg = sqlite3_mprintf("%s: %s", of(table).table.name().c_str(), message.c_str());
+  });
+}
+
+/// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
+/// the schema, the table's name, and what stands in the brackets.
+int open_table(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite3_vtab** result, char** message,
+               bool create) noexcept {
+  const auto body = [&] {
+    auto made = std::make_unique<BloomTable>(db, *static_cast<std::shared_ptr<Connection>*>(aux), argv[1], argv[2]);
+    if (create) {
+      std::vector<TableArgument> arguments;
+      for (int i = 3; i < argc; ++i) arguments.push_back(parse_argument(argv[i]));
+      made->table.create(parse_filter_arguments(db, arguments));
+    }
+    require_ok(db, sqlite3_declare_vtab(db, kTableDeclaration));
+    require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
+    // It reads and writes nothing but its own shadow tables, so a trigger in an untrusted schema may use it.
+    require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
+    *result = made.release();
+    return SQLITE_OK;
+  };
+  return coded(body, [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", argv[2], text.c_str()); });
+}
+
+int create(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
+  return open_table(db, aux, argc, argv, table, message, true);
+}
+
+int connect(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
+  return open_table(db, aux, argc, argv, table, message, false);
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete static_cast<BloomTable*>(table);
+  return SQLITE_OK;
+}
+
+int destroy(sqlite3_vtab* table) {
+  const int status = guarded_table(table, [table] {
+    of(table).table.drop();
+    return SQLITE_OK;
+  });
+  return status == SQLITE_OK ? disconnect(table) : status;
+}
+
+bool is_question(const sqlite3_index_info& info, int i) {
+  const auto& constraint = info.aConstraint[i];
+  return constraint.iColumn == kKey &&
+         (constraint.op == SQLITE_INDEX_CONSTRAINT_EQ || constraint.op == SQLITE_INDEX_CONSTRAINT_IS);
+}
+
+/// A filter knows equal bytes only, so a comparison under another collation cannot be answered from it.
+bool is_binary(sqlite3_index_info* info, int i) {
+  const char* collation = sqlite3_vtab_collation(info, i);
+  return collation == nullptr || sqlite3_stricmp(collation, "BINARY") == 0;
+}
+
+int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
+  bool needs_other_order = false;
+  for (int i = 0; i < info->nConstraint; ++i) {
+    if (!is_question(*info, i) || !is_binary(info, i)) continue;
+    if (info->aConstraint[i].usable == 0) {
+      needs_other_order = true;
+      continue;
+    }
+    info->aConstraintUsage[i].argvIndex = 1;
+    info->aConstraintUsage[i].omit = 1;
+    info->idxNum = kByKey;
+    info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    info->estimatedCost = 2;
+    info->estimatedRows = 1;
+    return SQLITE_OK;
+  }
+  if (needs_other_order) return SQLITE_CONSTRAINT;
+  info->idxNum = kListAll;  // which is an error, but one that can be worded when the query runs
+  info->estimatedCost = 1e18;
+  return SQLITE_OK;
+}
+
+int open_cursor(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
+  *cursor = new (std::nothrow) BloomCursor{};
+  return *cursor != nullptr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int close_cursor(sqlite3_vtab_cursor* cursor) {
+  delete &of(cursor);
+  return SQLITE_OK;
+}
+
+int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
+  return guarded_table(cursor->pVtab, [&] {
+    BloomCursor& asked = of(cursor);
+    asked.key.reset();
+    if (plan != kByKey) {
+      throw SqlError{
+          "query must ask for keys, as in WHERE key = ... or key IN (...), got one that lists all; a filter "
+          "cannot list its keys (to remove all keys: INSERT INTO t(op) VALUES ('clear'))"};
+    }
+    const KeyBytes key(args[0]);
+    if (key.is_null()) return SQLITE_OK;
+    asked.hash = table_of(cursor).hash(key.view());
+    if (table_of(cursor).may_contain(asked.hash)) asked.key = copy_of(args[0]);
+    return SQLITE_OK;
+  });
+}
+
+int next_row(sqlite3_vtab_cursor* cursor) {
+  of(cursor).key.reset();
+  return SQLITE_OK;
+}
+
+int at_end(sqlite3_vtab_cursor* cursor) { return of(cursor).key == nullptr; }
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
+  return guarded_table(cursor->pVtab, [&] {
+    if (number == kKey) sqlite3_result_value(context, of(cursor).key.get());
+    if (number == kCount) {
+      const std::optional<std::uint64_t> count = table_of(cursor).count(of(cursor).hash);
+      if (count) sqlite3_result_int64(context, static_cast<sqlite3_int64>(*count));
+    }
+    return SQLITE_OK;
+  });
+}
+
+int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
+  *id = static_cast<sqlite3_int64>(of(cursor).hash);
+  return SQLITE_OK;
+}
+
+/// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
+int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
+  return guarded_table(table, [&] {
+    BloomTable& bloom = of(table);
+    if (argc == 1) {
+      bloom.table.remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
+      return SQLITE_OK;
+    }
+    if (sqlite3_value_type(argv[0]) != SQLITE_NULL) {
+      throw SqlError{"statement must be INSERT, DELETE or SELECT, got UPDATE; delete the old key, then insert the new"};
+    }
+    if (sqlite3_value_type(argv[1]) != SQLITE_NULL) {
+      throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
+    }
+    const bool or_ignore = sqlite3_vtab_on_conflict(bloom.table.db()) == SQLITE_IGNORE;
+    const std::optional<bool> added = insert_row(bloom.table, {argv + 2, kColumns}, or_ignore);
+    if (sqlite3_value_type(argv[2 + kOp]) == SQLITE_NULL) bloom.connection->added = added;
+    *id = 0;
+    const bool ignored = or_ignore && !added.value_or(sqlite3_value_type(argv[2 + kOp]) != SQLITE_NULL);
+    return ignored ? SQLITE_CONSTRAINT : SQLITE_OK;  // so that changes() does not count the row
+  });
+}
+
+int rename_table(sqlite3_vtab* table, const char* name) {
+  return guarded_table(table, [&] {
+    of(table).table.rename(name);
+    return SQLITE_OK;
+  });
+}
+
+int is_shadow_name(const char* suffix) { return ShadowTables::is_shadow_suffix(suffix); }
+
+/// PRAGMA integrity_check calls it, from SQLite 3.44 on.
+int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** report) {
+  std::string found;
+  const int status = coded(
+      [&] {
+        of(table).table.check();
+        return SQLITE_OK;
+      },
+      [&](const std::string& message) { found = of(table).table.name() + ": " + message; });
+  if (status == SQLITE_OK || found.empty()) return status;
+  *report = sqlite3_mprintf("%s", found.c_str());
+  return *report != nullptr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/// The module as SQLite 3.44 knows it, where the headers are older: the new function follows the others.
+struct ModuleWithIntegrity {
+  sqlite3_module module;
+  int (*xIntegrity)(sqlite3_vtab*, const char*, const char*, int, char**);
+};
+
+ModuleWithIntegrity make_module() noexcept {
+  ModuleWithIntegrity made{};
+  sqlite3_module& module = made.module;
+  module.iVersion = sqlite3_libversion_number() >= 3044000 ? 4 : 3;
+  module.xCreate = create;
+  module.xConnect = connect;
+  module.xBestIndex = best_index;
+  module.xDisconnect = disconnect;
+  module.xDestroy = destroy;
+  module.xOpen = open_cursor;
+  module.xClose = close_cursor;
+  module.xFilter = filter_rows;
+  module.xNext = next_row;
+  module.xEof = at_end;
+  module.xColumn = column;
+  module.xRowid = row_id;
+  module.xUpdate = update;
+  module.xRename = rename_table;
+  module.xShadowName = is_shadow_name;
+#if SQLITE_VERSION_NUMBER >= 3044000
+  module.xIntegrity = check_integrity;
+#endif
+  made.xIntegrity = check_integrity;
+  return made;
+}
+
+void free_connection(void* connection) { delete static_cast<std::shared_ptr<Connection>*>(connection); }
+
+}  // namespace
+
+int register_bloom_table(sqlite3* db, const std::shared_ptr<Connection>& connection) {
+  static const ModuleWithIntegrity kModule = make_module();
+  // SQLite frees the user data in any case, also when the registration fails.
+  auto* aux = new std::shared_ptr<Connection>(connection);
+  return sqlite3_create_module_v2(db, "bloom", &kModule.module, aux, free_connection);
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,74 @@
+#include "table/shadow_tables.h"
+
+#include <utility>
+
+namespace crivo::sqlite {
+namespace {
+
+constexpr std::string_view kMeta = "meta";
+constexpr std::string_view kPages = "pages";
+
+std::string name_in(std::string_view schema, std::string_view table, std::string_view suffix) {
+  const std::string name = quoted_name(std::string(table) + "_" + std::string(suffix));
+  return schema.empty() ? name : quoted_name(schema) + "." + name;
+}
+
+}  // namespace
+
+ShadowTables::ShadowTables(sqlite3* db, std::string schema, std::string table)
+    : db_(db),
+      schema_(std::move(schema)),
+      table_(std::move(table)),
+      meta_(db, "SELECT value FROM " + name_of(kMeta) + " WHERE name = ?1"),
+      set_meta_(db, "INSERT OR REPLACE INTO " + name_of(kMeta) + " VALUES (?1, ?2)"),
+      page_(db, "SELECT bits FROM " + name_of(kPages) + " WHERE page_no = ?1"),
+      insert_page_(db, "INSERT INTO " + name_of(kPages) + " VALUES (?1, ?2)"),
+      update_page_(db, "UPDATE " + name_of(kPages) + " SET bits = ?2 WHERE page_no = ?1"),
+      unset_pages_(db, "DELETE FROM " + name_of(kPages) + " WHERE page_no BETWEEN ?1 AND ?2"),
+      next_page_(db, "SELECT page_no, bits FROM " + name_of(kPages) + " WHERE page_no >= ?1 ORDER BY page_no") {}
+
+std::string ShadowTables::name_of(std::string_view suffix) const { return name_in(schema_, table_, suffix); }
+
+void ShadowTables::create() {
+  run_sql(db_, "CREATE TABLE " + name_of(kMeta) + "(name TEXT PRIMARY KEY, value) WITHOUT ROWID");
+  run_sql(db_, "CREATE TABLE " + name_of(kPages) + "(page_no INTEGER PRIMARY KEY, bits BLOB)");
+}
+
+void ShadowTables::drop() {
+  for (const std::string_view suffix : {kMeta, kPages}) run_sql(db_, "DROP TABLE IF EXISTS " + name_of(suffix));
+}
+
+void ShadowTables::rename(const std::string& table) {
+  for (const std::string_view suffix : {kMeta, kPages}) {
+    const std::string renamed = quoted_name(table + "_" + std::string(suffix));
+    run_sql(db_, "ALTER TABLE " + name_of(suffix) + " RENAME TO " + renamed);
+  }
+}
+
+std::optional<std::string> ShadowTables::read_meta(std::string_view name) {
+  Use use(meta_);
+  use.bind(1, name);
+  if (!use.step() || use.type(0) != SQLITE_TEXT) return std::nullopt;
+  return std::string(use.text(0));
+}
+
+void ShadowTables::write_meta(std::string_view name, std::string_view text) {
+  Use(set_meta_).bind(1, name).bind(2, text).run();
+}
+
+// An update of a row by one of the same size changes the page where it lies.
+void ShadowTables::write_page(std::int64_t number, std::span<const std::byte> row, bool is_new) {
+  Use(is_new ? insert_page_ : update_page_).bind(1, number).bind(2, row).run();
+}
+
+void ShadowTables::erase_pages(std::int64_t first, std::int64_t last) {
+  Use(unset_pages_).bind(1, first).bind(2, last).run();
+}
+
+std::span<const std::byte> ShadowTables::row_of(const Use& use, int column) {
+  return use.type(column) == SQLITE_BLOB ? use.blob(column) : std::span<const std::byte>();
+}
+
+bool ShadowTables::is_shadow_suffix(std::string_view suffix) noexcept { return suffix == kMeta || suffix == kPages; }
+
+}  // namespace crivo::sqlite

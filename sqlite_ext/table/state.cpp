@@ -1,0 +1,165 @@
+#include "table/state.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "crivo/hash.h"
+#include "crivo/kinds.h"
+#include "crivo/scalable_layers.h"
+#include "table/host_error.h"
+#include "values/boundary.h"
+
+namespace crivo::sqlite {
+namespace {
+
+constexpr std::string_view kFormat = "format=1";
+constexpr std::string_view kChecksum = " check=";
+
+/// What a row of a b-tree leaf needs beside its blob, so that all of it stays in the leaf: 35 bytes that SQLite keeps
+/// back (file format, "B-tree cell payload overflow"), and the header of a record with a blob.
+constexpr std::size_t kLeafOverhead = 35;
+constexpr std::size_t kRecordHeader = 5;
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw HostError{SQLITE_CORRUPT_VTAB, "state in table _meta must " + what};
+}
+
+void append(std::string& text, std::string_view name, std::uint64_t value) {
+  text.append(" ").append(name).append("=").append(std::to_string(value));
+}
+
+std::string checksum_of(std::string_view text) { return std::to_string(hash_key(text, 0)); }
+
+/// Reads the fields in their order.
+class Fields {
+ public:
+  explicit Fields(std::string_view text) noexcept : rest_(text) {}
+
+  void expect(std::string_view text) {
+    if (!rest_.starts_with(text)) damaged("have \"" + std::string(text) + "\"");
+    rest_.remove_prefix(text.size());
+  }
+  [[nodiscard]] std::string_view text(std::string_view name) {
+    expect(std::string(" ").append(name).append("="));
+    const std::string_view value = rest_.substr(0, rest_.find(' '));
+    rest_.remove_prefix(value.size());
+    return value;
+  }
+  template <class Number>
+  [[nodiscard]] Number number(std::string_view name) {
+    const std::string_view value = text(name);
+    Number number{};
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size()) damaged("have a number as " + std::string(name));
+    return number;
+  }
+  [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+/// Whether a kind can be a table, with the names of those that can.
+void require_table_kind(const FilterSpec& spec) {
+  switch (spec.kind) {
+    case Kind::kBlocked:
+    case Kind::kCounting:
+    case Kind::kScalable:
+    case Kind::kSpectral:
+      return;
+    default:
+      throw SqlError{"kind must be one of a table's (blocked, counting, scalable, spectral), got " + kind_text(spec)};
+  }
+}
+
+/// The kind that the pages of a table hold.
+Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
+
+/// More than one page of a scalable table's layer are all full pages: see PageRows::is_full.
+std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
+  const std::uint64_t per_page = page_bytes / (kBlockBits / 8);
+  return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;
+}
+
+}  // namespace
+
+PagedFilter TableState::filter(std::size_t layer) const {
+  Shape shape;
+  shape.kind = paged_kind(spec);
+  shape.seed = spec.seed;
+  shape.units = layers[layer].units;
+  shape.probes = layers[layer].probes;
+  if (shape.kind == Kind::kSpectral) shape.param = static_cast<std::uint16_t>(spec.option);
+  return unwrap(PagedFilter::open(shape, page_bytes));
+}
+
+void add_layer(TableState& state) {
+  const auto index = static_cast<unsigned>(state.layers.size());
+  const std::uint64_t before = state.layers.empty() ? 0 : state.layers.back().units;
+  const FilterSize size = unwrap(size_scalable_layer(state.spec, index, before));
+  state.layers.push_back({whole_pages(size.units, state.page_bytes), static_cast<std::uint8_t>(size.probes)});
+}
+
+TableState plan_table(const FilterSpec& spec, std::size_t usable_page_bytes) {
+  require_table_kind(spec);
+  TableState state;
+  state.spec = spec;
+  const std::size_t granule = PagedFilter::granularity(paged_kind(spec));
+  const std::size_t room = usable_page_bytes - kLeafOverhead - kRecordHeader - kRowHeaderBytes;
+  state.page_bytes = std::max(room / granule, std::size_t{1}) * granule;
+  if (spec.kind == Kind::kScalable) {
+    add_layer(state);
+  } else {
+    const Shape shape = unwrap(PagedFilter::plan(spec));
+    state.spec.option = shape.kind == Kind::kSpectral ? shape.param : 0;
+    state.layers.push_back({shape.units, shape.probes});
+  }
+  return state;
+}
+
+std::string to_text(const TableState& state) {
+  std::array<char, 32> rate;
+  const auto rate_end = std::to_chars(rate.data(), rate.data() + rate.size(), state.spec.fp_rate).ptr;
+  std::string text(kFormat);
+  text.append(" kind=").append(kind_text(state.spec));
+  append(text, "capacity", state.spec.capacity);
+  text.append(" fpr=").append(rate.data(), rate_end);
+  append(text, "seed", state.spec.seed);
+  append(text, "page_bytes", state.page_bytes);
+  append(text, "layers", state.layers.size());
+  for (const TableState::Layer& layer : state.layers) {
+    append(text, "units", layer.units);
+    append(text, "k", layer.probes);
+  }
+  const std::string checksum = checksum_of(text);
+  return text.append(kChecksum).append(checksum);
+}
+
+TableState parse_state(std::string_view text) {
+  const std::size_t end = text.rfind(kChecksum);
+  if (end == std::string_view::npos || text.substr(end + kChecksum.size()) != checksum_of(text.substr(0, end))) {
+    damaged("have the checksum of its text");
+  }
+  Fields fields(text.substr(0, end));
+  fields.expect(kFormat);
+  TableState state;
+  unwrap(choose_kind(state.spec, fields.text("kind")));
+  require_table_kind(state.spec);
+  state.spec.capacity = fields.number<std::uint64_t>("capacity");
+  state.spec.fp_rate = fields.number<double>("fpr");
+  state.spec.seed = fields.number<std::uint64_t>("seed");
+  state.page_bytes = fields.number<std::size_t>("page_bytes");
+  const auto layers = fields.number<std::size_t>("layers");
+  if (layers == 0 || layers > 64) damaged("have 1 to 64 layers, got " + std::to_string(layers));
+  for (std::size_t i = 0; i < layers; ++i) {
+    const auto units = fields.number<std::uint64_t>("units");
+    state.layers.push_back({units, fields.number<std::uint8_t>("k")});
+    (void)state.filter(i);  // throws if the shape is not allowed
+  }
+  if (!fields.at_end()) damaged("end after its layers");
+  return state;
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,48 @@
+// What a filter table knows about itself beside its pages: one line of text, in the row 'state' of its table _meta.
+//
+// Every operation reads that row and compares the text with the one that was parsed last. So nothing has to be told
+// about changes: what a rollback took back, or another connection did, is seen because the text is another one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo/paged_filter.h"
+#include "crivo/types.h"
+
+namespace crivo::sqlite {
+
+struct TableState {
+  /// A blocked filter of a scalable table, or the one filter of a table of another kind.
+  struct Layer {
+    std::uint64_t units = 0;
+    std::uint8_t probes = 0;
+    friend bool operator==(const Layer&, const Layer&) = default;
+  };
+
+  FilterSpec spec;
+  std::size_t page_bytes = 0;  // the bytes of the payload in a full page
+  std::vector<Layer> layers;   // oldest first; never empty
+
+  /// The filter of a layer, laid out in pages. Throws SqlError if the state does not describe one.
+  [[nodiscard]] PagedFilter filter(std::size_t layer) const;
+  friend bool operator==(const TableState&, const TableState&) = default;
+};
+
+/// The state of an empty table. `usable_page_bytes` is what SQLite can use of a database page. Throws SqlError naming
+/// the option that is not allowed.
+[[nodiscard]] TableState plan_table(const FilterSpec& spec, std::size_t usable_page_bytes);
+/// Appends the next layer of a scalable table. Throws SqlError if there is none.
+void add_layer(TableState& state);
+
+[[nodiscard]] std::string to_text(const TableState& state);
+/// Throws HostError (SQLITE_CORRUPT_VTAB) or SqlError for a text that to_text did not write; a checksum is in it.
+[[nodiscard]] TableState parse_state(std::string_view text);
+
+/// The bytes of a page row in front of the payload: checksum, keys and generation, 8 bytes each.
+inline constexpr std::size_t kRowHeaderBytes = 24;
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,97 @@
+#include "table/statement.h"
+
+#include <new>
+
+namespace crivo::sqlite {
+namespace {
+
+std::string quoted(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (const char c : text) {
+    if (c == quote) result += quote;
+    result += c;
+  }
+  return result + quote;
+}
+
+}  // namespace
+
+void throw_host_error(sqlite3* db, int code) {
+  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  throw HostError{code, sqlite3_errmsg(db)};
+}
+
+void Statement::finalize() noexcept {
+  sqlite3_finalize(statement_);
+  statement_ = nullptr;
+}
+
+sqlite3_stmt* Statement::ready() {
+  if (statement_ == nullptr) {
+    const auto bytes = static_cast<int>(sql_.size() + 1);
+    require_ok(db_, sqlite3_prepare_v3(db_, sql_.c_str(), bytes, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+  }
+  return statement_;
+}
+
+Use::~Use() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+Use& Use::bind(int parameter, std::int64_t value) {
+  require_ok(db_, sqlite3_bind_int64(statement_, parameter, value));
+  return *this;
+}
+
+Use& Use::bind(int parameter, std::span<const std::byte> blob) {
+  require_ok(db_, sqlite3_bind_blob64(statement_, parameter, blob.data(), blob.size(), SQLITE_STATIC));
+  return *this;
+}
+
+Use& Use::bind(int parameter, std::string_view text) {
+  require_ok(db_, sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  return *this;
+}
+
+bool Use::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) throw_host_error(db_, code);
+  return false;
+}
+
+void Use::run() {
+  while (step()) continue;
+}
+
+std::int64_t Use::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+sqlite3_value* Use::value(int column) const { return sqlite3_column_value(statement_, column); }
+int Use::type(int column) const { return sqlite3_column_type(statement_, column); }
+
+std::span<const std::byte> Use::blob(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_, column);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  if (bytes == nullptr && (size != 0 || sqlite3_errcode(db_) == SQLITE_NOMEM)) throw std::bad_alloc();
+  return {static_cast<const std::byte*>(bytes), size};
+}
+
+std::string_view Use::text(int column) const {
+  const std::span<const std::byte> bytes = blob(column);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void run_sql(sqlite3* db, const std::string& sql) {
+  char* message = nullptr;
+  const int code = sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message);
+  if (code == SQLITE_OK) return;
+  HostError error{code, message != nullptr ? message : sqlite3_errstr(code)};
+  sqlite3_free(message);
+  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  throw error;
+}
+
+std::string quoted_name(std::string_view name) { return quoted(name, '"'); }
+std::string quoted_text(std::string_view text) { return quoted(text, '\''); }
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,73 @@
+// A prepared statement that the table keeps for its life, and one use of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "table/host_error.h"
+
+namespace crivo::sqlite {
+
+/// Prepared when it is first used. Between two uses it is always reset: a statement that is not reset would keep a
+/// transaction open, and block VACUUM.
+class Statement {
+ public:
+  Statement(sqlite3* db, std::string sql) : db_(db), sql_(std::move(sql)) {}
+  ~Statement() { finalize(); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  void finalize() noexcept;
+
+ private:
+  friend class Use;
+  sqlite3_stmt* ready();
+
+  sqlite3* db_;
+  std::string sql_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// One use of a statement, from binding its parameters to its reset at the end of the scope. Errors: HostError.
+class Use {
+ public:
+  explicit Use(Statement& statement) : db_(statement.db_), statement_(statement.ready()) {}
+  ~Use();
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+  Use& bind(int parameter, std::int64_t value);
+  /// Borrows the bytes until the use ends.
+  Use& bind(int parameter, std::span<const std::byte> blob);
+  /// Borrows the text until the use ends.
+  Use& bind(int parameter, std::string_view text);
+
+  /// True if there is a row, false at the end.
+  [[nodiscard]] bool step();
+  /// Runs a statement that gives no row.
+  void run();
+
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] int type(int column) const;
+  /// Unprotected, so it can only be copied. Valid until the next step, or the end of the use.
+  [[nodiscard]] sqlite3_value* value(int column) const;
+  /// Valid until the next step, or the end of the use.
+  [[nodiscard]] std::span<const std::byte> blob(int column) const;
+  [[nodiscard]] std::string_view text(int column) const;
+
+ private:
+  sqlite3* db_;
+  sqlite3_stmt* statement_;
+};
+
+/// Runs SQL that has no parameters and gives no rows. Errors: HostError.
+void run_sql(sqlite3* db, const std::string& sql);
+
+/// Puts a name in double quotes for use in SQL.
+[[nodiscard]] std::string quoted_name(std::string_view name);
+/// Puts a text in single quotes for use in SQL.
+[[nodiscard]] std::string quoted_text(std::string_view text);
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,132 @@
+// The operations of a filter table that pass over all of its pages.
+#include <algorithm>
+#include <utility>
+
+#include "crivo/scalable_layers.h"
+#include "table/filter_table.h"
+#include "values/boundary.h"
+
+namespace crivo::sqlite {
+namespace {
+
+template <class A, class B>
+void require_equal(std::string_view field, const A& ours, const B& theirs) {
+  if (ours == theirs) return;
+  throw SqlError{std::string(field) + " must equal the table's " + std::to_string(ours) + ", got " +
+                 std::to_string(theirs) + "; create both with the same capacity, fpr, kind and seed"};
+}
+
+void require_same_shape(const Shape& ours, const Shape& theirs) {
+  if (ours.kind != theirs.kind) {
+    throw SqlError{"kind must equal the table's " + std::string(kind_name(ours.kind)) + ", got " +
+                   std::string(kind_name(theirs.kind))};
+  }
+  require_equal("seed", static_cast<std::int64_t>(ours.seed), static_cast<std::int64_t>(theirs.seed));
+  require_equal("k", unsigned{ours.probes}, unsigned{theirs.probes});
+  require_equal("number of blocks", ours.units, theirs.units);
+}
+
+bool is_zero(std::span<const std::byte> bytes) noexcept {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+[[noreturn]] void misplaced(std::int64_t number) {
+  throw HostError{SQLITE_CORRUPT_VTAB,
+                  "page " + std::to_string(number) + " in table _pages must lie in a layer, got one outside"};
+}
+
+}  // namespace
+
+void FilterTable::visit_layer(std::size_t layer, const PageVisitor& visit) {
+  const PagedFilter& filter = filters_[layer];
+  const std::int64_t first = first_page(layer);
+  shadow_.visit_pages(first, [&](std::int64_t number, std::span<const std::byte> row) {
+    if (number >= first_page(layer + 1)) return false;
+    const auto page = static_cast<std::uint64_t>(number - first);
+    if (page >= filter.pages()) misplaced(number);
+    check_row(number, row, filter.bytes_of(page));
+    visit(page, row);
+    return true;
+  });
+}
+
+void FilterTable::check() {
+  const std::size_t layers = state().layers.size();
+  for (std::size_t i = 0; i < layers; ++i) visit_layer(i, [](std::uint64_t, std::span<const std::byte>) {});
+  shadow_.visit_pages(first_page(layers), [](std::int64_t number, auto) -> bool { misplaced(number); });
+  shadow_.visit_pages(INT64_MIN, [](std::int64_t number, auto) {
+    if (number < 0) misplaced(number);
+    return false;
+  });
+}
+
+std::uint64_t FilterTable::keys_in(std::size_t layer) {
+  std::uint64_t keys = 0;
+  visit_layer(layer, [&](std::uint64_t, std::span<const std::byte> row) { keys += keys_of(row); });
+  return keys;
+}
+
+std::uint64_t FilterTable::keys() {
+  std::uint64_t keys = 0;
+  for (std::size_t i = 0; i < state().layers.size(); ++i) keys += keys_in(i);
+  return keys;
+}
+
+void FilterTable::merge(const FilterRef& other) {
+  if (state().spec.kind != Kind::kBlocked && state_.spec.kind != Kind::kCounting) {
+    throw SqlError{"kind of a table that merges must be one of blocked, counting, got " + kind_text(state_.spec)};
+  }
+  const PagedFilter& filter = filters_.front();
+  require_same_shape(filter.shape(), other.shape());
+  std::uint64_t keys = std::min(other.facts().keys, kMaxCapacity);
+  for (std::uint64_t page = 0; page < filter.pages(); ++page) {
+    const auto bytes =
+        other.payload().subspan(static_cast<std::size_t>(page * state_.page_bytes), filter.bytes_of(page));
+    if (is_zero(bytes)) continue;
+    PageRows rows(shadow_, filter, first_page(0));
+    filter.unite_page(page, rows.write(page), bytes.data());
+    rows.count_keys(page, static_cast<std::int64_t>(std::exchange(keys, 0)));  // only the sum over all pages is used
+    rows.store();
+  }
+}
+
+AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
+  std::vector<ScalableLayer> layers;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < state().layers.size(); ++i) {
+    layers.push_back({state_.layers[i].units, state_.layers[i].probes, keys_in(i)});
+    bytes += filters_[i].payload_bytes();
+  }
+  const bool scalable = state_.spec.kind == Kind::kScalable;
+  const Shape shape = scalable ? scalable_shape(state_.spec, layers) : filters_.front().shape();
+  if (scalable) bytes = shape.units * (kBlockBits / 8);
+  if (bytes > max_bytes) {
+    throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
+                   std::to_string(bytes)};
+  }
+  AlignedBytes payload =
+      scalable ? scalable_payload(state_.spec, layers) : AlignedBytes(static_cast<std::size_t>(bytes));
+  std::uint64_t end = payload.size();
+  Facts facts{.keys = 0, .capacity = state_.spec.capacity, .fp_rate = state_.spec.fp_rate};
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    end -= filters_[i].payload_bytes();
+    facts.keys += layers[i].keys;
+    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
+      std::ranges::copy(page_of(row), payload.begin() + static_cast<std::ptrdiff_t>(end + page * state_.page_bytes));
+    });
+  }
+  return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
+}
+
+// Removed keys can leave pages of zeros behind.
+void FilterTable::rebuild() {
+  for (std::size_t i = 0; i < state().layers.size(); ++i) {
+    std::vector<std::int64_t> empty;
+    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
+      if (is_zero(page_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));
+    });
+    for (const std::int64_t number : empty) shadow_.erase_pages(number, number);
+  }
+}
+
+}  // namespace crivo::sqlite

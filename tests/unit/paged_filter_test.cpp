@@ -1,0 +1,166 @@
+// A paged filter must be the same filter as one in memory: the same answers, and the same bytes in its pages.
+#include "crivo/paged_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "crivo/filter.h"
+
+namespace crivo {
+namespace {
+
+/// Pages in memory. A page that was never written is not there.
+class MapSource : public PageSource {
+ public:
+  explicit MapSource(const PagedFilter& filter) : filter_(filter) {}
+  const std::byte* read(std::uint64_t page) override {
+    EXPECT_LT(page, filter_.pages());
+    const auto found = pages_.find(page);
+    return found != pages_.end() ? found->second.data() : nullptr;
+  }
+  std::byte* write(std::uint64_t page) override {
+    EXPECT_LT(page, filter_.pages());
+    ++writes;
+    return pages_.try_emplace(page, filter_.bytes_of(page)).first->second.data();
+  }
+  [[nodiscard]] std::vector<std::byte> payload() const {
+    std::vector<std::byte> bytes;
+    for (std::uint64_t page = 0; page < filter_.pages(); ++page) {
+      const auto found = pages_.find(page);
+      const std::vector<std::byte> zeros(filter_.bytes_of(page));
+      const auto& from = found != pages_.end() ? found->second : zeros;
+      bytes.insert(bytes.end(), from.begin(), from.end());
+    }
+    return bytes;
+  }
+  int writes = 0;
+
+ private:
+  const PagedFilter& filter_;
+  std::map<std::uint64_t, std::vector<std::byte>> pages_;
+};
+
+struct Case {
+  const char* kind;
+  std::uint64_t capacity;
+  double rate;
+  std::size_t page_bytes;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.kind << " " << c.capacity << " in " << c.page_bytes; }
+
+class PagedFilterTest : public testing::TestWithParam<Case> {
+ protected:
+  static AnyFilter in_memory() {
+    FilterSpec spec;
+    spec.capacity = GetParam().capacity;
+    spec.fp_rate = GetParam().rate;
+    spec.seed = 7;
+    EXPECT_TRUE(choose_kind(spec, GetParam().kind));
+    return *AnyFilter::create(spec);
+  }
+  static std::uint64_t key(std::uint64_t i) { return hash_key(std::to_string(i), 7); }
+};
+
+TEST_P(PagedFilterTest, IsTheFilterInMemory) {
+  AnyFilter whole = in_memory();
+  const Result<PagedFilter> paged = PagedFilter::open(whole.shape(), GetParam().page_bytes);
+  ASSERT_TRUE(paged);
+  MapSource pages(*paged);
+  const std::uint64_t keys = std::min<std::uint64_t>(GetParam().capacity, 3000);
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    EXPECT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
+    for (std::uint64_t times = 0; times <= i % 3; ++times) {
+      paged->add_hash(key(i), pages);
+      ASSERT_TRUE(whole.add(std::to_string(i)));
+    }
+    ASSERT_TRUE(paged->may_contain_hash(key(i), pages));
+  }
+  EXPECT_TRUE(std::ranges::equal(pages.payload(), whole.payload()));
+  for (std::uint64_t i = 0; i < 2 * keys; ++i) {
+    ASSERT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
+    const auto counted = paged->count_hash(key(i), pages);
+    ASSERT_EQ(counted.has_value(), whole.ref().kind().can.count);
+    if (counted) {
+      ASSERT_EQ(*counted, *whole.ref().count_hash(key(i)));
+    }
+  }
+  for (std::uint64_t i = 0; i < keys; i += 2) {
+    const auto removed = paged->remove_hash(key(i), pages);
+    ASSERT_EQ(removed.has_value(), whole.ref().kind().can.remove);
+    if (removed) {
+      ASSERT_TRUE(whole.remove(std::to_string(i)));
+    }
+  }
+  EXPECT_TRUE(std::ranges::equal(pages.payload(), whole.payload()));
+}
+
+class PagedUnionTest : public PagedFilterTest {};
+
+TEST_P(PagedUnionTest, IsTheUnionInMemory) {
+  AnyFilter whole = in_memory();
+  AnyFilter other = in_memory();
+  const PagedFilter paged = *PagedFilter::open(whole.shape(), GetParam().page_bytes);
+  MapSource pages(paged);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    ASSERT_TRUE(whole.add(std::to_string(i)));
+    paged.add_hash(key(i), pages);
+    ASSERT_TRUE(other.add(std::to_string(i + 10)));
+  }
+  for (std::uint64_t page = 0; page < paged.pages(); ++page) {
+    paged.unite_page(page, pages.write(page), other.payload().data() + page * GetParam().page_bytes);
+  }
+  ASSERT_TRUE(whole.unite(other.ref()));
+  EXPECT_TRUE(std::ranges::equal(pages.payload(), whole.payload()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PagedFilterTest,
+                         testing::Values(Case{"blocked", 1, 0.5, 64}, Case{"blocked", 5000, 0.01, 64 * 63},
+                                         Case{"blocked", 3000, 1e-9, 64 * 7}, Case{"counting", 5000, 0.01, 256 * 15},
+                                         Case{"counting", 1, 0.01, 256 * 15}, Case{"spectral", 5000, 0.01, 4032},
+                                         Case{"spectral:4", 10, 1e-9, 8}, Case{"spectral:32", 1000, 0.01, 504},
+                                         Case{"classic", 5000, 0.01, 4096}, Case{"classic", 10, 0.01, 8}));
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PagedUnionTest,
+                         testing::Values(Case{"blocked", 500, 0.01, 64}, Case{"counting", 500, 0.01, 256 * 15}));
+
+TEST(PagedFilter, WritesNoPageIfNothingChanges) {
+  for (const char* kind : {"blocked", "classic"}) {
+    FilterSpec spec;
+    spec.capacity = 1000;
+    ASSERT_TRUE(choose_kind(spec, kind));
+    const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
+    MapSource pages(paged);
+    paged.add_hash(12345, pages);
+    const int writes = pages.writes;
+    paged.add_hash(12345, pages);
+    EXPECT_EQ(pages.writes, writes) << kind;
+  }
+}
+
+TEST(PagedFilter, RefusesWhatCannotLieInPages) {
+  const Shape blocked = AnyFilter::create({.capacity = 1000})->shape();
+  for (const std::size_t bytes : {0, 1, 63, 65}) {
+    const auto opened = PagedFilter::open(blocked, bytes);
+    ASSERT_FALSE(opened) << bytes;
+    EXPECT_EQ(opened.error().message, "page bytes must be a multiple of 64 above 0, got " + std::to_string(bytes));
+  }
+  FilterSpec cuckoo{.kind = Kind::kCuckoo, .capacity = 1000};
+  const auto opened = PagedFilter::open(AnyFilter::create(cuckoo)->shape(), 4096);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message,
+            "kind must be one that can lie in pages (classic, blocked, counting, spectral), got cuckoo");
+  Shape forged = blocked;
+  forged.units = 0;
+  EXPECT_FALSE(PagedFilter::open(forged, 64));
+  forged = blocked;
+  forged.probes = 17;
+  EXPECT_FALSE(PagedFilter::open(forged, 64));
+}
+
+}  // namespace
+}  // namespace crivo
