@@ -1,4 +1,7 @@
-/* C, with the extension linked in:  cc linked.c $(pkg-config --cflags --libs crivo-sqlite sqlite3) -o linked && ./linked */
+/* C, with the extension linked in, so that there is no file to load:
+ *
+ *   cc linked.c $(pkg-config --cflags --libs crivo-sqlite sqlite3) -o linked && ./linked
+ */
 #include <crivo/sqlite.h>
 #include <sqlite3.h>
 #include <stdio.h>

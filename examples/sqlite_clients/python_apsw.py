@@ -4,9 +4,9 @@ import sys
 import apsw
 
 db = apsw.Connection(":memory:")
-db.enable_load_extension(True)
-db.load_extension(sys.argv[1])
-db.enable_load_extension(False)
+db.enableloadextension(True)
+db.loadextension(sys.argv[1])
+db.enableloadextension(False)
 
 db.cursor().execute("CREATE TABLE visits(name TEXT)")
 db.cursor().executemany("INSERT INTO visits VALUES (?)", [("ann",), ("bob",)])
