@@ -75,11 +75,18 @@ constexpr int kOldestSQLite = 3038000;
 // Other connections of the process may hold our functions when this one closes.
 constexpr int kRegistered = SQLITE_OK_LOAD_PERMANENTLY;
 
-/// Takes SQLite's functions from the table. One that is too old is asked for its version only, and does not replace
-/// the SQLite that a process with two of them may have loaded the extension into before.
+/// Takes SQLite's functions from the table. A process may have two SQLites, and one table serves all connections: those
+/// of the first would call the second with their values, and crash. A copy of the file has a table of its own.
 bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
   if (routines->libversion_number() < kOldestSQLite) {
     *error_message = routines->mprintf("crivo: SQLite must be 3.38 or later, got %s", routines->libversion());
+    return false;
+  }
+  if (sqlite3_api != nullptr && sqlite3_api != routines) {
+    *error_message = routines->mprintf(
+        "crivo: SQLite must be the one that this process loaded the file into first (%s), got another (%s); "
+        "load a copy of the file into that one",
+        sqlite3_libversion(), routines->libversion());
     return false;
   }
   SQLITE_EXTENSION_INIT2(routines);

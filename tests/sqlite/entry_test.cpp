@@ -1,4 +1,4 @@
-// The entry point, called with the table of functions of a SQLite that is too old.
+// The entry point, called with the table of functions of a SQLite that will not do.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,11 +37,15 @@ TEST(EntryPoint, TellsASQLiteThatIsTooOld) {
   sqlite3_free(message);
 }
 
-TEST(EntryPoint, KeepsToTheSQLiteItHasWhenAnOldOneAsks) {
+TEST(EntryPoint, RefusesASecondSQLiteOfTheProcess) {
   Database db;
-  const sqlite3_api_routines old = table_of_version_3_37();
+  sqlite3_api_routines other = table_of_version_3_37();
+  other.libversion_number = [] { return 3053000; };
+  other.libversion = [] { return "3.53.0"; };
   char* message = nullptr;
-  ASSERT_EQ(entry_point()(nullptr, &message, &old), SQLITE_ERROR);
+  EXPECT_EQ(entry_point()(nullptr, &message, &other), SQLITE_ERROR);
+  EXPECT_THAT(message, ::testing::AllOf(::testing::HasSubstr(sqlite3_libversion()), ::testing::HasSubstr("3.53.0"),
+                                        ::testing::HasSubstr("load a copy of the file")));
   sqlite3_free(message);
   EXPECT_EQ(db.ask("SELECT bloom_contains(bloom_add(bloom_create(10), 'a'), 'a')"), "1");
 }
