@@ -3,7 +3,7 @@ import socket
 import subprocess
 import time
 
-from wire import Client, DqliteError, TryAgain
+from wire import Client, TryAgain
 
 NODES = (1, 2, 3)
 DATABASE = "example.db"
@@ -65,7 +65,9 @@ class Cluster:
         """Waits until a running node takes a running node for the leader."""
 
         def ask():
-            for node in self.processes:
+            for node, process in self.processes.items():
+                if process.poll() is not None:
+                    raise RuntimeError(f"node {node} must be running, but ended with {process.returncode}")
                 client = Client(self.addresses[node])
                 leader, _ = client.leader()
                 client.close()
@@ -74,24 +76,6 @@ class Cluster:
             raise TryAgain("no node leads")
 
         return try_until_it_works(ask)
-
-    def hand_over_to(self, node):
-        """Waits until the node leads. The leader refuses while the node lacks what the others have."""
-
-        def ask():
-            leader = self.leader()
-            if leader == node:
-                return
-            client = Client(self.addresses[leader])
-            try:
-                client.hand_over_to(node)
-            except DqliteError as refusal:
-                raise TryAgain from refusal
-            finally:
-                client.close()
-            raise TryAgain("the node does not lead yet")
-
-        try_until_it_works(ask)
 
 
 class Session:

@@ -73,6 +73,12 @@ def all_found(db, title, keys):
     return fine
 
 
+def kill(db, node):
+    db.close()
+    db.cluster.kill(node)
+    say(f"node {node} is killed (SIGKILL), another leads after", took(db.cluster.leader))
+
+
 def run(cluster, keys):
     db = Session(cluster)
     create(db, keys)
@@ -81,20 +87,17 @@ def run(cluster, keys):
     say(f"{many:,} keys acknowledged, {BATCH} in a statement", took(lambda: insert(db, 0, many)))
     say(f"{BATCH} more, each in a statement", took(lambda: insert_one_by_one(db, many, keys)))
 
-    killed = cluster.leader()
+    first = cluster.leader()
     [unanswered] = batches(keys, keys + BATCH)
     db.connect().send_execute(INSERT, unanswered)
-    cluster.kill(killed)
-    db.close()
-    say(f"node {killed} is killed (SIGKILL), another leads after", took(cluster.leader))
+    kill(db, first)
     fine = all_found(db, "After the leader's death", keys)
     say("of the statement that was not answered", f"{found(db, IN_TABLE, keys, keys + BATCH)} of {BATCH}")
     say(f"{keys:,} more keys acknowledged, by two nodes", took(lambda: insert(db, keys, 2 * keys)))
 
-    cluster.start(killed)
-    cluster.hand_over_to(killed)
-    db.close()
-    return all_found(db, "The dead node is back, and was handed the lead", 2 * keys) and fine
+    cluster.start(first)
+    kill(db, cluster.leader())
+    return all_found(db, f"Node {first} is back, the next leader dead as well", 2 * keys) and fine
 
 
 def main(program, keys="10000"):

@@ -7,12 +7,12 @@ import socket
 import struct
 
 PROTOCOL = 1
-LEADER, OPEN, EXEC_SQL, QUERY_SQL, ADD, ASSIGN, TRANSFER = 0, 3, 8, 9, 12, 13, 17  # requests
-FAILURE, SERVER, DB, RESULT, ROWS, EMPTY = 0, 1, 4, 6, 7, 8                        # answers
-INTEGER, FLOAT, TEXT, BLOB, NULL = 1, 2, 3, 4, 5                                   # types of values
+LEADER, OPEN, EXEC_SQL, QUERY_SQL, ADD, ASSIGN = 0, 3, 8, 9, 12, 13   # requests
+FAILURE, SERVER, DB, RESULT, ROWS, EMPTY = 0, 1, 4, 6, 7, 8           # answers
+INTEGER, FLOAT, TEXT, BLOB, NULL = 1, 2, 3, 4, 5                      # types of values
 MORE_ROWS, NO_MORE_ROWS = 0xEEEEEEEEEEEEEEEE, 0xFFFFFFFFFFFFFFFF
 VOTER = 0
-BUSY, NOT_LEADER, LEADERSHIP_LOST = 5, 10250, 10506                                # SQLite's codes, and dqlite's own
+BUSY, NOT_LEADER, LEADERSHIP_LOST = 5, 10250, 10506                   # SQLite's code, and those of dqlite
 
 
 class DqliteError(Exception):
@@ -124,9 +124,6 @@ class Client:
         """Makes the node a member that votes."""
         self.ask(ADD, word(node) + text(address), EMPTY)
         self.ask(ASSIGN, word(node) + word(VOTER), EMPTY)
-
-    def hand_over_to(self, node):
-        self.ask(TRANSFER, word(node), EMPTY)
 
     def send_execute(self, sql, *values):
         """Sends a statement, and does not wait for the answer."""
