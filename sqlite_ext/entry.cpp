@@ -9,6 +9,7 @@
 
 #include "crivo/sqlite.h"
 #include "functions.h"
+#include "functions/table_valued.h"
 
 extern "C" {
 SQLITE_EXTENSION_INIT1
@@ -40,8 +41,8 @@ int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr
 
 int register_all(sqlite3* db, char** error_message) {
   const auto connection = std::make_shared<Connection>();
-  for (const auto table :
-       {scalar_functions(), key_functions(), set_functions(), aggregate_functions(), table_functions()}) {
+  for (const auto table : {scalar_functions(), key_functions(), set_functions(), aggregate_functions(),
+                           chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       const int status = register_function(db, row, connection);
       if (status != SQLITE_OK) {
@@ -50,9 +51,12 @@ int register_all(sqlite3* db, char** error_message) {
       }
     }
   }
-  if (const int status = register_bloom_each(db); status != SQLITE_OK) {
-    *error_message = sqlite3_mprintf("crivo: bloom_each cannot be registered: %s", sqlite3_errmsg(db));
-    return status;
+  for (const TableFunction* function : {&kBloomEach, &kBloomLayers, &kBloomProbe, &kBloomDump}) {
+    const int status = register_table_function(db, *function);
+    if (status != SQLITE_OK) {
+      *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", function->name, sqlite3_errmsg(db));
+      return status;
+    }
   }
   if (const int status = register_bloom_table(db); status != SQLITE_OK) {
     *error_message = sqlite3_mprintf("crivo: the table bloom cannot be registered: %s", sqlite3_errmsg(db));
