@@ -30,11 +30,6 @@ void set_error(sqlite3_context* context, std::string_view message, int code = SQ
   if (code != SQLITE_ERROR) sqlite3_result_error_code(context, code);
 }
 
-std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
-  if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
-  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
-}
-
 }  // namespace
 
 void report_exception(sqlite3_context* context) noexcept {
@@ -96,6 +91,11 @@ std::uint64_t max_payload_bytes(sqlite3* db) {
 
 std::uint64_t max_payload_bytes(sqlite3_context* context) {
   return max_payload_bytes(sqlite3_context_db_handle(context));
+}
+
+std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
+  if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
+  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
 }
 
 std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {

@@ -72,6 +72,13 @@ const std::vector<Scenario>& scenarios() {
       {"Json", R"(SELECT bloom_contains_all(bloom_add_many(bloom_create(50), '["a\n", 2, 0.5]'), '["a\u000a", 0.50]'))",
        "1"},
       {"Each", "SELECT count(*) > 9 FROM bloom_each(bloom_create(100))", "1"},
+      {"Layers", "SELECT count(*) FROM bloom_layers(bloom_add(bloom_create(1, 0.01, 'scalable'), 1, 2, 3))", "2"},
+      {"Probe", R"(SELECT sum(maybe) FROM bloom_probe(bloom_add(bloom_create(9), 'a\n', 0.5), '["a\\n", 0.50]'))", "2"},
+      {"Chunks",
+       "SELECT bloom_valid(bloom_load_agg(seq, chunk)) FROM (SELECT * FROM bloom_dump(bloom_raw(bloom_create(99)), 64) "
+       "ORDER BY seq DESC)",
+       "1"},
+      {"AddTimes", "SELECT bloom_count(bloom_add_times(bloom_create(9, 0.01, 'counting'), 1, 7), 1)", "7"},
       {"Forms", "SELECT bloom_valid(bloom_compress(bloom_raw(bloom_create(3000)), 19))", "1"},
       {"BigBlob", "SELECT bloom_valid(zeroblob(100000))", "0"},
       {"Named", "SELECT sum(bloom_contains_in('t', 'f', 'x', i)) >= 2 FROM " + kKeys, "1",
