@@ -172,6 +172,7 @@ struct Store {
   std::string name;
   std::string create;           // with CAPACITY for the capacity
   std::string insert;           // of the key ?
+  std::string insert_all;       // of the keys in column i of the table keys; empty if no statement does it
   std::string question;         // for the key ?
   double bytes_per_second = 0;  // about; 0 if the time of an insert does not depend on the filter's size
 };

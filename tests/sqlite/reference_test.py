@@ -38,12 +38,11 @@ def signatures_in(heading):
 
 
 def arities_of(parameters):
-    """The numbers of arguments that `a, b [, c [, d]]` or `a, b, ...` allows."""
+    """The numbers of arguments that `a, b [, c [, d]]`, `[a,] b` or `a, b, ...` allows."""
     if "..." in parameters:
         return {ANY_NUMBER}
-    required, *optional = parameters.split("[")
-    least = len([each for each in required.split(",") if each.strip()])
-    return set(range(least, least + len(optional) + 1))
+    most = len(re.findall(r"\w+", parameters))
+    return set(range(most - parameters.count("["), most + 1))
 
 
 class ReferenceTest(unittest.TestCase):
