@@ -41,8 +41,8 @@ int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr
 
 int register_all(sqlite3* db, char** error_message) {
   const auto connection = std::make_shared<Connection>();
-  for (const auto table : {scalar_functions(), key_functions(), set_functions(), aggregate_functions(),
-                           chunk_functions(), table_functions()}) {
+  for (const auto table : {scalar_functions(), key_functions(), named_functions(), in_place_functions(),
+                           set_functions(), aggregate_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       const int status = register_function(db, row, connection);
       if (status != SQLITE_OK) {

@@ -23,10 +23,11 @@ std::string_view text_of(sqlite3_value* value) {
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-void set_error(sqlite3_context* context, std::string_view message) {
+void set_error(sqlite3_context* context, std::string_view message, int code = SQLITE_ERROR) {
   const auto* registration = static_cast<const Registration*>(sqlite3_user_data(context));
   const std::string text = std::string(registration->function) + ": " + std::string(message);
   sqlite3_result_error(context, text.c_str(), -1);
+  if (code != SQLITE_ERROR) sqlite3_result_error_code(context, code);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ void report_exception(sqlite3_context* context) noexcept {
     try {
       throw;
     } catch (const SqlError& error) {
-      set_error(context, error.message);
+      set_error(context, error.message, error.code);
     } catch (const std::bad_alloc&) {
       sqlite3_result_error_nomem(context);
     } catch (const std::exception& error) {

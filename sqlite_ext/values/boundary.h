@@ -27,6 +27,7 @@ namespace crivo::sqlite {
 /// front where it is caught.
 struct SqlError {
   std::string message;
+  int code = SQLITE_ERROR;  // SQLITE_BUSY and the like where SQLite itself said so, because callers try these again
 };
 
 /// Returns the value of a Result, or throws its error as a SqlError.

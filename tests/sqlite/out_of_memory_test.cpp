@@ -48,6 +48,7 @@ struct Scenario {
   const char* name;
   std::string sql;
   std::string answer;
+  std::string setup = {};  // run before the faults
   friend void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 };
 
@@ -80,6 +81,11 @@ const std::vector<Scenario>& scenarios() {
       {"AddTimes", "SELECT bloom_count(bloom_add_times(bloom_create(9, 0.01, 'counting'), 1, 7), 1)", "7"},
       {"Forms", "SELECT bloom_valid(bloom_compress(bloom_raw(bloom_create(3000)), 19))", "1"},
       {"BigBlob", "SELECT bloom_valid(zeroblob(100000))", "0"},
+      {"Named", "SELECT sum(bloom_contains_in('t', 'f', 'x', i)) >= 2 FROM " + kKeys, "1",
+       "CREATE TABLE t(k TEXT PRIMARY KEY, f); INSERT INTO t SELECT 'x', bloom_add(bloom_create(5000), 1, 2)"},
+      {"InPlace",
+       "SELECT bloom_insert('t', 'f', 1, 7) + bloom_contains_in('t', 'f', 1, 7) > 0 AND bloom_valid(f) FROM t", "1",
+       "CREATE TABLE t AS SELECT bloom_raw(bloom_create(5000)) AS f"},
   };
   return all;
 }
@@ -136,6 +142,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
         // Small allocations from a private pool would escape the faults.
         sqlite3_db_config(db.get(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
         if (std::string(GetParam().name) == "ContainsUtf16") db.run("PRAGMA encoding = 'UTF-16le'");
+        EXPECT_EQ(sqlite3_exec(db.get(), GetParam().setup.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
         fail_each_allocation(faults, persistent, db.get());
       }
       EXPECT_EQ(sqlite3_memory_used(), before);

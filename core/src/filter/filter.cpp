@@ -9,6 +9,7 @@
 
 #include "base/build_task.h"
 #include "base/error_text.h"
+#include "filter/facts.h"
 #include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "hash/sort.h"
@@ -41,15 +42,6 @@ Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape&
   if (ours.param != theirs.param) return differs("kind parameter", ours.param, theirs.param, kHint);
   if (ours.units != theirs.units) return differs(row.unit_name, ours.units, theirs.units, kHint);
   return {};
-}
-
-/// No answer depends on the facts; but hosts print them, so a blob must state sensible ones.
-Result<void> check_facts(const Facts& facts) {
-  if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
-    return error(ErrorCode::kCorrupt, "capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
-  }
-  if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
-  return error(ErrorCode::kCorrupt, "promised rate must lie in (0, 1], got ", facts.fp_rate);
 }
 
 /// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.
