@@ -78,8 +78,9 @@ std::span<const std::byte> Use::blob(int column) const {
 }
 
 std::string_view Use::text(int column) const {
-  const std::span<const std::byte> bytes = blob(column);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));  // UTF-8 in any database
+  if (text == nullptr) throw std::bad_alloc();
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
 void run_sql(sqlite3* db, const std::string& sql) {

@@ -317,6 +317,18 @@ TEST_P(PageSize, ChangesOnePagePerKey) {
   }
 }
 
+TEST_F(Table, WorksInEveryEncoding) {
+  for (const char* encoding : {"UTF-8", "UTF-16le", "UTF-16be"}) {
+    Database db;
+    db.run(std::string("PRAGMA encoding = '") + encoding + "'");
+    ASSERT_EQ(db.run("CREATE VIRTUAL TABLE t USING bloom(capacity=1000, fpr=1e-9)"), SQLITE_OK);
+    ASSERT_EQ(db.run("INSERT INTO t(key) VALUES ('\u00e4'), (x'C3A5')"), SQLITE_OK) << sqlite3_errmsg(db.get());
+    EXPECT_EQ(db.ask("SELECT count(*) FROM t WHERE key IN ('\u00e4', '\u00e5', x'C3A4', x'C3A5', 'a')"), "4");
+    EXPECT_EQ(db.ask("PRAGMA encoding"), encoding);
+    EXPECT_EQ(db.ask("SELECT count(*) FROM t WHERE key = ?", {"\u00e5"}), "1");
+  }
+}
+
 TEST_F(Table, StoresNoPageWithoutAKey) {
   make("capacity=1000000000000, fpr=1e-6");
   insert(1, 100);
