@@ -11,6 +11,8 @@ namespace crivo::sqlite {
 namespace {
 
 constexpr std::string_view kStaleRow = "stale";
+/// So many bytes of pages are changed in memory before they are stored.
+constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
 
 /// What SQLite can use of a page of this database.
 std::size_t usable_page_bytes(sqlite3* db, const std::string& schema) {
@@ -83,26 +85,32 @@ bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
 
 /// As add_hash; the state has just been read.
 bool FilterTable::add_known(std::uint64_t hash, bool only_if_absent) {
-  const FilterSpec& spec = state_.spec;
-  const bool counts = spec.kind == Kind::kCounting || spec.kind == Kind::kSpectral;
-  const std::size_t newest = filters_.size() - 1;
   if (state_.window) return add_to_newest_pane(hash);
-  if (layers_contain(hash, newest)) return false;  // an older layer has it
+  if (layers_contain(hash, filters_.size() - 1)) return false;  // an older layer has it
   {
-    const PagedFilter& filter = filters_[newest];
-    const std::uint64_t page = filter.page_of(hash);
-    PageRows rows = rows_of(newest);
-    const bool is_new = !filter.may_contain_hash(hash, rows);
-    if (!is_new && (only_if_absent || !counts)) return false;
-    if (spec.kind != Kind::kScalable || !is_full(rows, page)) {
-      filter.add_hash(hash, rows);
-      rows.count_keys(page, 1);
+    PageRows rows = rows_of(filters_.size() - 1);
+    if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
       rows.store();
-      return is_new;
+      return *is_new;
     }
   }
   grow();
   return add_known(hash, only_if_absent);
+}
+
+/// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
+/// layer is full.
+std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
+  const Kind kind = state_.spec.kind;
+  const bool counts = kind == Kind::kCounting || kind == Kind::kSpectral;
+  const PagedFilter& filter = filters_.back();
+  const std::uint64_t page = filter.page_of(hash);
+  const bool is_new = !filter.may_contain_hash(hash, rows);
+  if (!is_new && (only_if_absent || !counts)) return false;
+  if (kind == Kind::kScalable && is_full(rows, page)) return std::nullopt;
+  filter.add_hash(hash, rows);
+  rows.count_keys(page, 1);
+  return is_new;
 }
 
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
@@ -123,23 +131,18 @@ void FilterTable::grow() {
 std::uint64_t FilterTable::hash(std::string_view key) { return hash_key(key, state().spec.seed); }
 
 void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
-  const Kind kind = state().spec.kind;
-  const PagedFilter& filter = filters_.front();
-  const auto page_of = [&](std::uint64_t hash) { return filter.page_of(hash); };
-  std::ranges::sort(hashes, {}, page_of);
-  if (kind != Kind::kBlocked && kind != Kind::kCounting) {  // a key may lie in another page than the first layer has
-    for (const std::uint64_t hash : hashes) add_known(hash, false);
-    return;
-  }
+  (void)state();
+  std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
   for (auto next = hashes.begin(); next != hashes.end();) {
-    const std::uint64_t page = page_of(*next);
-    PageRows rows = rows_of(0);
-    for (; next != hashes.end() && page_of(*next) == page; ++next) {
-      if (kind == Kind::kBlocked && filter.may_contain_hash(*next, rows)) continue;
-      filter.add_hash(*next, rows);
-      rows.count_keys(page, 1);
+    PageRows rows = rows_of(filters_.size() - 1);
+    bool full = false;
+    while (next != hashes.end() && !full && rows.changed_bytes() < kMostChangedBytes) {
+      rows.release();
+      full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
+      if (!full) ++next;
     }
     rows.store();
+    if (full) grow();
   }
 }
 

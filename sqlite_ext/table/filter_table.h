@@ -110,6 +110,7 @@ class FilterTable {
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
   [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer), panes()}; }
   void require_no_source(std::string_view what) const;
+  [[nodiscard]] std::optional<bool> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const;
   bool add_known(std::uint64_t hash, bool only_if_absent);
   bool add_to_newest_pane(std::uint64_t hash);
   void raise_generation(std::uint64_t generation);

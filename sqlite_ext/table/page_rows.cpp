@@ -141,6 +141,10 @@ void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
   }
 }
 
+std::size_t PageRows::changed_bytes() const noexcept {
+  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.page.size();
+}
+
 void PageRows::store() {
   reading_.reset();
   for (const auto& [page, change] : changed_) {

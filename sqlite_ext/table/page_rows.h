@@ -71,6 +71,10 @@ class PageRows : public PageSource {
   /// Changes the number of keys of a page; it stops at 0.
   void count_keys(std::uint64_t page, std::int64_t difference);
 
+  /// The bytes of the pages that were changed, and not stored yet.
+  [[nodiscard]] std::size_t changed_bytes() const noexcept;
+  /// Lets go of the row that was read last, so that another object may read rows of the same table.
+  void release() { reading_.reset(); }
   /// Writes the pages that were changed.
   void store();
 
