@@ -73,18 +73,12 @@ std::optional<std::uint64_t> FilterTable::count(std::uint64_t hash) {
 }
 
 bool FilterTable::add(std::string_view key, bool only_if_absent) {
-  const std::uint64_t hash = this->hash(key);
+  const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
-  return add_known(hash, only_if_absent);
+  return add_hash(hash_key(key, seed), only_if_absent);
 }
 
 bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
-  (void)state();
-  return add_known(hash, only_if_absent);
-}
-
-/// As add_hash; the state has just been read.
-bool FilterTable::add_known(std::uint64_t hash, bool only_if_absent) {
   if (state_.window) return add_to_newest_pane(hash);
   if (layers_contain(hash, filters_.size() - 1)) return false;  // an older layer has it
   {
@@ -95,7 +89,7 @@ bool FilterTable::add_known(std::uint64_t hash, bool only_if_absent) {
     }
   }
   grow();
-  return add_known(hash, only_if_absent);
+  return add_hash(hash, only_if_absent);
 }
 
 /// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
@@ -128,8 +122,6 @@ void FilterTable::grow() {
   save(grown);
 }
 
-std::uint64_t FilterTable::hash(std::string_view key) { return hash_key(key, state().spec.seed); }
-
 void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
   (void)state();
   std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
@@ -153,7 +145,6 @@ void FilterTable::remove(std::uint64_t hash) {
 }
 
 void FilterTable::remove_hash(std::uint64_t hash) {
-  (void)state();
   const PagedFilter& filter = filters_.front();
   PageRows rows = rows_of(0);
   unwrap(filter.remove_hash(hash, rows));

@@ -70,8 +70,7 @@ class FilterTable {
 
   // What a table with a source is changed by, where add, remove, clear and merge are errors.
 
-  /// The hash of a key.
-  [[nodiscard]] std::uint64_t hash(std::string_view key);
+  /// Adds or takes back a key by its hash, as add and remove do, after state() has been called in the same operation.
   bool add_hash(std::uint64_t hash, bool only_if_absent);
   void remove_hash(std::uint64_t hash);
   /// Adds many keys, and sorts their hashes to write each page once.
@@ -111,7 +110,6 @@ class FilterTable {
   [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer), panes()}; }
   void require_no_source(std::string_view what) const;
   [[nodiscard]] std::optional<bool> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const;
-  bool add_known(std::uint64_t hash, bool only_if_absent);
   bool add_to_newest_pane(std::uint64_t hash);
   void raise_generation(std::uint64_t generation);
   void drop_old_pages();

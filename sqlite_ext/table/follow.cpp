@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "crivo/hash.h"
 #include "values/owned_value.h"
 
 namespace crivo::sqlite {
@@ -39,10 +40,11 @@ std::uint64_t count_values(FilterTable& table, const Source& source) {
 std::uint64_t roomy(std::uint64_t values) noexcept { return std::clamp(2 * values, kLeastCapacity, kMaxCapacity); }
 
 void fill(FilterTable& table, FilterTable& from, const Source& source) {
+  const std::uint64_t seed = table.state().spec.seed;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(kBatch);
   visit_values(from, source, [&](std::string_view key) {
-    hashes.push_back(table.hash(key));
+    hashes.push_back(hash_key(key, seed));
     if (hashes.size() < kBatch) return;
     table.add_hashes(hashes);
     hashes.clear();
@@ -79,13 +81,14 @@ void create_following(FilterTable& table, TableSpec spec, const Source& source) 
 }
 
 void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went) {
-  if (!table.state().has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
+  const TableState& state = table.state();
+  if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
   const KeyBytes added(came);
   const KeyBytes removed(went);
   if (!added.is_null() && !removed.is_null() && added.view() == removed.view()) return;
-  if (!added.is_null()) table.add_hash(table.hash(added.view()), false);
+  if (!added.is_null()) table.add_hash(hash_key(added.view(), state.spec.seed), false);
   if (removed.is_null()) return;
-  if (table.state().spec.kind != Kind::kCounting) return table.add_stale();
+  if (state.spec.kind != Kind::kCounting) return table.add_stale();
   if (const std::optional<std::uint64_t> hash = table.find(removed.view())) table.remove_hash(*hash);
 }
 
