@@ -19,6 +19,7 @@ constexpr std::string_view kChecksum = " check=";
 
 /// What a row of a b-tree leaf needs beside its blob, so that all of it stays in the leaf: 35 bytes that SQLite keeps
 /// back (file format, "B-tree cell payload overflow"), and the header of a record with a blob.
+constexpr std::size_t kMaxPageBytes = 65536;  // of a database
 constexpr std::size_t kLeafOverhead = 35;
 constexpr std::size_t kRecordHeader = 5;
 
@@ -102,7 +103,7 @@ Window read_window(Fields& fields) {
   window.manual = fields.number<unsigned>("manual") != 0;
   window.first_pane = fields.number<std::int64_t>("first_pane");
   window.generation = fields.number<std::uint64_t>("generation");
-  if (window.pane_length < 1 || window.panes < 1 || window.panes > kMaxPanes) damaged("have a window that is allowed");
+  if (!window.is_sound()) damaged("have a window that is allowed");
   return window;
 }
 
@@ -194,6 +195,7 @@ TableState parse_state(std::string_view text) {
   state.spec.fp_rate = fields.number<double>("fpr");
   state.spec.seed = fields.number<std::uint64_t>("seed");
   state.page_bytes = fields.number<std::size_t>("page_bytes");
+  if (state.page_bytes > kMaxPageBytes) damaged("have pages of at most " + std::to_string(kMaxPageBytes) + " bytes");
   const auto layers = fields.number<std::size_t>("layers");
   if (layers == 0 || layers > 64) damaged("have 1 to 64 layers, got " + std::to_string(layers));
   for (std::size_t i = 0; i < layers; ++i) {

@@ -51,6 +51,12 @@ std::optional<Time> read_text(sqlite3* db, std::string_view text) {
 
 }  // namespace
 
+bool Window::is_sound() const noexcept {
+  if (panes < 1 || panes > kMaxPanes || pane_length < 1 || pane_length > kLastTime) return false;
+  const std::int64_t last = kLastTime / pane_length;
+  return first_pane >= -1 && first_pane <= last && generation <= static_cast<std::uint64_t>(last);
+}
+
 std::uint64_t Window::generation_at(Time time) const noexcept {
   const std::int64_t pane = time / pane_length;
   if (first_pane < 0 || pane < first_pane) return generation;

@@ -22,6 +22,8 @@ struct Window {
   std::int64_t first_pane = -1;  // the panes between 1970 and the table's first; -1 until a manual clock is first set
   std::uint64_t generation = 0;  // the newest that is known
 
+  /// Whether the values are such that no sum of them overflows. A forged state may have others.
+  [[nodiscard]] bool is_sound() const noexcept;
   /// The panes that a table keeps.
   [[nodiscard]] std::uint32_t kept_panes() const noexcept { return panes + 1; }
   /// The generation at this time, or the newest that is known, if that is later.
