@@ -17,9 +17,10 @@ namespace {
 constexpr std::string_view kFormat = "format=1";
 constexpr std::string_view kChecksum = " check=";
 
+constexpr std::size_t kMaxPageBytes = 65536;  // of any database
+
 /// What a row of a b-tree leaf needs beside its blob, so that all of it stays in the leaf: 35 bytes that SQLite keeps
 /// back (file format, "B-tree cell payload overflow"), and the header of a record with a blob.
-constexpr std::size_t kMaxPageBytes = 65536;  // of a database
 constexpr std::size_t kLeafOverhead = 35;
 constexpr std::size_t kRecordHeader = 5;
 
