@@ -410,6 +410,33 @@ TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
             "error: other: op follow must go to a table with a source, got one without");
 }
 
+TEST_F(Follow, LeavesNothingBehindWhenItCannotBeMadeInATransaction) {
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO s SELECT i FROM " + integers(1, 1000));
+  run("CREATE TRIGGER f_follow_delete AFTER DELETE ON s BEGIN SELECT 1; END");  // the last one that would be made
+  run("BEGIN");
+  EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='s.c')"), HasSubstr("already exists"));
+  run("INSERT INTO s VALUES (1001)");
+  run("COMMIT");
+  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s,f_follow_delete");
+  EXPECT_EQ(ask("SELECT count(*) FROM s"), "1001");
+}
+
+TEST_F(Follow, WorksInEveryEncoding) {
+  for (const char* encoding : {"UTF-16le", "UTF-16be"}) {
+    Database db;
+    db.run(std::string("PRAGMA encoding = '") + encoding + "'");
+    ASSERT_EQ(db.run("CREATE TABLE \"\u00e4\"(\"\u00f6\" TEXT)"), SQLITE_OK);
+    ASSERT_EQ(db.run("INSERT INTO \"\u00e4\" VALUES ('\u00fc')"), SQLITE_OK);
+    ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE f USING bloom(source='\u00e4.\u00f6', kind=counting)"), "");
+    ASSERT_EQ(db.run("INSERT INTO \"\u00e4\" VALUES ('\u00e9'), ('\u00e8')"), SQLITE_OK);
+    ASSERT_EQ(db.run("DELETE FROM \"\u00e4\" WHERE \"\u00f6\" = '\u00e9'"), SQLITE_OK);
+    EXPECT_EQ(db.ask("SELECT count(*) FROM f WHERE key IN ('\u00fc', '\u00e9', '\u00e8')"), "2");
+    EXPECT_EQ(db.ask("SELECT json_extract(bloom_table_info('f'), '$.source')"), "\"\u00e4\".\"\u00f6\"");
+    EXPECT_EQ(db.ask("INSERT INTO f(op) VALUES ('rebuild')"), "");
+  }
+}
+
 TEST_F(Follow, LivesInEverySchema) {
   run("ATTACH ':memory:' AS \"other one\"");
   for (const std::string schema : {"main", "temp", "\"other one\""}) {
