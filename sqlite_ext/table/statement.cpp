@@ -71,6 +71,7 @@ void Use::run() {
 }
 
 std::int64_t Use::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+double Use::real(int column) const { return sqlite3_column_double(statement_, column); }
 sqlite3_value* Use::value(int column) const { return sqlite3_column_value(statement_, column); }
 int Use::type(int column) const { return sqlite3_column_type(statement_, column); }
 

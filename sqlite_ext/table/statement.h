@@ -55,6 +55,7 @@ class Use {
   void run();
 
   [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double real(int column) const;
   [[nodiscard]] int type(int column) const;
   /// Unprotected, so it can only be copied. Valid until the next step, or the end of the use.
   [[nodiscard]] sqlite3_value* value(int column) const;
