@@ -23,6 +23,7 @@ class Statement {
 
  private:
   friend class Use;
+  /// Throws HostError if the statement is in use: a second use would reset it under the first.
   sqlite3_stmt* ready();
 
   sqlite3* db_;
@@ -55,6 +56,7 @@ class Use {
   [[nodiscard]] sqlite3_value* value(int column) const;
   /// Valid until the next step, or the end of the use.
   [[nodiscard]] std::span<const std::byte> blob(int column) const;
+  /// A value that is a text, in UTF-8.
   [[nodiscard]] std::string_view text(int column) const;
 
  private:
