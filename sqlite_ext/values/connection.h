@@ -17,6 +17,9 @@ struct Connection {
 
   /// Whether the key that was last inserted into a filter table was new; no value before the first.
   std::optional<bool> added;
+
+  /// True while a function reads a filter table.
+  bool reads_table = false;
 };
 
 }  // namespace crivo::sqlite
