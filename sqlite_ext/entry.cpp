@@ -50,7 +50,7 @@ int register_all(sqlite3* db, char** error_message) {
     *error_message = sqlite3_mprintf("crivo: bloom_each cannot be registered: %s", sqlite3_errmsg(db));
     return status;
   }
-  if (const int status = register_bloom_table(db, connection); status != SQLITE_OK) {
+  if (const int status = register_bloom_table(db); status != SQLITE_OK) {
     *error_message = sqlite3_mprintf("crivo: the table bloom cannot be registered: %s", sqlite3_errmsg(db));
     return status;
   }

@@ -41,6 +41,6 @@ inline void require_args(const Call& call, std::size_t least) {
 /// Registers the table-valued function bloom_each. Returns a SQLite result code.
 [[nodiscard]] int register_bloom_each(sqlite3* db);
 /// Registers the module of the virtual table bloom. Returns a SQLite result code.
-[[nodiscard]] int register_bloom_table(sqlite3* db, const std::shared_ptr<Connection>& connection);
+[[nodiscard]] int register_bloom_table(sqlite3* db);
 
 }  // namespace crivo::sqlite

@@ -49,65 +49,69 @@ void FilterTable::save(const TableState& state) {
   (void)this->state();
 }
 
-std::uint64_t FilterTable::hash(std::string_view key) { return hash_key(key, state().spec.seed); }
-
-/// Asks the newest of the first `layers` layers first: it is the largest.
+// The newest layer is asked first: it is the largest.
 bool FilterTable::layers_contain(std::uint64_t hash, std::size_t layers) {
   for (std::size_t i = layers; i-- > 0;) {
-    PageRows rows(shadow_, filters_[i], first_page(i));
+    PageRows rows = rows_of(i);
     if (filters_[i].may_contain_hash(hash, rows)) return true;
   }
   return false;
 }
 
-bool FilterTable::may_contain(std::uint64_t hash) { return layers_contain(hash, state().layers.size()); }
+std::optional<std::uint64_t> FilterTable::find(std::string_view key) {
+  const std::uint64_t hash = hash_key(key, state().spec.seed);
+  return layers_contain(hash, filters_.size()) ? std::optional(hash) : std::nullopt;
+}
 
 std::optional<std::uint64_t> FilterTable::count(std::uint64_t hash) {
   (void)state();
-  PageRows rows(shadow_, filters_.front(), first_page(0));
+  PageRows rows = rows_of(0);
   const Result<std::uint64_t> count = filters_.front().count_hash(hash, rows);
   return count ? std::optional(*count) : std::nullopt;
 }
 
-bool FilterTable::add(std::uint64_t hash, bool only_if_absent) {
-  const bool counts = state().spec.kind == Kind::kCounting || state().spec.kind == Kind::kSpectral;
-  const bool is_new = !layers_contain(hash, filters_.size());
-  if (is_new || (counts && !only_if_absent)) add_to_newest(hash, is_new);
-  return is_new;
+bool FilterTable::add(std::string_view key, bool only_if_absent) {
+  const FilterSpec& spec = state().spec;
+  const std::uint64_t hash = hash_key(key, spec.seed);
+  const bool counts = spec.kind == Kind::kCounting || spec.kind == Kind::kSpectral;
+  const std::size_t newest = filters_.size() - 1;
+  if (layers_contain(hash, newest)) return false;  // an older layer has it
+  {
+    const PagedFilter& filter = filters_[newest];
+    const std::uint64_t page = filter.page_of(hash);
+    PageRows rows = rows_of(newest);
+    const bool is_new = !filter.may_contain_hash(hash, rows);
+    if (!is_new && (only_if_absent || !counts)) return false;
+    if (spec.kind != Kind::kScalable || !is_full(rows, page)) {
+      filter.add_hash(hash, rows);
+      rows.count_keys(page, 1);
+      rows.store();
+      return is_new;
+    }
+  }
+  grow();
+  return add(key, only_if_absent);
 }
 
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
 // would make every addition change a second page. But if the layer had more keys than it was sized for, some page would
 // have more than its share; so a layer never gets more. As keys do not spread evenly, it gets up to 8% fewer.
-bool FilterTable::is_full(PageRows& rows, std::uint64_t page, std::size_t layer) {
-  const PagedFilter& filter = filters_[layer];
-  const std::uint64_t capacity = scalable_layer_capacity(state_.spec, static_cast<unsigned>(layer));
-  const std::uint64_t share = (capacity + filter.pages() - 1) / filter.pages();  // all pages have the same size
-  return rows.keys(page) >= share;
+bool FilterTable::is_full(PageRows& rows, std::uint64_t page) const {
+  const auto newest = static_cast<unsigned>(filters_.size() - 1);
+  const std::uint64_t pages = filters_.back().pages();  // all of them have the same size
+  return rows.keys(page) >= (scalable_layer_capacity(state_.spec, newest) + pages - 1) / pages;
 }
 
-void FilterTable::add_to_newest(std::uint64_t hash, bool is_new) {
-  const std::size_t newest = filters_.size() - 1;
-  const PagedFilter& filter = filters_[newest];
-  const std::uint64_t page = filter.page_of(hash);
-  {
-    PageRows rows(shadow_, filter, first_page(newest));
-    if (state_.spec.kind != Kind::kScalable || !is_full(rows, page, newest)) {
-      filter.add_hash(hash, rows);
-      rows.count_keys(page, 1);
-      return rows.store();
-    }
-  }
+void FilterTable::grow() {
   TableState grown = state_;
   add_layer(grown);
   save(grown);
-  add_to_newest(hash, is_new);
 }
 
 void FilterTable::remove(std::uint64_t hash) {
   (void)state();
   const PagedFilter& filter = filters_.front();
-  PageRows rows(shadow_, filter, first_page(0));
+  PageRows rows = rows_of(0);
   unwrap(filter.remove_hash(hash, rows));
   rows.count_keys(filter.page_of(hash), -1);
   rows.store();

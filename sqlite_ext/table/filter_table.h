@@ -28,15 +28,15 @@ class FilterTable {
   /// Renames the shadow tables. The object cannot be used afterwards for anything but to be destroyed.
   void rename(const std::string& name) { shadow_.rename(name); }
 
-  /// The hash of a key under the table's seed.
-  [[nodiscard]] std::uint64_t hash(std::string_view key);
-  [[nodiscard]] bool may_contain(std::uint64_t hash);
-  /// How often the key was added; no value for a kind that does not count.
+  /// The hash of a key if the table may contain it; no value if the key is certainly absent.
+  [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key);
+  /// How often the key of this hash was added; no value for a kind that does not count.
   [[nodiscard]] std::optional<std::uint64_t> count(std::uint64_t hash);
 
   /// Adds a key, and tells whether it was certainly absent. `only_if_absent`: a key that may be there is left alone.
   /// (Where additions are not counted this makes no difference.)
-  bool add(std::uint64_t hash, bool only_if_absent);
+  bool add(std::string_view key, bool only_if_absent);
+  /// Takes back one addition of the key of this hash.
   void remove(std::uint64_t hash);
   /// Forgets every key.
   void clear();
@@ -61,9 +61,11 @@ class FilterTable {
   static std::int64_t first_page(std::size_t layer) noexcept { return static_cast<std::int64_t>(layer) << 46; }
 
   void save(const TableState& state);
+  /// Asks the first `layers` layers.
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
-  [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page, std::size_t layer);
-  void add_to_newest(std::uint64_t hash, bool is_new);
+  [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer)}; }
+  [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
+  void grow();
   using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
   /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
   void visit_layer(std::size_t layer, const PageVisitor& visit);

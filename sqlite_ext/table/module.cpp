@@ -19,9 +19,8 @@ namespace {
 enum Plan { kByKey = 1, kListAll = 2 };
 
 struct BloomTable : sqlite3_vtab {
-  BloomTable(sqlite3* db, std::shared_ptr<Connection> kept, std::string schema, std::string name)
-      : sqlite3_vtab{}, connection(std::move(kept)), table(db, std::move(schema), std::move(name)) {}
-  std::shared_ptr<Connection> connection;
+  BloomTable(sqlite3* db, std::string schema, std::string name)
+      : sqlite3_vtab{}, table(db, std::move(schema), std::move(name)) {}
   FilterTable table;
 };
 
@@ -67,10 +66,10 @@ int guarded_table(sqlite3_vtab* table, const Body& body) noexcept {
 
 /// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
 /// the schema, the table's name, and what stands in the brackets.
-int open_table(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite3_vtab** result, char** message,
+int open_table(sqlite3* db, int argc, const char* const* argv, sqlite3_vtab** result, char** message,
                bool create) noexcept {
   const auto body = [&] {
-    auto made = std::make_unique<BloomTable>(db, *static_cast<std::shared_ptr<Connection>*>(aux), argv[1], argv[2]);
+    auto made = std::make_unique<BloomTable>(db, argv[1], argv[2]);
     if (create) {
       std::vector<TableArgument> arguments;
       for (int i = 3; i < argc; ++i) arguments.push_back(parse_argument(argv[i]));
@@ -86,12 +85,12 @@ int open_table(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite
   return coded(body, [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", argv[2], text.c_str()); });
 }
 
-int create(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
-  return open_table(db, aux, argc, argv, table, message, true);
+int create(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
+  return open_table(db, argc, argv, table, message, true);
 }
 
-int connect(sqlite3* db, void* aux, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
-  return open_table(db, aux, argc, argv, table, message, false);
+int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
+  return open_table(db, argc, argv, table, message, false);
 }
 
 int disconnect(sqlite3_vtab* table) {
@@ -156,14 +155,16 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
-      throw SqlError{
-          "query must ask for keys, as in WHERE key = ... or key IN (...), got one that lists all; a filter "
-          "cannot list its keys (to remove all keys: INSERT INTO t(op) VALUES ('clear'))"};
+      throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + table_of(cursor).name() +
+                     " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
+                     "would need the list, too; to remove all keys, insert 'clear' as op)"};
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;
-    asked.hash = table_of(cursor).hash(key.view());
-    if (table_of(cursor).may_contain(asked.hash)) asked.key = copy_of(args[0]);
+    if (const std::optional<std::uint64_t> hash = table_of(cursor).find(key.view())) {
+      asked.key = copy_of(args[0]);
+      asked.hash = *hash;
+    }
     return SQLITE_OK;
   });
 }
@@ -206,11 +207,10 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
       throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
     }
     const bool or_ignore = sqlite3_vtab_on_conflict(bloom.table.db()) == SQLITE_IGNORE;
-    const std::optional<bool> added = insert_row(bloom.table, {argv + 2, kColumns}, or_ignore);
-    if (sqlite3_value_type(argv[2 + kOp]) == SQLITE_NULL) bloom.connection->added = added;
+    const bool changed = insert_row(bloom.table, {argv + 2, kColumns}, or_ignore);
     *id = 0;
-    const bool ignored = or_ignore && !added.value_or(sqlite3_value_type(argv[2 + kOp]) != SQLITE_NULL);
-    return ignored ? SQLITE_CONSTRAINT : SQLITE_OK;  // so that changes() does not count the row
+    // An ignored row is one that changes() does not count.
+    return or_ignore && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;
   });
 }
 
@@ -269,15 +269,11 @@ ModuleWithIntegrity make_module() noexcept {
   return made;
 }
 
-void free_connection(void* connection) { delete static_cast<std::shared_ptr<Connection>*>(connection); }
-
 }  // namespace
 
-int register_bloom_table(sqlite3* db, const std::shared_ptr<Connection>& connection) {
+int register_bloom_table(sqlite3* db) {
   static const ModuleWithIntegrity kModule = make_module();
-  // SQLite frees the user data in any case, also when the registration fails.
-  auto* aux = new std::shared_ptr<Connection>(connection);
-  return sqlite3_create_module_v2(db, "bloom", &kModule.module, aux, free_connection);
+  return sqlite3_create_module_v2(db, "bloom", &kModule.module, nullptr, nullptr);
 }
 
 }  // namespace crivo::sqlite

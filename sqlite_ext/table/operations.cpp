@@ -34,17 +34,17 @@ void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
 
 }  // namespace
 
-std::optional<bool> insert_row(FilterTable& table, std::span<sqlite3_value* const> row, bool or_ignore) {
+bool insert_row(FilterTable& table, std::span<sqlite3_value* const> row, bool or_ignore) {
   if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
   if (!is_null(row[kOp])) {
     if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
     run_operation(table, row[kOp], row[kArg]);
-    return std::nullopt;
+    return true;
   }
   if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
   const KeyBytes key(row[kKey]);
-  if (key.is_null()) return std::nullopt;
-  return table.add(table.hash(key.view()), or_ignore);
+  if (key.is_null()) return false;
+  return table.add(key.view(), or_ignore) || !or_ignore;
 }
 
 }  // namespace crivo::sqlite

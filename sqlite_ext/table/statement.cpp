@@ -81,9 +81,8 @@ std::span<const std::byte> Use::blob(int column) const {
   return {static_cast<const std::byte*>(bytes), size};
 }
 
-// Not the bytes as they are stored, which would be UTF-16 in some databases.
 std::string_view Use::text(int column) const {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));  // UTF-8 in any database
   if (text == nullptr) throw std::bad_alloc();
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }

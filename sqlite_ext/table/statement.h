@@ -56,7 +56,7 @@ class Use {
   [[nodiscard]] sqlite3_value* value(int column) const;
   /// Valid until the next step, or the end of the use.
   [[nodiscard]] std::span<const std::byte> blob(int column) const;
-  /// A value that is a text, in UTF-8.
+  /// The same for a value that is a text.
   [[nodiscard]] std::string_view text(int column) const;
 
  private:

@@ -49,13 +49,8 @@ void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) { set_result(call, table.snapshot(max_payload_bytes(call.context)).ref()); });
 }
 
-void bloom_added(const Call& call) {
-  if (const std::optional<bool> added = call.connection().added) sqlite3_result_int(call.context, *added);
-}
-
 constexpr std::array kTableFunctions = {
     FunctionRow{"bloom_snapshot", 1, 2, SQLITE_UTF8, guarded<bloom_snapshot>},
-    FunctionRow{"bloom_added", 0, 0, SQLITE_UTF8 | SQLITE_INNOCUOUS, guarded<bloom_added>},
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ void FilterTable::merge(const FilterRef& other) {
     const auto bytes =
         other.payload().subspan(static_cast<std::size_t>(page * state_.page_bytes), filter.bytes_of(page));
     if (is_zero(bytes)) continue;
-    PageRows rows(shadow_, filter, first_page(0));
+    PageRows rows = rows_of(0);
     filter.unite_page(page, rows.write(page), bytes.data());
     rows.count_keys(page, static_cast<std::int64_t>(std::exchange(keys, 0)));  // only the sum over all pages is used
     rows.store();

@@ -39,11 +39,11 @@ TEST_F(Schema, WorksInGeneratedColumnsAndIndexes) {
 
 TEST_F(Schema, FunctionsAreDeterministicAndInnocuous) {
   constexpr int kWanted = SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-  EXPECT_EQ(ask("SELECT count(DISTINCT name) FROM pragma_function_list WHERE name LIKE 'bloom%' OR name LIKE 'crivo%'"),
-            "25");
-  EXPECT_EQ(ask("SELECT count(*) FROM pragma_function_list WHERE name LIKE 'bloom%' AND (flags & ?1) != ?1",
-                {std::int64_t{kWanted}}),
-            "0");
+  const std::string others =
+      "SELECT group_concat(name) FROM (SELECT DISTINCT name FROM pragma_function_list "
+      "WHERE (name LIKE 'bloom%' OR name LIKE 'crivo%') AND (flags & ?1) != ?1 ORDER BY name)";
+  // These depend on the library, or on tables.
+  EXPECT_EQ(ask(others, {std::int64_t{kWanted}}), "bloom_snapshot,crivo_build,crivo_version");
 }
 
 TEST_F(Schema, VersionsAreInnocuousButNoConstants) {

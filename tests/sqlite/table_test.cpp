@@ -1,0 +1,342 @@
+// Filters as tables: CREATE VIRTUAL TABLE ... USING bloom.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Table : public SqliteTest {
+ protected:
+  void make(const std::string& arguments) { run("CREATE VIRTUAL TABLE t USING bloom(" + arguments + ")"); }
+  void insert(std::int64_t first, std::int64_t last) {
+    run("INSERT INTO t(key) SELECT i FROM " + integers(first, last));
+  }
+  /// How many of these integers the table has.
+  std::int64_t found(std::int64_t first, std::int64_t last) {
+    return std::stoll(ask("SELECT count(*) FROM " + integers(first, last) + " JOIN t ON t.key = n.i"));
+  }
+};
+
+class TableOfKind : public Table, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { make(std::string("capacity=1000, fpr=1e-6, kind=") + GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, TableOfKind,
+                         ::testing::Values("blocked", "counting", "scalable", "'scalable:4'", "spectral",
+                                           "'spectral:32'"));
+
+TEST_P(TableOfKind, FindsItsKeysInEveryFormOfQuestion) {
+  run("INSERT INTO t(key) VALUES (1), (2.5), ('three'), (x'04'), ('')");
+  EXPECT_EQ(ask("SELECT key FROM t WHERE key = 'three'"), "three");
+  EXPECT_EQ(ask("SELECT EXISTS (SELECT 1 FROM t WHERE key = ?)", {"absent"}), "0");
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (1, 2.5, 'three', x'04', '', 'absent')"), "5");
+  EXPECT_EQ(ask("SELECT group_concat(i) FROM " + integers(0, 9) + " WHERE i IN (SELECT key FROM t WHERE key = i)"),
+            "1");
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (SELECT i FROM " + integers(0, 9) + ")"), "1");
+  EXPECT_EQ(ask("SELECT group_concat(n.i) FROM t JOIN " + integers(0, 9) + " ON n.i = t.key"), "1");
+  EXPECT_EQ(ask("SELECT count(*) FROM " + integers(0, 9) + " WHERE NOT EXISTS (SELECT 1 FROM t WHERE key = i)"), "9");
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IS 1"), "1");
+  EXPECT_EQ(ask("SELECT key FROM t WHERE key = 1.0"), "1.0");
+  EXPECT_EQ(ask("SELECT key FROM t WHERE key = 'absent' OR key = 'three'"), "three");
+}
+
+TEST_P(TableOfKind, TellsWhetherAKeyWasNew) {
+  run("INSERT INTO t(key) VALUES ('a')");
+  run("INSERT OR IGNORE INTO t(key) VALUES ('a'), ('b'), ('c'), ('b')");
+  EXPECT_EQ(sqlite3_changes(db_.get()), 2);
+  run("INSERT OR IGNORE INTO t(key) VALUES (NULL)");
+  EXPECT_EQ(sqlite3_changes(db_.get()), 0);
+  // SQLite works out what RETURNING says before it inserts the row.
+  const std::string is_new = " RETURNING key || NOT EXISTS (SELECT 1 FROM t AS old WHERE old.key = t.key)";
+  EXPECT_EQ(ask("INSERT OR IGNORE INTO t(key) VALUES ('d'), ('a')" + is_new), "d1");
+  EXPECT_EQ(ask("INSERT OR IGNORE INTO t(key) VALUES ('d'), ('e')" + is_new), "d0");
+  EXPECT_EQ(ask("INSERT INTO t(key) VALUES ('d')" + is_new), "d0");
+}
+
+TEST_P(TableOfKind, TakesNoNullAsAKey) {
+  run("INSERT INTO t(key) VALUES (NULL)");
+  EXPECT_EQ(ask("SELECT count(*) FROM t_pages"), "0");
+  run("INSERT INTO t(key) VALUES ('a')");
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = NULL"), "");
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key IS NULL"),
+            "error: t: query must ask for single keys, as in EXISTS (SELECT 1 FROM t WHERE key = x), got one that "
+            "lists all keys, which a filter cannot (x IN (SELECT key FROM ...) would need the list, too; to remove all "
+            "keys, insert 'clear' as op)");
+}
+
+TEST_P(TableOfKind, RefusesToListItsKeys) {
+  for (const char* query : {"SELECT * FROM t", "SELECT count(*) FROM t", "SELECT * FROM t WHERE key > 1",
+                            "SELECT * FROM t WHERE key = 'A' COLLATE NOCASE", "DELETE FROM t",
+                            "SELECT * FROM t WHERE rowid = 1", "SELECT 1 IN t", "SELECT * FROM t WHERE key LIKE 'a'"}) {
+    EXPECT_THAT(ask(query), StartsWith("error: t: query must ask for single keys")) << query;
+  }
+}
+
+TEST_P(TableOfKind, TakesBackWhatARollbackTakesBack) {
+  insert(1, 10);
+  run("BEGIN");
+  insert(1001, 3000);  // a scalable one grows
+  run("SAVEPOINT inner");
+  insert(4001, 9000);
+  EXPECT_EQ(found(1, 10) + found(1001, 3000) + found(4001, 9000), 10 + 2000 + 5000);
+  run("ROLLBACK TO inner");
+  EXPECT_EQ(found(1001, 3000), 2000);
+  EXPECT_LT(found(4001, 9000), 100);
+  insert(4001, 4100);
+  run("ROLLBACK");
+  EXPECT_EQ(found(1, 10), 10);
+  EXPECT_EQ(found(1001, 9000), 0);
+  insert(20, 5000);
+  EXPECT_EQ(found(20, 5000), 4981);
+}
+
+TEST_P(TableOfKind, IsTheSnapshotThatItGives) {
+  insert(1, 900);
+  const Blob snapshot = blob("SELECT bloom_snapshot('t')");
+  EXPECT_EQ(ask("SELECT sum(bloom_contains(?, i)) FROM " + integers(1, 900), {snapshot}), "900");
+  EXPECT_EQ(info(snapshot, "keys"), "900");
+  EXPECT_EQ(info(snapshot, "capacity"), "1000");
+  EXPECT_EQ(info(snapshot, "fpr"), "1.0e-06");
+  EXPECT_EQ(blob("SELECT bloom_snapshot('t', 'main')").bytes, snapshot.bytes);
+  const std::string kind = GetParam();
+  if (kind.find("scalable") != std::string::npos) return;  // its layers are whole pages, and so larger
+  run("CREATE TABLE same AS SELECT bloom_raw(bloom_agg(i, 1000, 1e-6, replace(?, '''', ''))) AS f FROM " +
+          integers(1, 900),
+      {kind});
+  EXPECT_EQ(ask("SELECT f = bloom_raw(?) FROM same", {snapshot}), "1");
+}
+
+TEST_P(TableOfKind, ForgetsItsKeysWhenCleared) {
+  insert(1, 5000);
+  run("INSERT INTO t(op) VALUES ('clear')");
+  EXPECT_EQ(ask("SELECT count(*) FROM t_pages"), "0");
+  EXPECT_EQ(found(1, 5000), 0);
+  insert(1, 5000);
+  EXPECT_EQ(found(1, 5000), 5000);
+}
+
+TEST_P(TableOfKind, IsSeenByOtherConnections) {
+  const std::string path = ::testing::TempDir() + "table_of_kind.db";
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  Database writer(path.c_str());
+  Database reader(path.c_str());
+  ASSERT_EQ(writer.ask("PRAGMA journal_mode = WAL"), "wal");
+  writer.run(std::string("CREATE VIRTUAL TABLE t USING bloom(capacity=100, fpr=1e-6, kind=") + GetParam() + ")");
+  for (int round = 0; round < 5; ++round) {
+    const std::string keys = integers(round * 1000, round * 1000 + 999);
+    ASSERT_EQ(writer.run("INSERT INTO t(key) SELECT i FROM " + keys), SQLITE_OK);
+    EXPECT_EQ(reader.ask("SELECT count(*) FROM " + keys + " JOIN t ON key = i"), "1000");
+    ASSERT_EQ(reader.run("INSERT INTO t(key) VALUES ('from the reader')"), SQLITE_OK);
+    EXPECT_EQ(writer.ask("SELECT count(*) FROM t WHERE key = 'from the reader'"), "1");
+    if (round == 2) {
+      ASSERT_EQ(reader.run("INSERT INTO t(op) VALUES ('clear')"), SQLITE_OK);
+      EXPECT_EQ(writer.ask("SELECT count(*) FROM " + keys + " JOIN t ON key = i"), "0");
+    }
+  }
+}
+
+TEST_F(Table, KeepsItsRateAtCapacity) {
+  make("capacity=20000, fpr=0.01");
+  insert(1, 20000);
+  EXPECT_EQ(found(1, 20000), 20000);
+  EXPECT_LT(found(100001, 140000), 40000 * 0.0115);
+  EXPECT_GT(found(100001, 140000), 40000 * 0.007);
+}
+
+TEST_F(Table, KeepsItsRateWhileItGrows) {
+  make("capacity=100, fpr=0.01, kind=scalable");
+  insert(1, 50000);
+  EXPECT_EQ(found(1, 50000), 50000);
+  EXPECT_LT(found(100001, 140000), 40000 * 0.01);
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=10 "));
+}
+
+TEST_F(Table, GivesNoLayerMoreKeysThanItIsSizedFor) {
+  make("capacity=30000, fpr=1e-4, kind=scalable");  // a layer of several pages
+  insert(1, 30000);
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=2 "));
+  const std::int64_t first = std::stoll(ask("SELECT json_extract(bloom_info(bloom_snapshot('t')), '$.keys')"));
+  EXPECT_GE(first, 29990);
+  run("INSERT INTO t(op) VALUES ('clear')");
+  insert(1, 26000);
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=1 ")) << "a layer should be nearly full";
+}
+
+TEST_F(Table, CountsAndRemoves) {
+  make("capacity=1000, fpr=1e-6, kind=counting");
+  run("INSERT INTO t(key) VALUES ('a'), ('a'), ('b')");
+  run("DELETE FROM t WHERE key = 'a'");
+  EXPECT_EQ(ask("SELECT group_concat(key) FROM t WHERE key IN ('a', 'b', 'c')"), "a,b");
+  run("DELETE FROM t WHERE key IN ('a', 'b', 'absent')");
+  EXPECT_EQ(sqlite3_changes(db_.get()), 2);
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN ('a', 'b')"), "0");
+  EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('t')), '$.keys')"), "0");
+  run("INSERT INTO t(op) VALUES ('rebuild')");
+  EXPECT_EQ(ask("SELECT count(*) FROM t_pages"), "0");
+}
+
+TEST_F(Table, CountsHowOftenAKeyCame) {
+  make("capacity=1000, fpr=1e-6, kind='spectral:16'");
+  run("INSERT INTO t(key) SELECT i % 3 FROM " + integers(1, 300));
+  EXPECT_EQ(ask("SELECT group_concat(key || ':' || count) FROM t WHERE key IN (0, 1, 7)"), "0:100,1:100");
+  run("INSERT OR IGNORE INTO t(key) VALUES (0), (7)");
+  EXPECT_EQ(ask("SELECT group_concat(key || ':' || count) FROM t WHERE key IN (0, 1, 7)"), "0:100,1:100,7:1");
+}
+
+TEST_F(Table, RemovesOnlyWhereItCan) {
+  make("capacity=1000");
+  run("INSERT INTO t(key) VALUES ('a')");
+  EXPECT_EQ(ask("DELETE FROM t WHERE key = 'a'"),
+            "error: t: kind must be one that can remove (counting, cuckoo), got blocked");
+  EXPECT_EQ(ask("DELETE FROM t WHERE key = 'absent'"), "");
+  EXPECT_THAT(ask("UPDATE t SET key = 'b' WHERE key = 'a'"), HasSubstr("must be INSERT, DELETE or SELECT, got UPDATE"));
+  EXPECT_THAT(ask("INSERT INTO t(rowid, key) VALUES (5, 'b')"), HasSubstr("rowid must be left out"));
+}
+
+TEST_F(Table, MergesAFilterOfTheSameShape) {
+  make("capacity=5000, fpr=0.001, seed=-7");
+  insert(1, 100);
+  run("INSERT INTO t(op, arg) SELECT 'merge', bloom_agg(i, 5000, 0.001, 'blocked', -7) FROM " + integers(101, 4000));
+  EXPECT_EQ(found(1, 4000), 4000);
+  EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('t')), '$.keys')"), "4000");
+  const std::string merge = "INSERT INTO t(op, arg) SELECT 'merge', ";
+  EXPECT_THAT(ask(merge + "bloom_create(5000, 0.001)"), StartsWith("error: t: seed must equal the table's -7, got 0"));
+  EXPECT_THAT(ask(merge + "bloom_create(6000, 0.001, 'blocked', -7)"),
+              HasSubstr("number of blocks must equal the table's"));
+  EXPECT_THAT(ask(merge + "bloom_create(5000, 0.01, 'blocked', -7)"), HasSubstr("k must equal the table's"));
+  EXPECT_THAT(ask(merge + "bloom_create(5, 0.01, 'counting', -7)"), HasSubstr("kind must equal the table's blocked"));
+  EXPECT_THAT(ask(merge + "x'00'"), HasSubstr("blob size must be at least 64 bytes, got 1"));
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('merge')"), HasSubstr("must be a filter, got NULL"));
+}
+
+TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
+  const auto error = [this](const std::string& arguments) {
+    return ask("CREATE VIRTUAL TABLE e USING bloom(" + arguments + ")");
+  };
+  EXPECT_EQ(error(""), "error: e: capacity must be given, got no such argument");
+  EXPECT_EQ(error("kind=blocked"), "error: e: capacity must be given, got no such argument");
+  EXPECT_EQ(error("capacity=0"), "error: e: capacity must be an integer from 1 to 1099511627776, got 0");
+  EXPECT_EQ(error("capacity=many"), "error: e: capacity must be an integer from 1 to 1099511627776, got 'many'");
+  EXPECT_EQ(error("capacity=10, fpr=1"), "error: e: fpr must lie in (0, 1), got 1");
+  EXPECT_EQ(error("capacity=10, seed=x"), "error: e: seed must be a 64-bit integer, got 'x'");
+  EXPECT_EQ(error("capacity=10, size=4"), "error: e: argument must be one of capacity, fpr, kind, seed, got size");
+  EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be given once, got it twice");
+  EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
+  EXPECT_EQ(error("capacity=10, kind=ribbon"),
+            "error: e: kind must be one of a table's (blocked, counting, scalable, spectral), got ribbon");
+  EXPECT_THAT(error("capacity=10, kind=nonsense"), StartsWith("error: e: kind must be one of"));
+  EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
+  EXPECT_EQ(error(" CAPACITY = 1e3 , fpr = '0.5', kind = \"blocked\", seed = -1"), "");
+}
+
+TEST_F(Table, CanBeRenamedAndDropped) {
+  make("capacity=100");
+  insert(1, 50);
+  run("ALTER TABLE t RENAME TO \"odd \"\" name\"");
+  EXPECT_EQ(ask("SELECT count(*) FROM \"odd \"\" name\" WHERE key IN (1, 50, 51)"), "2");
+  EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('odd \" name')), '$.keys')"), "50");
+  run("ALTER TABLE \"odd \"\" name\" RENAME TO t");
+  EXPECT_EQ(found(1, 50), 50);
+  run("DROP TABLE t");
+  EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0");
+}
+
+TEST_F(Table, LivesInEverySchema) {
+  run("ATTACH ':memory:' AS other");
+  for (const char* schema : {"main", "temp", "other"}) {
+    run(std::string("CREATE VIRTUAL TABLE ") + schema + ".t USING bloom(capacity=1000, fpr=1e-9)");
+    run(std::string("INSERT INTO ") + schema + ".t(key) VALUES ('" + schema + "')");
+  }
+  for (const char* schema : {"main", "temp", "other"}) {
+    EXPECT_EQ(ask(std::string("SELECT group_concat(key) FROM ") + schema + ".t WHERE key IN ('main', 'temp', 'other')"),
+              schema);
+    EXPECT_EQ(ask("SELECT bloom_contains(bloom_snapshot('t', ?1), ?1)", {schema}), "1");
+  }
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t', 'nowhere')"),
+              StartsWith("error: bloom_snapshot: table must be a filter"));
+  EXPECT_EQ(ask("SELECT bloom_snapshot(NULL)"), "error: bloom_snapshot: table must be a text, got NULL");
+}
+
+TEST_F(Table, SaysWhichPageIsDamaged) {
+  make("capacity=5000, fpr=0.01");
+  insert(1, 5000);
+  const std::string page = ask("SELECT min(page_no) FROM t_pages");
+  run("UPDATE t_pages SET bits = CAST(substr(bits, 1, 99) || x'5A5A' || substr(bits, 102) AS BLOB) WHERE page_no = " +
+      page);
+  const std::string message = "error: t: page " + page + " in table _pages must have the checksum of its bytes";
+  EXPECT_EQ(ask("SELECT count(*) FROM " + integers(1, 5000) + " JOIN t ON key = i"), message);
+  EXPECT_EQ(ask("INSERT INTO t(op) VALUES ('check')"), message);
+  EXPECT_EQ(db_.run("INSERT INTO t(op) VALUES ('check')"), SQLITE_CORRUPT);
+  run("UPDATE t_pages SET bits = x'00' WHERE page_no = " + page);
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("must be a blob of 4056 bytes, got 1"));
+  run("UPDATE t_pages SET page_no = 1000000 WHERE page_no = 1");
+  run("DELETE FROM t_pages WHERE page_no = " + page);
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("page 1000000 in table _pages must lie in a layer"));
+  run("UPDATE t_meta SET value = replace(value, 'k=', 'k=1')");
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "error: t: state in table _meta must have the checksum of its text");
+  run("DELETE FROM t_meta");
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"),
+            "error: t: table _meta must have a text as its row 'state', got none");
+  run("DROP TABLE t");
+}
+
+class PageSize : public Table, public ::testing::WithParamInterface<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Bytes, PageSize, ::testing::Values(512, 1024, 2048, 4096, 8192, 65536));
+
+int frames = 0;
+
+TEST_P(PageSize, ChangesOnePagePerKey) {
+  const std::string path = ::testing::TempDir() + "page_size.db";
+  for (const char* kind : {"blocked", "counting", "scalable"}) {
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    Database db(path.c_str());
+    db.run("PRAGMA page_size = " + std::to_string(GetParam()));
+    ASSERT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
+    db.run("PRAGMA wal_autocheckpoint = 0");
+    ASSERT_EQ(db.run(std::string("CREATE VIRTUAL TABLE t USING bloom(capacity=3000, kind=") + kind + ")"), SQLITE_OK);
+    ASSERT_EQ(db.run("INSERT INTO t(key) SELECT i FROM " + integers(1, 2000)), SQLITE_OK);
+    sqlite3_wal_hook(
+        db.get(), [](void*, sqlite3*, const char*, int in_log) { return frames = in_log, SQLITE_OK; }, nullptr);
+    ASSERT_EQ(db.run("INSERT OR IGNORE INTO t(key) VALUES (100001), (100002), (100003)"), SQLITE_OK);
+    for (int i = 200001; i < 200051; ++i) {
+      const int before = frames;
+      ASSERT_EQ(db.run("INSERT OR IGNORE INTO t(key) VALUES (" + std::to_string(i) + ")"), SQLITE_OK);
+      EXPECT_LE(frames - before, 1) << kind << " " << i;
+    }
+    EXPECT_EQ(db.ask("PRAGMA page_size"), std::to_string(GetParam()));
+    EXPECT_EQ(db.ask("SELECT count(*) FROM " + integers(1, 2000) + " JOIN t ON key = i"), "2000");
+    EXPECT_EQ(db.ask("PRAGMA integrity_check"), "ok");
+  }
+}
+
+TEST_F(Table, WorksInEveryEncoding) {
+  for (const char* encoding : {"UTF-8", "UTF-16le", "UTF-16be"}) {
+    Database db;
+    db.run(std::string("PRAGMA encoding = '") + encoding + "'");
+    ASSERT_EQ(db.run("CREATE VIRTUAL TABLE t USING bloom(capacity=1000, fpr=1e-9)"), SQLITE_OK);
+    ASSERT_EQ(db.run("INSERT INTO t(key) VALUES ('\u00e4'), (x'C3A5')"), SQLITE_OK) << sqlite3_errmsg(db.get());
+    EXPECT_EQ(db.ask("SELECT count(*) FROM t WHERE key IN ('\u00e4', '\u00e5', x'C3A4', x'C3A5', 'a')"), "4");
+    EXPECT_EQ(db.ask("PRAGMA encoding"), encoding);
+    EXPECT_EQ(db.ask("SELECT count(*) FROM t WHERE key = ?", {"\u00e5"}), "1");
+  }
+}
+
+TEST_F(Table, StoresNoPageWithoutAKey) {
+  make("capacity=1000000000000, fpr=1e-6");
+  insert(1, 100);
+  EXPECT_EQ(ask("SELECT count(*) FROM t_pages"), "100");
+  EXPECT_EQ(found(1, 100), 100);
+  EXPECT_EQ(found(1000, 2000), 0);
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t')"), HasSubstr("payload must fit SQLITE_LIMIT_LENGTH"));
+}
+
+}  // namespace
+}  // namespace crivo::testing
