@@ -32,14 +32,14 @@ void FilterTable::create(const FilterSpec& spec) {
 const TableState& FilterTable::state() {
   std::optional<std::string> text = shadow_.read_meta(kState);
   if (!text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'state', got none"};
-  if (*text != text_) {
+  if (text != text_) {
     TableState parsed = parse_state(*text);
     std::vector<PagedFilter> filters;
     for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
     // Nothing throws from here on, so that text and state never part.
     state_ = std::move(parsed);
     filters_ = std::move(filters);
-    text_ = std::move(*text);
+    text_ = std::move(text);
   }
   return state_;
 }

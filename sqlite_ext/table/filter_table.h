@@ -72,7 +72,7 @@ class FilterTable {
   [[nodiscard]] std::uint64_t keys_in(std::size_t layer);
 
   ShadowTables shadow_;
-  std::string text_;  // the state as it was read last
+  std::optional<std::string> text_;  // the state as it was read last
   TableState state_;
   std::vector<PagedFilter> filters_;  // of the layers
 };

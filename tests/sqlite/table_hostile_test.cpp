@@ -71,6 +71,15 @@ TEST_F(TableHostile, AStateOutOfItsRangesIsRefused) {
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
 }
 
+TEST_F(TableHostile, AnEmptyStateIsRefusedByATableThatHasReadNoneYet) {
+  make("capacity=1000");
+  run("UPDATE t_meta SET value = ''");
+  run("ALTER TABLE t RENAME TO again");  // connects anew
+  EXPECT_THAT(ask("SELECT 1 FROM again WHERE key = 1"), HasSubstr("checksum"));
+  EXPECT_THAT(ask("DELETE FROM again WHERE key = 1"), HasSubstr("checksum"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('again')"), HasSubstr("checksum"));
+}
+
 TEST_F(TableHostile, LayersThatOnlyAKindThatGrowsCanHaveAreRefused) {
   make("capacity=1000");
   std::string text = with_field(ask("SELECT value FROM t_meta"), "layers", "2");

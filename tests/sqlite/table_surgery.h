@@ -17,9 +17,10 @@ inline std::string with_checksum(std::string text) {
   return text + " check=" + std::to_string(checksum);
 }
 
-/// The state's text with another value in its first field of this name.
+/// The state's text with another value in its first field of this name, if it has one.
 inline std::string with_field(std::string text, std::string_view name, std::string_view value) {
   const std::string start = std::string(" ").append(name).append("=");
+  if (text.find(start) == std::string::npos) return text;
   const std::size_t from = text.find(start) + start.size();
   text.replace(from, text.find(' ', from) - from, value);
   return with_checksum(std::move(text));
