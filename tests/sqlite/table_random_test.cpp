@@ -82,7 +82,7 @@ class Walk {
 
   /// A key as SQL. Integers, and texts that look like none of the numbers: a filter's key knows no types.
   std::string key() {
-    const std::string number = std::to_string(static_cast<std::int64_t>(pick(400)) - 100);
+    const std::string number = std::to_string(static_cast<std::int64_t>(pick(120)) - 30);
     switch (pick(8)) {
       case 0:
         return "'t" + number + "'";
