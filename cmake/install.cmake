@@ -1,5 +1,6 @@
 # What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool,
-# the SQLite extension, and the RocksDB plugin with its program, a component of the package and crivo-rocksdb.pc.
+# the SQLite extension, to be loaded or linked, and the RocksDB plugin with its program. What is linked is a component
+# of the package, and has a .pc file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/crivo")
@@ -25,6 +26,9 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/crivoConfig.cmake" "${CMAKE_CURRENT_B
 
 if(TARGET crivo_rocksdb)
   crivo_install_library(crivo_rocksdb crivo-rocksdb.pc plugins/rocksdb/include)
+endif()
+if(TARGET crivo_sqlite_static)
+  crivo_install_library(crivo_sqlite_static crivo-sqlite.pc sqlite_ext/include)
 endif()
 if(TARGET crivo_sqlite)  # in a folder of its own: it is loaded by its path, and never linked
   install(TARGETS crivo_sqlite LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/crivo")

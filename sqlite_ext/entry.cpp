@@ -1,10 +1,15 @@
 // The extension's entry point: registers the functions of the table with a connection.
+//
+// The same sources are compiled twice: as crivo.so, which reaches SQLite through the table of functions that its host
+// hands over, and with SQLITE_CORE as an archive for programs that are linked with SQLite themselves.
 #include <sqlite3ext.h>
 
 #include <memory>
 #include <new>
 
+#include "crivo/sqlite.h"
 #include "functions.h"
+#include "functions/table_valued.h"
 
 extern "C" {
 SQLITE_EXTENSION_INIT1
@@ -36,8 +41,8 @@ int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr
 
 int register_all(sqlite3* db, char** error_message) {
   const auto connection = std::make_shared<Connection>();
-  for (const auto table :
-       {scalar_functions(), key_functions(), set_functions(), aggregate_functions(), table_functions()}) {
+  for (const auto table : {scalar_functions(), key_functions(), named_functions(), in_place_functions(),
+                           set_functions(), aggregate_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       const int status = register_function(db, row, connection);
       if (status != SQLITE_OK) {
@@ -46,26 +51,64 @@ int register_all(sqlite3* db, char** error_message) {
       }
     }
   }
-  if (const int status = register_bloom_each(db); status != SQLITE_OK) {
-    *error_message = sqlite3_mprintf("crivo: bloom_each cannot be registered: %s", sqlite3_errmsg(db));
-    return status;
+  for (const TableFunction* function : {&kBloomEach, &kBloomLayers, &kBloomProbe, &kBloomDump}) {
+    const int status = register_table_function(db, *function);
+    if (status != SQLITE_OK) {
+      *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", function->name, sqlite3_errmsg(db));
+      return status;
+    }
   }
   if (const int status = register_bloom_table(db); status != SQLITE_OK) {
     *error_message = sqlite3_mprintf("crivo: the table bloom cannot be registered: %s", sqlite3_errmsg(db));
     return status;
   }
-  // Other connections of the process may hold our functions when this one closes.
-  return SQLITE_OK_LOAD_PERMANENTLY;
+  return SQLITE_OK;
 }
+
+#ifdef SQLITE_CORE
+// The linker has found every function of SQLite that is called. Any other code than SQLITE_OK, even that for "loaded
+// permanently", keeps sqlite3_auto_extension from going on to the program's next extension.
+constexpr int kRegistered = SQLITE_OK;
+
+bool reach_sqlite(const sqlite3_api_routines* /*routines*/, char** /*error_message*/) { return true; }
+#else
+/// The first SQLite that has all functions that are called here. The table of an older one ends before the newest of
+/// them, and to call what lies behind its end would crash.
+constexpr int kOldestSQLite = 3038000;
+
+// Other connections of the process may hold our functions when this one closes.
+constexpr int kRegistered = SQLITE_OK_LOAD_PERMANENTLY;
+
+/// Takes SQLite's functions from the table. A process may have two SQLites, and one table serves all connections: those
+/// of the first would call the second with their values, and crash. A copy of the file has a table of its own.
+bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
+  if (routines->libversion_number() < kOldestSQLite) {
+    *error_message = routines->mprintf("crivo: SQLite must be 3.38 or later, got %s", routines->libversion());
+    return false;
+  }
+  if (sqlite3_api != nullptr && sqlite3_api != routines) {
+    *error_message = routines->mprintf(
+        "crivo: SQLite must be the one that this process loaded the file into first (%s), got another (%s); "
+        "load a copy of the file into that one",
+        sqlite3_libversion(), routines->libversion());
+    return false;
+  }
+  SQLITE_EXTENSION_INIT2(routines);
+  return true;
+}
+#endif
 
 }  // namespace
 }  // namespace crivo::sqlite
 
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
-                                                                 const sqlite3_api_routines* api) {
-  SQLITE_EXTENSION_INIT2(api);
+                                                                 const sqlite3_api_routines* routines) {
   try {
-    return crivo::sqlite::register_all(db, error_message);
+    if (!crivo::sqlite::reach_sqlite(routines, error_message)) return SQLITE_ERROR;
+    char* unwanted = nullptr;  // a linked program may not ask for the message
+    const int status = crivo::sqlite::register_all(db, error_message == nullptr ? &unwanted : error_message);
+    sqlite3_free(unwanted);
+    return status == SQLITE_OK ? crivo::sqlite::kRegistered : status;
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   }

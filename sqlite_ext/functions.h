@@ -34,12 +34,19 @@ inline void require_args(const Call& call, std::size_t least) {
 
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> named_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> in_place_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> chunk_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> table_functions() noexcept;
 
-/// Registers the table-valued function bloom_each. Returns a SQLite result code.
-[[nodiscard]] int register_bloom_each(sqlite3* db);
+struct TableFunction;  // a table-valued function; functions/table_valued.h
+extern const TableFunction kBloomEach;
+extern const TableFunction kBloomLayers;
+extern const TableFunction kBloomProbe;
+extern const TableFunction kBloomDump;
+
 /// Registers the module of the virtual table bloom. Returns a SQLite result code.
 [[nodiscard]] int register_bloom_table(sqlite3* db);
 

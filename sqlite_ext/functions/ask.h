@@ -20,9 +20,9 @@ inline constexpr const char* kPointerType = "crivo filter";
 
 inline void free_owned(void* owned) { std::unique_ptr<OwnedFilter>(static_cast<OwnedFilter*>(owned)); }
 
-/// The filter that bloom_open left in an argument; null if the argument does not come from bloom_open.
-inline const OwnedFilter* opened_filter(const Call& call, std::size_t arg) {
-  return static_cast<const OwnedFilter*>(sqlite3_value_pointer(call.args[arg], kPointerType));
+/// The filter that bloom_open left in a value; null if the value does not come from bloom_open.
+inline const OwnedFilter* opened_filter(sqlite3_value* value) {
+  return static_cast<const OwnedFilter*>(sqlite3_value_pointer(value, kPointerType));
 }
 
 /// Returns what `ask(const FilterRef&)` answers about the filter in argument 0, or nothing (SQL's NULL) if that
@@ -32,7 +32,7 @@ template <class Ask>
   void* const kept = sqlite3_get_auxdata(call.context, 0);
   if (kept != nullptr && kept != &kSeenOnce) return ask(static_cast<const OwnedFilter*>(kept)->ref);
   if (call.is_null(0)) {
-    const OwnedFilter* const opened = opened_filter(call, 0);
+    const OwnedFilter* const opened = opened_filter(call.args[0]);
     return opened != nullptr ? ask(opened->ref) : Answer{};
   }
   if (kept == nullptr) {

@@ -1,10 +1,10 @@
 // The scalar functions that take keys. sqlite_ext/README.md is their reference.
-#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "functions.h"
 #include "functions/ask.h"
+#include "functions/questions.h"
 #include "values/json_keys.h"
 
 namespace crivo::sqlite {
@@ -35,41 +35,37 @@ void bloom_add_many(const Call& call) {
   set_result(call, filter.ref());
 }
 
-void bloom_contains(const Call& call) {
+/// Adds the keys that are certainly absent, one after the other: a key that the array repeats is added once.
+void bloom_add_new(const Call& call) {
+  AnyFilter filter = open_filter(call, 0).into_filter();
+  bool changed = false;
+  if (!call.is_null(1)) {
+    for (const std::uint64_t hash : hash_json_keys(call, 1, filter.shape().seed)) {
+      if (filter.ref().may_contain_hash(hash)) continue;
+      unwrap(filter.add_hashes({&hash, 1}));
+      changed = true;
+    }
+  }
+  if (!changed) return sqlite3_result_value(call.context, call.args[0]);
+  set_result(call, filter.ref());
+}
+
+void bloom_add_times(const Call& call) {
+  const std::int64_t times = sqlite3_value_int64(call.args[2]);
+  if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || times < 0) {
+    throw SqlError{"times must be an integer from 0 on, got " + shown(call.args[2])};
+  }
+  AnyFilter filter = open_filter(call, 0).into_filter();
   const KeyBytes key(call.args[1]);
-  ask_filter(call, [&key](const FilterRef& filter) {
-    return key.is_null() ? Answer{} : Answer{filter.may_contain(key.view())};
-  });
+  if (key.is_null()) return sqlite3_result_value(call.context, call.args[0]);
+  unwrap(filter.add_times(key.view(), static_cast<std::uint64_t>(times)));
+  set_result(call, filter.ref());
 }
 
-/// Asks the filter for all keys of a JSON array at once, and returns what `judge(hits)` makes of the answers.
-template <class Judge>
-void ask_for_many(const Call& call, const Judge& judge) {
-  std::optional<std::vector<std::uint64_t>> hashes;  // read once, although the filter may be asked twice
-  ask_filter(call, [&](const FilterRef& filter) {
-    if (call.is_null(1)) return Answer{};
-    if (!hashes) hashes = hash_json_keys(call, 1, filter.shape().seed);
-    const auto hits = std::make_unique<bool[]>(hashes->size());
-    filter.may_contain_hashes(*hashes, {hits.get(), hashes->size()});
-    return Answer{judge(std::span<const bool>(hits.get(), hashes->size()))};
-  });
-}
-
-void bloom_contains_any(const Call& call) {
-  ask_for_many(call, [](std::span<const bool> hits) { return std::ranges::find(hits, true) != hits.end(); });
-}
-
-void bloom_contains_all(const Call& call) {
-  ask_for_many(call, [](std::span<const bool> hits) { return std::ranges::find(hits, false) == hits.end(); });
-}
-
-void bloom_count(const Call& call) {
-  const KeyBytes key(call.args[1]);
-  ask_filter(call, [&key](const FilterRef& filter) {
-    if (key.is_null()) return Answer{};
-    return Answer{static_cast<std::int64_t>(unwrap(filter.count(key.view())))};
-  });
-}
+void bloom_contains(const Call& call) { ask_filter(call, Contains(KeyBytes(call.args[1]))); }
+void bloom_contains_any(const Call& call) { ask_filter(call, AskForMany(call, 1, kAnyHit)); }
+void bloom_contains_all(const Call& call) { ask_filter(call, AskForMany(call, 1, kAllHits)); }
+void bloom_count(const Call& call) { ask_filter(call, Count(KeyBytes(call.args[1]))); }
 
 void bloom_open(const Call& call) {
   if (call.is_null(0)) return;
@@ -80,6 +76,8 @@ void bloom_open(const Call& call) {
 constexpr std::array kKeyFunctions = {
     FunctionRow{"bloom_add", 2, kAnyNumber, kPure, guarded<bloom_add>},
     FunctionRow{"bloom_add_many", 2, 2, kPure, guarded<bloom_add_many>},
+    FunctionRow{"bloom_add_new", 2, 2, kPure, guarded<bloom_add_new>},
+    FunctionRow{"bloom_add_times", 3, 3, kPure, guarded<bloom_add_times>},
     FunctionRow{"bloom_remove", 2, kAnyNumber, kPure, guarded<bloom_remove>},
     FunctionRow{"bloom_contains", 2, 2, kPure, guarded<bloom_contains>},
     FunctionRow{"bloom_contains_any", 2, 2, kPure, guarded<bloom_contains_any>},

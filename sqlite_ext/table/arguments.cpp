@@ -42,15 +42,15 @@ std::string unquoted(std::string_view text) {
   throw SqlError{"argument must end with the quote that it begins with, got " + std::string(text)};
 }
 
-/// The value as a SQL value: a number if SQLite reads the text as one, NULL for an argument that was not given.
+/// The value as a SQL value: a number if SQLite reads the text as one, NULL for an argument that was not given. The
+/// comparison tells, as it takes the text for a number if it is one. (sqlite3_value_numeric_type would, too, but
+/// SQLite 3.53 crashes where it is given a copy of a value.)
 OwnedValue value_of(sqlite3* db, const TableArgument* argument) {
-  Statement statement(db, "SELECT ?1");
+  Statement statement(db, "SELECT iif(CAST(?1 AS NUMERIC) = ?1, CAST(?1 AS NUMERIC), ?1)");
   Use use(statement);
   if (argument != nullptr) use.bind(1, std::string_view(argument->value));
   if (!use.step()) throw std::bad_alloc();
-  OwnedValue value = copy_of(use.value(0));
-  sqlite3_value_numeric_type(value.get());  // turns the text of a number into the number
-  return value;
+  return copy_of(use.value(0));
 }
 
 }  // namespace

@@ -81,7 +81,9 @@ bool FilterTable::add(std::string_view key, bool only_if_absent) {
     const std::uint64_t page = filter.page_of(hash);
     PageRows rows = rows_of(newest);
     const bool is_new = !filter.may_contain_hash(hash, rows);
-    if (!is_new && (only_if_absent || !counts)) return false;
+    // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
+    const bool leaves_alone = only_if_absent && spec.kind != Kind::kCounting;
+    if (!is_new && (leaves_alone || !counts)) return false;
     if (spec.kind != Kind::kScalable || !is_full(rows, page)) {
       filter.add_hash(hash, rows);
       rows.count_keys(page, 1);

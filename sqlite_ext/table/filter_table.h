@@ -33,8 +33,8 @@ class FilterTable {
   /// How often the key of this hash was added; no value for a kind that does not count.
   [[nodiscard]] std::optional<std::uint64_t> count(std::uint64_t hash);
 
-  /// Adds a key, and tells whether it was certainly absent. `only_if_absent`: a key that may be there is left alone.
-  /// (Where additions are not counted this makes no difference.)
+  /// Adds a key, and tells whether it was certainly absent. `only_if_absent`: a key that may be there is left alone,
+  /// except where keys can be removed. (Where additions are not counted this makes no difference.)
   bool add(std::string_view key, bool only_if_absent);
   /// Takes back one addition of the key of this hash.
   void remove(std::uint64_t hash);

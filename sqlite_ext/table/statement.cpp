@@ -59,6 +59,11 @@ Use& Use::bind(int parameter, std::string_view text) {
   return *this;
 }
 
+Use& Use::bind(int parameter, sqlite3_value* value) {
+  require_ok(db_, sqlite3_bind_value(statement_, parameter, value));
+  return *this;
+}
+
 bool Use::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;

@@ -20,6 +20,10 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   void finalize() noexcept;
+  /// How often SQLite had to prepare it again because a schema had changed.
+  [[nodiscard]] int times_prepared_again() const noexcept {
+    return statement_ != nullptr ? sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0) : 0;
+  }
 
  private:
   friend class Use;
@@ -44,6 +48,7 @@ class Use {
   Use& bind(int parameter, std::span<const std::byte> blob);
   /// Borrows the text until the use ends.
   Use& bind(int parameter, std::string_view text);
+  Use& bind(int parameter, sqlite3_value* value);
 
   /// True if there is a row, false at the end.
   [[nodiscard]] bool step();

@@ -23,15 +23,11 @@ std::string_view text_of(sqlite3_value* value) {
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-void set_error(sqlite3_context* context, std::string_view message) {
+void set_error(sqlite3_context* context, std::string_view message, int code = SQLITE_ERROR) {
   const auto* registration = static_cast<const Registration*>(sqlite3_user_data(context));
   const std::string text = std::string(registration->function) + ": " + std::string(message);
   sqlite3_result_error(context, text.c_str(), -1);
-}
-
-std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
-  if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
-  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
+  if (code != SQLITE_ERROR) sqlite3_result_error_code(context, code);
 }
 
 }  // namespace
@@ -41,7 +37,7 @@ void report_exception(sqlite3_context* context) noexcept {
     try {
       throw;
     } catch (const SqlError& error) {
-      set_error(context, error.message);
+      set_error(context, error.message, error.code);
     } catch (const std::bad_alloc&) {
       sqlite3_result_error_nomem(context);
     } catch (const std::exception& error) {
@@ -95,6 +91,11 @@ std::uint64_t max_payload_bytes(sqlite3* db) {
 
 std::uint64_t max_payload_bytes(sqlite3_context* context) {
   return max_payload_bytes(sqlite3_context_db_handle(context));
+}
+
+std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
+  if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
+  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
 }
 
 std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {

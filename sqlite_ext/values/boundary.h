@@ -27,6 +27,7 @@ namespace crivo::sqlite {
 /// front where it is caught.
 struct SqlError {
   std::string message;
+  int code = SQLITE_ERROR;  // SQLITE_BUSY and the like where SQLite itself said so, because callers try these again
 };
 
 /// Returns the value of a Result, or throws its error as a SqlError.
@@ -102,6 +103,8 @@ class KeyBytes {
 
 /// The bytes of an argument that must be a blob, borrowed from it. Throws SqlError for a value of another type.
 [[nodiscard]] std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg);
+/// The same for a value outside a call; errors name the argument by `position`.
+[[nodiscard]] std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position);
 
 /// The filter in an argument. It borrows from the value if the payload is raw. Throws SqlError for a value that is no
 /// filter.

@@ -2,15 +2,68 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "values/boundary.h"
+#include "values/json_array.h"
 
 namespace crivo::sqlite {
 
-/// The hashes, under `seed`, of the keys in the JSON array that argument `arg` holds, in their order. A string's key is
-/// its UTF-8; a number's is the key of the value that SQLite's json_each gives for it; true counts as 1 and false as 0;
-/// null is no key and is left out. Throws SqlError for anything else.
+/// Asks SQLite which value its JSON functions give for a number. The last digit of that value depends on SQLite's
+/// version and on how it was compiled, and neither strtod nor CAST always gives the same one. SQLite offers it through
+/// SQL only. The statement is prepared when the first real number comes, for most arrays have none, and ends with the
+/// array: a statement that is kept would not let the connection close.
+class DecimalReader {
+ public:
+  explicit DecimalReader(sqlite3* db) noexcept : db_(db) {}
+  ~DecimalReader() { sqlite3_finalize(statement_); }
+  DecimalReader(const DecimalReader&) = delete;
+  DecimalReader& operator=(const DecimalReader&) = delete;
+
+  [[nodiscard]] double read(std::string_view decimal);
+
+ private:
+  void require(int status, int wanted);
+
+  sqlite3* db_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// Walks over the keys of a JSON array, in their order. A string's key is its UTF-8; a number's is the key of the value
+/// that SQLite's json_each gives for it; true counts as 1 and false as 0; null is no key.
+class JsonKeys {
+ public:
+  /// Borrows the text. Throws SqlError for a value of another type.
+  JsonKeys(sqlite3* db, sqlite3_value* array);
+
+  /// Goes to the next element, and first to the first one. False behind the last. Throws SqlError for a text that is
+  /// not a JSON array, or an array that holds anything else.
+  [[nodiscard]] bool next();
+
+  [[nodiscard]] bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
+  /// The element's key, which must not be null. Valid until next().
+  [[nodiscard]] std::string_view key() const noexcept { return number_ ? number_->view() : text_; }
+  /// Gives the element to SQLite, as json_each does.
+  void set_result(sqlite3_context* context) const;
+
+ private:
+  enum class Text {};
+  [[nodiscard]] SqlError wrong() const;
+  void take(const JsonArray::Element& element);
+  void take_number(std::string_view literal);
+
+  sqlite3_value* array_value_;
+  JsonArray array_;
+  DecimalReader decimals_;
+  std::variant<std::monostate, std::int64_t, double, Text> value_;
+  std::string_view text_;            // of a string
+  std::optional<NumberKey> number_;  // of any other value but null
+};
+
+/// The hashes, under `seed`, of the keys in a JSON array, in their order; null is left out. Throws as JsonKeys.
+[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, std::uint64_t seed);
+/// The same for argument `arg` of a call.
 [[nodiscard]] std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, std::uint64_t seed);
 
 }  // namespace crivo::sqlite

@@ -10,6 +10,7 @@
 // payload cannot be asked. It is compared, byte by byte, with the one that was read.)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -57,7 +58,8 @@ class KeptFilters {
   /// a function without effects. Errors: as parse_blob.
   template <class Ask>
   Result<Answer> ask(std::span<const std::byte> blob, const ReadLimits& limits, const Ask& ask) {
-    if (const std::shared_ptr<const KeptFilter> kept = find(blob, limits)) {
+    const std::span<const std::byte> header = blob.first(std::min(blob.size(), kBlobHeaderBytes));
+    if (const std::shared_ptr<const KeptFilter> kept = find(header, blob.size(), limits)) {
       const std::span<const std::byte> rest = blob.subspan(kBlobHeaderBytes);
       const FilterRef& ref = kept->owned.ref;
       if (kept->compressed.empty()) {
@@ -77,6 +79,14 @@ class KeptFilters {
     return answer;
   }
 
+  /// The filter of a blob with this header and of this size, if it is kept and within the limit. It must not answer
+  /// alone; see above. The pointer is shared, so that the filter stays while it is asked, even if it is dropped
+  /// meanwhile.
+  std::shared_ptr<const KeptFilter> find(std::span<const std::byte> header, std::size_t blob_bytes,
+                                         const ReadLimits& limits);
+  /// Keeps a filter that is seen for the second time, if there is room. Keeps nothing when memory is short.
+  void offer(const std::shared_ptr<const KeptFilter>& filter) noexcept;
+
   /// The bytes that are kept now.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -91,12 +101,11 @@ class KeptFilters {
     std::uint64_t time;
   };
 
-  /// The filter of this header and size, if it is kept and within the limit. The pointer is shared, so that the filter
-  /// stays while it is asked, even if it is dropped meanwhile.
-  std::shared_ptr<const KeptFilter> find(std::span<const std::byte> blob, const ReadLimits& limits);
-  /// Keeps a filter that is seen for the second time, if there is room. Keeps nothing when memory is short.
   void offer(std::span<const std::byte> blob, OpenedBlob&& opened) noexcept;
-  [[nodiscard]] bool make_room(std::uint64_t bytes, std::uint64_t seen_before);
+  /// Notes that a filter was seen now. Returns when it was seen before; no value if it was not.
+  std::optional<std::uint64_t> note_sight(std::uint64_t id) noexcept;
+  [[nodiscard]] bool make_room(std::uint64_t id, std::uint64_t bytes, std::uint64_t seen_before);
+  void insert(std::uint64_t id, std::shared_ptr<const KeptFilter> filter);
   void forget(std::list<Entry>::iterator entry);
 
   std::list<Entry> entries_;  // the most recently used entry comes first

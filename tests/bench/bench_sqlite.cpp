@@ -1,24 +1,36 @@
-// Measures what the SQL functions cost beside SQLite's own work. Usage: bench_sqlite CRIVO_SO
+// Measures what the SQL functions cost beside SQLite's own work. Usage: bench_sqlite --help
 //
-// Each line gives the processor time per row (or per group). It is the best of five runs, because other programs on the
-// machine only ever make a run slower.
+// Each line gives the processor time per row (or per group, or per key). It is the best of five runs, because other
+// programs on the machine only ever make a run slower. A peer is another extension with a table of one blob:
+// bloom_filter1 of github.com/shawnw/useful_sqlite_extensions, built by whoever wants to compare.
 #include <sqlite3.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace {
 
+[[noreturn]] void fail(const char* error) {
+  std::fprintf(stderr, "bench_sqlite: %s\n", error != nullptr ? error : "no memory");
+  std::exit(1);
+}
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 class Bench {
  public:
-  explicit Bench(const char* extension) {
-    sqlite3_open(":memory:", &db_);
+  Bench(const std::string& path, const std::vector<std::string>& extensions) {
+    sqlite3_open(path.c_str(), &db_);
     sqlite3_enable_load_extension(db_, 1);
-    char* error = nullptr;
-    if (sqlite3_load_extension(db_, extension, nullptr, &error) != SQLITE_OK) fail(error);
+    for (const std::string& extension : extensions) load(extension);
   }
   ~Bench() { sqlite3_close(db_); }
   Bench(const Bench&) = delete;
@@ -29,20 +41,65 @@ class Bench {
     if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, &error) != SQLITE_OK) fail(error);
   }
 
-  void time(const char* what, double rows, const std::string& sql) {
+  void time(const std::string& what, double rows, const std::string& sql) {
     double best = 1e9;
     for (int round = 0; round < 5; ++round) {
-      const std::clock_t start = std::clock();
+      const double start = processor_seconds();
       run(sql);
-      best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+      best = std::min(best, processor_seconds() - start);
     }
-    std::printf("%-58s %10.2f us\n", what, best / rows * 1e6);
+    std::printf("%-60s %10.3f us\n", what.c_str(), best / rows * 1e6);
+    std::fflush(stdout);
+  }
+
+  /// The same with a filter as a bound parameter.
+  void time_bound(const std::string& what, double rows, const std::string& sql, const std::string& filter) {
+    sqlite3_stmt* given = prepare(filter);
+    if (sqlite3_step(given) != SQLITE_ROW) fail(sqlite3_errmsg(db_));
+    sqlite3_stmt* statement = prepare(sql);
+    sqlite3_bind_value(statement, 1, sqlite3_column_value(given, 0));
+    double best = 1e9;
+    for (int round = 0; round < 5; ++round) {
+      const double start = processor_seconds();
+      step(statement);
+      best = std::min(best, processor_seconds() - start);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_finalize(given);
+    std::printf("%-60s %10.3f us\n", what.c_str(), best / rows * 1e6);
+  }
+
+  /// The processor time in us of a statement that is run for `count` keys, one after the other from `first` on.
+  double per_key(const std::string& sql, std::int64_t first, int count) {
+    sqlite3_stmt* statement = prepare(sql);
+    const double start = processor_seconds();
+    for (int i = 0; i < count; ++i) {
+      sqlite3_bind_int64(statement, 1, first + i);
+      step(statement);
+    }
+    const double spent = processor_seconds() - start;
+    sqlite3_finalize(statement);
+    return spent / count * 1e6;
   }
 
  private:
-  [[noreturn]] static void fail(const char* error) {
-    std::fprintf(stderr, "bench_sqlite: %s\n", error != nullptr ? error : "no memory");
-    std::exit(1);
+  void load(const std::string& extension) {
+    // The peer's entry point is not the one that SQLite derives from its file's name.
+    for (const char* entry : {static_cast<const char*>(nullptr), "sqlite3_bloomfilter_init"}) {
+      if (sqlite3_load_extension(db_, extension.c_str(), entry, nullptr) == SQLITE_OK) return;
+    }
+    fail(("cannot load " + extension).c_str());
+  }
+  sqlite3_stmt* prepare(const std::string& sql) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) fail(sqlite3_errmsg(db_));
+    return statement;
+  }
+  void step(sqlite3_stmt* statement) {
+    int status = SQLITE_ROW;
+    while (status == SQLITE_ROW) status = sqlite3_step(statement);
+    if (status != SQLITE_DONE) fail(sqlite3_errmsg(db_));
+    sqlite3_reset(statement);
   }
 
   sqlite3* db_ = nullptr;
@@ -54,18 +111,43 @@ std::string rows(const char* table, int count, const char* select) {
 }
 
 void time_questions(Bench& bench) {
-  bench.run(rows("q", 2000, "SELECT i FROM n"));
-  bench.run(rows("raw", 1000000, "SELECT bloom_agg(i) AS f FROM n"));
-  bench.run(rows("compressed", 250000, "SELECT bloom_agg(i, 1000000) AS f FROM n"));
+  constexpr int kFast = 500000;
+  constexpr int kSlow = 2000;
+  bench.run(rows("q", kFast, "SELECT i * 2 AS i FROM n"));
+  bench.run("CREATE TABLE few AS SELECT i FROM q LIMIT 2000");
+  bench.run(rows("keys", 1000000, "SELECT i FROM n"));
+  bench.run("CREATE INDEX by_key ON keys(i)");
+  std::printf("a row, and SQLite alone\n");
+  bench.time("  length(i)", kFast, "SELECT sum(length(i)) FROM q");
+  bench.time("  i IN (SELECT ...) of a million keys", kFast, "SELECT sum(i IN (SELECT i FROM keys)) FROM q");
+  bench.time("  EXISTS (...), by an index of a million keys", kFast,
+             "SELECT sum(EXISTS (SELECT 1 FROM keys WHERE keys.i = q.i)) FROM q");
+  bench.run("CREATE TABLE raw(name TEXT PRIMARY KEY, f)");
+  bench.run("CREATE TABLE compressed(name TEXT PRIMARY KEY, f)");
+  bench.run("INSERT INTO raw SELECT 'x', bloom_raw(bloom_agg(i)) FROM keys");
+  bench.run("INSERT INTO compressed SELECT 'x', bloom_agg(i, 1000000) FROM keys WHERE i < 250000");
   for (const std::string form : {"raw", "compressed"}) {
     std::printf("a row, with a %s filter for a million keys\n", form.c_str());
     const std::string subquery = "(SELECT f FROM " + form + ")";
-    bench.time("  length((SELECT f ...))", 2000, "SELECT sum(length(" + subquery + ") + i) FROM q");
-    bench.time("  bloom_contains((SELECT f ...), i)", 2000, "SELECT sum(bloom_contains(" + subquery + ", i)) FROM q");
-    bench.time("  instr(f, x'c3') of a join", 2000, "SELECT sum(instr(f, x'c3')) FROM " + form + ", q");
-    bench.time("  bloom_contains(f, i) of a join", 2000, "SELECT sum(bloom_contains(f, i)) FROM " + form + ", q");
-    bench.time("  bloom_contains((SELECT bloom_open(f) ...), i)", 2000,
+    bench.time_bound("  bloom_contains(?, i)", kFast, "SELECT sum(bloom_contains(?, i)) FROM q",
+                     "SELECT f FROM " + form);
+    bench.time("  bloom_contains((SELECT bloom_open(f) ...), i)", kFast,
                "SELECT sum(bloom_contains((SELECT bloom_open(f) FROM " + form + "), i)) FROM q");
+    const std::string named = "bloom_contains_in('" + form + "', 'f', ";
+    bench.time("  bloom_contains_in('t', 'f', 1, i)", kFast, "SELECT sum(" + named + "1, i)) FROM q");
+    bench.time("  bloom_contains_in('t', 'f', 'x', i)", kFast, "SELECT sum(" + named + "'x', i)) FROM q");
+    bench.run("BEGIN; UPDATE few SET i = i WHERE rowid = 1");
+    bench.time("  the same after a write in the same transaction", kSlow, "SELECT sum(" + named + "'x', i)) FROM few");
+    bench.run("COMMIT");
+    bench.time("  length((SELECT f ...))", kSlow, "SELECT sum(length(" + subquery + ") + i) FROM few");
+    bench.time("  bloom_contains((SELECT f ...), i)", kSlow,
+               "SELECT sum(bloom_contains(" + subquery + ", i)) FROM few");
+    bench.time("  instr(f, x'c3') of a join", kSlow, "SELECT sum(instr(f, x'c3')) FROM " + form + ", few");
+    bench.time("  bloom_contains(f, i) of a join", kSlow, "SELECT sum(bloom_contains(f, i)) FROM " + form + ", few");
+    const double opened = bench.per_key("SELECT bloom_contains((SELECT bloom_open(f) FROM " + form + "), ?)", 0, 500);
+    std::printf("%-60s %10.3f us\n", "  a statement for one key, with bloom_open", opened);
+    std::printf("%-60s %10.3f us\n", "  a statement for one key, with bloom_contains_in",
+                bench.per_key("SELECT " + named + "'x', ?)", 0, 500));
   }
 }
 
@@ -81,22 +163,109 @@ void time_groups(Bench& bench) {
   std::printf("a group of 100 keys\n");
   bench.run(rows("t", 1000000, "SELECT i / 100 AS g, i AS k FROM n"));
   for (const std::string aggregate : {"group_concat(k)", "bloom_agg(k)", "bloom_agg(k, 100)"}) {
-    bench.time(("  " + aggregate).c_str(), 10000,
-               "SELECT sum(length(f)) FROM (SELECT " + aggregate + " AS f FROM t GROUP BY g)");
+    bench.time("  " + aggregate, 10000, "SELECT sum(length(f)) FROM (SELECT " + aggregate + " AS f FROM t GROUP BY g)");
   }
+}
+
+/// A way to keep a filter in a database file, and to add keys and ask for them one by one.
+struct Store {
+  std::string name;
+  std::string create;           // with CAPACITY for the capacity
+  std::string insert;           // of the key ?
+  std::string question;         // for the key ?
+  double bytes_per_second = 0;  // about; 0 if the time of an insert does not depend on the filter's size
+};
+
+std::vector<Store> stores(bool with_peer) {
+  const std::string create = "CREATE TABLE s(f); INSERT INTO s SELECT bloom_raw(bloom_create(CAPACITY))";
+  const std::string named = "SELECT bloom_contains_in('s', 'f', 1, ?)";
+  std::vector<Store> all = {
+      {"UPDATE s SET f = bloom_add(f, ?)", create, "UPDATE s SET f = bloom_add(f, ?)", named, 1e9},
+      {"bloom_insert('s', 'f', 1, ?)", create, "SELECT bloom_insert('s', 'f', 1, ?)", named},
+      // Most of its pages get a key first: it is the second touch of a page that is paid for ever after.
+      {"a table of bloom",
+       "CREATE VIRTUAL TABLE s USING bloom(capacity=CAPACITY); INSERT INTO s(op, arg) SELECT 'merge', "
+       "bloom_agg(i, CAPACITY) FROM (WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < "
+       "CAPACITY / 200) SELECT -1 - i AS i FROM n)",
+       "INSERT INTO s(key) VALUES (?)", "SELECT EXISTS (SELECT 1 FROM s WHERE key = ?)"},
+  };
+  if (with_peer) {
+    all.push_back({"a table of the peer", "CREATE VIRTUAL TABLE s USING bloom_filter1(CAPACITY)",
+                   "INSERT INTO s VALUES (?)", "SELECT EXISTS (SELECT * FROM s(?))", 4e9});
+  }
+  return all;
+}
+
+std::string with_capacity(std::string sql, std::int64_t capacity) {
+  const std::string word = "CAPACITY";
+  for (auto at = sql.find(word); at != std::string::npos; at = sql.find(word)) {
+    sql.replace(at, word.size(), std::to_string(capacity));
+  }
+  return sql;
+}
+
+void time_store(const Store& store, std::int64_t capacity, const std::vector<std::string>& extensions,
+                const std::filesystem::path& folder) {
+  const std::string path = folder / "bench.db";
+  Bench bench(path, extensions);
+  bench.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
+  bench.run(with_capacity(store.create, capacity));
+  bench.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  int count = 1000;
+  if (store.bytes_per_second > 0) {
+    const double seconds = static_cast<double>(capacity) * 1.2 / store.bytes_per_second;
+    count = static_cast<int>(std::clamp(1 / seconds, 3.0, 1000.0));
+  }
+  const double alone = bench.per_key(store.insert, 0, count);
+  const double log_bytes = static_cast<double>(std::filesystem::file_size(path + "-wal")) / count;
+  bench.run("BEGIN");
+  const double together = bench.per_key(store.insert, count, count);
+  bench.run("COMMIT");
+  const double asked = bench.per_key(store.question, 0, count);
+  std::printf("%12lld  %-36s %12.1f %12.1f %12.0f %12.2f\n", static_cast<long long>(capacity), store.name.c_str(),
+              alone, together, log_bytes, asked);
+  std::fflush(stdout);
+}
+
+void time_inserts(const std::vector<std::string>& extensions, std::int64_t largest) {
+  std::string name = std::filesystem::temp_directory_path() / "bench_sqlite_XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) fail("cannot make a temporary folder");
+  std::printf("%12s  %-36s %12s %12s %12s %12s\n", "capacity", "us and bytes a key", "commit each", "one commit",
+              "WAL bytes", "question");
+  for (std::int64_t capacity = 10000; capacity <= largest; capacity *= 10) {
+    for (const Store& store : stores(extensions.size() > 1)) {
+      const std::filesystem::path folder = std::filesystem::path(name) / "db";
+      std::filesystem::create_directory(folder);
+      time_store(store, capacity, extensions, folder);
+      std::filesystem::remove_all(folder);
+    }
+  }
+  std::filesystem::remove_all(name);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: bench_sqlite CRIVO_SO\n");
-    return 2;
-  }
-  Bench bench(argv[1]);
+  std::vector<std::string> extensions = {CRIVO_SO};
+  std::string peer;
+  std::string only;
+  std::int64_t largest = 100000000;
+  CLI::App app("Measures what the SQL functions cost beside SQLite's own work.");
+  app.add_option("extension", extensions[0], "crivo.so")->capture_default_str();
+  app.add_option("--peer", peer, "bloom_filter1 of useful_sqlite_extensions, to compare with")
+      ->check(CLI::ExistingFile);
+  app.add_option("--only", only, "questions, small, groups or inserts")
+      ->check(CLI::IsMember({"questions", "small", "groups", "inserts"}));
+  app.add_option("--largest", largest, "the largest capacity of the inserts")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  if (!peer.empty()) extensions.push_back(peer);
+
   std::printf("SQLite %s\n", sqlite3_libversion());
-  time_questions(bench);
-  time_small_filters(bench);
-  time_groups(bench);
+  Bench bench(":memory:", extensions);
+  const auto wanted = [&only](const char* part) { return only.empty() || only == part; };
+  if (wanted("questions")) time_questions(bench);
+  if (wanted("small")) time_small_filters(bench);
+  if (wanted("groups")) time_groups(bench);
+  if (wanted("inserts")) time_inserts(extensions, largest);
   return 0;
 }

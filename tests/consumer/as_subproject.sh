@@ -26,6 +26,10 @@ grep -q sqlite_ext <<<"$commands" || fail "the SQLite extension must be among wh
 
 "$cmake" --build "$build" --target program
 "$build/program"
+if [[ $commands == *linked.c* ]]; then
+  "$cmake" --build "$build" --target linked
+  "$build/linked"
+fi
 if [[ $commands == *policy.cpp* ]]; then
   "$cmake" --build "$build" --target policy
   "$build/policy"

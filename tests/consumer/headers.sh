@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # headers.sh COMPILER INCLUDE_FOLDER: every installed header compiles alone as C++20, and says below that what it needs.
+# The one for programs in C is for any C and any C++.
 set -euo pipefail
 compiler=$1 folder=$2
 
-compile() { "$compiler" -x c++ "$1" -I "$folder" -fsyntax-only - <<<"#include <crivo/$2>" 2>&1; }
+# compile LANGUAGE STANDARD HEADER
+compile() { "$compiler" -x "$1" "$2" -pedantic-errors -I "$folder" -fsyntax-only - <<<"#include <crivo/$3>" 2>&1; }
 
 for header in "$folder"/crivo/*.h; do
   name=$(basename "$header")
-  compile -std=c++20 "$name" || { echo "$name must compile by itself" >&2; exit 1; }
-  ! errors=$(compile -std=c++17 "$name") || { echo "$name must not compile as C++17" >&2; exit 1; }
+  compile c++ -std=c++20 "$name" || { echo "$name must compile by itself" >&2; exit 1; }
+  if [[ $name == sqlite.h ]]; then
+    compile c -std=c90 "$name" && compile c++ -std=c++98 "$name" || { echo "$name must be C" >&2; exit 1; }
+    continue
+  fi
+  ! errors=$(compile c++ -std=c++17 "$name") || { echo "$name must not compile as C++17" >&2; exit 1; }
   first=$(grep -m 1 'error:' <<<"$errors")
   [[ $first == *"Crivo needs C++20"* ]] ||
     { echo "$name must say first that Crivo needs C++20, got $first" >&2; exit 1; }

@@ -16,7 +16,9 @@ list() { find "$prefix" -type f -o -name crivo | sort; }
 others=$(list)
 
 said=$("$in_prefix" install "$prefix" "$build")
-for file in include/crivo/filter.h lib/libcrivo.a lib/cmake/crivo/crivoConfig.cmake lib/pkgconfig/crivo.pc; do
+files=(include/crivo/filter.h lib/libcrivo.a lib/cmake/crivo/crivoConfig.cmake lib/pkgconfig/crivo.pc)
+[[ ! -e $build/crivo.so ]] || files+=(include/crivo/sqlite.h lib/libcrivo_sqlite.a lib/pkgconfig/crivo-sqlite.pc)
+for file in "${files[@]}"; do
   [[ -e $prefix/$file && $said == *"$prefix/$file"* ]] || fail "$file must be installed and named, got $said"
 done
 [[ $said == *"The loader does not look into $prefix/lib"* ]] || fail "the loader must be mentioned, got $said"

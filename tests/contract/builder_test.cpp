@@ -122,7 +122,7 @@ TEST_P(Builder, WithoutACapacityTakesDuplicates) {
       EXPECT_EQ(filter.shape(), build_filter(spec_for(distinct), distinct).shape());
     }
     if (GetParam().can.count) {
-      EXPECT_GE(*filter.ref().count_hash(hashes.front()), 3U);
+      EXPECT_GE(*filter.ref().count_hash(hashes.front()), GetParam().can.remove ? 1U : 3U) << "two were removed";
     }
   }
 }

@@ -54,6 +54,9 @@ TEST_P(Adding, BeyondItsCapacityLosesNoKey) {
       continue;
     }
     EXPECT_EQ(added.error().code, ErrorCode::kFull);
+    const std::string counts = "(it was made for 500 keys and has " + std::to_string(taken.size()) + ")";
+    ASSERT_THAT(added.error().message,
+                ::testing::EndsWith("give it a larger capacity, or take the kind scalable, which grows " + counts));
     ASSERT_EQ(bytes_of(filter.payload()), before);
     ASSERT_EQ(filter.facts(), facts);
   }
@@ -117,10 +120,35 @@ TEST_P(Anything, WhatItCannotDoIsAnErrorThatNamesWhoCan) {
   if (!can.add) expect_unsupported(filter.clear(), "clear");
   if (!can.remove) expect_unsupported(filter.remove(present_key(0)), "remove");
   if (!can.count) expect_unsupported(filter.ref().count(present_key(0)), "count");
+  if (!can.count) expect_unsupported(filter.add_times("key", 2), "count");
   if (!can.unite) expect_unsupported(filter.unite(other.ref()), "unite");
   if (!can.intersect) expect_unsupported(filter.intersect(other.ref()), "intersect");
   EXPECT_EQ(bytes_of(filter.payload()), before);
   EXPECT_EQ(filter.facts(), facts);
+}
+
+TEST_P(Anything, ItsLayersAddUpToIt) {
+  constexpr std::uint64_t kKeys = 5000;
+  const bool grows = GetParam().can.grow;
+  const AnyFilter filter = build_filter(spec_for(grows ? kKeys / 10 : kKeys, 1e-9), kKeys);
+  const std::vector<LayerInfo> layers = filter.ref().layers();
+  ASSERT_EQ(layers.size(), grows ? 4U : 1U) << "500 + 1000 + 2000 + 1500 of 4000 keys";
+  std::uint64_t keys = 0;
+  std::uint64_t bits = 0;
+  double promised = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    EXPECT_EQ(layers[i].capacity, filter.facts().capacity << i);
+    EXPECT_LE(layers[i].keys, layers[i].capacity);
+    EXPECT_GT(layers[i].stats.bits_set, 0U);
+    EXPECT_LE(layers[i].stats.fp_rate, 1.1 * layers[i].fp_rate);  // a model of this fill, beside the one of a full one
+    keys += layers[i].keys;
+    bits += layers[i].stats.bits;
+    promised += layers[i].fp_rate;
+  }
+  EXPECT_EQ(keys, kKeys);
+  EXPECT_EQ(bits, filter.ref().stats().bits);
+  EXPECT_LE(promised, filter.facts().fp_rate);
+  EXPECT_EQ(layers.front().probes, filter.shape().probes);
 }
 
 TEST_P(Removing, TakesBackWhatWasAddedAndNothingElse) {
@@ -172,20 +200,48 @@ TEST_P(Removing, AKeyThatIsCertainlyAbsentChangesNothing) {
 
 TEST_P(Counting, IsNeverTooLowAndRarelyTooHigh) {
   constexpr std::uint64_t kKeys = 2000;
-  AnyFilter filter = build_filter(spec_for(kKeys), 0);
+  const std::uint64_t most = GetParam().can.remove ? 3 : 10;  // each addition that can be removed may need a slot
+  AnyFilter filter = build_filter(spec_for(GetParam().can.remove ? 4 * kKeys : kKeys), 0);
   for (std::uint64_t i = 0; i < kKeys; ++i) {
-    for (std::uint64_t time = 0; time <= i % 10; ++time) ASSERT_TRUE(filter.add(present_key(i)));
+    for (std::uint64_t time = 0; time <= i % most; ++time) ASSERT_TRUE(filter.add(present_key(i)));
   }
   std::uint64_t exact = 0;
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     const auto count = filter.ref().count(present_key(i));
     ASSERT_TRUE(count) << message_of(count);
-    ASSERT_GE(*count, i % 10 + 1) << i;
-    exact += *count == i % 10 + 1;
+    ASSERT_GE(*count, i % most + 1) << i;
+    exact += *count == i % most + 1;
   }
   // At capacity a key is overcounted only if all its counters are shared: about as rare as a false hit, 1%.
   EXPECT_GT(exact, kKeys * 95 / 100);
-  EXPECT_EQ(*filter.ref().count(absent_key(1)), filter.may_contain(absent_key(1)) ? 1U : 0U);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    ASSERT_EQ(*filter.ref().count(absent_key(i)) > 0, filter.may_contain(absent_key(i))) << i;
+  }
+}
+
+TEST_P(Counting, AnAdditionOfManyTimesIsManyAdditions) {
+  AnyFilter together = build_filter(spec_for(4000), 0);
+  AnyFilter one_by_one = build_filter(spec_for(4000), 0);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(together.add_times(present_key(i), i % 5)) << i;
+    for (std::uint64_t time = 0; time < i % 5; ++time) ASSERT_TRUE(one_by_one.add(present_key(i)));
+  }
+  expect_same_filter(together.ref(), one_by_one.ref());
+}
+
+TEST_P(Counting, AnyNumberOfTimesTakesNoTimeAndIsNeverCountedTooLow) {
+  AnyFilter filter = build_filter(spec_for(1000), 500);
+  const auto added = filter.add_times("often", UINT64_MAX);
+  const std::uint64_t count = *filter.ref().count("often");
+  if (added) {
+    EXPECT_EQ(filter.facts().keys, UINT64_MAX) << "it saturates";
+    EXPECT_GE(count, 15U) << "the largest value of the smallest counters";
+  } else {  // each time takes a slot
+    EXPECT_EQ(added.error().code, ErrorCode::kFull);
+    EXPECT_GT(count, 1U);
+    EXPECT_EQ(filter.facts().keys, 500 + count);
+  }
+  EXPECT_EQ(count_found(filter.ref(), present_hashes(500, 0)), 500U);
 }
 
 }  // namespace

@@ -31,6 +31,9 @@ void ask_everything(const FilterRef& filter) {
   require(stats.fp_rate >= 0 && stats.fp_rate <= 1, "the rate is a probability");
   const double predicted = filter.predicted_fp_rate(1000);
   require(predicted >= 0 && predicted <= 1, "the predicted rate is a probability");
+  std::uint64_t bits = 0;
+  for (const LayerInfo& layer : filter.layers()) bits += layer.stats.bits;
+  require(bits == stats.bits, "the layers add up");
   if (filter.kind().can.count) require(filter.count_hash(questions().front()).has_value(), "a kind that counts does");
 }
 
@@ -63,6 +66,13 @@ void change(const FilterRef& filter) {
   }
   const Result<FilterRef> valid = FilterRef::open(copy.shape(), copy.facts(), copy.payload());
   require(valid.has_value(), "a changed filter is still a filter");
+  if (can.count) {
+    const std::uint64_t hash = questions().back();
+    const std::uint64_t before = *copy.ref().count_hash(hash);
+    const bool added = copy.add_hash_times(hash, 3).has_value();
+    const std::uint64_t after = *copy.ref().count_hash(hash);
+    require(after <= before + 3 && (!added || after == before + 3 || after >= 15), "a count rises by the times");
+  }
   if (can.remove) (void)copy.remove_hash(questions().front());
   if (can.unite) require(copy.unite(filter).has_value(), "a filter unites with its own kind");
   if (can.intersect) require(copy.intersect(filter).has_value(), "a filter intersects with its own kind");

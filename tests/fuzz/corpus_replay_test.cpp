@@ -36,6 +36,14 @@ TEST(FuzzReplay, TheKernelsCorpusBreaksNoPromise) {
   for (const auto& input : corpus_of("kernels")) fuzz_kernels(input);
 }
 
+TEST(FuzzReplay, TheChunksCorpusBreaksNoPromiseAndMakesBlobs) {
+  std::size_t whole = 0;
+  const auto inputs = corpus_of("chunks");
+  for (const auto& input : inputs) whole += fuzz_chunks(input) ? 1 : 0;
+  EXPECT_GT(whole, 5U);
+  EXPECT_LT(whole, inputs.size());
+}
+
 // If all inputs of a fuzzer were refused by the parser, it would test nothing but the parser.
 TEST(FuzzReplay, TheRibbonCorpusBreaksNoPromiseAndReachesTheLevels) {
   std::size_t accepted = 0;

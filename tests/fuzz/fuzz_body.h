@@ -12,6 +12,9 @@ namespace crivo::testing {
 /// the rest is an SST block instead of a blob.
 void fuzz_blob(std::span<const std::uint8_t> input);
 
+/// Reads from the input chunks, or what a link does to the chunks of a sound blob. Returns whether a blob came of them.
+bool fuzz_chunks(std::span<const std::uint8_t> input);
+
 /// Reads from the input a ribbon's shape, the hashes to ask for, and the words of its payload, which are taken as they
 /// are or made to fit the format; or the keys from which a ribbon is built. Returns the number of levels if the payload
 /// was a filter.

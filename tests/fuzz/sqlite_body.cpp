@@ -10,11 +10,10 @@
 
 #include "../sqlite/table_surgery.h"
 #include "blob_surgery.h"
+#include "crivo/sqlite.h"
 #include "fuzz_body.h"
 #include "input.h"
 #include "require.h"
-
-extern "C" int sqlite3_crivo_init(sqlite3* db, char** error_message, const void* api);
 
 namespace crivo::testing {
 namespace {
@@ -38,7 +37,7 @@ class Connection {
  public:
   Connection() {
     require(sqlite3_open(":memory:", &db_) == SQLITE_OK, "SQLite opens a database");
-    require(sqlite3_crivo_init(db_, nullptr, nullptr) == SQLITE_OK_LOAD_PERMANENTLY, "the extension registers");
+    require(sqlite3_crivo_init(db_, nullptr, nullptr) == SQLITE_OK, "the extension registers");
     sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, 1 << 20);
     sqlite3_db_config(db_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);  // so that AddressSanitizer sees SQLite's memory
     run("PRAGMA page_size = 512");

@@ -16,6 +16,7 @@ struct Scenario {
   const char* name;
   std::string sql;
   std::string answer;
+  std::string setup = {};  // run before the faults
   friend void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 };
 
@@ -39,8 +40,20 @@ const std::vector<Scenario>& scenarios() {
       {"Json", R"(SELECT bloom_contains_all(bloom_add_many(bloom_create(50), '["a\n", 2, 0.5]'), '["a\u000a", 0.50]'))",
        "1"},
       {"Each", "SELECT count(*) > 9 FROM bloom_each(bloom_create(100))", "1"},
+      {"Layers", "SELECT count(*) FROM bloom_layers(bloom_add(bloom_create(1, 0.01, 'scalable'), 1, 2, 3))", "2"},
+      {"Probe", R"(SELECT sum(maybe) FROM bloom_probe(bloom_add(bloom_create(9), 'a\n', 0.5), '["a\\n", 0.50]'))", "2"},
+      {"Chunks",
+       "SELECT bloom_valid(bloom_load_agg(seq, chunk)) FROM (SELECT * FROM bloom_dump(bloom_raw(bloom_create(99)), 64) "
+       "ORDER BY seq DESC)",
+       "1"},
+      {"AddTimes", "SELECT bloom_count(bloom_add_times(bloom_create(9, 0.01, 'counting'), 1, 7), 1)", "7"},
       {"Forms", "SELECT bloom_valid(bloom_compress(bloom_raw(bloom_create(3000)), 19))", "1"},
       {"BigBlob", "SELECT bloom_valid(zeroblob(100000))", "0"},
+      {"Named", "SELECT sum(bloom_contains_in('t', 'f', 'x', i)) >= 2 FROM " + kKeys, "1",
+       "CREATE TABLE t(k TEXT PRIMARY KEY, f); INSERT INTO t SELECT 'x', bloom_add(bloom_create(5000), 1, 2)"},
+      {"InPlace",
+       "SELECT bloom_insert('t', 'f', 1, 7) + bloom_contains_in('t', 'f', 1, 7) > 0 AND bloom_valid(f) FROM t", "1",
+       "CREATE TABLE t AS SELECT bloom_raw(bloom_create(5000)) AS f"},
   };
   return all;
 }
@@ -94,6 +107,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
         // Small allocations from a private pool would escape the faults.
         sqlite3_db_config(db.get(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
         if (std::string(GetParam().name) == "ContainsUtf16") db.run("PRAGMA encoding = 'UTF-16le'");
+        EXPECT_EQ(sqlite3_exec(db.get(), GetParam().setup.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
         fail_each_allocation(faults, persistent, db.get());
       }
       EXPECT_EQ(sqlite3_memory_used(), before);

@@ -47,6 +47,12 @@ void repair_sst_block(std::span<std::byte> block) {
   put(tail, trailer::kChecksum, facts + sum_of_chunks(block.first(block.size() - trailer::kBytes)));
 }
 
+void repair_chunk(std::span<std::byte> chunk) {
+  if (chunk.size() < chunk::kBytes) return;
+  const auto checked = chunk.subspan(chunk::kFilterId.offset);
+  put(chunk, chunk::kChecksum, XXH3_64bits_withSeed(checked.data(), checked.size(), 0));
+}
+
 std::span<std::byte> trailer_of(std::span<std::byte> block) { return block.last(trailer::kBytes); }
 
 Bytes forge(std::span<const std::byte> blob, const Field& field, std::uint64_t value) {
@@ -60,6 +66,13 @@ Bytes forge_sst(std::span<const std::byte> block, const Field& field, std::uint6
   Bytes forged(block.begin(), block.end());
   put(trailer_of(forged), field, value);
   if (field.offset != trailer::kChecksum.offset) repair_sst_block(forged);
+  return forged;
+}
+
+Bytes forge_chunk(std::span<const std::byte> chunk, const Field& field, std::uint64_t value) {
+  Bytes forged(chunk.begin(), chunk.end());
+  put(forged, field, value);
+  repair_chunk(forged);
   return forged;
 }
 

@@ -1,5 +1,5 @@
-// Takes blobs and SST blocks apart by the offsets of docs/format.md, so that a test can forge any field and make the
-// checksum right again. This was written from that page alone, and shares nothing with the code under test.
+// Takes blobs, SST blocks and chunks apart by the offsets of docs/format.md, so that a test can forge any field and
+// make the checksum right again. This was written from that page alone, and shares nothing with the code under test.
 #pragma once
 
 #include <cstddef>
@@ -53,12 +53,23 @@ inline constexpr Field kReserved31{"reserved_31", 31, 1};
 inline constexpr std::size_t kBytes = 32;
 }  // namespace trailer
 
+namespace chunk {
+inline constexpr Field kStart{"magic, version and reserved bytes", 0, 8};
+inline constexpr Field kChecksum{"checksum", 8, 8};
+inline constexpr Field kFilterId{"filter_id", 16, 8};
+inline constexpr Field kBlobBytes{"blob_bytes", 24, 8};
+inline constexpr Field kDataBytes{"data_bytes", 32, 4};
+inline constexpr Field kNumber{"number", 36, 4};
+inline constexpr std::size_t kBytes = 40;  // of the header
+}  // namespace chunk
+
 [[nodiscard]] std::uint64_t get(std::span<const std::byte> bytes, const Field& field);
 void put(std::span<std::byte> bytes, const Field& field, std::uint64_t value);
 
 /// Makes the checksum right. Leaves bytes that are too short for a header (or a trailer) as they are.
 void repair_blob(std::span<std::byte> blob);
 void repair_sst_block(std::span<std::byte> block);
+void repair_chunk(std::span<std::byte> chunk);
 
 /// The block's last 32 bytes, for get and put.
 [[nodiscard]] std::span<std::byte> trailer_of(std::span<std::byte> block);
@@ -66,6 +77,8 @@ void repair_sst_block(std::span<std::byte> block);
 /// A copy in which one field is replaced and the checksum is right again.
 [[nodiscard]] Bytes forge(std::span<const std::byte> blob, const Field& field, std::uint64_t value);
 [[nodiscard]] Bytes forge_sst(std::span<const std::byte> block, const Field& field, std::uint64_t value);
+
+[[nodiscard]] Bytes forge_chunk(std::span<const std::byte> chunk, const Field& field, std::uint64_t value);
 
 /// The blob's header, with another stored payload behind it and a checksum that is right again.
 [[nodiscard]] Bytes with_payload(std::span<const std::byte> blob, std::span<const std::byte> payload);

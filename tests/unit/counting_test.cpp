@@ -75,6 +75,11 @@ class Model {
     }
     return true;
   }
+  unsigned count(std::uint64_t hash) const {
+    unsigned smallest = kSaturated;
+    for (const auto p : positions(hash)) smallest = std::min(smallest, counters_[p]);
+    return smallest;
+  }
   void unite(const Model& other) {
     for (std::size_t p = 0; p < counters_.size(); ++p) {
       counters_[p] = std::min(counters_[p] + other.counters_[p], kSaturated);
@@ -96,7 +101,7 @@ class Model {
 };
 
 // Few blocks and many keys, so that counters of every value are raised, lowered and saturated.
-TEST(Counting, AddsAndRemovesLikeTheModel) {
+TEST(Counting, AddsRemovesAndCountsLikeTheModel) {
   for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
     const Shape shape = shape_of(probes, 3);
     AnyFilter filter = empty_filter(shape);
@@ -114,6 +119,8 @@ TEST(Counting, AddsAndRemovesLikeTheModel) {
         ASSERT_EQ(removed.has_value(), model.remove(hash));
         if (!removed) ++refused;
       }
+      const std::uint64_t asked = hashes[random() % hashes.size()];
+      ASSERT_EQ(*filter.ref().count_hash(asked), model.count(asked)) << "k " << probes << ", step " << step;
       if (step % 500 == 499) {
         ASSERT_EQ(bytes_of(filter), model.payload()) << "k " << probes << ", step " << step;
       }

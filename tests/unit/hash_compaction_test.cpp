@@ -135,7 +135,10 @@ TEST(HashCompaction, AnAdditionToAFullPayloadFailsAndChangesNothing) {
     if (!added) {
       EXPECT_EQ(added.error().code, ErrorCode::kFull);
       EXPECT_EQ(added.error().message,
-                "filter must have room: its load is 1 and a search of 1000 slots found none empty");
+                "filter must have room: its load is 1 and a search of 1000 slots found none empty; give it a larger "
+                "capacity, or take the kind scalable, which grows (it was made for " +
+                    std::to_string(filter.facts().capacity) + " keys and has " + std::to_string(filter.facts().keys) +
+                    ")");
       ++refused;
     } else if (!found) {  // what was displaced met its equal
       filter = filter_of(shape_of(kBits, kSlots), random_slots(kSlots, kBits, 0, 1));

@@ -113,6 +113,35 @@ TEST_P(EveryWidth, AddsAndCountsLikeTheModel) {
   }
 }
 
+TEST_P(EveryWidth, AddsManyTimesLikeTheModel) {
+  for (const unsigned probes : {1U, 3U, 64U}) {
+    const Shape shape = {.kind = Kind::kSpectral,
+                         .probes = static_cast<std::uint8_t>(probes),
+                         .param = static_cast<std::uint16_t>(GetParam()),
+                         .units = 97};
+    auto filter =
+        AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes((97 * GetParam() + 63) / 64 * 8));
+    ASSERT_TRUE(filter) << filter.error().message;
+    Model model(shape);
+    std::mt19937_64 random(probes);
+    for (int step = 0; step < 300; ++step) {
+      const std::uint64_t hash = random();
+      const std::uint64_t times = random() % 4;  // few, so that the smallest width does not saturate at once
+      ASSERT_TRUE(filter->add_hash_times(hash, times));
+      for (std::uint64_t time = 0; time < times; ++time) model.add(hash);
+      ASSERT_EQ(bytes_of(*filter), model.payload()) << "k " << probes << ", step " << step;
+    }
+    const std::uint64_t largest = (std::uint64_t{1} << GetParam()) - 1;
+    for (const std::uint64_t times : {largest, std::numeric_limits<std::uint64_t>::max()}) {
+      ASSERT_TRUE(filter->add_hash_times(2, times));
+      EXPECT_EQ(count_of(*filter, 2), largest) << times;
+      ASSERT_TRUE(
+          AnyFilter::adopt(shape, filter->facts(), AlignedBytes(filter->payload().begin(), filter->payload().end())))
+          << "no carry reaches the padding";
+    }
+  }
+}
+
 // Starts two below the largest value, where a carry would reach into the neighbour.
 TEST_P(EveryWidth, StopsAtTheLargestCount) {
   const std::uint64_t largest = (std::uint64_t{1} << GetParam()) - 1;

@@ -43,8 +43,10 @@ class FilterRef {
   /// long as `hashes`; both may be empty.
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
 
-  /// The number of times the key was added: never less than the true number, sometimes more. Errors: kUnsupported for a
-  /// kind that cannot count.
+  /// The number of times the key was added, less those that it was removed: never less than the true number, sometimes
+  /// more. spectral: a count of 2^w - 1, with w the counter bits, means at least that many. counting: 15 means 15 or
+  /// more, and after removals it may also stand for fewer. cuckoo: at most 8. Errors: kUnsupported for a kind that
+  /// cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
@@ -57,6 +59,9 @@ class FilterRef {
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return {view_.payload, view_.payload_bytes}; }
   [[nodiscard]] const KindInfo& kind() const noexcept;
   [[nodiscard]] Stats stats() const noexcept;
+  /// The layers of a scalable filter, oldest first, where a layer's keys are those that no older one found. Any other
+  /// filter is one layer, whose keys are the successful additions. Takes a pass over the payload.
+  [[nodiscard]] std::vector<LayerInfo> layers() const;
   /// The model's false-positive rate with `keys` distinct keys in a filter of this shape.
   [[nodiscard]] double predicted_fp_rate(double keys) const noexcept;
 
@@ -107,6 +112,11 @@ class AnyFilter {
   Result<void> add(std::string_view key);
   /// Adds keys by their hashes, in order. On an error the keys before the failing one have been added and counted.
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
+
+  /// Adds a key so many times, which takes no longer for many than for a few. Errors: kUnsupported for a kind that
+  /// cannot count; kFull, for cuckoo, where the times before the failing one have been added and counted.
+  Result<void> add_times(std::string_view key, std::uint64_t times) { return add_hash_times(ref_.hash(key), times); }
+  Result<void> add_hash_times(std::uint64_t key_hash, std::uint64_t times);
 
   /// Takes back one addition of a key. Errors: kUnsupported; kNotFound, with the filter unchanged, when the key is
   /// certainly not in it. Removing a key that was never added but is found (a false hit) can lose other keys: see

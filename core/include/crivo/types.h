@@ -93,6 +93,15 @@ struct Stats {
   std::optional<double> cardinality;  // the estimated distinct keys; no value when saturated
 };
 
+/// One of the filters that a filter is made of, each larger than the one before.
+struct LayerInfo {
+  std::uint64_t capacity = 0;  // the number of keys that it takes, or was sized for
+  std::uint64_t keys = 0;      // the number of keys in it
+  unsigned probes = 0;         // its k
+  double fp_rate = 0;          // the rate that it was sized for
+  Stats stats;                 // how full it is now
+};
+
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
 

@@ -60,7 +60,7 @@ void FilterBuilder::make_room() {
 void FilterBuilder::drop_repeated_hashes() { kept_ = sort_distinct(kept()).size(); }
 
 std::uint64_t FilterBuilder::keys_to_size_for() const {
-  if (!can_.count) return kept_;
+  if (can_.remove || !can_.count) return kept_;  // where keys can be removed, each addition needs room of its own
   std::vector<std::uint64_t> distinct(kept().begin(), kept().end());  // the additions stay in order
   std::sort(distinct.begin(), distinct.end());
   return static_cast<std::uint64_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());

@@ -9,6 +9,7 @@
 
 #include "base/build_task.h"
 #include "base/error_text.h"
+#include "filter/facts.h"
 #include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "hash/sort.h"
@@ -43,13 +44,11 @@ Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape&
   return {};
 }
 
-/// No answer depends on the facts; but hosts print them, so a blob must state sensible ones.
-Result<void> check_facts(const Facts& facts) {
-  if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
-    return error(ErrorCode::kCorrupt, "capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
-  }
-  if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
-  return error(ErrorCode::kCorrupt, "promised rate must lie in (0, 1], got ", facts.fp_rate);
+/// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.
+Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
+  if (result || result.error().code != ErrorCode::kFull) return result;
+  return error(ErrorCode::kFull, result.error().message, " (it was made for ", facts.capacity, " keys and has ", keys,
+               ")");
 }
 
 }  // namespace
@@ -92,6 +91,12 @@ Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
 
 const KindInfo& FilterRef::kind() const noexcept { return row_->info; }
 Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
+
+std::vector<LayerInfo> FilterRef::layers() const {
+  if (row_->layers != nullptr) return row_->layers(view_);
+  return {{facts_.capacity, facts_.keys, shape().probes, facts_.fp_rate, stats()}};
+}
+
 double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }
 
 Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
@@ -166,7 +171,7 @@ Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, Build
     auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, part, added, task.memory())
                   : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, part, added)
                                           : grow_by(part, added);
-    if (!result) return result;
+    if (!result) return with_keys(std::move(result), ref_.facts_, added);
     if (added == all) break;  // the end of the task reports this
     if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;
   }
@@ -201,7 +206,16 @@ Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
   std::uint64_t added = 0;
   auto result = row.add != nullptr ? row.add({ref_.view_.shape, payload_}, hashes, added) : grow_by(hashes, added);
   count_added(added);
-  return result;
+  return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
+}
+
+Result<void> AnyFilter::add_hash_times(std::uint64_t key_hash, std::uint64_t times) {
+  const KindRow& row = *ref_.row_;
+  if (row.add_times == nullptr) return unsupported(row.info, "count", &Capabilities::count);
+  std::uint64_t added = 0;
+  auto result = row.add_times({ref_.view_.shape, payload_}, key_hash, times, added);
+  count_added(added);
+  return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
 }
 
 Result<void> AnyFilter::grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added) {

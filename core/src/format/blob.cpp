@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
-#include "filter/registry.h"
+#include "format/blob_header.h"
 #include "format/codec_choice.h"
 #include "format/codec_gap.h"
 #include "format/codec_zstd.h"
@@ -16,37 +16,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'O'}};
-constexpr std::uint8_t kFormatVersion = 1;
-constexpr std::size_t kChecksumOffset = 56;
-
-struct Header {
-  Shape shape;
-  Facts facts;
-  Codec codec = Codec::kRaw;
-  std::uint64_t raw_bytes = 0;
-};
-
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
-
-Header read_fields(std::span<const std::byte> blob) {
-  ByteReader reader(blob.subspan(sizeof kMagic + 1));
-  Header header;
-  header.shape.kind = static_cast<Kind>(reader.read<std::uint8_t>());
-  header.codec = static_cast<Codec>(reader.read<std::uint8_t>());
-  (void)reader.read<std::uint8_t>();  // flags, checked by check_fields
-  header.shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
-  header.shape.probes = reader.read<std::uint8_t>();
-  header.shape.param = reader.read<std::uint16_t>();
-  header.raw_bytes = reader.read_u48();
-  header.facts.capacity = reader.read_u48();
-  header.shape.seed = reader.read<std::uint64_t>();
-  header.facts.keys = reader.read<std::uint64_t>();
-  header.facts.fp_rate = reader.read_f64();
-  header.shape.units = reader.read<std::uint64_t>();
-  header.facts.pinned_raw = header.codec == Codec::kRaw;
-  return header;
-}
 
 /// The error for a checksum that does not match. The likeliest reason is a file that was cut off. A raw blob shows
 /// that, because its header states the payload's size; the header of a compressed one does not state how many bytes are
@@ -62,17 +32,7 @@ Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
 }
 
 Result<void> check_envelope(std::span<const std::byte> blob) {
-  if (blob.size() < kBlobHeaderBytes) {
-    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
-                   ": it is truncated or no filter");
-  }
-  if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
-    return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
-  }
-  const auto version = std::to_integer<unsigned>(blob[4]);
-  if (version != kFormatVersion) {
-    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
-  }
+  if (auto valid = check_start(blob); !valid) return valid.error();
   const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
   if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
     return wrong_checksum(blob, stored);
@@ -80,41 +40,9 @@ Result<void> check_envelope(std::span<const std::byte> blob) {
   return {};
 }
 
-Result<void> check_fields(const Header& header, unsigned flags, const ReadLimits& limits) {
-  if (flags != 0) return corrupt("flags must be 0, got ", flags);
-  const KindRow* row = find_kind(header.shape.kind);
-  if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));
-  const Result<std::uint64_t> expected = row->payload_bytes(header.shape);
-  if (!expected) return expected.error();
-  if (header.raw_bytes != *expected) {
-    return corrupt("raw payload bytes must be ", *expected, " for this shape, got ", header.raw_bytes);
-  }
-  if (header.raw_bytes > limits.max_raw_bytes) {
-    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", limits.max_raw_bytes,
-                 ", got ", header.raw_bytes);
-  }
-  return {};
-}
-
 void write_header(const FilterRef& filter, Codec codec, std::span<std::byte> blob) {
-  const Shape& shape = filter.shape();
-  const Facts& facts = filter.facts();
-  std::copy(std::begin(kMagic), std::end(kMagic), blob.begin());
-  ByteWriter writer(blob.subspan(sizeof kMagic));
-  writer.write(kFormatVersion);
-  writer.write(static_cast<std::uint8_t>(shape.kind));
-  writer.write(static_cast<std::uint8_t>(codec));
-  writer.write(std::uint8_t{0});  // flags
-  writer.write(static_cast<std::uint8_t>(shape.hash_id));
-  writer.write(shape.probes);
-  writer.write(shape.param);
-  writer.write_u48(filter.payload().size());
-  writer.write_u48(facts.capacity);
-  writer.write(shape.seed);
-  writer.write(facts.keys);
-  writer.write_f64(facts.fp_rate);
-  writer.write(shape.units);
-  writer.write(checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes)));
+  write_fields({filter.shape(), filter.facts(), codec, filter.payload().size()}, blob);
+  store_le(blob.data() + kChecksumOffset, checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes)));
 }
 
 Result<AlignedBytes> decode(const Header& header, std::span<const std::byte> stored) {
@@ -184,7 +112,7 @@ AnyFilter OpenedBlob::into_filter() && {
 Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits) {
   if (auto valid = check_envelope(blob); !valid) return valid.error();
   const Header header = read_fields(blob);
-  if (auto valid = check_fields(header, std::to_integer<unsigned>(blob[7]), limits); !valid) return valid.error();
+  if (auto valid = check_fields(header, limits); !valid) return valid.error();
 
   const auto stored = blob.subspan(kBlobHeaderBytes);
   AlignedBytes decoded;

@@ -4,11 +4,19 @@
 
 namespace crivo {
 
+std::uint64_t header_checksum(std::span<const std::byte> header) noexcept {
+  return XXH3_64bits(header.data(), header.size());
+}
+
+std::uint64_t chunk_checksum(std::uint64_t number, std::span<const std::byte> chunk) noexcept {
+  return XXH3_64bits_withSeed(chunk.data(), chunk.size(), number + 1);
+}
+
 std::uint64_t checksum(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
-  std::uint64_t sum = XXH3_64bits(header.data(), header.size());
-  for (std::uint64_t chunk = 1; !payload.empty(); ++chunk) {
+  std::uint64_t sum = header_checksum(header);
+  for (std::uint64_t number = 0; !payload.empty(); ++number) {
     const std::size_t size = payload.size() < kChecksumChunkBytes ? payload.size() : kChecksumChunkBytes;
-    sum += XXH3_64bits_withSeed(payload.data(), size, chunk);
+    sum += chunk_checksum(number, payload.first(size));
     payload = payload.subspan(size);
   }
   return sum;

@@ -1,5 +1,6 @@
 #include "kinds/counting.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/error_text.h"
@@ -83,6 +84,25 @@ Result<void> Counting::remove(Store store, std::uint64_t hash) {
     }
   }
   change_block(block, [&mask](CounterWord& counters, std::size_t word) { counters.lower(mask.words[word]); });
+  return {};
+}
+
+std::uint64_t Counting::count(const View& view, std::uint64_t hash) noexcept {
+  const BlockKey key(hash, view.shape.units);
+  const PositionMask mask(key, view.shape.probes);
+  const std::byte* block = view.payload + key.block * kCounterBlockBytes;
+  unsigned smallest = kMaxCounter;
+  for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+    if (mask.words[word] == 0) continue;
+    smallest = std::min(smallest, CounterWord(block, word).smallest(mask.words[word]));
+  }
+  return smallest;
+}
+
+Result<void> Counting::add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+  std::uint64_t raised = 0;
+  while (raised < std::min<std::uint64_t>(times, kMaxCounter)) (void)add(store, {&hash, 1}, raised);
+  added += times;  // after so many times all counters are saturated, and more of them change nothing
   return {};
 }
 

@@ -25,6 +25,9 @@ struct Counting {
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   static Result<void> remove(Store store, std::uint64_t hash);
+  /// The smallest of the key's counters: never too low, but 15 means that nobody knows.
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept;
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
   static void unite(Store into, const View& other) noexcept;
 };
 

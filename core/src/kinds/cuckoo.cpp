@@ -15,6 +15,7 @@ namespace {
 
 constexpr unsigned kSlots = kCuckooBucketSlots;
 constexpr unsigned kNone = kSlots;  // stands for "in no slot"
+constexpr unsigned kMaxCopies = 2 * kSlots;
 constexpr std::size_t kRelocations = 2000;
 constexpr FingerprintLimits kLimits = {.probes = 2,
                                        .min_bits = kMinCuckooBits,
@@ -193,11 +194,25 @@ class Buckets {
 
 double load_of(const Shape& shape, double keys) noexcept { return keys / (static_cast<double>(shape.units) * kSlots); }
 
-Error no_room(const View& view) {
+std::uint64_t copies_of(const CuckooKey& key, const View& view) noexcept {
+  std::uint64_t copies = 0;
+  for (const std::uint64_t bucket : {key.first, key.second}) {
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      copies += load_slot(view.payload, bucket * kSlots + slot, view.shape.param) == key.fingerprint ? 1 : 0;
+    }
+  }
+  return copies;
+}
+
+Error no_room(const CuckooKey& key, const View& view) {
+  if (copies_of(key, view) == kMaxCopies) {  // a larger filter would not help
+    return error(ErrorCode::kFull, "times that a key is added must be at most ", kMaxCopies,
+                 ", as its two buckets hold no more copies, got one more");
+  }
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units * kSlots, view.shape.param);
   return error(ErrorCode::kFull, "filter must have room: its load is ",
                load_of(view.shape, static_cast<double>(occupied)), " and none of ", kRelocations,
-               " relocations frees a slot for this key");
+               " relocations frees a slot for this key", kHowToGetRoom);
 }
 
 template <class Bucket>
@@ -248,8 +263,20 @@ Result<void> Cuckoo::add(Store store, std::span<const std::uint64_t> hashes, std
       buckets.prefetch(keys[i]);
     }
     for (std::size_t i = 0; i < size; ++i, ++added) {
-      if (!buckets.add(keys[i])) return no_room(store.view());
+      if (!buckets.add(keys[i])) return no_room(keys[i], store.view());
     }
+  }
+  return {};
+}
+
+std::uint64_t Cuckoo::count(const View& view, std::uint64_t hash) noexcept {
+  return copies_of(CuckooKey(hash, view.shape), view);
+}
+
+// Each time needs a slot, so this ends after a few times, whatever their number is.
+Result<void> Cuckoo::add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+  for (std::uint64_t done = 0; done < times; ++done) {
+    if (auto once = add(store, {&hash, 1}, added); !once) return once;
   }
   return {};
 }

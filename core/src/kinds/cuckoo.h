@@ -23,6 +23,9 @@ struct Cuckoo {
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  /// The copies of the key's fingerprint in its two buckets.
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept;
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
   static Result<void> remove(Store store, std::uint64_t hash);
 };
 

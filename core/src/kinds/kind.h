@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "crivo/memory.h"
 #include "crivo/result.h"
@@ -75,6 +76,9 @@ struct KindRow {
   /// or, if the kind has a start(), from what start() wrote. If null, the promise is predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
+  /// The layers, oldest first. Null for a kind without layers.
+  std::vector<LayerInfo> (*layers)(const View&);
+
   // The next functions are null for a kind that cannot do what they do.
   /// Builds the payload of a kind that is built once, from all its hashes, in any order; hashes may be repeated. Sets
   /// shape.units to what these hashes need, and may give the shape more columns than were planned. Errors: kTooLarge
@@ -94,6 +98,9 @@ struct KindRow {
   /// Takes back one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
+  /// Adds a hash this many times, with the outcome of as many calls of add, but in time that does not grow with the
+  /// number. Counts the additions in `added`. A kind that counts must have it. Errors: kFull.
+  Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
 };
@@ -149,12 +156,16 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::start; }) row.start = &K::start;
   if constexpr (requires { &K::clear; }) row.clear = &K::clear;
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
+  if constexpr (requires { &K::layers; }) row.layers = &K::layers;
   if constexpr (requires { &K::build; }) row.build = &K::build;
   if constexpr (requires { &K::add; }) row.add = &K::add;
   if constexpr (requires { &K::add_and_grow; }) row.add_and_grow = &K::add_and_grow;
   if constexpr (requires { &K::add_many; }) row.add_many = &K::add_many;
   if constexpr (requires { &K::remove; }) row.remove = &K::remove;
-  if constexpr (requires { &K::count; }) row.count = &K::count;
+  if constexpr (requires { &K::count; }) {
+    row.count = &K::count;
+    row.add_times = &K::add_times;
+  }
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
   // The pointers above are not compared with null, because GCC does not take that for a constant when it sanitizes.

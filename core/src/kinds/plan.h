@@ -41,6 +41,9 @@ Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned prob
                                 Result<FingerprintSize> (*size)(std::uint64_t capacity, double fp_rate),
                                 Result<FingerprintSize> (*fit)(std::uint64_t capacity, double bits_per_key));
 
+/// What to do about a filter that is full: the end of such an error.
+inline constexpr std::string_view kHowToGetRoom = "; give it a larger capacity, or take the kind scalable, which grows";
+
 /// The error kTooLarge: these keys need more bytes than the limit allows.
 [[nodiscard]] Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed);
 

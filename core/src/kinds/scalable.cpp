@@ -240,6 +240,20 @@ void Scalable::clear(Store store) {
   store.shape.units = blocks;
 }
 
+std::vector<LayerInfo> Scalable::layers(const View& view) {
+  const LayerSeries series = read_series(view.payload);
+  std::vector<LayerInfo> layers(series.layers);
+  unsigned i = series.layers;
+  for (NewestFirst walk(view); walk.next();) {
+    --i;
+    Stats stats = Blocked::stats(walk.layer());
+    stats.fp_rate = with_collisions(stats.fp_rate, stats.cardinality.value_or(0));
+    layers[i] = {layer_capacity(series.first_capacity, view.shape.param, i), read_layer(view.payload, i).keys,
+                 walk.layer().shape.probes, scalable_layer_rate(series.fp_rate, i), stats};
+  }
+  return layers;
+}
+
 Result<void> Scalable::add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                     std::uint64_t max_bytes) {
   for (std::size_t i = 0; i < hashes.size(); ++i) {

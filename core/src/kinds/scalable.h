@@ -27,6 +27,7 @@ struct Scalable {
   static double promised_fp_rate(const View& view) noexcept;
   static void start(Store store, const FilterSpec& spec);
   static void clear(Store store);
+  static std::vector<LayerInfo> layers(const View& view);
   static Result<void> add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                    std::uint64_t max_bytes);
 };

@@ -30,9 +30,10 @@ std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsi
   return place.load(payload + place.byte, width);
 }
 
-void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
+/// Adds to a counter. The sum must fit in it.
+void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width, std::uint64_t by) noexcept {
   const CounterPlace place(counter, width);
-  place.raise(payload + place.byte);
+  place.raise(payload + place.byte, by);
 }
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -47,9 +48,10 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   contains_by_batches<&contains>(view, view.shape.param, hashes, count, hits);
 }
 
-/// Raises the smallest of a key's counters. A counter that comes up twice is raised once, as it is above the minimum
-/// the second time.
-void add_one(std::byte* payload, const Shape& shape, std::uint64_t hash) noexcept {
+/// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all that
+/// are below the smallest plus the number of times come to lie at that sum. A counter that comes up twice is raised
+/// once, as it has the sum the second time.
+void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::uint64_t times) noexcept {
   std::array<std::uint64_t, kMaxClassicProbes> counters;
   std::uint64_t smallest = largest_count(shape.param);
   Positions positions(hash, shape.units);
@@ -57,9 +59,10 @@ void add_one(std::byte* payload, const Shape& shape, std::uint64_t hash) noexcep
     counters[i] = positions.next();
     smallest = std::min(smallest, load_counter(payload, counters[i], shape.param));
   }
-  if (smallest == largest_count(shape.param)) return;
+  const std::uint64_t raised = smallest + std::min(times, largest_count(shape.param) - smallest);
   for (unsigned i = 0; i < shape.probes; ++i) {
-    if (load_counter(payload, counters[i], shape.param) == smallest) raise_counter(payload, counters[i], shape.param);
+    const std::uint64_t value = load_counter(payload, counters[i], shape.param);
+    if (value < raised) raise_counter(payload, counters[i], shape.param, raised - value);
   }
 }
 
@@ -115,7 +118,7 @@ double Spectral::predicted_fp_rate(const Shape& shape, double keys) noexcept {
 
 Result<void> Spectral::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   const Shape shape = store.shape;
-  for (const std::uint64_t hash : hashes) add_one(store.payload.data(), shape, hash);
+  for (const std::uint64_t hash : hashes) add_key(store.payload.data(), shape, hash, 1);
   added += hashes.size();
   return {};
 }
@@ -127,6 +130,12 @@ std::uint64_t Spectral::count(const View& view, std::uint64_t hash) noexcept {
     smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
   }
   return smallest;
+}
+
+Result<void> Spectral::add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+  add_key(store.payload.data(), store.shape, hash, times);
+  added += times;
+  return {};
 }
 
 }  // namespace crivo

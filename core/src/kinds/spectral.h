@@ -28,6 +28,7 @@ struct Spectral {
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept;
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
 };
 
 }  // namespace crivo

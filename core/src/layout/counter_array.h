@@ -24,9 +24,9 @@ struct CounterPlace {
   [[nodiscard]] std::uint64_t load(const std::byte* word, unsigned width) const noexcept {
     return load_le<std::uint64_t>(word) >> shift & largest_count(width);
   }
-  /// Adds one to the counter in its word, which must be below the largest value.
-  void raise(std::byte* word) const noexcept {
-    store_le(word, load_le<std::uint64_t>(word) + (std::uint64_t{1} << shift));
+  /// Adds to the counter in its word. The sum must be at most the largest value.
+  void raise(std::byte* word, std::uint64_t by = 1) const noexcept {
+    store_le(word, load_le<std::uint64_t>(word) + (by << shift));
   }
 };
 

@@ -15,6 +15,7 @@ namespace crivo {
 inline constexpr std::size_t kCounterPlanes = 4;
 inline constexpr std::size_t kCounterBlockBytes = kCounterPlanes * kBlockBytes;
 inline constexpr std::size_t kWordsPerPlane = kBlockBytes / 8;
+inline constexpr unsigned kMaxCounter = (1U << kCounterPlanes) - 1;
 
 /// Prefetches a block of kPlanes planes, each of which is a cache line. A blocked filter's block has one plane.
 template <std::size_t kPlanes>
@@ -51,6 +52,21 @@ class CounterWord {
 
   [[nodiscard]] std::uint64_t above_zero() const noexcept { return planes_[0] | planes_[1] | planes_[2] | planes_[3]; }
   [[nodiscard]] std::uint64_t saturated() const noexcept { return planes_[0] & planes_[1] & planes_[2] & planes_[3]; }
+
+  /// The smallest value among the counters in the mask, which must not be empty. It finds the value bit by bit from the
+  /// highest one: where some of the counters that are left have a 0, only these can be the smallest.
+  [[nodiscard]] unsigned smallest(std::uint64_t mask) const noexcept {
+    unsigned value = 0;
+    for (std::size_t j = kCounterPlanes; j-- > 0;) {
+      const std::uint64_t zeros = mask & ~planes_[j];
+      if (zeros != 0) {
+        mask = zeros;
+      } else {
+        value |= 1U << j;
+      }
+    }
+    return value;
+  }
 
   /// Adds one to the counters in the mask, except to those that are saturated at 15.
   void raise(std::uint64_t mask) noexcept {

@@ -1,0 +1,87 @@
+#include "format/blob_header.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/error_text.h"
+#include "filter/registry.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'O'}};
+constexpr std::uint8_t kFormatVersion = 1;
+
+Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
+
+}  // namespace
+
+Result<void> check_start(std::span<const std::byte> blob) {
+  if (blob.size() < kBlobHeaderBytes) {
+    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
+                   ": it is truncated or no filter");
+  }
+  if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
+    return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
+  }
+  const auto version = std::to_integer<unsigned>(blob[4]);
+  if (version != kFormatVersion) {
+    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
+  }
+  return {};
+}
+
+Header read_fields(std::span<const std::byte> blob) {
+  ByteReader reader(blob.subspan(sizeof kMagic + 1));
+  Header header;
+  header.shape.kind = static_cast<Kind>(reader.read<std::uint8_t>());
+  header.codec = static_cast<Codec>(reader.read<std::uint8_t>());
+  header.flags = reader.read<std::uint8_t>();
+  header.shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
+  header.shape.probes = reader.read<std::uint8_t>();
+  header.shape.param = reader.read<std::uint16_t>();
+  header.raw_bytes = reader.read_u48();
+  header.facts.capacity = reader.read_u48();
+  header.shape.seed = reader.read<std::uint64_t>();
+  header.facts.keys = reader.read<std::uint64_t>();
+  header.facts.fp_rate = reader.read_f64();
+  header.shape.units = reader.read<std::uint64_t>();
+  header.facts.pinned_raw = header.codec == Codec::kRaw;
+  return header;
+}
+
+Result<void> check_fields(const Header& header, const ReadLimits& limits) {
+  if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
+  const KindRow* row = find_kind(header.shape.kind);
+  if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));
+  const Result<std::uint64_t> expected = row->payload_bytes(header.shape);
+  if (!expected) return expected.error();
+  if (header.raw_bytes != *expected) {
+    return corrupt("raw payload bytes must be ", *expected, " for this shape, got ", header.raw_bytes);
+  }
+  if (header.raw_bytes > limits.max_raw_bytes) {
+    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", limits.max_raw_bytes,
+                 ", got ", header.raw_bytes);
+  }
+  return {};
+}
+
+void write_fields(const Header& header, std::span<std::byte> blob) {
+  std::copy(std::begin(kMagic), std::end(kMagic), blob.begin());
+  ByteWriter writer(blob.subspan(sizeof kMagic));
+  writer.write(kFormatVersion);
+  writer.write(static_cast<std::uint8_t>(header.shape.kind));
+  writer.write(static_cast<std::uint8_t>(header.codec));
+  writer.write(static_cast<std::uint8_t>(header.flags));
+  writer.write(static_cast<std::uint8_t>(header.shape.hash_id));
+  writer.write(header.shape.probes);
+  writer.write(header.shape.param);
+  writer.write_u48(header.raw_bytes);
+  writer.write_u48(header.facts.capacity);
+  writer.write(header.shape.seed);
+  writer.write(header.facts.keys);
+  writer.write_f64(header.facts.fp_rate);
+  writer.write(header.shape.units);
+}
+
+}  // namespace crivo

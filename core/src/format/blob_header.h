@@ -1,0 +1,34 @@
+// The header of a blob, field by field; docs/format.md, "Header".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "crivo/blob.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+inline constexpr std::size_t kKeysOffset = 32;
+inline constexpr std::size_t kChecksumOffset = 56;
+
+struct Header {
+  Shape shape;
+  Facts facts;
+  Codec codec = Codec::kRaw;
+  std::uint64_t raw_bytes = 0;
+  unsigned flags = 0;
+};
+
+/// Checks the size, the magic and the format version. Errors: kCorrupt.
+[[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);
+/// The fields of a blob that check_start accepts.
+[[nodiscard]] Header read_fields(std::span<const std::byte> blob);
+/// Checks what the fields say of the payload's size, before memory is taken for it. Errors: kCorrupt; kTooLarge.
+[[nodiscard]] Result<void> check_fields(const Header& header, const ReadLimits& limits);
+/// Writes all fields but the checksum.
+void write_fields(const Header& header, std::span<std::byte> blob);
+
+}  // namespace crivo

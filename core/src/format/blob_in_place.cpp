@@ -1,0 +1,137 @@
+#include "crivo/blob_in_place.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error_text.h"
+#include "crivo/hash.h"
+#include "crivo/kinds.h"
+#include "crivo/paged_filter.h"
+#include "filter/facts.h"
+#include "format/blob_header.h"
+#include "hash/checksum.h"
+
+namespace crivo {
+namespace {
+
+using HeaderBytes = std::array<std::byte, kBlobHeaderBytes>;
+
+/// The chunks of the payload that one key lies in, as they were and as they are to be.
+class KeyChunks : public PageSource {
+ public:
+  KeyChunks(StoredBlob& blob, std::uint64_t payload_bytes) : blob_(blob), payload_bytes_(payload_bytes) {}
+
+  const std::byte* read(std::uint64_t page) override { return load(page).after.data(); }
+  std::byte* write(std::uint64_t page) override { return load(page).after.data(); }
+
+  /// What the changes add to the blob's checksum.
+  [[nodiscard]] std::uint64_t checksum_change() const noexcept {
+    std::uint64_t change = 0;
+    for (const auto& chunk : chunks_) {
+      change += chunk_checksum(chunk->number, chunk->after) - chunk_checksum(chunk->number, chunk->before);
+    }
+    return change;
+  }
+
+  /// Writes the bytes that have changed, and no others: where SQLite stores them, each page costs a page of its log.
+  void store() {
+    for (const auto& chunk : chunks_) {
+      const auto [first, unused] = std::ranges::mismatch(chunk->before, chunk->after);
+      if (first == chunk->before.end()) continue;
+      std::size_t end = chunk->after.size();
+      while (chunk->before[end - 1] == chunk->after[end - 1]) --end;
+      const auto begin = static_cast<std::size_t>(first - chunk->before.begin());
+      blob_.write(offset_of(chunk->number) + begin, std::span(chunk->after).subspan(begin, end - begin));
+    }
+  }
+
+ private:
+  struct Chunk {
+    std::uint64_t number;
+    std::vector<std::byte> before;
+    std::vector<std::byte> after;
+  };
+
+  static std::uint64_t offset_of(std::uint64_t chunk) noexcept {
+    return kBlobHeaderBytes + chunk * kChecksumChunkBytes;
+  }
+
+  Chunk& load(std::uint64_t number) {
+    for (const auto& chunk : chunks_) {
+      if (chunk->number == number) return *chunk;
+    }
+    const std::uint64_t left = payload_bytes_ - number * kChecksumChunkBytes;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(left, kChecksumChunkBytes)));
+    blob_.read(offset_of(number), bytes);
+    chunks_.push_back(std::make_unique<Chunk>(Chunk{number, bytes, bytes}));
+    return *chunks_.back();
+  }
+
+  StoredBlob& blob_;
+  std::uint64_t payload_bytes_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;  // few: a key has at most 64 positions
+};
+
+Result<void> check_stored(const Header& header, std::uint64_t blob_bytes) {
+  if (auto valid = check_fields(header, {.max_raw_bytes = std::numeric_limits<std::uint64_t>::max()}); !valid) {
+    return valid.error();
+  }
+  if (auto valid = check_facts(header.facts); !valid) return valid.error();
+  if (header.codec != Codec::kRaw) {
+    return error(ErrorCode::kUnsupported, "codec must be raw where keys are added in place, got ",
+                 codec_name(header.codec));
+  }
+  if (blob_bytes != kBlobHeaderBytes + header.raw_bytes) {
+    return error(ErrorCode::kCorrupt, "blob size must be ", kBlobHeaderBytes + header.raw_bytes,
+                 " bytes, as its header states, got ", blob_bytes);
+  }
+  return {};
+}
+
+Result<Header> read_header(StoredBlob& blob, HeaderBytes& bytes) {
+  const auto start =
+      std::span(bytes).first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), blob.size())));
+  blob.read(0, start);
+  if (auto valid = check_start(start); !valid) return valid.error();
+  const Header header = read_fields(bytes);
+  if (auto valid = check_stored(header, blob.size()); !valid) return valid.error();
+  return header;
+}
+
+/// Counts one more key in the header, and gives the bytes from the number of keys on.
+std::span<const std::byte> count_key(Header header, std::uint64_t checksum_change, HeaderBytes& bytes) {
+  const auto fields = std::span(bytes).first(kChecksumOffset);
+  const std::uint64_t before = header_checksum(fields);
+  if (header.facts.keys != std::numeric_limits<std::uint64_t>::max()) ++header.facts.keys;
+  store_le(bytes.data() + kKeysOffset, header.facts.keys);
+  std::byte* const sum = bytes.data() + kChecksumOffset;
+  store_le(sum, load_le<std::uint64_t>(sum) + checksum_change + header_checksum(fields) - before);
+  return std::span(bytes).subspan(kKeysOffset);
+}
+
+bool counts_additions(Kind kind) noexcept { return kind == Kind::kCounting || kind == Kind::kSpectral; }
+
+}  // namespace
+
+Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
+  HeaderBytes bytes;
+  const Result<Header> header = read_header(blob, bytes);
+  if (!header) return header.error();
+  const Result<PagedFilter> filter = PagedFilter::open(header->shape, kChecksumChunkBytes);
+  if (!filter) return filter.error();
+  const std::uint64_t hash = hash_key(key, header->shape.seed);
+  KeyChunks chunks(blob, filter->payload_bytes());
+  const bool is_new = !filter->may_contain_hash(hash, chunks);
+  if (!is_new && !counts_additions(header->shape.kind)) return false;
+  filter->add_hash(hash, chunks);
+  const std::span<const std::byte> counted = count_key(*header, chunks.checksum_change(), bytes);
+  chunks.store();
+  blob.write(kKeysOffset, counted);
+  return is_new;
+}
+
+}  // namespace crivo

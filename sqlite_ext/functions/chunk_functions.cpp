@@ -1,0 +1,87 @@
+// bloom_dump and bloom_load_agg: a filter in small pieces, and back. sqlite_ext/README.md is their reference.
+#include <array>
+#include <optional>
+
+#include "crivo/chunks.h"
+#include "functions.h"
+#include "functions/table_valued.h"
+
+namespace crivo::sqlite {
+namespace {
+
+constexpr const char* kColumns[] = {"seq INTEGER", "chunk BLOB"};
+constexpr const char* kArguments[] = {"filter", "chunk_bytes"};
+
+/// A chunk is made when its column is asked for, so a filter takes no memory beside its own and that of one chunk.
+class DumpRows final : public Rows {
+ public:
+  explicit DumpRows(const ChunkWriter& writer) : writer_(writer) {}
+  bool next() override { return ++seen_ <= writer_.chunks(); }
+  void set_column(sqlite3_context* context, int column) const override {
+    if (column == 0) return set_value(context, seen_ - 1);
+    const std::vector<std::byte> chunk = writer_.chunk(seen_ - 1);
+    sqlite3_result_blob64(context, chunk.data(), chunk.size(), SQLITE_TRANSIENT);
+  }
+
+ private:
+  ChunkWriter writer_;
+  std::uint64_t seen_ = 0;
+};
+
+std::size_t parse_chunk_bytes(const TableCall& call) {
+  if (call.is_null(1)) return kDefaultChunkBytes;
+  sqlite3_value* const value = call.args[1];
+  const std::int64_t bytes = sqlite3_value_int64(value);
+  if (sqlite3_value_type(value) != SQLITE_INTEGER || bytes < std::int64_t{kMinChunkBytes} ||
+      bytes > std::int64_t{kMaxChunkBytes}) {
+    throw SqlError{"chunk_bytes must be an integer from " + std::to_string(kMinChunkBytes) + " to " +
+                   std::to_string(kMaxChunkBytes) + ", got " + shown(value)};
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+std::unique_ptr<Rows> dump(const TableCall& call) {
+  const std::size_t chunk_bytes = parse_chunk_bytes(call);
+  if (call.is_null(0)) return nullptr;
+  (void)open_filter(call.db, call.args[0], 1);  // a value that is no filter is not dumped
+  const std::span<const std::byte> blob = filter_bytes(call.args[0], 1);
+  return std::make_unique<DumpRows>(unwrap(ChunkWriter::create(blob, chunk_bytes)));
+}
+
+struct LoadState {
+  std::optional<ChunkReader> reader;
+};
+
+void bloom_load_agg_step(const Call& call) {
+  auto& state = aggregate_state<LoadState>(call);
+  if (call.is_null(1)) return;
+  const std::int64_t seq = sqlite3_value_int64(call.args[0]);
+  if (sqlite3_value_type(call.args[0]) != SQLITE_INTEGER || seq < 0) {
+    throw SqlError{"seq must be an integer from 0 on, got " + shown(call.args[0])};
+  }
+  if (sqlite3_value_type(call.args[1]) != SQLITE_BLOB) {
+    throw SqlError{"chunk " + std::to_string(seq) + " must be a blob, got " + shown(call.args[1])};
+  }
+  if (!state.reader) state.reader.emplace(kBlobHeaderBytes + max_payload_bytes(call.context));
+  unwrap(state.reader->add(filter_bytes(call, 1), static_cast<std::uint64_t>(seq)));
+}
+
+void bloom_load_agg_finish(const Call& call) {
+  const std::unique_ptr<LoadState> state = take_aggregate_state<LoadState>(call);
+  if (state == nullptr || !state->reader) return;
+  const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
+  (void)unwrap(parse_blob(blob, {.max_raw_bytes = max_payload_bytes(call.context)}));
+  sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
+}
+
+constexpr std::array kFunctions = {
+    FunctionRow{"bloom_load_agg", 2, 2, kPure, guarded<bloom_load_agg_step>, guarded_finish<bloom_load_agg_finish>},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> chunk_functions() noexcept { return kFunctions; }
+
+constinit const TableFunction kBloomDump{"bloom_dump", kColumns, kArguments, 1, 100, dump};
+
+}  // namespace crivo::sqlite

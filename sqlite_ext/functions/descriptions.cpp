@@ -1,0 +1,68 @@
+// bloom_each and bloom_layers: what a filter tells about itself, as rows. sqlite_ext/README.md is their reference.
+#include "crivo/describe.h"
+#include "functions.h"
+#include "functions/table_valued.h"
+
+namespace crivo::sqlite {
+namespace {
+
+constexpr const char* kFilter[] = {"filter"};
+
+constexpr const char* kEachColumns[] = {"name TEXT", "value"};
+
+void set_description(sqlite3_context* context, const Description& row, int column) {
+  if (column == 0) return set_value(context, row.name);
+  std::visit([context](auto value) { set_value(context, value); }, row.value);
+}
+
+std::unique_ptr<Rows> descriptions(const TableCall& call) {
+  if (call.is_null(0)) return nullptr;
+  return std::make_unique<ListedRows<Description, set_description>>(describe(open_filter(call.db, call.args[0], 1)));
+}
+
+constexpr const char* kLayerColumns[] = {"layer INTEGER", "capacity INTEGER", "keys INTEGER", "bits INTEGER",
+                                         "k INTEGER",     "fill REAL",        "fpr REAL",     "current_fpr REAL"};
+
+struct LayerRow {
+  std::uint64_t number;
+  LayerInfo layer;
+};
+
+void set_layer(sqlite3_context* context, const LayerRow& row, int column) {
+  const LayerInfo& layer = row.layer;
+  const Stats& stats = layer.stats;
+  switch (column) {
+    case 0:
+      return set_value(context, row.number);
+    case 1:
+      return set_value(context, layer.capacity);
+    case 2:
+      return set_value(context, layer.keys);
+    case 3:
+      return set_value(context, stats.bits);
+    case 4:
+      return set_value(context, std::uint64_t{layer.probes});
+    case 5:
+      return set_value(context, static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits));
+    case 6:
+      return set_value(context, layer.fp_rate);
+    default:
+      return set_value(context, stats.fp_rate);
+  }
+}
+
+std::unique_ptr<Rows> layers(const TableCall& call) {
+  if (call.is_null(0)) return nullptr;
+  std::vector<LayerRow> rows;
+  for (const LayerInfo& layer : open_filter(call.db, call.args[0], 1).ref().layers()) {
+    rows.push_back({rows.size(), layer});
+  }
+  return std::make_unique<ListedRows<LayerRow, set_layer>>(std::move(rows));
+}
+
+}  // namespace
+
+constinit const TableFunction kBloomEach{"bloom_each", kEachColumns, kFilter, 1, 12, descriptions};
+constinit const TableFunction kBloomLayers{"bloom_layers", kLayerColumns, kFilter, 1, 4, layers};
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,79 @@
+// bloom_insert: adds a key to a raw filter inside its row, through SQLite's incremental blob I/O.
+//
+// An UPDATE with bloom_add reads, checks, copies and compares the whole filter. This reads the header and the chunks of
+// 4096 bytes that the key lies in, and writes the bytes that change (crivo/blob_in_place.h).
+//
+// Each call opens the row and closes it again. Outside of a transaction closing is what commits; and if a handle stayed
+// open from row to row, SQLite would close it at the end of the statement, where nobody hears that a commit has failed.
+#include <array>
+#include <memory>
+
+#include "crivo/blob_in_place.h"
+#include "functions.h"
+#include "values/stored_row.h"
+
+namespace crivo::sqlite {
+namespace {
+
+constexpr std::size_t kArgs = 5;  // schema, table, column, row, key
+
+/// The value of an open row. Nothing else runs while it is changed, so it cannot expire.
+class RowBlob : public StoredBlob {
+ public:
+  explicit RowBlob(StoredRow& row) : row_(row) {}
+  std::uint64_t size() override { return row_.bytes(); }
+  void read(std::uint64_t offset, std::span<std::byte> into) override {
+    read_open_row(row_, static_cast<std::size_t>(offset), into);
+  }
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    row_.write(static_cast<std::size_t>(offset), bytes);
+  }
+
+ private:
+  StoredRow& row_;
+};
+
+bool insert(StoredRow& row, sqlite3_value* name, std::string_view key) {
+  if (!row.open(name)) throw SqlError{"filter must be in " + row.place() + ", got NULL"};
+  RowBlob blob(row);
+  const Result<bool> added = add_in_place(blob, key);
+  if (!added && added.error().code == ErrorCode::kUnsupported) {
+    throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
+  }
+  const bool is_new = unwrap(added);
+  row.close();
+  return is_new;
+}
+
+void free_row(void* row) { std::unique_ptr<StoredRow>(static_cast<StoredRow*>(row)); }
+
+/// What is known of the table is kept from row to row of the statement, without an open handle.
+void bloom_insert(const Call& call) {
+  const RowArgs args(call, kArgs);
+  const KeyBytes key(call.args[args.next]);
+  if (sqlite3_value_type(args.row) == SQLITE_NULL) throw SqlError{"row must be a rowid or a key, got NULL"};
+  if (key.is_null()) return;
+  auto* row = static_cast<StoredRow*>(sqlite3_get_auxdata(call.context, 0));
+  std::unique_ptr<StoredRow> made;
+  if (row == nullptr || !row->is_in(args)) {
+    made = std::make_unique<StoredRow>(sqlite3_context_db_handle(call.context), args, StoredRow::Access::kWrite);
+    row = made.get();
+  }
+  try {
+    sqlite3_result_int(call.context, insert(*row, args.row, key.view()));
+  } catch (...) {
+    row->drop();
+    throw;
+  }
+  if (made != nullptr) sqlite3_set_auxdata(call.context, 0, made.release(), free_row);
+}
+
+constexpr std::array kInPlaceFunctions = {
+    FunctionRow{"bloom_insert", kArgs - 1, kArgs, SQLITE_UTF8 | SQLITE_DIRECTONLY, guarded<bloom_insert>},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> in_place_functions() noexcept { return kInPlaceFunctions; }
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,192 @@
+// One row's value behind an incremental blob handle; see stored_row.h.
+#include "values/stored_row.h"
+
+#include <array>
+#include <cstring>
+#include <new>
+
+namespace crivo::sqlite {
+namespace {
+
+const char* name_in(const Call& call, std::size_t arg, const char* field) {
+  const auto* name = reinterpret_cast<const char*>(sqlite3_value_text(call.args[arg]));
+  if (name != nullptr) return name;
+  if (call.is_null(arg)) throw SqlError{std::string(field) + " must be a name, got NULL"};
+  throw std::bad_alloc();
+}
+
+bool same_bytes(sqlite3_value* a, sqlite3_value* b) noexcept {
+  const int size = sqlite3_value_bytes(a);
+  if (size != sqlite3_value_bytes(b)) return false;
+  return size == 0 || std::memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), static_cast<std::size_t>(size)) == 0;
+}
+
+/// What the rows of PRAGMA table_xinfo say.
+struct Columns {
+  Columns(sqlite3* db, std::string pragma) {
+    Statement statement(db, std::move(pragma));
+    Use column(statement);
+    while (column.step()) {
+      constexpr int kName = 1;
+      constexpr int kInKey = 5;
+      constexpr int kHidden = 6;
+      const std::string name(column.text(kName));
+      hide_rowid = hide_rowid || sqlite3_stricmp(name.c_str(), "_rowid_") == 0;
+      generated += column.integer(kHidden) >= 2;  // 2: virtual, 3: stored
+      if (column.integer(kInKey) == 0) continue;
+      ++in_key;
+      key = name;
+    }
+  }
+  int generated = 0;
+  int in_key = 0;           // columns of the primary key
+  std::string key;          // one of them
+  bool hide_rowid = false;  // a column has the name _rowid_
+};
+
+}  // namespace
+
+RowArgs::RowArgs(const Call& call, std::size_t given) {
+  std::size_t arg = 0;
+  schema = call.args.size() == given ? name_in(call, arg++, "schema") : "main";
+  table = name_in(call, arg++, "table");
+  column = name_in(call, arg++, "column");
+  row = call.args[arg++];
+  next = arg;
+}
+
+StoredRow::StoredRow(sqlite3* db, const RowArgs& args, Access access)
+    : db_(db), schema_(args.schema), table_(args.table), column_(args.column), access_(access) {}
+
+StoredRow::~StoredRow() { drop(); }
+
+void StoredRow::drop() noexcept { sqlite3_blob_close(std::exchange(handle_, nullptr)); }
+
+bool StoredRow::is_in(const RowArgs& args) const noexcept {
+  const auto same = [](const std::string& ours, const char* theirs) { return std::strcmp(ours.c_str(), theirs) == 0; };
+  return same(table_, args.table) && same(column_, args.column) && same(schema_, args.schema);
+}
+
+bool StoredRow::was_found_by(sqlite3_value* row) const noexcept {
+  if (handle_ == nullptr) return false;
+  const int type = sqlite3_value_type(row);
+  if (type != sqlite3_value_type(row_.get())) return false;
+  if (type == SQLITE_INTEGER) return sqlite3_value_int64(row) == rowid_;
+  if (type == SQLITE_FLOAT) return sqlite3_value_double(row) == sqlite3_value_double(row_.get());
+  return same_bytes(row, row_.get());
+}
+
+// Until the value is open there may be no transaction, so that another process can change the table between any two
+// steps. What was found out before is therefore checked again afterwards.
+bool StoredRow::open(sqlite3_value* row) {
+  bool alive = is_alive();
+  row_ = copy_of(row);
+  try {
+    if (!is_checked_) check_table();
+    for (;;) {
+      rowid_ = rowid_of(row);
+      std::string reason;
+      const int status = seek(alive, reason);
+      if (!alive && table_has_changed()) check_table();
+      if (alive || rowid_of(row) == rowid_) return is_value(status, reason);
+      alive = status == SQLITE_OK;
+    }
+  } catch (const HostError& error) {
+    fail(error.code, error.message);
+  }
+}
+
+/// Opens the row with the rowid, with the handle that is open if it is alive. Returns SQLite's result code; if it is an
+/// error, sets the reason, and nothing is open.
+int StoredRow::seek(bool alive, std::string& reason) {
+  const int status = alive ? sqlite3_blob_reopen(handle_, rowid_)
+                           : sqlite3_blob_open(db_, schema_.c_str(), table_.c_str(), column_.c_str(), rowid_,
+                                               static_cast<int>(access_), &handle_);
+  if (status == SQLITE_OK) return status;
+  reason = sqlite3_errmsg(db_);
+  drop();
+  return status;
+}
+
+/// True if seek has opened a value, false if it is NULL. Throws SqlError for another error.
+bool StoredRow::is_value(int status, const std::string& reason) const {
+  if (status == SQLITE_OK) return true;
+  // SQLite has no code of its own for this, but the text has been the same since it has incremental blobs.
+  if (reason != "cannot open value of type null") fail(status, reason);
+  return false;
+}
+
+/// Refuses what SQLite's incremental blobs get wrong, and finds the primary key.
+void StoredRow::check_table() {
+  is_checked_ = false;
+  const std::string table = quoted_name(schema_) + "." + quoted_name(table_);
+  watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
+  Use(*watch_).run();  // before the questions, so that a change after them is noticed
+  find_key_.reset();
+  const Columns columns(db_, "PRAGMA " + quoted_name(schema_) + ".table_xinfo(" + quoted_name(table_) + ")");
+  // SQLite 3.40 miscounts columns behind a virtual one when it opens a blob, and so reads and writes another column.
+  // Nor would a write into a blob change a stored column that is computed from it.
+  if (columns.generated != 0) {
+    throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
+                   std::to_string(columns.generated)};
+  }
+  if (columns.in_key == 1 && !columns.hide_rowid) {
+    find_key_.emplace(db_, "SELECT _rowid_ FROM " + table + " WHERE " + quoted_name(columns.key) + " = ?");
+  }
+  is_checked_ = true;
+}
+
+/// True if a schema has changed since check_table.
+bool StoredRow::table_has_changed() {
+  const int before = watch_->times_prepared_again();
+  Use(*watch_).run();
+  return watch_->times_prepared_again() != before;
+}
+
+std::int64_t StoredRow::rowid_of(sqlite3_value* row) {
+  if (sqlite3_value_type(row) == SQLITE_INTEGER) return sqlite3_value_int64(row);
+  if (!find_key_) {
+    fail(SQLITE_ERROR, "a table in which a key cannot be looked up: give the row by its rowid");
+  }
+  Use found(*find_key_);
+  found.bind(1, row);
+  if (!found.step()) fail(SQLITE_ERROR, "no such key");
+  return found.integer(0);
+}
+
+/// True if a row is open and has not expired.
+bool StoredRow::is_alive() {
+  std::array<std::byte, 1> first;
+  return handle_ != nullptr && read(0, std::span(first).first(bytes() == 0 ? 0 : 1));
+}
+
+bool StoredRow::read(std::size_t offset, std::span<std::byte> into) {
+  const int status = sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset));
+  if (status == SQLITE_OK) return true;
+  if ((status & 0xFF) != SQLITE_ABORT) fail(status, sqlite3_errmsg(db_));
+  drop();
+  return false;
+}
+
+void StoredRow::write(std::size_t offset, std::span<const std::byte> bytes) {
+  const int status =
+      sqlite3_blob_write(handle_, bytes.data(), static_cast<int>(bytes.size()), static_cast<int>(offset));
+  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+}
+
+void StoredRow::close() {
+  const int status = sqlite3_blob_close(std::exchange(handle_, nullptr));
+  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+}
+
+std::string StoredRow::place() const {
+  const std::string row = row_ != nullptr ? ", row " + shown(row_.get()) : "";
+  return schema_ + "." + table_ + ", column " + column_ + row;
+}
+
+void StoredRow::fail(int status, const std::string& reason) const {
+  if ((status & 0xFF) == SQLITE_NOMEM) throw std::bad_alloc();
+  throw SqlError{"filter must be in " + place() + ", got " + reason, status == SQLITE_MISUSE ? SQLITE_ERROR : status};
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# What libcrivo_sqlite.a and libcrivo.a define in the program that links them: beside the entry point nothing whose name
+# another library could have. Weak symbols are instantiated templates, which are the same everywhere.
+# usage: archive_symbols_test.sh LIBCRIVO_SQLITE_A LIBCRIVO_A
+set -euo pipefail
+
+# Names are demangled: those of our namespace, and of the tables and guards that the compiler makes for them.
+ours='^(crivo::|(vtable|typeinfo|typeinfo name|guard variable|reference temporary #[0-9]+|TLS [a-z ]*function) for crivo::)'
+defined=$(nm --demangle --defined-only --extern-only --no-sort --format=posix "$@" | sed -nE 's/^(.*) [TDBRS] [0-9a-f]+.*$/\1/p')
+[[ $defined == *sqlite3_crivo_init* ]] || { echo "must define sqlite3_crivo_init" >&2; exit 1; }
+foreign=$(grep -vE "$ours|^sqlite3_crivo_init$" <<<"$defined" || true)
+[[ -z $foreign ]] || { echo "must define names of crivo alone, got $foreign" >&2; exit 1; }
+echo "$(wc -l <<<"$defined") names, all of crivo"

@@ -1,0 +1,96 @@
+// Counting keys, adding them many times or only where they are new, and filters that are full.
+#include <gmock/gmock.h>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::StartsWith;
+
+class Counts : public SqliteTest {};
+
+TEST_F(Counts, EveryKindThatCountsCountsAdditionsLessRemovals) {
+  for (const std::string kind : {"counting", "cuckoo", "spectral"}) {
+    Blob filter = blob("SELECT bloom_add(bloom_create(100, 1e-6, ?), 'a', 'b', 'a', 'a')", {kind});
+    EXPECT_EQ(ask("SELECT bloom_count(?1, 'a') || bloom_count(?1, 'b') || bloom_count(?1, 'c')", {filter}), "310")
+        << kind;
+    EXPECT_EQ(ask("SELECT bloom_count(?, NULL)", {filter}), "NULL");
+    EXPECT_EQ(ask("SELECT bloom_count(NULL, 'a')"), "NULL");
+    if (kind == "spectral") continue;
+    filter = blob("SELECT bloom_remove(?, 'a')", {filter});
+    EXPECT_EQ(ask("SELECT bloom_count(?1, 'a') || bloom_count(?1, 'b') || bloom_count(?1, 'c')", {filter}), "210")
+        << kind;
+  }
+}
+
+TEST_F(Counts, FifteenMeansThatNobodyKnows) {
+  const Blob filter = blob("SELECT bloom_add_times(bloom_create(100, 0.01, 'counting'), 'a', 1000)");
+  EXPECT_EQ(ask("SELECT bloom_count(?, 'a')", {filter}), "15");
+  EXPECT_EQ(ask("SELECT bloom_count(bloom_remove(?, 'a', 'a', 'a'), 'a')", {filter}), "15");
+}
+
+TEST_F(Counts, AddTimesIsThatManyAdditions) {
+  for (const std::string kind : {"counting", "cuckoo", "spectral:4", "spectral:32"}) {
+    EXPECT_EQ(blob("SELECT bloom_add_times(bloom_add(bloom_create(100, 0.01, ?), 'a', 'b'), 'a', 3)", {kind}).bytes,
+              blob("SELECT bloom_add(bloom_create(100, 0.01, ?), 'a', 'b', 'a', 'a', 'a')", {kind}).bytes)
+        << kind;
+  }
+  const Blob filter = blob("SELECT bloom_add_times(bloom_create(9, 0.01, 'spectral:32'), 'a', 3000000000)");
+  EXPECT_EQ(ask("SELECT bloom_count(?, 'a')", {filter}), "3000000000");
+  EXPECT_EQ(info(filter, "keys"), "3000000000");
+  EXPECT_EQ(ask("SELECT bloom_count(bloom_add_times(?, 'a', 9223372036854775807), 'a')", {filter}), "4294967295");
+}
+
+TEST_F(Counts, AddTimesZeroOrOfNullChangesNothing) {
+  const Blob filter = blob("SELECT bloom_create(9, 0.01, 'spectral')");
+  EXPECT_EQ(blob("SELECT bloom_add_times(?, NULL, 5)", {filter}).bytes, filter.bytes);
+  EXPECT_EQ(blob("SELECT bloom_add_times(?, 'a', 0)", {filter}).bytes, filter.bytes);
+}
+
+TEST_F(Counts, AddTimesRefusesWhatIsNoNumberOfTimes) {
+  const std::string call = "SELECT bloom_add_times(bloom_create(9, 0.01, 'spectral'), 'a', ";
+  const std::string rule = "error: bloom_add_times: times must be an integer from 0 on, got ";
+  EXPECT_EQ(ask(call + "-1)"), rule + "-1");
+  EXPECT_EQ(ask(call + "NULL)"), rule + "NULL");
+  EXPECT_EQ(ask(call + "2.0)"), rule + "2");
+  EXPECT_EQ(ask(call + "'2')"), rule + "'2'");
+  EXPECT_EQ(ask(call + "9223372036854775808)"), rule + "9223372036854775808");
+  EXPECT_THAT(ask("SELECT bloom_add_times(NULL, 'a', 1)"), StartsWith("error: bloom_add_times: argument 1 must be"));
+  EXPECT_EQ(ask("SELECT bloom_add_times(bloom_create(9), 'a', 1)"),
+            "error: bloom_add_times: kind must be one that can count (counting, spectral, cuckoo), got blocked");
+}
+
+TEST_F(Counts, AddNewAddsWhatIsCertainlyAbsentOnce) {
+  for (const std::string kind : {"counting", "cuckoo", "spectral", "blocked", "scalable"}) {
+    const Blob filter = blob("SELECT bloom_add(bloom_create(100, 1e-6, ?), 'old')", {kind});
+    const Blob more = blob("SELECT bloom_add_new(?, '[\"old\", \"new\", null, \"new\", 1, true]')", {filter});
+    EXPECT_EQ(info(more, "keys"), "3") << kind;
+    EXPECT_EQ(ask("SELECT bloom_contains_all(?, '[\"old\", \"new\", 1]')", {more}), "1") << kind;
+    EXPECT_EQ(blob("SELECT bloom_add_new(?, '[\"old\", \"new\", 1]')", {more}).bytes, more.bytes) << kind;
+    EXPECT_EQ(blob("SELECT bloom_add_new(?, NULL)", {more}).bytes, more.bytes) << kind;
+  }
+  EXPECT_THAT(ask("SELECT bloom_add_new(NULL, '[]')"), StartsWith("error: bloom_add_new: argument 1 must be a filter"));
+  EXPECT_THAT(ask("SELECT bloom_add_new(bloom_create(9), 'a')"),
+              StartsWith("error: bloom_add_new: keys must be a JSON array"));
+}
+
+TEST_F(Counts, AFullFilterSaysWhatToDo) {
+  for (const std::string kind : {"cuckoo", "hash_compaction"}) {
+    const std::string error =
+        ask("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 1000), {kind});  // the filter takes some 110
+    EXPECT_THAT(error, StartsWith("error: bloom_agg: filter must have room: its load is ")) << kind;
+    EXPECT_THAT(error,
+                ::testing::HasSubstr("; give it a larger capacity, or take the kind scalable, which grows (it was "
+                                     "made for 100 keys and has 1"));
+    EXPECT_EQ(ask("SELECT bloom_contains(bloom_agg(i, 100, 0.01, 'scalable'), 1000) FROM " + integers(1, 1000)), "1");
+  }
+  EXPECT_THAT(
+      ask("SELECT bloom_add_times(bloom_create(100, 0.01, 'cuckoo'), 'a', 9)"),
+      EndsWith("times that a key is added must be at most 8, as its two buckets hold no more copies, got one more "
+               "(it was made for 100 keys and has 8)"));
+}
+
+}  // namespace
+}  // namespace crivo::testing

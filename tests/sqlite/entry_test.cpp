@@ -1,0 +1,54 @@
+// The entry point, called with the table of functions of a SQLite that will not do.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+// Without SQLITE_CORE the header would turn every call of SQLite into one through the table, as extensions need it.
+#define SQLITE_CORE 1
+#include <sqlite3ext.h>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using EntryPoint = int (*)(sqlite3*, char**, const sqlite3_api_routines*);
+
+EntryPoint entry_point() {
+  void* library = dlopen(CRIVO_SO, RTLD_NOW | RTLD_LOCAL);
+  return library == nullptr ? nullptr : reinterpret_cast<EntryPoint>(dlsym(library, "sqlite3_crivo_init"));
+}
+
+/// The table of a SQLite with nothing in it but what says how old it is: whatever else is called is a null pointer.
+sqlite3_api_routines table_of_version_3_37() {
+  sqlite3_api_routines table{};
+  table.libversion_number = [] { return 3037002; };
+  table.libversion = [] { return "3.37.2"; };
+  table.mprintf = sqlite3_mprintf;
+  return table;
+}
+
+TEST(EntryPoint, TellsASQLiteThatIsTooOld) {
+  const EntryPoint init = entry_point();
+  ASSERT_NE(init, nullptr) << dlerror();
+  const sqlite3_api_routines old = table_of_version_3_37();
+  char* message = nullptr;
+  EXPECT_EQ(init(nullptr, &message, &old), SQLITE_ERROR);
+  EXPECT_STREQ(message, "crivo: SQLite must be 3.38 or later, got 3.37.2");
+  sqlite3_free(message);
+}
+
+TEST(EntryPoint, RefusesASecondSQLiteOfTheProcess) {
+  Database db;
+  sqlite3_api_routines other = table_of_version_3_37();
+  other.libversion_number = [] { return 3053000; };
+  other.libversion = [] { return "3.53.0"; };
+  char* message = nullptr;
+  EXPECT_EQ(entry_point()(nullptr, &message, &other), SQLITE_ERROR);
+  EXPECT_THAT(message, ::testing::AllOf(::testing::HasSubstr(sqlite3_libversion()), ::testing::HasSubstr("3.53.0"),
+                                        ::testing::HasSubstr("load a copy of the file")));
+  sqlite3_free(message);
+  EXPECT_EQ(db.ask("SELECT bloom_contains(bloom_add(bloom_create(10), 'a'), 'a')"), "1");
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,275 @@
+// bloom_insert: the filter that bloom_add would give, all or nothing, and no acknowledged key is lost.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InPlaceTest : public SqliteTest {
+ protected:
+  InPlaceTest() {
+    run("CREATE TABLE filters(name TEXT PRIMARY KEY, f BLOB)");
+    run("INSERT INTO filters SELECT 'seen', bloom_raw(bloom_create(20000, 1e-9))");
+  }
+  std::string insert(const std::string& key) { return ask("SELECT bloom_insert('filters', 'f', 'seen', ?)", {key}); }
+  std::string contains(const std::string& key) {
+    EXPECT_EQ(ask("SELECT bloom_valid(f) FROM filters WHERE name = 'seen'"), "1");
+    return ask("SELECT bloom_contains(f, ?) FROM filters WHERE name = 'seen'", {key});
+  }
+};
+
+TEST_F(InPlaceTest, GivesTheFilterThatBloomAddGives) {
+  for (const char* kind : {"blocked", "classic", "counting", "spectral"}) {
+    run("REPLACE INTO filters SELECT ?1, bloom_raw(bloom_create(5000, 1e-6, ?1))", {std::string(kind)});
+    EXPECT_EQ(ask("SELECT sum(bloom_insert('filters', 'f', ?, i)) FROM " + integers(1, 500), {std::string(kind)}),
+              "500");
+    EXPECT_EQ(
+        ask("SELECT f = bloom_raw(bloom_agg(i, 5000, 1e-6, ?1)) FROM filters, " + integers(1, 500) + " WHERE name = ?1",
+            {std::string(kind)}),
+        "1")
+        << kind;
+  }
+}
+
+TEST_F(InPlaceTest, TellsNewKeysFromThoseThatMayBeThere) {
+  EXPECT_EQ(insert("a"), "1");
+  EXPECT_EQ(insert("a"), "0");
+  EXPECT_EQ(ask("SELECT bloom_insert('main', 'filters', 'f', 1, 'a')"), "0");
+  EXPECT_EQ(ask("SELECT bloom_insert('filters', 'f', 1, NULL)"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_info(f) ->> 'keys' FROM filters"), "1");
+  run("INSERT INTO filters SELECT 'counts', bloom_raw(bloom_create(100, 1e-6, 'spectral'))");
+  EXPECT_EQ(ask("SELECT bloom_insert('filters', 'f', 'counts', 'a') || bloom_insert('filters', 'f', 'counts', 'a')"),
+            "10");
+  EXPECT_EQ(ask("SELECT bloom_count_in('filters', 'f', 'counts', 'a')"), "2");
+}
+
+TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
+  run("INSERT INTO filters VALUES ('small', bloom_create(1000)), ('cuckoo', bloom_raw(bloom_create(9, 0.1, "
+      "'cuckoo'))), "
+      "('none', NULL), ('junk', zeroblob(100)), ('short', x'c352'), ('cut', (SELECT substr(f, 1, 999) FROM filters))");
+  run("CREATE VIEW v AS SELECT * FROM filters");
+  run("CREATE TABLE indexed(f UNIQUE)");
+  run("INSERT INTO indexed SELECT f FROM filters WHERE name = 'seen'");
+  run("CREATE TABLE computed(f, bytes AS (length(f)) STORED)");
+  run("INSERT INTO computed SELECT f FROM filters WHERE name = 'seen'");
+  const std::string before = ask("SELECT group_concat(hex(f)) FROM filters");
+  const std::vector<std::pair<const char*, const char*>> wrong = {
+      {"'filters', 'f', 'small'",
+       "codec must be raw where keys are added in place, got gap+zstd in main.filters, "
+       "column f, row 'small': store bloom_raw(f) there"},
+      {"'filters', 'f', 'cuckoo'", "kind must be one that can lie in pages"},
+      {"'filters', 'f', 'none'", "filter must be in main.filters, column f, row 'none', got NULL"},
+      {"'filters', 'f', 'junk'", "magic must be"},
+      {"'filters', 'f', 'short'", "blob size must be at least 64 bytes, got 2"},
+      {"'filters', 'f', 'cut'", "as its header states, got 999"},
+      {"'filters', 'f', 'lost'", "no such key"},
+      {"'filters', 'f', NULL", "row must be a rowid or a key, got NULL"},
+      {"'v', 'f', 1", "cannot open view: v"},
+      {"'indexed', 'f', 1", "cannot open indexed column for writing"},
+      {"'computed', 'f', 1", "table must have no generated column"},
+  };
+  for (const auto& [args, message] : wrong) {
+    EXPECT_THAT(ask(std::string("SELECT bloom_insert(") + args + ", 'a')"), HasSubstr(message)) << args;
+  }
+  EXPECT_EQ(ask("SELECT group_concat(hex(f)) FROM filters"), before);
+  run("CREATE VIEW inserts AS SELECT bloom_insert('filters', 'f', 'seen', 'a')");
+  EXPECT_THAT(ask("SELECT * FROM inserts"), HasSubstr("unsafe use of bloom_insert"));
+}
+
+TEST_F(InPlaceTest, IsTakenBackWithItsTransaction) {
+  EXPECT_EQ(insert("kept"), "1");
+  run("BEGIN");
+  EXPECT_EQ(insert("a"), "1");
+  run("SAVEPOINT s");
+  EXPECT_EQ(insert("b"), "1");
+  EXPECT_EQ(contains("b"), "1");
+  run("ROLLBACK TO s");
+  EXPECT_EQ(contains("a") + contains("b"), "10");
+  run("ROLLBACK");
+  EXPECT_EQ(contains("kept") + contains("a") + contains("b"), "100");
+}
+
+TEST_F(InPlaceTest, IsTakenBackWithItsStatement) {
+  run("CREATE TABLE log(k UNIQUE, was_new)");
+  for (const char* begin : {"SELECT 1", "BEGIN"}) {
+    run(begin);
+    EXPECT_THAT(ask("INSERT INTO log SELECT i % 7, bloom_insert('filters', 'f', 'seen', i) FROM " + integers(1, 10)),
+                HasSubstr("UNIQUE constraint failed"));
+    EXPECT_EQ(ask("SELECT sum(bloom_contains_in('filters', 'f', 'seen', i)) FROM " + integers(1, 10)), "0");
+    db_.run("COMMIT");
+  }
+  run("INSERT INTO log SELECT i, bloom_insert('filters', 'f', 'seen', i) FROM " + integers(1, 10));
+  EXPECT_EQ(ask("SELECT sum(was_new) FROM log"), "10");
+  EXPECT_EQ(contains("10"), "1");
+}
+
+TEST_F(InPlaceTest, IsSeenByTheNextQuestionOfTheSameStatement) {
+  EXPECT_EQ(ask("SELECT group_concat(was_there, '') FROM (SELECT bloom_contains_in('filters', 'f', 1, k) || "
+                "bloom_insert('filters', 'f', 1, k) AS was_there FROM "
+                "(SELECT 'a' AS k UNION ALL SELECT 'b' UNION ALL SELECT 'a'))"),
+            "010110");
+}
+
+TEST_F(InPlaceTest, FindsTheColumnAgainWhenTheTableChanges) {
+  run("CREATE TABLE wide(gone, f, g)");
+  run("INSERT INTO wide SELECT 'x', f, f FROM filters");
+  Statement scan(db_.get(), "SELECT bloom_insert('wide', 'f', 1, i) FROM " + integers(1, 10));
+  for (int i = 1; i <= 10; ++i) {
+    ASSERT_EQ(sqlite3_step(scan.get()), SQLITE_ROW) << sqlite3_errmsg(db_.get());
+    EXPECT_EQ(scan.column_bytes(), "1");
+    if (i == 5) run("ALTER TABLE wide DROP COLUMN gone");
+    if (i == 9) run("ALTER TABLE wide ADD COLUMN size AS (length(f))");
+    if (i == 9) break;
+  }
+  EXPECT_EQ(sqlite3_step(scan.get()), SQLITE_ERROR);
+  EXPECT_THAT(sqlite3_errmsg(db_.get()), HasSubstr("table must have no generated column"));
+  sqlite3_reset(scan.get());
+  EXPECT_EQ(ask("SELECT sum(bloom_contains(f, i)) || ' ' || sum(bloom_contains(g, i)) FROM wide, " + integers(1, 9)),
+            "9 0");
+}
+
+/// A file of its own, that several connections and processes open.
+class InPlaceAcrossConnections : public ::testing::TestWithParam<const char*> {
+ protected:
+  InPlaceAcrossConnections() {
+    Database db(path_.c_str());
+    EXPECT_EQ(db.run(std::string("PRAGMA journal_mode = ") + GetParam()), SQLITE_OK);
+    EXPECT_EQ(db.run("CREATE TABLE filters(id INTEGER PRIMARY KEY, name TEXT, f BLOB)"), SQLITE_OK);
+    EXPECT_EQ(db.run("INSERT INTO filters SELECT 1, 'x', bloom_raw(bloom_create(1000000, 0.01))"), SQLITE_OK);
+  }
+  ~InPlaceAcrossConnections() override { std::filesystem::remove_all(folder_); }
+
+  /// Runs `work(db)` in another process, with a connection of its own.
+  template <class Work>
+  [[nodiscard]] pid_t in_another_process(const Work& work) const {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    sqlite3* db = nullptr;
+    bool ok = sqlite3_open(path_.c_str(), &db) == SQLITE_OK && sqlite3_enable_load_extension(db, 1) == SQLITE_OK &&
+              sqlite3_load_extension(db, CRIVO_SO, nullptr, nullptr) == SQLITE_OK;
+    sqlite3_busy_timeout(db, 20000);
+    ok = ok && work(db);
+    if (!ok) std::fprintf(stderr, "%s\n", sqlite3_errmsg(db));
+    sqlite3_close(db);
+    _exit(ok ? 0 : 1);
+  }
+  static void wait_for(pid_t child) {
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  static bool run(sqlite3* db, const std::string& sql) {
+    return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
+  }
+
+  std::filesystem::path folder_ = [] {
+    std::string name = ::testing::TempDir() + "in_place_XXXXXX";
+    return std::filesystem::path(mkdtemp(name.data()));
+  }();
+  std::string path_ = folder_ / "filters.db";
+};
+
+TEST_P(InPlaceAcrossConnections, OnlyWhatWasCommittedIsThere) {
+  Database reader(path_.c_str());
+  Database writer(path_.c_str());
+  const std::string question = "SELECT bloom_contains_in('filters', 'f', 1, 'a')";
+  {
+    Statement scan(reader.get(), "SELECT bloom_contains_in('filters', 'f', 1, 'a') FROM " + integers(1, 9));
+    ASSERT_EQ(sqlite3_step(scan.get()), SQLITE_ROW);
+    const std::string inserted = writer.ask("SELECT bloom_insert('filters', 'f', 1, 'a')");
+    if (std::string(GetParam()) == "WAL") {
+      EXPECT_EQ(inserted, "1");
+    } else {
+      EXPECT_THAT(inserted, HasSubstr("database is locked")) << "the commit that failed must be heard of";
+      EXPECT_EQ(writer.ask(question), "0");
+    }
+    ASSERT_EQ(sqlite3_step(scan.get()), SQLITE_ROW);
+    EXPECT_EQ(scan.column_bytes(), "0");
+  }
+  EXPECT_EQ(reader.ask(question), writer.ask(question));
+}
+
+TEST_P(InPlaceAcrossConnections, ABusyDatabaseIsSaidSo) {
+  Database one(path_.c_str());
+  Database other(path_.c_str());
+  ASSERT_EQ(one.run("BEGIN IMMEDIATE"), SQLITE_OK);
+  EXPECT_EQ(other.run("SELECT bloom_insert('filters', 'f', 1, 'a')"), SQLITE_BUSY);
+  ASSERT_EQ(one.run("COMMIT"), SQLITE_OK);
+  EXPECT_EQ(other.ask("SELECT bloom_insert('filters', 'f', 1, 'a')"), "1");
+}
+
+TEST_P(InPlaceAcrossConnections, SeveralProcessesLoseNoKey) {
+  constexpr int kProcesses = 3;
+  constexpr int kKeys = 40;
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    children.push_back(in_another_process([process](sqlite3* db) {
+      bool ok = run(db, "PRAGMA synchronous = OFF");
+      for (int i = 0; i < kKeys && ok; ++i) {
+        ok = run(db, "SELECT bloom_insert('filters', 'f', 1, " + std::to_string(process * kKeys + i) + ")");
+      }
+      return ok;
+    }));
+  }
+  for (const pid_t child : children) wait_for(child);
+  Database db(path_.c_str());
+  EXPECT_EQ(db.ask("SELECT sum(bloom_contains(f, i)) FROM filters, " + integers(0, kProcesses * kKeys - 1)),
+            std::to_string(kProcesses * kKeys));
+  EXPECT_EQ(db.ask("PRAGMA integrity_check"), "ok");
+}
+
+TEST_P(InPlaceAcrossConnections, ANameThatMovesIsFollowed) {
+  if (std::string(GetParam()) != "WAL") return;  // elsewhere nobody can write while the name is looked up
+  Database db(path_.c_str());
+  Database other(path_.c_str());
+  ASSERT_EQ(db.run("CREATE TABLE named(name TEXT PRIMARY KEY, f BLOB)"), SQLITE_OK);
+  for (const char* name : {"target", "other"}) {
+    ASSERT_EQ(db.run("INSERT INTO named SELECT ?, bloom_raw(bloom_create(100, 1e-9))", {std::string(name)}), SQLITE_OK);
+  }
+  struct Mover {
+    Database& db;
+    int moves = 0;
+    void move() {
+      if (++moves > 1) return;
+      EXPECT_EQ(db.run("UPDATE named SET name = name || '2'"), SQLITE_OK);
+      EXPECT_EQ(db.run("UPDATE named SET name = iif(rowid = 1, 'other', 'target')"), SQLITE_OK);
+    }
+  } mover{other};
+  // The filter's name moves to another row when its row has just been looked up.
+  const auto after_a_statement = [](unsigned, void* given, void* statement, void*) {
+    const std::string sql = sqlite3_sql(static_cast<sqlite3_stmt*>(statement));
+    if (sql.starts_with("SELECT _rowid_")) static_cast<Mover*>(given)->move();
+    return 0;
+  };
+  sqlite3_trace_v2(db.get(), SQLITE_TRACE_PROFILE, after_a_statement, &mover);
+  EXPECT_EQ(db.ask("SELECT bloom_insert('named', 'f', 'target', 'a')"), "1");
+  sqlite3_trace_v2(db.get(), 0, nullptr, nullptr);
+  EXPECT_GT(mover.moves, 1);
+  EXPECT_EQ(db.ask("SELECT name FROM named WHERE bloom_contains(f, 'a')"), "target");
+}
+
+TEST_P(InPlaceAcrossConnections, AnInsertWritesAFewPagesOfTheLog) {
+  if (std::string(GetParam()) != "WAL") return;
+  Database db(path_.c_str());
+  const auto log_bytes = [this] { return std::filesystem::file_size(path_ + "-wal"); };
+  ASSERT_EQ(db.run("PRAGMA wal_autocheckpoint = 0"), SQLITE_OK);
+  EXPECT_EQ(db.ask("SELECT bloom_insert('filters', 'f', 1, 'first')"), "1");
+  const auto before = log_bytes();
+  EXPECT_EQ(db.ask("SELECT bloom_insert('filters', 'f', 1, 'a')"), "1");
+  EXPECT_LE(log_bytes() - before, 3 * (4096 + 24));
+  const auto after = log_bytes();
+  EXPECT_EQ(db.ask("SELECT bloom_insert('filters', 'f', 1, 'a')"), "0");
+  EXPECT_EQ(log_bytes(), after) << "a key that is there writes nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Journals, InPlaceAcrossConnections, ::testing::Values("WAL", "DELETE"));
+
+}  // namespace
+}  // namespace crivo::testing
