@@ -109,7 +109,7 @@ void survive(int kills) {
     ASSERT_NO_FATAL_FAILURE(survivor.kill_one());
     ASSERT_NO_FATAL_FAILURE(survivor.expect_nothing_lost());
     acknowledged += survivor.acknowledged() - before;
-    if (survivor.acknowledged() > 20'000) survivor.begin_anew();  // so that the checks stay quick
+    if (survivor.acknowledged() > 5'000) survivor.begin_anew();  // so that the checks stay quick
   }
   std::cout << kills << " kills, " << acknowledged << " keys acknowledged, none lost\n";
   EXPECT_GT(acknowledged, kills * 10) << "writers that write nothing prove nothing";

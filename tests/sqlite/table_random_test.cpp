@@ -32,7 +32,7 @@ class Walk {
     db_->run("PRAGMA encoding = '" + encoding + "'");
     connect();
     run("CREATE TABLE words(w)");
-    run("INSERT INTO words VALUES (NULL), (1), (2), (3.5), ('a'), ('b1'), (x'00'), ('ä'), (1e20), ('')");
+    run("INSERT INTO words VALUES (NULL), (1), (2), (3.5), ('t1'), (CAST('b1' AS BLOB)), (x'00'), ('ä'), (1e20), ('')");
     const std::array kinds = {"blocked", "counting", "scalable", "spectral", "'scalable:4'"};
     for (const char* schema : {"main", "temp", "aux1"}) {
       for (const std::string kind : kinds) make({schema, "f" + std::to_string(++names_), kind});
