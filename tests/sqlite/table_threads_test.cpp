@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
 
+constexpr int kReaders = 3;
 constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
 
 /// A key is its number; key i lies in the table of kind i % 4. Numbers grow, and none is used again after a rollback.
@@ -36,7 +38,7 @@ class Threads {
     Database db(path_.c_str());
     EXPECT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
     for (const std::string kind : kKinds) {
-      const std::string capacity = kind == "scalable" ? "50" : "100000";
+      const std::string capacity = kind == "scalable" ? "20" : "100000";
       db.run("CREATE VIRTUAL TABLE " + kind + " USING bloom(capacity=" + capacity + ", fpr=1e-9, kind=" + kind + ")");
     }
   }
@@ -67,6 +69,7 @@ class Threads {
         for (std::int64_t key = first; key < next; ++key) taken_back.push_back(key);
       }
       keys_.commit(next, taken_back);
+      while (next != 0 && ready_.load() < kReaders) std::this_thread::yield();
     }
     done_.store(true);
   }
@@ -75,6 +78,7 @@ class Threads {
     Database db(path_.c_str());
     set_up(db);
     std::minstd_rand random(seed);
+    bool is_ready = false;
     while (!done_.load()) {
       const std::int64_t committed = keys_.end();
       if (committed == 0) continue;
@@ -85,6 +89,7 @@ class Threads {
         ask(db, static_cast<std::int64_t>(random()) % committed);
       }
       if (sqlite3_get_autocommit(db.get()) == 0) db.run("COMMIT");
+      if (!std::exchange(is_ready, true)) ++ready_;
     }
   }
 
@@ -118,13 +123,14 @@ class Threads {
   Keys keys_;
   std::mt19937_64 random_{7};
   std::atomic<bool> done_{false};
+  std::atomic<int> ready_{0};  // readers that have read the first keys, so that they see the others come
   std::atomic<std::int64_t> questions_{0}, wrong_{0};
 };
 
 void run_threads(int transactions) {
   Threads threads;
   std::vector<std::thread> readers;
-  for (unsigned i = 1; i <= 3; ++i) readers.emplace_back([&threads, i] { threads.read(i); });
+  for (unsigned i = 1; i <= kReaders; ++i) readers.emplace_back([&threads, i] { threads.read(i); });
   threads.write(transactions);
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(threads.wrong(), 0);
