@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "crivo/hash.h"
 #include "crivo/scalable_layers.h"
@@ -34,15 +35,18 @@ void FilterTable::create(const TableSpec& spec) {
 }
 
 const TableState& FilterTable::state() {
-  const std::optional<std::string> text = shadow_.read_meta(state_row_);
+  std::optional<std::string> text = shadow_.read_meta(state_row_);
   if (!text) {
     throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + state_row_ + "', got none"};
   }
-  if (*text != text_) {
-    state_ = parse_state(*text);
-    filters_.clear();
-    for (std::size_t i = 0; i < state_.layers.size(); ++i) filters_.push_back(state_.filter(i));
-    text_ = *text;
+  if (text != text_) {
+    TableState parsed = parse_state(*text);
+    std::vector<PagedFilter> filters;
+    for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
+    // Nothing throws from here on, so that text and state never part.
+    state_ = std::move(parsed);
+    filters_ = std::move(filters);
+    text_ = std::move(text);
   }
   return state_;
 }

@@ -123,7 +123,7 @@ class FilterTable {
 
   ShadowTables shadow_;
   std::string state_row_ = "state";  // the row of _meta that has the state
-  std::string text_;                 // the state as it was read last
+  std::optional<std::string> text_;  // the state as it was read last
   TableState state_;
   std::vector<PagedFilter> filters_;  // of the layers
 };

@@ -108,6 +108,28 @@ Window read_window(Fields& fields) {
   return window;
 }
 
+/// The largest page of a database.
+constexpr std::size_t kMaxDatabasePage = 65536;
+
+/// Bounds what anybody allocates or loops over because of this state: the checksum shows damage, but no intent.
+void require_bounded(const TableState& state) {
+  const FilterSpec& spec = state.spec;
+  const std::size_t layers = state.layers.size();
+  if (state.page_bytes > kMaxDatabasePage) {
+    damaged("have at most 65536 as page_bytes, got " + std::to_string(state.page_bytes));
+  }
+  if (spec.capacity < 1 || spec.capacity > kMaxCapacity) {
+    damaged("have 1 to 2^40 as capacity, got " + std::to_string(spec.capacity));
+  }
+  if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
+    damaged("have a fpr in (0, 1), got " + std::to_string(spec.fp_rate));
+  }
+  const bool grows = spec.kind == Kind::kScalable;
+  if (grows ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
+    damaged("have as many layers as its kind and capacity allow, got " + std::to_string(layers));
+  }
+}
+
 }  // namespace
 
 PagedFilter TableState::filter(std::size_t layer) const {
@@ -208,6 +230,7 @@ TableState parse_state(std::string_view text) {
   state.has_source = fields.has("source_half");
   if (state.has_source) state.half = fields.number<unsigned>("source_half") != 0 ? 1 : 0;
   if (!fields.at_end()) damaged("end after these fields");
+  require_bounded(state);
   return state;
 }
 

@@ -16,8 +16,10 @@ std::string quoted(std::string_view text, char quote) {
 
 }  // namespace
 
+// Our own tables have no constraint that we could break, and INSERT OR IGNORE would take one for a key that was there.
 void throw_host_error(sqlite3* db, int code) {
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  if ((code & 0xff) == SQLITE_CONSTRAINT) code = SQLITE_CORRUPT_VTAB;
   throw HostError{code, sqlite3_errmsg(db)};
 }
 
@@ -26,10 +28,13 @@ void Statement::finalize() noexcept {
   statement_ = nullptr;
 }
 
+// A hostile schema can replace a shadow table by a view that uses the filter table again. NO_VTAB refuses that: the
+// table's own statement would keep the table open, and the connection with it.
 sqlite3_stmt* Statement::ready() {
   if (statement_ == nullptr) {
     const auto bytes = static_cast<int>(sql_.size() + 1);
-    require_ok(db_, sqlite3_prepare_v3(db_, sql_.c_str(), bytes, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+    const unsigned flags = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
+    require_ok(db_, sqlite3_prepare_v3(db_, sql_.c_str(), bytes, flags, &statement_, nullptr));
   }
   return statement_;
 }

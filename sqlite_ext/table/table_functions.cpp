@@ -28,11 +28,27 @@ std::string schema_of(sqlite3* db, std::string_view table) {
   return {};
 }
 
+/// A hostile schema can replace a shadow table by a view that calls the function again, without end.
+class OneAtATime {
+ public:
+  explicit OneAtATime(Connection& connection) : connection_(connection) {
+    if (connection.reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
+    connection.reads_table = true;
+  }
+  ~OneAtATime() { connection_.reads_table = false; }
+  OneAtATime(const OneAtATime&) = delete;
+  OneAtATime& operator=(const OneAtATime&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 /// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = sqlite3_context_db_handle(call.context);
   const std::string name = text_arg(call, 0, "table");
+  const OneAtATime one(call.connection());
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
   try {
     FilterTable table(db, has_schema ? text_arg(call, 1, "schema") : schema_of(db, name), name);

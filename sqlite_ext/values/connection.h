@@ -11,6 +11,9 @@ namespace crivo::sqlite {
 struct Connection {
   KeptFilters kept;
   PlannedSizes sizes;  // for bloom_agg, which may make a filter for each of many groups
+
+  /// True while a function reads a filter table.
+  bool reads_table = false;
 };
 
 }  // namespace crivo::sqlite

@@ -58,6 +58,12 @@ TEST(FuzzReplay, TheRibbonCorpusBreaksNoPromiseAndReachesTheLevels) {
   EXPECT_GT(most_levels, 2U);
 }
 
+#ifdef CRIVO_FUZZ_SQLITE
+TEST(FuzzReplay, TheSqliteCorpusBreaksNoPromise) {
+  for (const auto& input : corpus_of("sqlite")) fuzz_sqlite(input);
+}
+#endif
+
 TEST(FuzzReplay, GoldenAndHostileFilesBreakNoPromise) {
   for (const char* folder : {"blobs", "hostile"}) {
     for (auto file : files_in(std::filesystem::path(CRIVO_GOLDEN_DIR) / folder)) {

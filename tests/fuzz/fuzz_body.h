@@ -24,4 +24,8 @@ std::optional<unsigned> fuzz_ribbon(std::span<const std::uint8_t> input);
 /// the scalar kernels do.
 void fuzz_kernels(std::span<const std::uint8_t> input);
 
+/// Reads from the input what happens to the shadow tables of filter tables, and what statements and SQL functions do
+/// with them and with forged filters.
+void fuzz_sqlite(std::span<const std::uint8_t> input);
+
 }  // namespace crivo::testing

@@ -1,35 +1,17 @@
 // kill -9 while a program writes, again and again, under one policy after another: every acknowledged key is still
 // there.
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstring>
 #include <iostream>
 #include <random>
 
+#include "killed_program.h"
 #include "support.h"
 
 namespace crivo::testing {
 namespace {
-
-/// Forks and executes: a forked RocksDB without exec would inherit the parent's threads' locks.
-pid_t start_writer(const std::string& database, const char* table, const std::string& counter) {
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(CRASH_WRITER, CRASH_WRITER, database.c_str(), table, counter.c_str(), nullptr);
-    _exit(127);
-  }
-  return child;
-}
-
-void sleep_ms(std::uint64_t milliseconds) {
-  const timespec pause{0, static_cast<long>(milliseconds) * 1'000'000};
-  nanosleep(&pause, nullptr);
-}
 
 std::uint64_t read_counter(const std::string& path) {
   std::uint64_t count = 0;
@@ -43,13 +25,10 @@ class Crashes {
   Crashes() { write_bytes(counter_, std::string(8, '\0')); }
 
   void kill_one(const char* table) {
-    const pid_t writer = start_writer(database_, table, counter_);
+    const pid_t writer = start_program({CRASH_WRITER, database_, table, counter_});
     ASSERT_GT(writer, 0);
     wait_for_progress();
-    ASSERT_EQ(kill(writer, SIGKILL), 0);
-    int status = 0;
-    ASSERT_EQ(waitpid(writer, &status, 0), writer);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer must be killed, not end: " << status;
+    kill_program(writer);
   }
 
   /// The newest keys, one by one, and as many of the others, in batches: all of them when `thorough`.
@@ -73,8 +52,8 @@ class Crashes {
   void wait_for_progress() {
     const std::uint64_t before = acknowledged();
     const bool while_opening = random_() % 8 == 0;
-    for (int waited = 0; !while_opening && acknowledged() == before && waited < 5000; ++waited) sleep_ms(1);
-    sleep_ms(random_() % 100);
+    for (int waited = 0; !while_opening && acknowledged() == before && waited < 5000; ++waited) sleep_us(1000);
+    sleep_us(random_() % 100 * 1000);
   }
 
   [[nodiscard]] std::uint64_t acknowledged() const { return read_counter(counter_); }

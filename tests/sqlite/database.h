@@ -60,8 +60,8 @@ class Statement {
 
 class Database {
  public:
-  explicit Database(const char* path = ":memory:") {
-    EXPECT_EQ(sqlite3_open(path, &db_), SQLITE_OK);
+  explicit Database(const char* path = ":memory:", const char* vfs = nullptr) {
+    EXPECT_EQ(sqlite3_open_v2(path, &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs), SQLITE_OK);
     sqlite3_enable_load_extension(db_, 1);
     char* error = nullptr;
     EXPECT_EQ(sqlite3_load_extension(db_, CRIVO_SO, nullptr, &error), SQLITE_OK) << error;

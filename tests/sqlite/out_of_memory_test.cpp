@@ -1,45 +1,13 @@
 // No memory at the Nth allocation, for every N: SQLITE_NOMEM or the right answer, never a crash, nothing leaked.
-//
-// Two sets of faults: SQLite's own allocations (SQLITE_CONFIG_MALLOC), and every allocation of the process, ours and
-// zstd's among them (this program's malloc stands before libc's; not under a sanitizer, which does the same).
 #include <malloc.h>
 
 #include <functional>
 
 #include "database.h"
+#include "failing_memory.h"
 
 namespace crivo::testing {
 namespace {
-
-/// Which allocations fail, counted from the moment it is armed.
-struct Faults {
-  bool armed = false;
-  bool persistent = false;  // every one from the Nth on, not just the Nth
-  std::int64_t until_failure = 0;
-  bool struck = false;
-
-  bool strikes() {
-    if (!armed || --until_failure > 0) return false;
-    if (until_failure < 0 && !persistent) return false;
-    struck = true;
-    return true;
-  }
-};
-
-Faults sqlite_faults;
-Faults process_faults;
-
-sqlite3_mem_methods real_memory;
-
-void install_failing_memory() {
-  ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory), SQLITE_OK);
-  sqlite3_mem_methods failing = real_memory;
-  failing.xMalloc = [](int size) { return sqlite_faults.strikes() ? nullptr : real_memory.xMalloc(size); };
-  failing.xRealloc = [](void* old, int size) {
-    return sqlite_faults.strikes() ? nullptr : real_memory.xRealloc(old, size);
-  };
-  ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK);
-}
 
 const std::string kKeys =
     "(WITH RECURSIVE s(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM s WHERE i < 20) SELECT i FROM s)";
@@ -92,10 +60,7 @@ const std::vector<Scenario>& scenarios() {
 
 class OutOfMemory : public ::testing::TestWithParam<Scenario> {
  protected:
-  static void SetUpTestSuite() {
-    static const bool installed = (install_failing_memory(), true);
-    (void)installed;
-  }
+  static void SetUpTestSuite() { install_failing_memory(); }
 
   /// Fails allocation 1, 2, ... of the scenario until it is through without one failing.
   void fail_each_allocation(Faults& faults, bool persistent, sqlite3* db) {
@@ -152,8 +117,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
 
 TEST_P(OutOfMemory, InSqliteIsReported) { check(sqlite_faults); }
 
-#ifndef __SANITIZE_ADDRESS__
-#ifndef __SANITIZE_THREAD__
+#ifdef CRIVO_PROCESS_FAULTS
 TEST_P(OutOfMemory, AnywhereIsReportedAndNothingLeaks) {
   check(process_faults);  // first, so that whatever is made once is there
   const std::size_t before = mallinfo2().uordblks;
@@ -161,35 +125,9 @@ TEST_P(OutOfMemory, AnywhereIsReportedAndNothingLeaks) {
   EXPECT_LT(mallinfo2().uordblks, before + 4096);  // a leak per failure would be at least one filter a round
 }
 #endif
-#endif
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, OutOfMemory, ::testing::ValuesIn(scenarios()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-bool process_allocation_fails() { return process_faults.strikes(); }
-#endif
-
 }  // namespace crivo::testing
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* old, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-
-void* malloc(std::size_t size) { return crivo::testing::process_allocation_fails() ? nullptr : __libc_malloc(size); }
-void* calloc(std::size_t count, std::size_t size) {
-  return crivo::testing::process_allocation_fails() ? nullptr : __libc_calloc(count, size);
-}
-void* realloc(void* old, std::size_t size) {
-  return crivo::testing::process_allocation_fails() ? nullptr : __libc_realloc(old, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  return crivo::testing::process_allocation_fails() ? nullptr : __libc_memalign(alignment, size);
-}
-}
-#endif

@@ -1,0 +1,179 @@
+// Filter tables in a hostile database: shadow tables that somebody has forged, with right checksums.
+#include <gmock/gmock.h>
+
+#include "database.h"
+#include "table_surgery.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class TableHostile : public SqliteTest {
+ protected:
+  void make(const std::string& arguments) {
+    run("CREATE VIRTUAL TABLE t USING bloom(" + arguments + ")");
+    run("INSERT INTO t(key) VALUES (1)");
+  }
+  void forge_state(std::string_view field, std::string_view value) {
+    const std::string text = with_field(ask("SELECT value FROM t_meta WHERE name = 'state'"), field, value);
+    run("UPDATE t_meta SET value = ? WHERE name = 'state'", {text});
+  }
+  void expect_refused(const std::string& message) {
+    for (const char* statement :
+         {"SELECT 1 FROM t WHERE key = 1", "INSERT INTO t(key) VALUES (2)", "INSERT INTO t(op) VALUES ('check')",
+          "INSERT INTO t(op) VALUES ('rebuild')", "SELECT bloom_snapshot('t')"}) {
+      EXPECT_THAT(ask(statement), HasSubstr(message)) << statement;
+    }
+  }
+};
+
+TEST_F(TableHostile, APageThatWouldNotFitADatabaseIsRefusedBeforeItIsAllocated) {
+  make("capacity=1000");
+  forge_state("units", std::to_string(std::uint64_t{1} << 34));
+  forge_state("page_bytes", std::to_string(std::uint64_t{1} << 60));
+  expect_refused("state in table _meta must have at most 65536 as page_bytes, got 1152921504606846976");
+}
+
+TEST_F(TableHostile, AStateOutOfItsRangesIsRefused) {
+  make("capacity=1000, kind=counting");
+  const std::string state = ask("SELECT value FROM t_meta");
+  const std::vector<std::pair<const char*, const char*>> forged = {
+      {"capacity", "0"},
+      {"capacity", "1099511627777"},
+      {"fpr", "nan"},
+      {"fpr", "0"},
+      {"fpr", "1"},
+      {"page_bytes", "0"},
+      {"page_bytes", "255"},
+      {"layers", "0"},
+      {"layers", "65"},
+      {"layers", "2"},
+      {"units", "0"},
+      {"units", "-1"},
+      {"k", "0"},
+      {"k", "255"},
+      {"kind", "ribbon"},
+      {"kind", "spectral"},
+      {"seed", "x"},
+      {"units", "18446744073709551615"},
+  };
+  for (const auto& [field, value] : forged) {
+    run("UPDATE t_meta SET value = ?", {with_field(state, field, value)});
+    EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), StartsWith("error: t: ")) << field << "=" << value;
+  }
+  run("UPDATE t_meta SET value = ?", {with_checksum(state + " units=9 k=5 check=0")});
+  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("end after its layers"));
+  run("UPDATE t_meta SET value = ?", {state.substr(0, state.size() - 1)});
+  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("checksum"));
+  run("UPDATE t_meta SET value = ?", {state});
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
+}
+
+TEST_F(TableHostile, AnEmptyStateIsRefusedByATableThatHasReadNoneYet) {
+  make("capacity=1000");
+  run("UPDATE t_meta SET value = ''");
+  run("ALTER TABLE t RENAME TO again");  // connects anew
+  EXPECT_THAT(ask("SELECT 1 FROM again WHERE key = 1"), HasSubstr("checksum"));
+  EXPECT_THAT(ask("DELETE FROM again WHERE key = 1"), HasSubstr("checksum"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('again')"), HasSubstr("checksum"));
+}
+
+TEST_F(TableHostile, LayersThatOnlyAKindThatGrowsCanHaveAreRefused) {
+  make("capacity=1000");
+  std::string text = with_field(ask("SELECT value FROM t_meta"), "layers", "2");
+  text.insert(text.rfind(" check="), " units=100 k=7");
+  run("UPDATE t_meta SET value = ?", {with_checksum(text)});
+  expect_refused("as many layers as its kind and capacity allow, got 2");
+}
+
+TEST_F(TableHostile, ASizeThatNobodyHasIsOnlyPlannedAndNeverAllocated) {
+  make("capacity=1000");
+  run("DELETE FROM t_pages");
+  forge_state("units", std::to_string(std::uint64_t{1} << 34));  // a terabyte
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (5, 6, 7)"), "0");
+  EXPECT_EQ(db_.run("INSERT INTO t(key) VALUES (5)"), SQLITE_OK);
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (5, 6, 7)"), "1");
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t')"), HasSubstr("payload must fit SQLITE_LIMIT_LENGTH"));
+}
+
+TEST_F(TableHostile, PagesOutsideTheLayersAreFound) {
+  for (const std::int64_t number :
+       {std::int64_t{-1}, INT64_MIN, std::int64_t{1} << 20, std::int64_t{1} << 46, std::int64_t{63} << 46, INT64_MAX}) {
+    run("DROP TABLE IF EXISTS t");
+    make("capacity=1000");
+    run("INSERT INTO t_pages VALUES (?, zeroblob(100))", {number});
+    EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("page " + std::to_string(number))) << number;
+    EXPECT_EQ(ask("SELECT key FROM t WHERE key = 1"), "1");
+  }
+}
+
+TEST_F(TableHostile, ARowThatIsNoPageIsAnErrorAndNeverANo) {
+  make("capacity=1000, fpr=0.5");
+  run("CREATE TABLE kept AS SELECT * FROM t_pages");
+  for (const char* value : {"NULL", "1", "1.5", "'text'", "x''", "zeroblob(24)", "substr(bits, 2)", "bits || x'00'",
+                            "CAST(bits AS TEXT)", "CAST(substr(bits, 1, 50) || x'ff' || substr(bits, 52) AS BLOB)"}) {
+    run(std::string("UPDATE t_pages SET bits = ") + value);
+    EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), StartsWith("error: t: page 0 in table _pages must")) << value;
+    EXPECT_THAT(ask("INSERT INTO t(key) VALUES (1)"), StartsWith("error: t: page 0 in table _pages must")) << value;
+    run("UPDATE t_pages SET bits = (SELECT bits FROM kept)");
+  }
+  EXPECT_EQ(ask("SELECT key FROM t WHERE key = 1"), "1");
+}
+
+// A page in another page's place has a right checksum, but of another number.
+TEST_F(TableHostile, APageInAnothersPlaceIsFound) {
+  make("capacity=1000000");
+  run("INSERT INTO t(key) SELECT i FROM " + integers(1, 5000));
+  run("UPDATE t_pages SET bits = (SELECT bits FROM t_pages WHERE page_no = 0) WHERE page_no = 1");
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("page 1 in table _pages must have the checksum"));
+}
+
+TEST_F(TableHostile, AViewInAShadowTablesPlaceCannotUseTheTableWithin) {
+  make("capacity=1000");
+  run("CREATE TABLE kept AS SELECT * FROM t_meta");
+  run("DROP TABLE t_meta");
+  run("CREATE VIEW t_meta AS SELECT name, (SELECT kept.value FROM t WHERE key = 1) AS value FROM kept");
+  EXPECT_EQ(ask("SELECT * FROM t WHERE key = 1"), "error: t: no such table: main.t");
+  EXPECT_EQ(ask("INSERT INTO t(key) VALUES (1)"), "error: t: no such table: main.t");
+  EXPECT_EQ(ask("SELECT bloom_snapshot('t') IS NULL"),
+            "error: bloom_snapshot: table must be a filter table (CREATE VIRTUAL TABLE ... USING bloom), got 't'");
+}
+
+TEST_F(TableHostile, AViewInAShadowTablesPlaceCannotCallTheFunctionWithoutEnd) {
+  make("capacity=1000");
+  run("CREATE TABLE kept AS SELECT * FROM t_meta");
+  run("DROP TABLE t_meta");
+  run("CREATE VIEW t_meta AS SELECT name, coalesce(bloom_snapshot('t'), value) AS value FROM kept");
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t')"), StartsWith("error: bloom_snapshot: table must be a filter table"));
+  EXPECT_THAT(ask("SELECT * FROM t WHERE key = 1"), StartsWith("error: t: bloom_snapshot: table must be a filter"));
+}
+
+TEST_F(TableHostile, ATriggerOnAShadowTableCannotUseTheTableWithin) {
+  make("capacity=1000");
+  run("CREATE TRIGGER hostile BEFORE UPDATE ON t_pages BEGIN INSERT INTO t(key) VALUES (random()); END");
+  EXPECT_THAT(ask("INSERT INTO t(key) VALUES (2)"), HasSubstr("no such table: main.t"));
+  EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (1, 2)"), "1");
+}
+
+// INSERT OR IGNORE takes SQLITE_CONSTRAINT for a key that was there.
+TEST_F(TableHostile, AConstraintOnAShadowTableIsNoReasonToIgnoreAKey) {
+  make("capacity=1000");
+  run("CREATE TRIGGER hostile BEFORE UPDATE ON t_pages BEGIN SELECT RAISE(ABORT, 'not today'); END");
+  EXPECT_THAT(ask("INSERT OR IGNORE INTO t(key) VALUES (2)"), HasSubstr("not today"));
+}
+
+TEST_F(TableHostile, ShadowTablesThatAreGoneAreAnError) {
+  for (const char* table : {"t_meta", "t_pages"}) {
+    run("DROP TABLE IF EXISTS t");
+    make("capacity=1000");
+    run(std::string("DROP TABLE ") + table);
+    EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr(std::string("no such table: main.") + table));
+  }
+  run("DROP TABLE t");  // what is left
+  EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE 't_%'"), "0");
+}
+
+}  // namespace
+}  // namespace crivo::testing

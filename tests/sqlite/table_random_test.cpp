@@ -1,0 +1,309 @@
+// Random statements on a filter table and on a plain table with the same keys. At a rate of 1e-9 a wrong "maybe" never
+// happens by accident, so that both must give the same rows to every question; and with a counting or spectral table,
+// the same counts.
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <random>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+/// Where a pair of tables lives, and of what kind its filter is. The plain table is named as the filter, with "plain_".
+struct Pair {
+  std::string schema;
+  std::string name;
+  std::string kind;
+  [[nodiscard]] std::string filter() const { return schema + "." + name; }
+  [[nodiscard]] std::string plain() const { return schema + ".plain_" + name; }
+  [[nodiscard]] bool counts() const { return kind == "counting" || kind == "spectral"; }
+};
+
+class Walk {
+ public:
+  Walk(unsigned seed, const std::string& encoding, int page_size) : random_(seed) {
+    for (const std::string& path : {path_, attached_}) {
+      for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
+    }
+    db_ = std::make_unique<Database>(path_.c_str());
+    db_->run("PRAGMA page_size = " + std::to_string(page_size));
+    db_->run("PRAGMA encoding = '" + encoding + "'");
+    connect();
+    run("CREATE TABLE words(w)");
+    run("INSERT INTO words VALUES (NULL), (1), (2), (3.5), ('t1'), (CAST('b1' AS BLOB)), (x'00'), ('ä'), (1e20), ('')");
+    const std::array kinds = {"blocked", "counting", "scalable", "spectral", "'scalable:4'"};
+    for (const char* schema : {"main", "temp", "aux1"}) {
+      for (const std::string kind : kinds) make({schema, "f" + std::to_string(++names_), kind});
+    }
+    run("CREATE TABLE log(w)");
+    run("CREATE TRIGGER into_both AFTER INSERT ON log BEGIN INSERT INTO f2(key) VALUES (new.w); "
+        "INSERT INTO plain_f2(key) SELECT new.w WHERE new.w IS NOT NULL; END");
+  }
+
+  /// One statement, or a few that belong together.
+  void step() {
+    using Step = void (Walk::*)();
+    static constexpr std::array<Step, 24> kSteps = {&Walk::insert,
+                                                    &Walk::insert,
+                                                    &Walk::insert,
+                                                    &Walk::insert_many,
+                                                    &Walk::insert_or_ignore,
+                                                    &Walk::insert_selected,
+                                                    &Walk::fire,
+                                                    &Walk::remove,
+                                                    &Walk::remove,
+                                                    &Walk::begin,
+                                                    &Walk::begin,
+                                                    &Walk::end,
+                                                    &Walk::end,
+                                                    &Walk::rename,
+                                                    &Walk::tidy_up,
+                                                    &Walk::clear,
+                                                    &Walk::ask_one,
+                                                    &Walk::ask_one,
+                                                    &Walk::ask_in,
+                                                    &Walk::ask_in,
+                                                    &Walk::join,
+                                                    &Walk::join,
+                                                    &Walk::ask_selected,
+                                                    &Walk::reopen};
+    (this->*kSteps[pick(kSteps.size())])();
+    ++statements_;
+  }
+
+  [[nodiscard]] int statements() const { return statements_; }
+  [[nodiscard]] const std::string& last() const { return last_; }
+
+ private:
+  std::size_t pick(std::size_t below) { return static_cast<std::size_t>(random_() % below); }
+  Pair& pair() { return pairs_[pick(pairs_.size())]; }
+
+  /// A key as SQL. Integers, and texts that look like none of the numbers: a filter's key knows no types.
+  std::string key() {
+    const std::string number = std::to_string(static_cast<std::int64_t>(pick(120)) - 30);
+    switch (pick(8)) {
+      case 0:
+        return "'t" + number + "'";
+      case 1:
+        return number + ".25";
+      case 2:
+        return "CAST('b" + number + "' AS BLOB)";
+      case 3:
+        return pick(4) == 0 ? "NULL" : "'ä" + number + "'";
+      case 4:
+        return std::to_string(std::int64_t{1} << pick(62));
+      default:
+        return number;
+    }
+  }
+  std::string keys() {
+    std::string list = key();
+    for (std::size_t i = pick(8); i > 0; --i) list += ", " + key();
+    return list;
+  }
+  std::string rows() {
+    std::string list = "(" + key() + ")";
+    for (std::size_t i = pick(30); i > 0; --i) list += ", (" + key() + ")";
+    return list;
+  }
+
+  void run(const std::string& sql) {
+    last_ = sql;
+    ASSERT_EQ(db_->ask(sql), "") << sql;
+  }
+
+  /// The same question to both tables: `~` stands for the table.
+  void ask(const Pair& pair, const std::string& question) {
+    const auto put = [&](const std::string& table) {
+      std::string sql = question;
+      for (std::size_t at = sql.find('~'); at != std::string::npos; at = sql.find('~', at)) sql.replace(at, 1, table);
+      return sql;
+    };
+    last_ = put(pair.filter());
+    // A plain table may have a key more than once.
+    const std::string plain = "(SELECT key, count(*) AS count FROM " + pair.plain() + " GROUP BY CAST(key AS BLOB))";
+    ASSERT_EQ(db_->ask(last_), db_->ask(put(plain))) << last_;
+  }
+
+  void make(const Pair& pair) {
+    run("CREATE VIRTUAL TABLE " + pair.filter() + " USING bloom(fpr=1e-9, kind=" + pair.kind +
+        ", capacity=" + (pair.kind.find("scalable") == std::string::npos ? "3000" : "20") + ")");
+    run("CREATE TABLE " + pair.plain() + "(key)");
+    pairs_.push_back(pair);
+  }
+
+  void connect() {
+    db_->run("PRAGMA synchronous = OFF");
+    db_->run("PRAGMA recursive_triggers = ON");
+    db_->run("ATTACH ? AS aux1", {attached_});
+  }
+
+  void insert() { insert_values("(" + key() + ")"); }
+  void insert_many() { insert_values(rows()); }
+  void insert_values(const std::string& values) {
+    const Pair& to = pair();
+    run("INSERT INTO " + to.filter() + "(key) VALUES " + values);
+    run("INSERT INTO " + to.plain() + " SELECT column1 FROM (VALUES " + values + ") WHERE column1 IS NOT NULL");
+  }
+  void insert_or_ignore() {
+    const Pair& to = pair();
+    const std::string value = key();
+    run("INSERT OR IGNORE INTO " + to.filter() + "(key) VALUES (" + value + ")");
+    const int changed = sqlite3_changes(db_->get());
+    run("INSERT INTO " + to.plain() + " SELECT " + value + " AS k WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
+        to.plain() + " WHERE CAST(key AS BLOB) = CAST(k AS BLOB))");
+    ASSERT_EQ(changed, sqlite3_changes(db_->get())) << "changes() of " << to.filter() << ", " << value;
+  }
+  void insert_selected() {
+    const Pair& to = pair();
+    const Pair& from = pair();
+    const std::string limit = " WHERE rowid % 7 = " + std::to_string(pick(7)) + " LIMIT 20";
+    if (&to == &from) return;
+    run("INSERT INTO " + to.filter() + "(key) SELECT key FROM " + from.plain() + limit);
+    run("INSERT INTO " + to.plain() + " SELECT key FROM " + from.plain() + limit);
+  }
+  void fire() { run("INSERT INTO log VALUES " + rows()); }
+
+  void remove() {
+    const Pair& from = pair();
+    if (from.kind != "counting") return;
+    const std::string value = key();
+    run("DELETE FROM " + from.filter() + " WHERE key = " + value);
+    run("DELETE FROM " + from.plain() + " WHERE rowid IN (SELECT rowid FROM " + from.plain() +
+        " WHERE CAST(key AS BLOB) = CAST(" + value + " AS BLOB) LIMIT 1)");
+  }
+  void clear() {
+    if (pick(6) != 0) return;
+    const Pair& to = pair();
+    run("INSERT INTO " + to.filter() + "(op) VALUES ('clear')");
+    run("DELETE FROM " + to.plain());
+  }
+
+  void begin() {
+    if (depth_ == 0) run("BEGIN");
+    run("SAVEPOINT s" + std::to_string(++depth_));
+  }
+  void end() {
+    if (depth_ == 0) return;
+    const std::string name = "s" + std::to_string(1 + pick(static_cast<std::size_t>(depth_)));
+    switch (pick(4)) {
+      case 0:
+        return end_transaction("COMMIT");
+      case 1:
+        return end_transaction("ROLLBACK");
+      case 2:
+        run("ROLLBACK TO " + name);
+        depth_ = std::stoi(name.substr(1));
+        return;
+      default:
+        run("RELEASE " + name);
+        depth_ = std::stoi(name.substr(1)) - 1;
+        if (depth_ == 0) end_transaction("COMMIT");
+    }
+  }
+  void end_transaction(const std::string& how) {
+    run(how);
+    depth_ = 0;
+  }
+
+  /// The filter alone: the plain table is found by the pair's name, which stays.
+  void rename() {
+    const Pair& renamed = pair();
+    if (renamed.name == "f2" || pick(3) != 0) return;
+    run("ALTER TABLE " + renamed.filter() + " RENAME TO [it's other]");
+    if (pick(2) == 0) run("INSERT INTO " + renamed.schema + ".[it's other](op) VALUES ('check')");
+    run("ALTER TABLE " + renamed.schema + ".[it's other] RENAME TO " + renamed.name);
+  }
+
+  void tidy_up() {
+    const Pair& tidied = pair();
+    run("INSERT INTO " + tidied.filter() + "(op) VALUES ('check')");
+    run("INSERT INTO " + tidied.filter() + "(op) VALUES ('rebuild')");
+    if (depth_ == 0 && pick(4) == 0) run("VACUUM " + std::string(tidied.schema == "temp" ? "main" : tidied.schema));
+    last_ = "bloom_snapshot " + tidied.filter();
+    ASSERT_EQ(db_->ask("SELECT count(*) FROM " + tidied.plain() +
+                       " WHERE NOT bloom_contains((SELECT bloom_open("
+                       "bloom_snapshot('" +
+                       tidied.name + "', '" + tidied.schema + "'))), key)"),
+              "0");
+  }
+
+  void ask_one() {
+    const Pair& asked = pair();
+    const std::string value = key();
+    ask(asked, "SELECT quote(key) FROM ~ AS t WHERE key = " + value);
+    if (asked.counts()) ask(asked, "SELECT sum(count) FROM ~ AS t WHERE key = " + value);
+    ask(asked, "SELECT EXISTS (SELECT 1 FROM ~ AS t WHERE key = " + value +
+                   ") + 2 * NOT EXISTS (SELECT 1 FROM ~ AS t " + "WHERE key = " + key() + ")");
+    if (asked.schema == "main")
+      ask(asked, "SELECT count(*) FROM (SELECT 1 FROM ~ WHERE key = 1 OR key = " + value + ")");
+  }
+  void ask_in() {
+    const Pair& asked = pair();
+    const std::string list = keys();
+    ask(asked,
+        "SELECT group_concat(k, ' ') FROM (SELECT quote(key) AS k FROM ~ AS t WHERE key IN (" + list + ") ORDER BY 1)");
+    ask(asked, "SELECT count(*) FROM ~ AS t WHERE key IN (" + list + ") AND key NOT IN (1, 't1')");
+    ask(asked, "SELECT group_concat(quote(k)) FROM (SELECT key AS k FROM ~ AS t WHERE key IN (" + list +
+                   ") UNION SELECT key FROM ~ AS t WHERE key = " + key() + " ORDER BY 1)");
+  }
+  void join() {
+    const Pair& asked = pair();
+    ask(asked, "SELECT count(*) FROM words JOIN ~ AS t ON t.key = w");
+    ask(asked, "SELECT count(*) FROM ~ AS t JOIN words ON t.key = w");
+    ask(asked, "SELECT count(*), count(t.key) FROM words LEFT JOIN ~ AS t ON t.key = w");
+    ask(asked, "SELECT group_concat(quote(w)) FROM words WHERE NOT EXISTS (SELECT 1 FROM ~ AS t WHERE t.key = w)");
+    ask(asked, "SELECT count(*) FROM words AS a, words AS b CROSS JOIN ~ AS t WHERE t.key = a.w AND t.key = b.w");
+  }
+  void ask_selected() {
+    const Pair& asked = pair();
+    const std::string from = pair().plain();
+    ask(asked, "SELECT count(*) FROM ~ AS t WHERE key IN (SELECT key FROM " + from + ")");
+    ask(asked, "SELECT count(*) FROM (SELECT DISTINCT key FROM " + from +
+                   ") AS o WHERE EXISTS (SELECT 1 FROM ~ AS t "
+                   "WHERE t.key = o.key)");
+  }
+
+  /// Closes the database and opens it again, which the temporary tables do not survive.
+  void reopen() {
+    if (depth_ != 0 || pick(5) != 0) return;
+    db_ = nullptr;
+    db_ = std::make_unique<Database>(path_.c_str());
+    connect();
+    std::erase_if(pairs_, [](const Pair& pair) { return pair.schema == "temp"; });
+    for (const char* kind : {"counting", "scalable"}) make({"temp", "f" + std::to_string(++names_), kind});
+  }
+
+  std::string path_ = ::testing::TempDir() + "table_random.db";
+  std::string attached_ = ::testing::TempDir() + "table_random_attached.db";
+  std::unique_ptr<Database> db_;
+  std::mt19937_64 random_;
+  std::vector<Pair> pairs_;
+  int names_ = 0;
+  int depth_ = 0;
+  int statements_ = 0;
+  std::string last_;
+};
+
+void walk(unsigned seed, int steps) {
+  static constexpr std::array kEncodings = {"UTF-8", "UTF-16le", "UTF-16be"};
+  static constexpr std::array kPageSizes = {4096, 512, 1024, 65536};
+  Walk random(seed, kEncodings[seed % 3], kPageSizes[seed % 4]);
+  for (int i = 0; i < steps; ++i) {
+    random.step();
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed << ", step " << i << ": " << random.last();
+  }
+}
+
+TEST(TableRandom, StatementsGiveWhatAPlainTableGives) {
+  for (unsigned seed = 1; seed <= 4; ++seed) ASSERT_NO_FATAL_FAILURE(walk(seed, 150));
+}
+
+TEST(TableRandom, LongSeriesOfStatementsGivesWhatAPlainTableGives) {
+  for (unsigned seed = 100; seed < 112; ++seed) ASSERT_NO_FATAL_FAILURE(walk(seed, 1000));
+}
+
+}  // namespace
+}  // namespace crivo::testing
