@@ -107,13 +107,12 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (!table.step()) refuse(schema, "no table " + in_quotes(source.table));
   if (table.text(1) == "view") refuse(schema, "the view " + in_quotes(source.table));
   if (table.integer(2) == 0) refuse(schema, "the virtual table " + in_quotes(source.table));
-  Statement find_column(db, "SELECT name FROM pragma_table_xinfo(?1, ?2) WHERE name = ?3 COLLATE NOCASE");
-  Use column(find_column);
-  column.bind(1, source.table).bind(2, schema).bind(3, source.column);
-  if (!column.step()) {
-    refuse(schema, "no column " + in_quotes(source.column) + " in the table " + in_quotes(source.table));
+  Statement list_columns(db, "PRAGMA " + quoted_name(schema) + ".table_xinfo(" + quoted_name(source.table) + ")");
+  for (Use column(list_columns); column.step();) {
+    std::string name(column.text(1));
+    if (sqlite3_stricmp(name.c_str(), source.column.c_str()) == 0) return {std::string(table.text(0)), std::move(name)};
   }
-  return {std::string(table.text(0)), std::string(column.text(0))};
+  refuse(schema, "no column " + in_quotes(source.column) + " in the table " + in_quotes(source.table));
 }
 
 std::string SourceTriggers::name(std::string_view event) const { return filter_ + "_follow_" + std::string(event); }

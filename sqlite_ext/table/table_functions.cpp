@@ -15,15 +15,20 @@ std::string text_arg(const Call& call, std::size_t arg, std::string_view what) {
   return std::string(KeyBytes(call.args[arg]).view());
 }
 
-/// The schema in which SQLite finds a table that is named without one: temp comes first, then main. Empty if it finds
-/// none.
+bool has_table(sqlite3* db, std::string_view schema, std::string_view table) {
+  Statement find(db, "SELECT 1 FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE");
+  return Use(find).bind(1, table).step();
+}
+
+/// The schema in which SQLite finds a table that is named without one: temp comes first, then main, then the others as
+/// they were attached. Empty if it finds none.
 std::string schema_of(sqlite3* db, std::string_view table) {
-  Statement list(db, "SELECT name FROM pragma_database_list ORDER BY seq <> 1, seq");
+  if (has_table(db, "temp", table)) return "temp";
+  Statement list(db, "PRAGMA database_list");
   Use schemas(list);
   while (schemas.step()) {
-    const std::string schema(schemas.text(0));
-    Statement find(db, "SELECT 1 FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE");
-    if (Use(find).bind(1, table).step()) return schema;
+    std::string schema(schemas.text(1));
+    if (has_table(db, schema, table)) return schema;
   }
   return {};
 }
