@@ -3,8 +3,10 @@
 // An UPDATE with bloom_add reads, checks, copies and compares the whole filter. This reads the header and the chunks of
 // 4096 bytes that the key lies in, and writes the bytes that change (crivo/blob_in_place.h).
 //
-// Each call opens the row and closes it again. Outside of a transaction closing is what commits; and if a handle stayed
-// open from row to row, SQLite would close it at the end of the statement, where nobody hears that a commit has failed.
+// Outside of a transaction each call opens the row and closes it again: closing is what commits then, and if the row
+// stayed open, SQLite would close it at the end of the statement, where nobody hears that a commit has failed. Inside
+// of a transaction the row stays open until the statement ends. That spares the walk along the linked list of pages in
+// which SQLite stores a large value.
 #include <array>
 #include <memory>
 
@@ -33,7 +35,7 @@ class RowBlob : public StoredBlob {
   StoredRow& row_;
 };
 
-bool insert(StoredRow& row, sqlite3_value* name, std::string_view key) {
+bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view key) {
   if (!row.open(name)) throw SqlError{"filter must be in " + row.place() + ", got NULL"};
   RowBlob blob(row);
   const Result<bool> added = add_in_place(blob, key);
@@ -41,26 +43,28 @@ bool insert(StoredRow& row, sqlite3_value* name, std::string_view key) {
     throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
   }
   const bool is_new = unwrap(added);
-  row.close();
+  const bool close_commits = sqlite3_get_autocommit(db) != 0;
+  if (close_commits) row.close();
   return is_new;
 }
 
 void free_row(void* row) { std::unique_ptr<StoredRow>(static_cast<StoredRow*>(row)); }
 
-/// What is known of the table is kept from row to row of the statement, without an open handle.
+/// The row, and what is known of its table, is kept from row to row of the statement.
 void bloom_insert(const Call& call) {
   const RowArgs args(call, kArgs);
   const KeyBytes key(call.args[args.next]);
   if (sqlite3_value_type(args.row) == SQLITE_NULL) throw SqlError{"row must be a rowid or a key, got NULL"};
   if (key.is_null()) return;
+  sqlite3* const db = sqlite3_context_db_handle(call.context);
   auto* row = static_cast<StoredRow*>(sqlite3_get_auxdata(call.context, 0));
   std::unique_ptr<StoredRow> made;
   if (row == nullptr || !row->is_in(args)) {
-    made = std::make_unique<StoredRow>(sqlite3_context_db_handle(call.context), args, StoredRow::Access::kWrite);
+    made = std::make_unique<StoredRow>(db, args, StoredRow::Access::kWrite);
     row = made.get();
   }
   try {
-    sqlite3_result_int(call.context, insert(*row, args.row, key.view()));
+    sqlite3_result_int(call.context, insert(db, *row, args.row, key.view()));
   } catch (...) {
     row->drop();
     throw;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
+#include "crivo/text.h"
 #include "table/statement.h"
 #include "values/options.h"
 #include "values/owned_value.h"
@@ -10,7 +12,10 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::array<std::string_view, kOptions> kNames = {"capacity", "fpr", "kind", "seed"};
+/// The options that bloom_create has, too, come first, in its order.
+constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",  "seed",
+                                                    "window",   "panes", "clock", "source"};
+enum Name { kWindow = kOptions, kPanes, kClock, kSource };
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -42,6 +47,50 @@ std::string unquoted(std::string_view text) {
   throw SqlError{"argument must end with the quote that it begins with, got " + std::string(text)};
 }
 
+using Given = std::array<const TableArgument*, kNames.size()>;
+
+/// The arguments by their names; null for one that was not given.
+Given by_name(std::span<const TableArgument> arguments) {
+  Given given{};
+  for (const TableArgument& argument : arguments) {
+    const auto known = std::ranges::find(kNames, argument.name);
+    if (known == kNames.end()) {
+      throw SqlError{"argument must be one of capacity, fpr, kind, seed, window, panes, clock, source, got " +
+                     argument.name};
+    }
+    const TableArgument*& slot = given[static_cast<std::size_t>(known - kNames.begin())];
+    if (slot != nullptr) throw SqlError{"argument " + argument.name + " must be given once, got it twice"};
+    slot = &argument;
+  }
+  return given;
+}
+
+std::uint32_t parse_panes(const std::string& text) {
+  std::uint32_t panes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), panes);
+  if (error != std::errc() || end != text.data() + text.size() || panes < 1 || panes > kMaxPanes) {
+    throw SqlError{"panes must be an integer from 1 to " + std::to_string(kMaxPanes) + ", got " + in_quotes(text)};
+  }
+  return panes;
+}
+
+std::optional<Window> parse_window(const Given& given) {
+  if (given[kWindow] == nullptr) {
+    for (const std::size_t name : {kPanes, kClock}) {
+      if (given[name] != nullptr) throw SqlError{given[name]->name + " must come with a window, got no such argument"};
+    }
+    return std::nullopt;
+  }
+  Window window =
+      make_window(given[kWindow]->value, given[kPanes] != nullptr ? parse_panes(given[kPanes]->value) : kDefaultPanes);
+  const std::string clock = given[kClock] != nullptr ? lower(given[kClock]->value) : "now";
+  if (clock != "now" && clock != "manual") {
+    throw SqlError{"clock must be now or manual, got " + in_quotes(given[kClock]->value)};
+  }
+  window.manual = clock == "manual";
+  return window;
+}
+
 /// The value as a SQL value: a number if SQLite reads the text as one, NULL for an argument that was not given. The
 /// comparison tells, as it takes the text for a number if it is one. (sqlite3_value_numeric_type would, too, but
 /// SQLite 3.53 crashes where it is given a copy of a value.)
@@ -63,26 +112,23 @@ TableArgument parse_argument(std::string_view text) {
   return {lower(trimmed(text.substr(0, equals))), unquoted(trimmed(text.substr(equals + 1)))};
 }
 
-FilterSpec parse_filter_arguments(sqlite3* db, std::span<const TableArgument> arguments) {
-  std::array<const TableArgument*, kOptions> given{};
-  for (const TableArgument& argument : arguments) {
-    const auto known = std::ranges::find(kNames, argument.name);
-    if (known == kNames.end()) {
-      throw SqlError{"argument must be one of capacity, fpr, kind, seed, got " + argument.name};
-    }
-    const TableArgument*& slot = given[static_cast<std::size_t>(known - kNames.begin())];
-    if (slot != nullptr) throw SqlError{"argument " + argument.name + " must be given once, got it twice"};
-    slot = &argument;
-  }
+TableArguments parse_table_arguments(sqlite3* db, std::span<const TableArgument> arguments) {
+  const Given given = by_name(arguments);
   std::array<OwnedValue, kOptions> values;
   std::array<sqlite3_value*, kOptions> pointers{};
-  for (std::size_t i = 0; i < given.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = value_of(db, given[i]);
     pointers[i] = values[i].get();
   }
-  FilterSpec spec = parse_options(pointers);
-  if (spec.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};
-  return spec;
+  TableArguments parsed;
+  parsed.spec = {parse_options(pointers), parse_window(given), given[kSource] != nullptr};
+  if (!parsed.spec.has_source) {
+    if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};
+    return parsed;
+  }
+  if (parsed.spec.window) throw SqlError{"source must not be given together with a window, got both"};
+  parsed.source = parse_source(given[kSource]->value);
+  return parsed;
 }
 
 }  // namespace crivo::sqlite

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "crivo/types.h"
+#include "table/source.h"
+#include "table/state.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
@@ -20,7 +21,13 @@ struct TableArgument {
 /// Splits `name = value`; the value may stand in single or double quotes. Throws SqlError.
 [[nodiscard]] TableArgument parse_argument(std::string_view text);
 
-/// The filter that the arguments ask for. Throws SqlError naming the option, for an unknown or repeated one, too.
-[[nodiscard]] FilterSpec parse_filter_arguments(sqlite3* db, std::span<const TableArgument> arguments);
+/// What the arguments of a table ask for.
+struct TableArguments {
+  TableSpec spec;                // its capacity is 0 if none was given and there is a source
+  std::optional<Source> source;  // as it was written
+};
+
+/// Throws SqlError naming the argument, for an unknown or repeated one, too.
+[[nodiscard]] TableArguments parse_table_arguments(sqlite3* db, std::span<const TableArgument> arguments);
 
 }  // namespace crivo::sqlite

@@ -1,6 +1,7 @@
 #include "table/filter_table.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "crivo/hash.h"
@@ -10,7 +11,10 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::string_view kState = "state";
+constexpr std::string_view kStaleRow = "stale";
+/// So many bytes of pages are changed in memory before they are stored.
+constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
+
 /// What SQLite can use of a page of this database.
 std::size_t usable_page_bytes(sqlite3* db, const std::string& schema) {
   Statement statement(db, "PRAGMA " + quoted_name(schema) + ".page_size");
@@ -23,15 +27,18 @@ std::size_t usable_page_bytes(sqlite3* db, const std::string& schema) {
 
 }  // namespace
 
-void FilterTable::create(const FilterSpec& spec) {
-  const TableState state = plan_table(spec, usable_page_bytes(shadow_.db(), shadow_.schema()));
+void FilterTable::create(const TableSpec& spec) {
+  TableState state = plan_table(spec, usable_page_bytes(shadow_.db(), shadow_.schema()));
+  if (state.window) state.window->restart(shadow_.db());
   shadow_.create();
   save(state);
 }
 
 const TableState& FilterTable::state() {
-  std::optional<std::string> text = shadow_.read_meta(kState);
-  if (!text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'state', got none"};
+  std::optional<std::string> text = shadow_.read_meta(state_row_);
+  if (!text) {
+    throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + state_row_ + "', got none"};
+  }
   if (text != text_) {
     TableState parsed = parse_state(*text);
     std::vector<PagedFilter> filters;
@@ -45,15 +52,14 @@ const TableState& FilterTable::state() {
 }
 
 void FilterTable::save(const TableState& state) {
-  shadow_.write_meta(kState, to_text(state));
+  shadow_.write_meta(state_row_, to_text(state));
   (void)this->state();
 }
 
 // The newest layer is asked first: it is the largest.
 bool FilterTable::layers_contain(std::uint64_t hash, std::size_t layers) {
   for (std::size_t i = layers; i-- > 0;) {
-    PageRows rows = rows_of(i);
-    if (filters_[i].may_contain_hash(hash, rows)) return true;
+    if (rows_of(i).contain(hash)) return true;
   }
   return false;
 }
@@ -71,28 +77,40 @@ std::optional<std::uint64_t> FilterTable::count(std::uint64_t hash) {
 }
 
 bool FilterTable::add(std::string_view key, bool only_if_absent) {
-  const FilterSpec& spec = state().spec;
-  const std::uint64_t hash = hash_key(key, spec.seed);
-  const bool counts = spec.kind == Kind::kCounting || spec.kind == Kind::kSpectral;
-  const std::size_t newest = filters_.size() - 1;
-  if (layers_contain(hash, newest)) return false;  // an older layer has it
+  const std::uint64_t seed = state().spec.seed;
+  require_no_source("key");
+  return add_hash(hash_key(key, seed), only_if_absent);
+}
+
+bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
+  if (state_.window) return add_to_newest_pane(hash);
+  if (layers_contain(hash, filters_.size() - 1)) return false;  // an older layer has it
   {
-    const PagedFilter& filter = filters_[newest];
-    const std::uint64_t page = filter.page_of(hash);
-    PageRows rows = rows_of(newest);
-    const bool is_new = !filter.may_contain_hash(hash, rows);
-    // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
-    const bool leaves_alone = only_if_absent && spec.kind != Kind::kCounting;
-    if (!is_new && (leaves_alone || !counts)) return false;
-    if (spec.kind != Kind::kScalable || !is_full(rows, page)) {
-      filter.add_hash(hash, rows);
-      rows.count_keys(page, 1);
+    PageRows rows = rows_of(filters_.size() - 1);
+    if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
       rows.store();
-      return is_new;
+      return *is_new;
     }
   }
   grow();
-  return add(key, only_if_absent);
+  return add_hash(hash, only_if_absent);
+}
+
+/// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
+/// layer is full.
+std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
+  const Kind kind = state_.spec.kind;
+  const bool counts = kind == Kind::kCounting || kind == Kind::kSpectral;
+  const PagedFilter& filter = filters_.back();
+  const std::uint64_t page = filter.page_of(hash);
+  const bool is_new = !filter.may_contain_hash(hash, rows);
+  // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
+  const bool leaves_alone = only_if_absent && kind != Kind::kCounting;
+  if (!is_new && (leaves_alone || !counts)) return false;
+  if (kind == Kind::kScalable && is_full(rows, page)) return std::nullopt;
+  filter.add_hash(hash, rows);
+  rows.count_keys(page, 1);
+  return is_new;
 }
 
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
@@ -110,8 +128,29 @@ void FilterTable::grow() {
   save(grown);
 }
 
+void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
+  (void)state();
+  std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
+  for (auto next = hashes.begin(); next != hashes.end();) {
+    PageRows rows = rows_of(filters_.size() - 1);
+    bool full = false;
+    while (next != hashes.end() && !full && rows.changed_bytes() < kMostChangedBytes) {
+      rows.release();
+      full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
+      if (!full) ++next;
+    }
+    rows.store();
+    if (full) grow();
+  }
+}
+
 void FilterTable::remove(std::uint64_t hash) {
   (void)state();
+  require_no_source("DELETE");
+  remove_hash(hash);
+}
+
+void FilterTable::remove_hash(std::uint64_t hash) {
   const PagedFilter& filter = filters_.front();
   PageRows rows = rows_of(0);
   unwrap(filter.remove_hash(hash, rows));
@@ -121,9 +160,44 @@ void FilterTable::remove(std::uint64_t hash) {
 
 void FilterTable::clear() {
   TableState cleared = state();
+  require_no_source("op clear");
   shadow_.erase_pages(0, INT64_MAX);
   cleared.layers.resize(1);
+  if (cleared.window) cleared.window->restart(shadow_.db());
   if (cleared != state_) save(cleared);
+}
+
+void FilterTable::require_no_source(std::string_view what) const {
+  if (!state_.has_source) return;
+  throw SqlError{std::string(what) +
+                 " must go to a table without a source, got one that takes its keys from a column; "
+                 "change the column, and the filter follows"};
+}
+
+std::uint64_t FilterTable::stale() {
+  const std::optional<std::string> text = shadow_.read_meta(kStaleRow);
+  std::uint64_t stale = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), stale);
+  return stale;
+}
+
+void FilterTable::add_stale() { shadow_.write_meta(kStaleRow, std::to_string(stale() + 1)); }
+
+void FilterTable::replace(std::uint64_t capacity, const std::function<void(FilterTable& fresh)>& fill) {
+  const unsigned old_half = state().half;
+  TableSpec spec{state_.spec, std::nullopt, true};
+  spec.filter.capacity = capacity;
+  TableState planned = plan_table(spec, usable_page_bytes(shadow_.db(), shadow_.schema()));
+  planned.half = 1 - old_half;
+  erase_half(planned.half);  // what a rebuild left there that failed
+  FilterTable fresh(shadow_.db(), shadow_.schema(), shadow_.table());
+  fresh.state_row_ = "next_state";
+  fresh.save(planned);
+  fill(fresh);
+  save(fresh.state());  // from here on, the new keys count
+  shadow_.erase_meta(fresh.state_row_);
+  shadow_.erase_meta(kStaleRow);
+  erase_half(old_half);
 }
 
 }  // namespace crivo::sqlite

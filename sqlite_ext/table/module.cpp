@@ -9,6 +9,7 @@
 #include "functions.h"
 #include "table/arguments.h"
 #include "table/filter_table.h"
+#include "table/follow.h"
 #include "table/operations.h"
 #include "values/owned_value.h"
 
@@ -73,11 +74,17 @@ int open_table(sqlite3* db, int argc, const char* const* argv, sqlite3_vtab** re
     if (create) {
       std::vector<TableArgument> arguments;
       for (int i = 3; i < argc; ++i) arguments.push_back(parse_argument(argv[i]));
-      made->table.create(parse_filter_arguments(db, arguments));
+      const TableArguments parsed = parse_table_arguments(db, arguments);
+      if (parsed.source) {
+        create_following(made->table, parsed.spec, *parsed.source);
+      } else {
+        made->table.create(parsed.spec);
+      }
     }
     require_ok(db, sqlite3_declare_vtab(db, kTableDeclaration));
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
-    // It reads and writes nothing but its own shadow tables, so a trigger in an untrusted schema may use it.
+    // It writes nothing but its own shadow tables (and reads its source), so a trigger in an untrusted schema may use
+    // it.
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
     *result = made.release();
     return SQLITE_OK;
@@ -100,7 +107,7 @@ int disconnect(sqlite3_vtab* table) {
 
 int destroy(sqlite3_vtab* table) {
   const int status = guarded_table(table, [table] {
-    of(table).table.drop();
+    drop_following(of(table).table);
     return SQLITE_OK;
   });
   return status == SQLITE_OK ? disconnect(table) : status;
@@ -216,7 +223,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
 
 int rename_table(sqlite3_vtab* table, const char* name) {
   return guarded_table(table, [&] {
-    of(table).table.rename(name);
+    rename_following(of(table).table, name);
     return SQLITE_OK;
   });
 }

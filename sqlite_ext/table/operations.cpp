@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "table/follow.h"
+
 namespace crivo::sqlite {
 namespace {
 
@@ -12,21 +14,33 @@ struct Operation {
 
 void merge(FilterTable& table, sqlite3_value* arg) { table.merge(open_filter(table.db(), arg, 1).ref()); }
 
+void check(FilterTable& table, sqlite3_value*) {
+  table.check();
+  if (table.state().has_source) check_following(table);
+}
+
+void rebuild(FilterTable& table, sqlite3_value*) {
+  if (table.state().has_source) return rebuild_following(table);
+  table.rebuild();
+}
+
 constexpr std::array kOperations = {
-    Operation{"check", [](FilterTable& table, sqlite3_value*) { table.check(); }},
+    Operation{"advance", [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
+    Operation{"check", check},
     Operation{"clear", [](FilterTable& table, sqlite3_value*) { table.clear(); }},
     Operation{"merge", merge},
-    Operation{"rebuild", [](FilterTable& table, sqlite3_value*) { table.rebuild(); }},
+    Operation{"rebuild", rebuild},
 };
 
 bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
+bool is_op(sqlite3_value* value, std::string_view name) {
+  return sqlite3_value_type(value) == SQLITE_TEXT && KeyBytes(value).view() == name;
+}
 
 void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
   std::string names;
   for (const Operation& operation : kOperations) {
-    if (sqlite3_value_type(op) == SQLITE_TEXT && KeyBytes(op).view() == operation.name) {
-      return operation.run(table, arg);
-    }
+    if (is_op(op, operation.name)) return operation.run(table, arg);
     names.append(names.empty() ? "" : ", ").append(operation.name);
   }
   throw SqlError{"op must be one of " + names + ", got " + shown(op)};
@@ -36,6 +50,10 @@ void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
 
 bool insert_row(FilterTable& table, std::span<sqlite3_value* const> row, bool or_ignore) {
   if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
+  if (is_op(row[kOp], "follow")) {
+    follow(table, row[kKey], row[kArg]);
+    return true;
+  }
   if (!is_null(row[kOp])) {
     if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
     run_operation(table, row[kOp], row[kArg]);

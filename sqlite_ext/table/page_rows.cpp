@@ -38,17 +38,26 @@ std::vector<std::byte> encode_row(std::int64_t number, const PageRow& row) {
   return stored;
 }
 
-void check_row(std::int64_t number, std::span<const std::byte> stored, std::size_t bytes) {
+void check_row(std::int64_t number, std::span<const std::byte> stored, std::size_t bytes, const Panes& panes) {
   const auto refuse = [number](const std::string& what) {
     throw HostError{SQLITE_CORRUPT_VTAB, "page " + std::to_string(number) + " in table _pages must " + what};
   };
-  if (stored.size() != kRowHeaderBytes + bytes) {
-    refuse("be a blob of " + std::to_string(kRowHeaderBytes + bytes) + " bytes, got " + std::to_string(stored.size()));
+  const std::size_t row_bytes = kRowHeaderBytes + bytes * panes.count;
+  if (stored.size() != row_bytes) {
+    refuse("be a blob of " + std::to_string(row_bytes) + " bytes, got " + std::to_string(stored.size()));
   }
   if (load(stored.data()) != checksum(number, stored)) refuse("have the checksum of its bytes");
+  if (generation_of(stored) > panes.newest) {
+    refuse("be of generation " + std::to_string(panes.newest) + " at most, got " +
+           std::to_string(generation_of(stored)));
+  }
 }
 
 std::uint64_t keys_of(std::span<const std::byte> stored) noexcept { return load(stored.data() + kKeysOffset); }
+
+std::uint64_t generation_of(std::span<const std::byte> stored) noexcept {
+  return load(stored.data() + kGenerationOffset);
+}
 
 std::span<const std::byte> page_of(std::span<const std::byte> stored) noexcept {
   return stored.subspan(kRowHeaderBytes);
@@ -63,16 +72,29 @@ std::span<const std::byte> PageRows::stored(std::uint64_t page) {
   reading_->bind(1, number_of(page));
   if (reading_->step()) {
     const std::span<const std::byte> row = ShadowTables::row_of(*reading_, 0);
-    check_row(number_of(page), row, filter_.bytes_of(page));
+    check_row(number_of(page), row, filter_.bytes_of(page), panes_);
     read_row_ = row;
   }
   return read_row_;
 }
 
 const std::byte* PageRows::read(std::uint64_t page) {
-  if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.page.data();
+  const std::size_t offset = panes_.place(generation_) * filter_.bytes_of(page);
+  if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.page.data() + offset;
   const std::span<const std::byte> row = stored(page);
-  return row.empty() ? nullptr : page_of(row).data();
+  if (row.empty() || generation_of(row) < generation_) return nullptr;
+  return page_of(row).data() + offset;
+}
+
+bool PageRows::contain(std::uint64_t hash) {
+  for (std::uint64_t kept = panes_.newest - panes_.oldest() + 1; kept-- > 0;) {
+    generation_ = panes_.oldest() + kept;
+    if (!filter_.may_contain_hash(hash, *this)) continue;
+    generation_ = panes_.newest;
+    return true;
+  }
+  generation_ = panes_.newest;
+  return false;
 }
 
 PageRows::Changed& PageRows::changed(std::uint64_t page) {
@@ -80,15 +102,29 @@ PageRows::Changed& PageRows::changed(std::uint64_t page) {
   const std::span<const std::byte> row = stored(page);
   Changed changed{row.empty(), {}};
   if (row.empty()) {
-    changed.row.page.resize(filter_.bytes_of(page));
+    changed.row = {0, panes_.newest, std::vector<std::byte>(filter_.bytes_of(page) * panes_.count)};
   } else {
     const auto bits = page_of(row);
-    changed.row = {keys_of(row), load(row.data() + kGenerationOffset), {bits.begin(), bits.end()}};
+    changed.row = {keys_of(row), generation_of(row), {bits.begin(), bits.end()}};
+    age(changed.row, filter_.bytes_of(page));
   }
   return changed_.emplace(page, std::move(changed)).first->second;
 }
 
-std::byte* PageRows::write(std::uint64_t page) { return changed(page).row.page.data(); }
+void PageRows::age(PageRow& row, std::size_t bytes) const {
+  if (row.generation == panes_.newest) return;
+  const std::uint64_t too_old = std::min<std::uint64_t>(panes_.newest - row.generation, panes_.count);
+  for (std::uint64_t i = 0; i < too_old; ++i) {
+    std::fill_n(row.page.begin() + static_cast<std::ptrdiff_t>(panes_.place(panes_.newest - i) * bytes), bytes,
+                std::byte{0});
+  }
+  row.generation = panes_.newest;
+  row.keys = 0;
+}
+
+std::byte* PageRows::write(std::uint64_t page) {
+  return changed(page).row.page.data() + panes_.place(generation_) * filter_.bytes_of(page);
+}
 
 std::uint64_t PageRows::keys(std::uint64_t page) {
   if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.keys;
@@ -103,6 +139,10 @@ void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
   } else {
     keys += static_cast<std::uint64_t>(difference);
   }
+}
+
+std::size_t PageRows::changed_bytes() const noexcept {
+  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.page.size();
 }
 
 void PageRows::store() {

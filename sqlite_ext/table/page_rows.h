@@ -1,9 +1,13 @@
 // The pages of one filter as rows of _pages: where a PagedFilter gets its pages from during one operation.
 //
 // A row is 24 bytes in front of the page's bytes: the XXH3-64 of all that follows (its seed is the page's number + 1),
-// the number of keys added in the page, and a generation, which only a table with a window uses (8 bytes each,
-// little-endian). A page of which no bit was ever set has no row. The checksum is there because a bit that a disk
-// turned from 1 to 0 would lose keys without a word. docs/format.md, "Filter tables".
+// the number of keys added in the page, and a generation (8 bytes each, little-endian). A page of which no bit was ever
+// set has no row. The checksum is there because a bit that a disk turned from 1 to 0 would lose keys without a word.
+// docs/format.md, "Filter tables".
+//
+// In a table with a window a row has the page once for each pane that is kept, one after the other: generation g lies
+// in number g mod their count. The row's generation is that of its newest pane. A row that was not written for a while
+// is behind its time; panes that are too old by now are left out when it is read, and become zeros when it is written.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +28,40 @@ struct PageRow {
   std::vector<std::byte> page;
 };
 
+/// The panes that a table keeps. A table without a window has one, which never grows old.
+struct Panes {
+  std::uint32_t count = 1;
+  std::uint64_t newest = 0;  // the generation of the newest pane, now
+
+  /// The place in its row of a pane.
+  [[nodiscard]] std::size_t place(std::uint64_t generation) const noexcept {
+    return static_cast<std::size_t>(generation % count);
+  }
+  /// The oldest generation that is kept.
+  [[nodiscard]] std::uint64_t oldest() const noexcept { return newest < count ? 0 : newest - count + 1; }
+};
+
 /// The row of this page as it is stored.
 [[nodiscard]] std::vector<std::byte> encode_row(std::int64_t number, const PageRow& row);
-/// Checks a stored row that must hold `bytes` bytes of a page. Throws HostError (SQLITE_CORRUPT_VTAB)
+/// Checks a stored row that must hold `bytes` bytes of a page for each pane. Throws HostError (SQLITE_CORRUPT_VTAB)
 /// naming the page.
-void check_row(std::int64_t number, std::span<const std::byte> stored, std::size_t bytes);
+void check_row(std::int64_t number, std::span<const std::byte> stored, std::size_t bytes, const Panes& panes);
 /// The number of keys in a row that was checked.
 [[nodiscard]] std::uint64_t keys_of(std::span<const std::byte> stored) noexcept;
-/// The page's bytes in a row that was checked.
+/// The generation of a row that was checked.
+[[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> stored) noexcept;
+/// The page's bytes in a row that was checked, of all panes.
 [[nodiscard]] std::span<const std::byte> page_of(std::span<const std::byte> stored) noexcept;
 
 /// Changes lie in memory until store() is called; if it is not called, nothing has happened. Throws HostError.
 class PageRows : public PageSource {
  public:
-  /// Reads and writes the rows with numbers from `first` on. Borrows both arguments.
-  PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first)
-      : tables_(tables), filter_(filter), first_(first) {}
+  /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows the tables and the filter.
+  PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first, const Panes& panes)
+      : tables_(tables), filter_(filter), first_(first), panes_(panes), generation_(panes.newest) {}
+
+  /// Whether the filter may contain a key, in any pane that is kept.
+  [[nodiscard]] bool contain(std::uint64_t hash);
 
   const std::byte* read(std::uint64_t page) override;
   std::byte* write(std::uint64_t page) override;
@@ -49,6 +71,10 @@ class PageRows : public PageSource {
   /// Changes the number of keys of a page; it stops at 0.
   void count_keys(std::uint64_t page, std::int64_t difference);
 
+  /// The bytes of the pages that were changed, and not stored yet.
+  [[nodiscard]] std::size_t changed_bytes() const noexcept;
+  /// Lets go of the row that was read last, so that another object may read rows of the same table.
+  void release() { reading_.reset(); }
   /// Writes the pages that were changed.
   void store();
 
@@ -61,6 +87,8 @@ class PageRows : public PageSource {
   /// The stored row of a page, checked; no bytes if there is none. Valid until the next call of any function.
   std::span<const std::byte> stored(std::uint64_t page);
   Changed& changed(std::uint64_t page);
+  /// Brings a row to the present: its panes that are too old become zeros.
+  void age(PageRow& row, std::size_t bytes) const;
   [[nodiscard]] std::int64_t number_of(std::uint64_t page) const noexcept {
     return first_ + static_cast<std::int64_t>(page);
   }
@@ -68,6 +96,8 @@ class PageRows : public PageSource {
   ShadowTables& tables_;
   const PagedFilter& filter_;
   std::int64_t first_;
+  Panes panes_;
+  std::uint64_t generation_;    // of the pane that is read and written
   std::optional<Use> reading_;  // keeps the row in place that was read last
   std::uint64_t reading_page_ = 0;
   std::span<const std::byte> read_row_;

@@ -21,6 +21,7 @@ ShadowTables::ShadowTables(sqlite3* db, std::string schema, std::string table)
       table_(std::move(table)),
       meta_(db, "SELECT value FROM " + name_of(kMeta) + " WHERE name = ?1"),
       set_meta_(db, "INSERT OR REPLACE INTO " + name_of(kMeta) + " VALUES (?1, ?2)"),
+      unset_meta_(db, "DELETE FROM " + name_of(kMeta) + " WHERE name = ?1"),
       page_(db, "SELECT bits FROM " + name_of(kPages) + " WHERE page_no = ?1"),
       insert_page_(db, "INSERT INTO " + name_of(kPages) + " VALUES (?1, ?2)"),
       update_page_(db, "UPDATE " + name_of(kPages) + " SET bits = ?2 WHERE page_no = ?1"),
@@ -55,6 +56,8 @@ std::optional<std::string> ShadowTables::read_meta(std::string_view name) {
 void ShadowTables::write_meta(std::string_view name, std::string_view text) {
   Use(set_meta_).bind(1, name).bind(2, text).run();
 }
+
+void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, name).run(); }
 
 // An update of a row by one of the same size changes the page where it lies.
 void ShadowTables::write_page(std::int64_t number, std::span<const std::byte> row, bool is_new) {

@@ -25,6 +25,7 @@ class ShadowTables {
   /// A row of _meta that holds a text; no value if there is none.
   [[nodiscard]] std::optional<std::string> read_meta(std::string_view name);
   void write_meta(std::string_view name, std::string_view text);
+  void erase_meta(std::string_view name);
 
   /// Stores a page's row; `is_new` says that there is none yet.
   void write_page(std::int64_t number, std::span<const std::byte> row, bool is_new);
@@ -56,7 +57,7 @@ class ShadowTables {
   sqlite3* db_;
   std::string schema_;
   std::string table_;
-  Statement meta_, set_meta_, page_, insert_page_, update_page_, unset_pages_, next_page_;
+  Statement meta_, set_meta_, unset_meta_, page_, insert_page_, update_page_, unset_pages_, next_page_;
 };
 
 }  // namespace crivo::sqlite

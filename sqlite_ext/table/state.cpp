@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kFormat = "format=1";
 constexpr std::string_view kChecksum = " check=";
 
+constexpr std::size_t kMaxPageBytes = 65536;  // of any database
+
 /// What a row of a b-tree leaf needs beside its blob, so that all of it stays in the leaf: 35 bytes that SQLite keeps
 /// back (file format, "B-tree cell payload overflow"), and the header of a record with a blob.
 constexpr std::size_t kLeafOverhead = 35;
@@ -40,6 +42,10 @@ class Fields {
   void expect(std::string_view text) {
     if (!rest_.starts_with(text)) damaged("have \"" + std::string(text) + "\"");
     rest_.remove_prefix(text.size());
+  }
+  /// Whether a field of this name is the next one.
+  [[nodiscard]] bool has(std::string_view name) const {
+    return rest_.starts_with(std::string(" ").append(name).append("="));
   }
   [[nodiscard]] std::string_view text(std::string_view name) {
     expect(std::string(" ").append(name).append("="));
@@ -83,26 +89,40 @@ std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;
 }
 
-/// The largest page of a database.
-constexpr std::size_t kMaxDatabasePage = 65536;
-
 /// Bounds what anybody allocates or loops over because of this state: the checksum shows damage, but no intent.
 void require_bounded(const TableState& state) {
   const FilterSpec& spec = state.spec;
   const std::size_t layers = state.layers.size();
-  if (state.page_bytes > kMaxDatabasePage) {
-    damaged("have at most 65536 as page_bytes, got " + std::to_string(state.page_bytes));
-  }
   if (spec.capacity < 1 || spec.capacity > kMaxCapacity) {
     damaged("have 1 to 2^40 as capacity, got " + std::to_string(spec.capacity));
   }
   if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
     damaged("have a fpr in (0, 1), got " + std::to_string(spec.fp_rate));
   }
+  if (state.window && (spec.kind != Kind::kBlocked || state.has_source)) damaged("have a window only where it may");
   const bool grows = spec.kind == Kind::kScalable;
   if (grows ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
     damaged("have as many layers as its kind and capacity allow, got " + std::to_string(layers));
   }
+}
+
+void append_window(std::string& text, const Window& window) {
+  append(text, "pane_length", static_cast<std::uint64_t>(window.pane_length));
+  append(text, "panes", window.panes);
+  append(text, "manual", window.manual ? 1 : 0);
+  text.append(" first_pane=").append(std::to_string(window.first_pane));
+  append(text, "generation", window.generation);
+}
+
+Window read_window(Fields& fields) {
+  Window window;
+  window.pane_length = fields.number<std::int64_t>("pane_length");
+  window.panes = fields.number<std::uint32_t>("panes");
+  window.manual = fields.number<unsigned>("manual") != 0;
+  window.first_pane = fields.number<std::int64_t>("first_pane");
+  window.generation = fields.number<std::uint64_t>("generation");
+  if (!window.is_sound()) damaged("have a window that is allowed");
+  return window;
 }
 
 }  // namespace
@@ -117,6 +137,18 @@ PagedFilter TableState::filter(std::size_t layer) const {
   return unwrap(PagedFilter::open(shape, page_bytes));
 }
 
+std::size_t TableState::row_bytes() const noexcept {
+  return kRowHeaderBytes + page_bytes * (window ? window->kept_panes() : 1);
+}
+
+FilterSpec TableState::pane_spec() const {
+  FilterSpec pane = spec;
+  if (!window) return pane;
+  pane.capacity = (spec.capacity - 1) / window->panes + 1;
+  pane.fp_rate = spec.fp_rate / window->kept_panes();
+  return pane;
+}
+
 void add_layer(TableState& state) {
   const auto index = static_cast<unsigned>(state.layers.size());
   const std::uint64_t before = state.layers.empty() ? 0 : state.layers.back().units;
@@ -124,17 +156,23 @@ void add_layer(TableState& state) {
   state.layers.push_back({whole_pages(size.units, state.page_bytes), static_cast<std::uint8_t>(size.probes)});
 }
 
-TableState plan_table(const FilterSpec& spec, std::size_t usable_page_bytes) {
-  require_table_kind(spec);
+TableState plan_table(const TableSpec& spec, std::size_t usable_page_bytes) {
+  require_table_kind(spec.filter);
+  if (spec.window && spec.filter.kind != Kind::kBlocked) {
+    throw SqlError{"kind must be blocked where a window is given, got " + kind_text(spec.filter)};
+  }
   TableState state;
-  state.spec = spec;
-  const std::size_t granule = PagedFilter::granularity(paged_kind(spec));
+  state.spec = spec.filter;
+  state.window = spec.window;
+  state.has_source = spec.has_source;
+  const std::size_t granule = PagedFilter::granularity(paged_kind(state.spec));
   const std::size_t room = usable_page_bytes - kLeafOverhead - kRecordHeader - kRowHeaderBytes;
-  state.page_bytes = std::max(room / granule, std::size_t{1}) * granule;
-  if (spec.kind == Kind::kScalable) {
+  const std::size_t panes = spec.window ? spec.window->kept_panes() : 1;
+  state.page_bytes = std::max(room / panes / granule, std::size_t{1}) * granule;
+  if (state.spec.kind == Kind::kScalable) {
     add_layer(state);
   } else {
-    const Shape shape = unwrap(PagedFilter::plan(spec));
+    const Shape shape = unwrap(PagedFilter::plan(state.pane_spec()));
     state.spec.option = shape.kind == Kind::kSpectral ? shape.param : 0;
     state.layers.push_back({shape.units, shape.probes});
   }
@@ -155,6 +193,8 @@ std::string to_text(const TableState& state) {
     append(text, "units", layer.units);
     append(text, "k", layer.probes);
   }
+  if (state.window) append_window(text, *state.window);
+  if (state.has_source) append(text, "source_half", state.half);
   const std::string checksum = checksum_of(text);
   return text.append(kChecksum).append(checksum);
 }
@@ -173,6 +213,7 @@ TableState parse_state(std::string_view text) {
   state.spec.fp_rate = fields.number<double>("fpr");
   state.spec.seed = fields.number<std::uint64_t>("seed");
   state.page_bytes = fields.number<std::size_t>("page_bytes");
+  if (state.page_bytes > kMaxPageBytes) damaged("have pages of at most " + std::to_string(kMaxPageBytes) + " bytes");
   const auto layers = fields.number<std::size_t>("layers");
   if (layers == 0 || layers > 64) damaged("have 1 to 64 layers, got " + std::to_string(layers));
   for (std::size_t i = 0; i < layers; ++i) {
@@ -180,7 +221,10 @@ TableState parse_state(std::string_view text) {
     state.layers.push_back({units, fields.number<std::uint8_t>("k")});
     (void)state.filter(i);  // throws if the shape is not allowed
   }
-  if (!fields.at_end()) damaged("end after its layers");
+  if (fields.has("pane_length")) state.window = read_window(fields);
+  state.has_source = fields.has("source_half");
+  if (state.has_source) state.half = fields.number<unsigned>("source_half") != 0 ? 1 : 0;
+  if (!fields.at_end()) damaged("end after these fields");
   require_bounded(state);
   return state;
 }

@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "crivo/paged_filter.h"
 #include "crivo/types.h"
+#include "table/window.h"
 
 namespace crivo::sqlite {
 
@@ -24,17 +26,33 @@ struct TableState {
   };
 
   FilterSpec spec;
-  std::size_t page_bytes = 0;  // the bytes of the payload in a full page
+  std::size_t page_bytes = 0;  // the bytes of the payload in a full page; of a window: of each pane
   std::vector<Layer> layers;   // oldest first; never empty
+  std::optional<Window> window;
+  bool has_source = false;  // the keys are those of a column
+  /// 0 or 1: which half of the page numbers is in use. A rebuild fills the other half, and then takes over.
+  unsigned half = 0;
 
+  /// The bytes of a full page's row.
+  [[nodiscard]] std::size_t row_bytes() const noexcept;
   /// The filter of a layer, laid out in pages. Throws SqlError if the state does not describe one.
   [[nodiscard]] PagedFilter filter(std::size_t layer) const;
+  /// What each pane of a window is made for: its share of the keys, at such a rate that all panes together keep the
+  /// promised one. Without a window it is the spec.
+  [[nodiscard]] FilterSpec pane_spec() const;
   friend bool operator==(const TableState&, const TableState&) = default;
+};
+
+/// What a table is asked to be.
+struct TableSpec {
+  FilterSpec filter;
+  std::optional<Window> window;
+  bool has_source = false;
 };
 
 /// The state of an empty table. `usable_page_bytes` is what SQLite can use of a database page. Throws SqlError naming
 /// the option that is not allowed.
-[[nodiscard]] TableState plan_table(const FilterSpec& spec, std::size_t usable_page_bytes);
+[[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t usable_page_bytes);
 /// Appends the next layer of a scalable table. Throws SqlError if there is none.
 void add_layer(TableState& state);
 

@@ -28,12 +28,10 @@ void Statement::finalize() noexcept {
   statement_ = nullptr;
 }
 
-// A hostile schema can replace a shadow table by a view that uses the filter table again. NO_VTAB refuses that: the
-// table's own statement would keep the table open, and the connection with it.
 sqlite3_stmt* Statement::ready() {
   if (statement_ == nullptr) {
     const auto bytes = static_cast<int>(sql_.size() + 1);
-    const unsigned flags = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
+    const unsigned flags = SQLITE_PREPARE_PERSISTENT | (tables_ == MayUse::kPlainTables ? SQLITE_PREPARE_NO_VTAB : 0U);
     require_ok(db_, sqlite3_prepare_v3(db_, sql_.c_str(), bytes, flags, &statement_, nullptr));
   }
   return statement_;
@@ -76,6 +74,7 @@ void Use::run() {
 }
 
 std::int64_t Use::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+double Use::real(int column) const { return sqlite3_column_double(statement_, column); }
 sqlite3_value* Use::value(int column) const { return sqlite3_column_value(statement_, column); }
 int Use::type(int column) const { return sqlite3_column_type(statement_, column); }
 

@@ -10,11 +10,16 @@
 
 namespace crivo::sqlite {
 
+/// Which tables a statement may read. A hostile schema can replace a shadow table by a view that uses the filter table
+/// again: the table's own statement would then keep the table open, and the connection with it.
+enum class MayUse { kPlainTables, kVirtualTables };
+
 /// Prepared when it is first used. Between two uses it is always reset: a statement that is not reset would keep a
 /// transaction open, and block VACUUM.
 class Statement {
  public:
-  Statement(sqlite3* db, std::string sql) : db_(db), sql_(std::move(sql)) {}
+  Statement(sqlite3* db, std::string sql, MayUse tables = MayUse::kPlainTables)
+      : db_(db), sql_(std::move(sql)), tables_(tables) {}
   ~Statement() { finalize(); }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -27,11 +32,11 @@ class Statement {
 
  private:
   friend class Use;
-  /// Throws HostError if the statement is in use: a second use would reset it under the first.
   sqlite3_stmt* ready();
 
   sqlite3* db_;
   std::string sql_;
+  MayUse tables_;
   sqlite3_stmt* statement_ = nullptr;
 };
 
@@ -56,6 +61,7 @@ class Use {
   void run();
 
   [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double real(int column) const;
   [[nodiscard]] int type(int column) const;
   /// Unprotected, so it can only be copied. Valid until the next step, or the end of the use.
   [[nodiscard]] sqlite3_value* value(int column) const;

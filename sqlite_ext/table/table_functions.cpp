@@ -3,6 +3,7 @@
 
 #include "functions.h"
 #include "table/filter_table.h"
+#include "table/table_info.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -29,14 +30,28 @@ class OneAtATime {
   Connection& connection_;
 };
 
+/// The schema in which SQLite finds a table that is named without one: temp comes first, then main. Empty if it finds
+/// none.
+std::string schema_of(sqlite3* db, std::string_view table) {
+  Statement list(db, "SELECT name FROM pragma_database_list ORDER BY seq <> 1, seq", MayUse::kVirtualTables);
+  Use schemas(list);
+  while (schemas.step()) {
+    const std::string schema(schemas.text(0));
+    Statement find(db, "SELECT 1 FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE");
+    if (Use(find).bind(1, table).step()) return schema;
+  }
+  return {};
+}
+
 /// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
+  sqlite3* db = sqlite3_context_db_handle(call.context);
   const std::string name = text_arg(call, 0, "table");
   const OneAtATime one(call.connection());
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
-  FilterTable table(sqlite3_context_db_handle(call.context), has_schema ? text_arg(call, 1, "schema") : "", name);
   try {
+    FilterTable table(db, has_schema ? text_arg(call, 1, "schema") : schema_of(db, name), name);
     use(table);
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
@@ -46,11 +61,24 @@ void use_table(const Call& call, const Body& use) {
 }
 
 void bloom_snapshot(const Call& call) {
-  use_table(call, [&](FilterTable& table) { set_result(call, table.snapshot(max_payload_bytes(call.context)).ref()); });
+  use_table(call, [&](FilterTable& table) {
+    const std::uint64_t most = max_payload_bytes(call.context);
+    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(most).ref());
+    const std::int64_t pane = sqlite3_value_int64(call.args[2]);
+    if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {
+      throw SqlError{"pane must be an integer from 0 (the newest) on, got " + shown(call.args[2])};
+    }
+    set_result(call, table.pane_snapshot(static_cast<std::uint64_t>(pane), most).ref());
+  });
+}
+
+void bloom_table_info(const Call& call) {
+  use_table(call, [&](FilterTable& table) { set_result(call, table_info(table)); });
 }
 
 constexpr std::array kTableFunctions = {
-    FunctionRow{"bloom_snapshot", 1, 2, SQLITE_UTF8, guarded<bloom_snapshot>},
+    FunctionRow{"bloom_snapshot", 1, 3, SQLITE_UTF8, guarded<bloom_snapshot>},
+    FunctionRow{"bloom_table_info", 1, 2, SQLITE_UTF8, guarded<bloom_table_info>},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The operations of a filter table that pass over all of its pages.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "crivo/scalable_layers.h"
@@ -40,11 +41,12 @@ bool is_zero(std::span<const std::byte> bytes) noexcept {
 void FilterTable::visit_layer(std::size_t layer, const PageVisitor& visit) {
   const PagedFilter& filter = filters_[layer];
   const std::int64_t first = first_page(layer);
+  const Panes kept = panes();
   shadow_.visit_pages(first, [&](std::int64_t number, std::span<const std::byte> row) {
-    if (number >= first_page(layer + 1)) return false;
+    if (number > last_page(layer)) return false;
     const auto page = static_cast<std::uint64_t>(number - first);
     if (page >= filter.pages()) misplaced(number);
-    check_row(number, row, filter.bytes_of(page));
+    check_row(number, row, filter.bytes_of(page), kept);
     visit(page, row);
     return true;
   });
@@ -53,11 +55,18 @@ void FilterTable::visit_layer(std::size_t layer, const PageVisitor& visit) {
 void FilterTable::check() {
   const std::size_t layers = state().layers.size();
   for (std::size_t i = 0; i < layers; ++i) visit_layer(i, [](std::uint64_t, std::span<const std::byte>) {});
-  shadow_.visit_pages(first_page(layers), [](std::int64_t number, auto) -> bool { misplaced(number); });
-  shadow_.visit_pages(INT64_MIN, [](std::int64_t number, auto) {
-    if (number < 0) misplaced(number);
-    return false;
-  });
+  // A rebuild that failed may have left pages in the other half of a table with a source.
+  const std::int64_t last = last_page(kLayersPerHalf - 1, state_.has_source ? 1 : 0);
+  const std::int64_t last_of_half = last_page(kLayersPerHalf - 1, state_.half);
+  const auto refuse_from = [this](std::int64_t from, std::int64_t to) {
+    shadow_.visit_pages(from, [to](std::int64_t number, auto) -> bool {
+      if (number <= to) misplaced(number);
+      return false;
+    });
+  };
+  refuse_from(INT64_MIN, -1);
+  refuse_from(last_page(layers - 1) + 1, last_of_half);
+  refuse_from(last + 1, INT64_MAX);
 }
 
 std::uint64_t FilterTable::keys_in(std::size_t layer) {
@@ -66,13 +75,31 @@ std::uint64_t FilterTable::keys_in(std::size_t layer) {
   return keys;
 }
 
-std::uint64_t FilterTable::keys() {
-  std::uint64_t keys = 0;
-  for (std::size_t i = 0; i < state().layers.size(); ++i) keys += keys_in(i);
-  return keys;
+std::uint64_t FilterTable::pages() {
+  (void)state();
+  std::uint64_t pages = 0;
+  for (const PagedFilter& filter : filters_) pages += filter.pages();
+  return pages;
+}
+
+Inventory FilterTable::inventory() {
+  Inventory found;
+  for (std::size_t i = 0; i < state().layers.size(); ++i) {
+    visit_layer(i, [&](std::uint64_t, std::span<const std::byte> row) {
+      found.keys += keys_of(row);
+      ++found.pages;
+      found.row_bytes += row.size();
+    });
+  }
+  if (!state_.window) return found;
+  found.pane_keys = pane_keys();
+  found.keys = std::accumulate(found.pane_keys.begin(), found.pane_keys.end(), std::uint64_t{0});
+  return found;
 }
 
 void FilterTable::merge(const FilterRef& other) {
+  if (state().window) throw SqlError{"op merge must go to a table without a window, got one with a window"};
+  require_no_source("op merge");
   if (state().spec.kind != Kind::kBlocked && state_.spec.kind != Kind::kCounting) {
     throw SqlError{"kind of a table that merges must be one of blocked, counting, got " + kind_text(state_.spec)};
   }
@@ -91,6 +118,12 @@ void FilterTable::merge(const FilterRef& other) {
 }
 
 AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
+  if (state().window) {
+    throw SqlError{
+        "pane must be given for a table with a window, whose snapshot as a whole would never forget: an "
+        "integer from 0 (the newest) to " +
+        std::to_string(state_.window->panes) + ", got none"};
+  }
   std::vector<ScalableLayer> layers;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
@@ -120,7 +153,8 @@ AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
 
 // Removed keys can leave pages of zeros behind.
 void FilterTable::rebuild() {
-  for (std::size_t i = 0; i < state().layers.size(); ++i) {
+  if (state().window) return drop_old_pages();
+  for (std::size_t i = 0; i < state_.layers.size(); ++i) {
     std::vector<std::int64_t> empty;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
       if (is_zero(page_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));

@@ -172,6 +172,7 @@ struct Store {
   std::string name;
   std::string create;           // with CAPACITY for the capacity
   std::string insert;           // of the key ?
+  std::string insert_all;       // of the keys in column i of the table keys; empty if no statement does it
   std::string question;         // for the key ?
   double bytes_per_second = 0;  // about; 0 if the time of an insert does not depend on the filter's size
 };
@@ -180,18 +181,21 @@ std::vector<Store> stores(bool with_peer) {
   const std::string create = "CREATE TABLE s(f); INSERT INTO s SELECT bloom_raw(bloom_create(CAPACITY))";
   const std::string named = "SELECT bloom_contains_in('s', 'f', 1, ?)";
   std::vector<Store> all = {
-      {"UPDATE s SET f = bloom_add(f, ?)", create, "UPDATE s SET f = bloom_add(f, ?)", named, 1e9},
-      {"bloom_insert('s', 'f', 1, ?)", create, "SELECT bloom_insert('s', 'f', 1, ?)", named},
+      {"UPDATE s SET f = bloom_add(f, ?)", create, "UPDATE s SET f = bloom_add(f, ?)", "", named, 1e9},
+      {"bloom_insert('s', 'f', 1, ?)", create, "SELECT bloom_insert('s', 'f', 1, ?)",
+       "SELECT sum(bloom_insert('s', 'f', 1, i)) FROM keys", named},
       // Most of its pages get a key first: it is the second touch of a page that is paid for ever after.
       {"a table of bloom",
        "CREATE VIRTUAL TABLE s USING bloom(capacity=CAPACITY); INSERT INTO s(op, arg) SELECT 'merge', "
        "bloom_agg(i, CAPACITY) FROM (WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < "
        "CAPACITY / 200) SELECT -1 - i AS i FROM n)",
-       "INSERT INTO s(key) VALUES (?)", "SELECT EXISTS (SELECT 1 FROM s WHERE key = ?)"},
+       "INSERT INTO s(key) VALUES (?)", "INSERT INTO s(key) SELECT i FROM keys",
+       "SELECT EXISTS (SELECT 1 FROM s WHERE key = ?)"},
   };
   if (with_peer) {
     all.push_back({"a table of the peer", "CREATE VIRTUAL TABLE s USING bloom_filter1(CAPACITY)",
-                   "INSERT INTO s VALUES (?)", "SELECT EXISTS (SELECT * FROM s(?))", 4e9});
+                   "INSERT INTO s VALUES (?)", "INSERT INTO s SELECT i FROM keys", "SELECT EXISTS (SELECT * FROM s(?))",
+                   4e9});
   }
   return all;
 }
@@ -220,18 +224,21 @@ void time_store(const Store& store, std::int64_t capacity, const std::vector<std
   const double log_bytes = static_cast<double>(std::filesystem::file_size(path + "-wal")) / count;
   bench.run("BEGIN");
   const double together = bench.per_key(store.insert, count, count);
+  bench.run("CREATE TEMP TABLE keys AS WITH RECURSIVE n(i) AS (VALUES(" + std::to_string(2 * count) +
+            ") UNION ALL SELECT i + 1 FROM n WHERE i < " + std::to_string(3 * count - 1) + ") SELECT i FROM n");
+  const double at_once = store.insert_all.empty() ? 0 : bench.per_key(store.insert_all, 0, 1) / count;
   bench.run("COMMIT");
   const double asked = bench.per_key(store.question, 0, count);
-  std::printf("%12lld  %-36s %12.1f %12.1f %12.0f %12.2f\n", static_cast<long long>(capacity), store.name.c_str(),
-              alone, together, log_bytes, asked);
+  std::printf("%10lld  %-34s %11.1f %11.1f %11.1f %10.0f %11.1f\n", static_cast<long long>(capacity),
+              store.name.c_str(), alone, together, at_once, log_bytes, asked);
   std::fflush(stdout);
 }
 
 void time_inserts(const std::vector<std::string>& extensions, std::int64_t largest) {
   std::string name = std::filesystem::temp_directory_path() / "bench_sqlite_XXXXXX";
   if (mkdtemp(name.data()) == nullptr) fail("cannot make a temporary folder");
-  std::printf("%12s  %-36s %12s %12s %12s %12s\n", "capacity", "us and bytes a key", "commit each", "one commit",
-              "WAL bytes", "question");
+  std::printf("%10s  %-34s %11s %11s %11s %10s %11s\n", "capacity", "us and bytes a key", "commit each", "one commit",
+              "at once", "WAL bytes", "question");
   for (std::int64_t capacity = 10000; capacity <= largest; capacity *= 10) {
     for (const Store& store : stores(extensions.size() > 1)) {
       const std::filesystem::path folder = std::filesystem::path(name) / "db";

@@ -110,6 +110,42 @@ TEST_F(InPlaceTest, IsTakenBackWithItsStatement) {
   EXPECT_EQ(contains("10"), "1");
 }
 
+TEST_F(InPlaceTest, LeavesNothingOpenBehindTheStatement) {
+  run("BEGIN");
+  {
+    Statement inserts(db_.get(), "SELECT bloom_insert('filters', 'f', 'seen', i) FROM " + integers(1, 3));
+    while (sqlite3_step(inserts.get()) == SQLITE_ROW) {
+    }
+    run("COMMIT");
+    run("VACUUM");
+  }
+  EXPECT_EQ(contains("3"), "1");
+}
+
+TEST_F(InPlaceTest, FollowsChangesInTheMiddleOfATransaction) {
+  run("BEGIN");
+  run("SAVEPOINT s");
+  Statement inserts(db_.get(), "SELECT bloom_insert('filters', 'f', 'seen', i) FROM " + integers(1, 9));
+  const auto next = [&] {
+    EXPECT_EQ(sqlite3_step(inserts.get()), SQLITE_ROW) << sqlite3_errmsg(db_.get());
+    return inserts.column_bytes();
+  };
+  EXPECT_EQ(next(), "1");
+  run("ROLLBACK TO s");
+  EXPECT_EQ(next(), "1");
+  EXPECT_EQ(contains("1") + contains("2"), "01");
+  run("UPDATE filters SET f = bloom_add(f, 3)");
+  EXPECT_EQ(next(), "0");
+  run("UPDATE filters SET name = 'old'");
+  run("INSERT INTO filters SELECT 'seen', bloom_raw(bloom_create(100, 1e-9))");
+  EXPECT_EQ(next(), "1");
+  EXPECT_EQ(ask("SELECT bloom_contains(f, 4) FROM filters WHERE name = 'old'"), "0");
+  EXPECT_EQ(contains("4"), "1");
+  run("ROLLBACK");
+  EXPECT_EQ(next(), "1") << "which commits by itself";
+  EXPECT_EQ(contains("4") + contains("5"), "01");
+}
+
 TEST_F(InPlaceTest, IsSeenByTheNextQuestionOfTheSameStatement) {
   EXPECT_EQ(ask("SELECT group_concat(was_there, '') FROM (SELECT bloom_contains_in('filters', 'f', 1, k) || "
                 "bloom_insert('filters', 'f', 1, k) AS was_there FROM "

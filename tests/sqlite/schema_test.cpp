@@ -45,7 +45,7 @@ TEST_F(Schema, FunctionsAreDeterministicAndInnocuous) {
   // These depend on the library, or on tables.
   EXPECT_EQ(ask(others, {std::int64_t{kWanted}}),
             "bloom_contains_all_in,bloom_contains_any_in,bloom_contains_in,bloom_count_in,bloom_insert,bloom_snapshot,"
-            "crivo_build,crivo_version");
+            "bloom_table_info,crivo_build,crivo_version");
 }
 
 TEST_F(Schema, VersionsAreInnocuousButNoConstants) {

@@ -235,7 +235,8 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("capacity=many"), "error: e: capacity must be an integer from 1 to 1099511627776, got 'many'");
   EXPECT_EQ(error("capacity=10, fpr=1"), "error: e: fpr must lie in (0, 1), got 1");
   EXPECT_EQ(error("capacity=10, seed=x"), "error: e: seed must be a 64-bit integer, got 'x'");
-  EXPECT_EQ(error("capacity=10, size=4"), "error: e: argument must be one of capacity, fpr, kind, seed, got size");
+  EXPECT_EQ(error("capacity=10, size=4"),
+            "error: e: argument must be one of capacity, fpr, kind, seed, window, panes, clock, source, got size");
   EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be given once, got it twice");
   EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
   EXPECT_EQ(error("capacity=10, kind=ribbon"),

@@ -16,6 +16,8 @@
 namespace crivo {
 namespace {
 
+static_assert(kBlobHeaderBytes == kHeaderBytes);
+
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
 
 /// The error for a checksum that does not match. The likeliest reason is a file that was cut off. A raw blob shows
@@ -112,7 +114,7 @@ AnyFilter OpenedBlob::into_filter() && {
 Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits) {
   if (auto valid = check_envelope(blob); !valid) return valid.error();
   const Header header = read_fields(blob);
-  if (auto valid = check_fields(header, limits); !valid) return valid.error();
+  if (auto valid = check_fields(header, limits.max_raw_bytes); !valid) return valid.error();
 
   const auto stored = blob.subspan(kBlobHeaderBytes);
   AlignedBytes decoded;

@@ -17,8 +17,8 @@ Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...
 }  // namespace
 
 Result<void> check_start(std::span<const std::byte> blob) {
-  if (blob.size() < kBlobHeaderBytes) {
-    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
+  if (blob.size() < kHeaderBytes) {
+    return corrupt("blob size must be at least ", kHeaderBytes, " bytes, got ", blob.size(),
                    ": it is truncated or no filter");
   }
   if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
@@ -50,7 +50,7 @@ Header read_fields(std::span<const std::byte> blob) {
   return header;
 }
 
-Result<void> check_fields(const Header& header, const ReadLimits& limits) {
+Result<void> check_fields(const Header& header, std::uint64_t max_raw_bytes) {
   if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
   const KindRow* row = find_kind(header.shape.kind);
   if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));
@@ -59,9 +59,9 @@ Result<void> check_fields(const Header& header, const ReadLimits& limits) {
   if (header.raw_bytes != *expected) {
     return corrupt("raw payload bytes must be ", *expected, " for this shape, got ", header.raw_bytes);
   }
-  if (header.raw_bytes > limits.max_raw_bytes) {
-    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", limits.max_raw_bytes,
-                 ", got ", header.raw_bytes);
+  if (header.raw_bytes > max_raw_bytes) {
+    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", max_raw_bytes, ", got ",
+                 header.raw_bytes);
   }
   return {};
 }

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <span>
 
-#include "crivo/blob.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 
 namespace crivo {
 
+inline constexpr std::size_t kHeaderBytes = 64;
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 
@@ -27,7 +27,7 @@ struct Header {
 /// The fields of a blob that check_start accepts.
 [[nodiscard]] Header read_fields(std::span<const std::byte> blob);
 /// Checks what the fields say of the payload's size, before memory is taken for it. Errors: kCorrupt; kTooLarge.
-[[nodiscard]] Result<void> check_fields(const Header& header, const ReadLimits& limits);
+[[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_raw_bytes);
 /// Writes all fields but the checksum.
 void write_fields(const Header& header, std::span<std::byte> blob);
 

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/blob.h"
 #include "crivo/hash.h"
 #include "crivo/kinds.h"
 #include "crivo/paged_filter.h"
@@ -77,7 +78,7 @@ class KeyChunks : public PageSource {
 };
 
 Result<void> check_stored(const Header& header, std::uint64_t blob_bytes) {
-  if (auto valid = check_fields(header, {.max_raw_bytes = std::numeric_limits<std::uint64_t>::max()}); !valid) {
+  if (auto valid = check_fields(header, std::numeric_limits<std::uint64_t>::max()); !valid) {
     return valid.error();
   }
   if (auto valid = check_facts(header.facts); !valid) return valid.error();

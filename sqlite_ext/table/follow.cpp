@@ -1,0 +1,130 @@
+#include "table/follow.h"
+
+#include <algorithm>
+
+#include "crivo/hash.h"
+#include "values/owned_value.h"
+
+namespace crivo::sqlite {
+namespace {
+
+constexpr std::string_view kSourceRow = "source";  // as it was written, for when the triggers are gone
+constexpr std::uint64_t kLeastCapacity = 10000;
+/// So many keys are added at a time, in the order of their pages. They take 1 MiB.
+constexpr std::size_t kBatch = std::size_t{1} << 17;
+
+std::string from_clause(const std::string& schema, const Source& source) {
+  return " FROM " + quoted_name(schema) + "." + quoted_name(source.table);
+}
+
+/// Calls `visit(value)` for each value of the source that is not NULL.
+template <class Visit>
+void visit_values(FilterTable& table, const Source& source, const Visit& visit) {
+  const std::string column = quoted_name(source.column);
+  Statement statement(table.db(),
+                      "SELECT " + column + from_clause(table.schema(), source) + " WHERE " + column + " IS NOT NULL");
+  Use use(statement);
+  while (use.step()) {
+    const OwnedValue value = copy_of(use.value(0));
+    visit(KeyBytes(value.get()).view());
+  }
+}
+
+std::uint64_t count_values(FilterTable& table, const Source& source) {
+  Statement statement(table.db(),
+                      "SELECT count(" + quoted_name(source.column) + ")" + from_clause(table.schema(), source));
+  Use use(statement);
+  return use.step() ? static_cast<std::uint64_t>(use.integer(0)) : 0;
+}
+
+std::uint64_t roomy(std::uint64_t values) noexcept { return std::clamp(2 * values, kLeastCapacity, kMaxCapacity); }
+
+void fill(FilterTable& table, FilterTable& from, const Source& source) {
+  const std::uint64_t seed = table.state().spec.seed;
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(kBatch);
+  visit_values(from, source, [&](std::string_view key) {
+    hashes.push_back(hash_key(key, seed));
+    if (hashes.size() < kBatch) return;
+    table.add_hashes(hashes);
+    hashes.clear();
+  });
+  table.add_hashes(hashes);
+}
+
+SourceTriggers triggers_of(FilterTable& table) { return {table.db(), table.schema(), table.name()}; }
+
+Source resolved(FilterTable& table) {
+  const std::optional<Source> source = source_of(table);
+  if (!source) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'source', got none"};
+  return resolve_source(table.db(), table.schema(), *source);
+}
+
+}  // namespace
+
+bool is_following(FilterTable& table) { return triggers_of(table).complete(); }
+
+std::optional<Source> source_of(FilterTable& table) {
+  const std::optional<std::string> text = table.read_meta(kSourceRow);
+  if (!text) return std::nullopt;
+  const std::optional<Source> source = triggers_of(table).source();
+  return source ? source : parse_source(*text);
+}
+
+void create_following(FilterTable& table, TableSpec spec, const Source& source) {
+  const Source found = resolve_source(table.db(), table.schema(), source);
+  if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(table, found));
+  table.create(spec);
+  table.write_meta(kSourceRow, to_text(found));
+  fill(table, table, found);
+  triggers_of(table).create(found);
+}
+
+void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went) {
+  const TableState& state = table.state();
+  if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
+  const KeyBytes added(came);
+  const KeyBytes removed(went);
+  if (!added.is_null() && !removed.is_null() && added.view() == removed.view()) return;
+  if (!added.is_null()) table.add_hash(hash_key(added.view(), state.spec.seed), false);
+  if (removed.is_null()) return;
+  if (state.spec.kind != Kind::kCounting) return table.add_stale();
+  if (const std::optional<std::uint64_t> hash = table.find(removed.view())) table.remove_hash(*hash);
+}
+
+void rebuild_following(FilterTable& table) {
+  const Source source = resolved(table);
+  const std::uint64_t values = count_values(table, source);
+  const std::uint64_t capacity = table.state().spec.capacity;
+  table.replace(values > capacity ? roomy(values) : capacity, [&](FilterTable& fresh) { fill(fresh, table, source); });
+  const SourceTriggers triggers = triggers_of(table);
+  if (triggers.complete()) return;
+  triggers.drop();
+  triggers.create(source);
+  table.write_meta(kSourceRow, to_text(source));
+}
+
+void drop_following(FilterTable& table) {
+  triggers_of(table).drop();
+  table.drop();
+}
+
+// SQLite has changed the name in the triggers' texts by now, but not the names of the triggers.
+void rename_following(FilterTable& table, const std::string& name) {
+  const SourceTriggers triggers = triggers_of(table);
+  const std::optional<Source> source = triggers.source();
+  triggers.drop();
+  table.rename(name);
+  if (source) SourceTriggers(table.db(), table.schema(), name).create(*source);
+}
+
+void check_following(FilterTable& table) {
+  const Source source = resolved(table);
+  visit_values(table, source, [&](std::string_view key) {
+    if (!table.find(key)) {
+      throw SqlError{"value of " + to_text(source) + " must be found, got one that is not; rebuild the filter"};
+    }
+  });
+}
+
+}  // namespace crivo::sqlite

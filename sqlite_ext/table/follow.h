@@ -1,0 +1,33 @@
+// A filter table that follows a column: how it is filled, kept up to date by its triggers, and built anew.
+#pragma once
+
+#include "table/filter_table.h"
+#include "table/source.h"
+
+namespace crivo::sqlite {
+
+/// Makes a filter table for a source, filled with the column's values and tied to it by triggers. Without a capacity
+/// (0) it is made for twice the values that there are. Throws as FilterTable does.
+void create_following(FilterTable& table, TableSpec spec, const Source& source);
+
+/// What a trigger does: a key came, or went, or was replaced by another. A kind that cannot remove counts the key that
+/// went as stale instead. Either value may be NULL, which is no key. Throws as FilterTable does.
+void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went);
+
+/// Fills the table anew, ties it to the source again if triggers are missing, and makes it larger if the column has
+/// outgrown it. At no moment, and after no error, does it lack a key that the column has. Throws as FilterTable does.
+void rebuild_following(FilterTable& table);
+
+/// Drops or renames a filter table, with or without a source, and its triggers.
+void drop_following(FilterTable& table);
+void rename_following(FilterTable& table, const std::string& name);
+
+/// Throws SqlError unless every value of the column is found.
+void check_following(FilterTable& table);
+
+/// Whether the table has a source, and all triggers on it.
+[[nodiscard]] bool is_following(FilterTable& table);
+/// The source by its present names; no value for a table without one. Throws HostError.
+[[nodiscard]] std::optional<Source> source_of(FilterTable& table);
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,120 @@
+// What a filter table does with its window of time: see window.h for the panes, and page_rows.h for where they lie.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "crivo/sizing.h"
+#include "table/filter_table.h"
+#include "values/boundary.h"
+
+namespace crivo::sqlite {
+namespace {
+
+std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t bits = 0;
+  for (const std::byte byte : bytes) bits += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned>(byte)));
+  return bits;
+}
+
+/// The different keys in a pane of which so many bits are set, estimated.
+std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
+  const auto blocks = static_cast<double>(pane.shape().units);
+  const double most = blocks * kBlockBits - 1;  // with all bits set, there could be any number of keys
+  const double keys = blocked_cardinality(blocks, std::min(static_cast<double>(set), most), pane.shape().probes);
+  return static_cast<std::uint64_t>(std::llround(keys));
+}
+
+}  // namespace
+
+Panes FilterTable::panes() {
+  if (!state_.window) return {};
+  const Window& window = *state_.window;
+  // A probe sees that a pane has passed, whether or not anybody has written so.
+  const std::uint64_t newest = window.manual ? window.generation : window.generation_at(time_now(shadow_.db()));
+  return {window.kept_panes(), newest};
+}
+
+// A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
+bool FilterTable::add_to_newest_pane(std::uint64_t hash) {
+  const PagedFilter& filter = filters_.front();
+  const Panes now = panes();
+  PageRows rows(shadow_, filter, first_page(0), now);
+  const bool is_new = !rows.contain(hash);
+  if (!filter.may_contain_hash(hash, rows)) {
+    filter.add_hash(hash, rows);
+    rows.count_keys(filter.page_of(hash), 1);
+    raise_generation(now.newest);
+    rows.store();
+  }
+  return is_new;
+}
+
+// No page may be of a later generation than the state, so that a clock that goes backwards loses nothing.
+void FilterTable::raise_generation(std::uint64_t generation) {
+  if (state_.window->generation >= generation) return;
+  TableState later = state_;
+  later.window->generation = generation;
+  save(later);
+}
+
+void FilterTable::advance(sqlite3_value* time) {
+  TableState later = state();
+  if (!later.window) throw SqlError{"op advance must go to a table with a window, got one without"};
+  const bool given = sqlite3_value_type(time) != SQLITE_NULL;
+  if (!given && later.window->manual) throw SqlError{"arg must be a time where the clock is manual, got NULL"};
+  later.window->advance(given ? read_time(shadow_.db(), time) : time_now(shadow_.db()));
+  if (later != state_) save(later);
+}
+
+AnyFilter FilterTable::pane_snapshot(std::uint64_t age, std::uint64_t max_bytes) {
+  if (!state().window) throw SqlError{"pane must be left out for a table without a window, got " + std::to_string(age)};
+  const Panes kept = panes();
+  if (age >= kept.count) {
+    throw SqlError{"pane must be an integer from 0 (the newest) to " + std::to_string(kept.count - 1) + ", got " +
+                   std::to_string(age)};
+  }
+  const PagedFilter& filter = filters_.front();
+  if (filter.payload_bytes() > max_bytes) {
+    throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
+                   std::to_string(filter.payload_bytes())};
+  }
+  AlignedBytes payload(static_cast<std::size_t>(filter.payload_bytes()));
+  visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    if (kept.newest < age || generation_of(row) < kept.newest - age) return;
+    const std::size_t bytes = filter.bytes_of(page);
+    const auto pane = page_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
+    std::ranges::copy(pane, payload.begin() + static_cast<std::ptrdiff_t>(page * state_.page_bytes));
+  });
+  const FilterSpec pane = state_.pane_spec();
+  const Facts facts{
+      .keys = keys_of_bits(filter, count_bits(payload)), .capacity = pane.capacity, .fp_rate = pane.fp_rate};
+  return unwrap(AnyFilter::adopt(filter.shape(), facts, std::move(payload), max_bytes));
+}
+
+// The row headers do not tell, because a row's count cannot be divided among its panes.
+std::vector<std::uint64_t> FilterTable::pane_keys() {
+  const Panes kept = panes();
+  const PagedFilter& filter = filters_.front();
+  std::vector<std::uint64_t> set_bits(kept.count);
+  visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    const std::size_t bytes = filter.bytes_of(page);
+    for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
+      if (generation_of(row) < kept.newest - age) continue;
+      set_bits[age] += count_bits(page_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
+    }
+  });
+  for (std::uint64_t& value : set_bits) value = keys_of_bits(filter, value);
+  return set_bits;
+}
+
+// Pages of which all panes have passed are ignored anyway; only their space is won.
+void FilterTable::drop_old_pages() {
+  const Panes kept = panes();
+  std::vector<std::int64_t> old;
+  visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    if (generation_of(row) < kept.oldest()) old.push_back(first_page(0) + static_cast<std::int64_t>(page));
+  });
+  for (const std::int64_t number : old) shadow_.erase_pages(number, number);
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,160 @@
+#include "table/source.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "crivo/text.h"
+
+namespace crivo::sqlite {
+namespace {
+
+struct Event {
+  std::string_view name;
+  std::string_view columns;  // of the filter table, that get a value
+  std::string_view row;      // the one that the value is taken from first
+};
+
+// `key` is what came, and `arg` is what went.
+constexpr std::array kEvents = {Event{"insert", "key", "new"}, Event{"update", "key, arg", "new"},
+                                Event{"delete", "arg", "old"}};
+
+struct Name {
+  std::string text;
+  bool quoted = false;
+};
+
+/// Takes a name from the front of a text: a quoted one, or all up to one of these characters.
+Name take_name(std::string_view& text, std::string_view ends) {
+  const char open = text.empty() ? '\0' : text.front();
+  if (open != '"' && open != '`' && open != '[') {
+    const std::string_view name = text.substr(0, text.find_first_of(ends));
+    text.remove_prefix(name.size());
+    return {std::string(name), false};
+  }
+  const char close = open == '[' ? ']' : open;
+  Name name{{}, true};
+  for (text.remove_prefix(1); !text.empty(); text.remove_prefix(1)) {
+    if (text.front() == close) {
+      text.remove_prefix(1);
+      if (open == '[' || !text.starts_with(close)) return name;
+    }
+    name.text += text.front();
+  }
+  return {};  // the quote has no end
+}
+
+/// The column in the text of a trigger of ours: what follows the first "new." or "old." that no quotes enclose.
+std::string column_in(std::string_view trigger) {
+  while (!trigger.empty()) {
+    if (trigger.starts_with("new.") || trigger.starts_with("old.")) {
+      trigger.remove_prefix(4);
+      return take_name(trigger, "), ").text;
+    }
+    if (trigger.front() == '"') {
+      (void)take_name(trigger, "");
+    } else {
+      trigger.remove_prefix(1);
+    }
+  }
+  return {};
+}
+
+bool is_plain(std::string_view name) noexcept {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string schema_table(const std::string& schema) { return quoted_name(schema) + ".sqlite_schema"; }
+
+[[noreturn]] void refuse(const std::string& schema, const std::string& what) {
+  throw SqlError{"source must be a column of a table in the schema " + schema + ", got " + what};
+}
+
+}  // namespace
+
+Source parse_source(std::string_view text) {
+  const auto refuse_text = [text] { throw SqlError{"source must be table.column, got " + in_quotes(text)}; };
+  std::vector<Name> names;
+  for (std::string_view rest = text;;) {
+    names.push_back(take_name(rest, "."));
+    if (names.back().text.empty()) refuse_text();
+    if (rest.empty()) break;
+    if (rest.front() != '.') refuse_text();
+    rest.remove_prefix(1);
+  }
+  if (names.size() < 2) refuse_text();
+  Source source{std::move(names.front().text), std::move(names.back().text)};
+  for (std::size_t i = 1; i + 1 < names.size(); ++i) {
+    if (names[0].quoted || names[i].quoted) refuse_text();
+    source.table.append(".").append(names[i].text);
+  }
+  return source;
+}
+
+std::string to_text(const Source& source) {
+  const auto written = [](const std::string& name) { return is_plain(name) ? name : quoted_name(name); };
+  return written(source.table) + "." + written(source.column);
+}
+
+Source resolve_source(sqlite3* db, const std::string& schema, const Source& source) {
+  Statement find_table(db, "SELECT name, type, rootpage FROM " + schema_table(schema) +
+                               " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE");
+  Use table(find_table);
+  table.bind(1, source.table);
+  if (!table.step()) refuse(schema, "no table " + in_quotes(source.table));
+  if (table.text(1) == "view") refuse(schema, "the view " + in_quotes(source.table));
+  if (table.integer(2) == 0) refuse(schema, "the virtual table " + in_quotes(source.table));
+  Statement find_column(db, "SELECT name FROM pragma_table_xinfo(?1, ?2) WHERE name = ?3 COLLATE NOCASE",
+                        MayUse::kVirtualTables);
+  Use column(find_column);
+  column.bind(1, source.table).bind(2, schema).bind(3, source.column);
+  if (!column.step()) {
+    refuse(schema, "no column " + in_quotes(source.column) + " in the table " + in_quotes(source.table));
+  }
+  return {std::string(table.text(0)), std::string(column.text(0))};
+}
+
+std::string SourceTriggers::name(std::string_view event) const { return filter_ + "_follow_" + std::string(event); }
+
+void SourceTriggers::create(const Source& source) const {
+  const std::string column = quoted_name(source.column);
+  for (const Event& event : kEvents) {
+    std::string values = std::string(event.row) + "." + column;
+    if (event.name == "update") values += ", old." + column;
+    run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(name(event.name)) + " AFTER " +
+                     std::string(event.name) + " ON " + quoted_name(source.table) + " BEGIN INSERT INTO " +
+                     quoted_name(filter_) + "(op, " + std::string(event.columns) + ") VALUES ('follow', " + values +
+                     "); END");
+  }
+}
+
+std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
+  Statement statement(db_, "SELECT name, tbl_name, sql FROM " + schema_table(schema_) +
+                               " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE AND instr(sql, '(''follow'', ')");
+  std::vector<Trigger> found;
+  for (const Event& event : kEvents) {
+    const std::string trigger = name(event.name);
+    Use use(statement);
+    if (!use.bind(1, trigger).step()) continue;
+    found.push_back({std::string(use.text(0)), {std::string(use.text(1)), column_in(use.text(2))}});
+  }
+  return found;
+}
+
+void SourceTriggers::drop() const {
+  for (const Trigger& trigger : find()) {
+    run_sql(db_, "DROP TRIGGER " + quoted_name(schema_) + "." + quoted_name(trigger.name));
+  }
+}
+
+bool SourceTriggers::complete() const { return find().size() == kEvents.size(); }
+
+std::optional<Source> SourceTriggers::source() const {
+  const std::vector<Trigger> found = find();
+  return found.empty() ? std::nullopt : std::optional(found.front().source);
+}
+
+}  // namespace crivo::sqlite

@@ -1,0 +1,64 @@
+// The column that a filter table takes its keys from, and the triggers on the column's table that tell the filter of
+// every change.
+//
+// Triggers are what SQLite keeps right by itself: it carries them along when the table or the column is renamed, drops
+// them with the table, and writes them into a dump. So the triggers are also where the filter looks for the present
+// names of its source. Each trigger says what came and what went, and the filter decides what to make of it:
+//   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
+// No trigger has a WHEN or an OF. Both are ways to miss a change: NOCASE takes 'a' for 'A', OF does not see a generated
+// column change with the columns that it is made of, nor a rowid that is set under another of its names. And the key
+// goes through an op, because a plain INSERT would turn into an INSERT OR IGNORE with the statement that fires it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/statement.h"
+#include "values/boundary.h"
+
+namespace crivo::sqlite {
+
+/// A column of a table in the filter table's schema.
+struct Source {
+  std::string table;
+  std::string column;
+};
+
+/// Reads "table.column", split at the last dot unless quotes say otherwise. Throws SqlError.
+[[nodiscard]] Source parse_source(std::string_view text);
+/// The text that parse_source reads as this source.
+[[nodiscard]] std::string to_text(const Source& source);
+
+/// The source with its names as the schema has them. Throws SqlError unless there is such a column in a table that can
+/// have triggers.
+[[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
+
+/// The triggers of the filter table `filter` on its source. All functions throw HostError.
+class SourceTriggers {
+ public:
+  SourceTriggers(sqlite3* db, std::string schema, std::string filter)
+      : db_(db), schema_(std::move(schema)), filter_(std::move(filter)) {}
+
+  void create(const Source& source) const;
+  void drop() const;
+  /// Whether all of them are there.
+  [[nodiscard]] bool complete() const;
+  /// The source as the triggers name it now; no value if there is none of them.
+  [[nodiscard]] std::optional<Source> source() const;
+
+ private:
+  struct Trigger {
+    std::string name;
+    Source source;
+  };
+  [[nodiscard]] std::string name(std::string_view event) const;
+  [[nodiscard]] std::vector<Trigger> find() const;
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string filter_;
+};
+
+}  // namespace crivo::sqlite

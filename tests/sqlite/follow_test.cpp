@@ -1,0 +1,510 @@
+// Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column').
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <memory>
+#include <random>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Follow : public SqliteTest {
+ protected:
+  void follow(const std::string& source, const std::string& others = "") {
+    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='" + source + "'" + others + ")");
+  }
+  std::string info(const std::string& field) {
+    return ask("SELECT json_extract(bloom_table_info('f'), '$." + field + "')");
+  }
+  /// How many values of a column the filter lacks.
+  std::string missing(const std::string& table = "s", const std::string& column = "c") {
+    return ask("SELECT count(*) FROM " + table + " WHERE " + column +
+               " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
+  }
+  std::string found(const std::string& key) { return ask("SELECT count(*) FROM f WHERE key = " + key); }
+};
+
+class FollowOfKind : public Follow, public ::testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FollowOfKind, ::testing::Values("blocked", "counting", "scalable", "spectral"));
+
+/// The ways to write a table that a filter has to survive.
+struct SourceTable {
+  const char* name;
+  const char* sql;
+  const char* column;
+};
+
+constexpr SourceTable kSourceTables[] = {
+    {"of any type", "CREATE TABLE s(id INTEGER PRIMARY KEY, c UNIQUE)", "c"},
+    {"where letters' case is nothing", "CREATE TABLE s(id INTEGER PRIMARY KEY, c TEXT COLLATE NOCASE)", "c"},
+    {"of reals", "CREATE TABLE s(id INTEGER PRIMARY KEY, c REAL)", "c"},
+    {"the rowid", "CREATE TABLE s(id INTEGER PRIMARY KEY, c)", "id"},
+    {"without rowid", "CREATE TABLE s(id, c PRIMARY KEY) WITHOUT ROWID", "c"},
+    {"that is computed", "CREATE TABLE s(id INTEGER PRIMARY KEY, c, g AS (c || '!'))", "g"},
+    {"that is computed and stored", "CREATE TABLE s(id INTEGER PRIMARY KEY, c, g AS (lower(c)) STORED)", "g"},
+};
+
+/// Random statements on a source. Some of them fail, on a duplicate or NULL key, and must then change nothing.
+class Writer {
+ public:
+  Writer(Database& db, unsigned seed, bool with_rowid) : db_(db), random_(seed), with_rowid_(with_rowid) {}
+
+  std::string step() {
+    const std::string id = std::to_string(up_to(40));
+    const std::string c = value();
+    switch (up_to(15)) {
+      case 0:
+        return "UPDATE s SET c = " + c + " WHERE id = " + id;
+      case 1:
+        return "UPDATE OR REPLACE s SET c = " + c + " WHERE id = " + id;
+      case 2:
+        return "UPDATE OR IGNORE s SET " + std::string(with_rowid_ ? "rowid" : "id") + " = " +
+               std::to_string(up_to(60)) + " WHERE id = " + id;
+      case 3:
+        return "UPDATE s SET c = upper(c) WHERE id < " + id;
+      case 4:
+        return "DELETE FROM s WHERE id = " + id;
+      case 5:
+        return up_to(9) == 0 ? "DELETE FROM s" : "DELETE FROM s WHERE c = " + c;
+      case 6:
+        return "INSERT OR IGNORE INTO s(id, c) SELECT id + 1, c FROM s";
+      case 7:
+        return "INSERT OR REPLACE INTO s(id, c) VALUES (" + id + ", " + c + "), (" + id + " + 1, " + value() + ")";
+      case 8:
+        return "INSERT INTO s(id, c) VALUES (" + id + ", " + c + ") ON CONFLICT DO UPDATE SET c = " + value();
+      case 9:
+        return std::string("PRAGMA recursive_triggers = ") + (up_to(1) != 0 ? "1" : "0");
+      case 10:
+        return "SAVEPOINT s" + std::to_string(depth_++);
+      case 11:
+        if (depth_ == 0) return "SELECT 1";
+        depth_ = up_to(depth_ - 1) + 1;
+        return "ROLLBACK TO s" + std::to_string(depth_ - 1);
+      case 12:
+        return up_to(5) == 0 ? "INSERT INTO f(op) VALUES ('rebuild')" : "SELECT 1";
+      default:
+        return "INSERT OR FAIL INTO s(id, c) VALUES (" + id + ", " + c + "), (" + std::to_string(up_to(40)) + ", " +
+               value() + ")";
+    }
+  }
+
+ private:
+  int up_to(int most) { return std::uniform_int_distribution<int>(0, most)(random_); }
+  std::string value() {
+    const std::string n = std::to_string(up_to(30));
+    switch (up_to(6)) {
+      case 0:
+        return n;
+      case 1:
+        return n + ".0";
+      case 2:
+        return "'a" + n + "'";
+      case 3:
+        return "'A" + n + "'";
+      case 4:
+        return "CAST('a" + n + "' AS BLOB)";
+      case 5:
+        return up_to(1) != 0 ? "NULL" : "'" + n + "'";
+      default:
+        return "-" + n + ".5";
+    }
+  }
+
+  Database& db_;
+  std::mt19937 random_;
+  bool with_rowid_;
+  int depth_ = 0;
+};
+
+TEST_P(FollowOfKind, LacksNoValueWhateverIsWritten) {
+  for (const SourceTable& source : kSourceTables) {
+    SCOPED_TRACE(std::string("a column ") + source.name);
+    Database db;
+    const auto run = [&db](const std::string& sql) { return db.run(sql); };
+    ASSERT_EQ(run(source.sql), SQLITE_OK);
+    ASSERT_EQ(run("INSERT OR IGNORE INTO s(id, c) VALUES (1, 'a1'), (2, 'A1'), (3, 3), (4, x'61'), (5, 5.0)"),
+              SQLITE_OK);
+    const std::string column = source.column;
+    ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE f USING bloom(capacity=500, fpr=1e-9, source=s." + column +
+                     ", kind=" + GetParam() + ")"),
+              "");
+    Writer writer(db, 7, std::string(source.sql).find("WITHOUT") == std::string::npos);
+    for (int i = 0; i < 400; ++i) {
+      const std::string sql = writer.step();
+      const int status = run(sql);
+      ASSERT_TRUE(status == SQLITE_OK || status == SQLITE_CONSTRAINT) << sql << ": " << sqlite3_errmsg(db.get());
+      ASSERT_EQ(db.ask("SELECT count(*) FROM s WHERE " + column +
+                       " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")"),
+                "0")
+          << i << ": " << sql;
+    }
+    EXPECT_EQ(db.ask("INSERT INTO f(op) VALUES ('check')"), "");
+    // Nothing is kept that is no longer there, once it is built anew.
+    EXPECT_EQ(db.ask("INSERT INTO f(op) VALUES ('rebuild')"), "");
+    EXPECT_EQ(db.ask("CREATE VIRTUAL TABLE fresh USING bloom(capacity=500, fpr=1e-9, source=s." + column +
+                     ", kind=" + GetParam() + ")"),
+              "");
+    EXPECT_EQ(db.ask("SELECT bloom_snapshot('f') = bloom_snapshot('fresh')"), "1");
+  }
+}
+
+TEST_F(Follow, FollowsDeletesWhereItCounts) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
+  run("INSERT INTO s(c) VALUES ('a'), ('a'), ('b'), (NULL)");
+  follow("s.c", ", kind=counting");
+  run("INSERT OR IGNORE INTO s(c) VALUES ('b'), ('c')");  // the filter must count the second 'b'
+  run("DELETE FROM s WHERE id IN (1, 3)");
+  EXPECT_EQ(found("'a'") + found("'b'") + found("'c'"), "111");
+  run("UPDATE s SET c = 'd' WHERE c = 'a'");
+  run("UPDATE s SET c = NULL WHERE c = 'b'");
+  EXPECT_EQ(found("'a'") + found("'b'") + found("'c'") + found("'d'"), "0011");
+  run("DELETE FROM s");
+  EXPECT_EQ(info("keys"), "0");
+  EXPECT_EQ(info("stale"), "0");
+}
+
+TEST_F(Follow, TellsHowStaleItIsWhereItCannotRemove) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c, other)");
+  run("INSERT INTO s(c) SELECT i FROM " + integers(1, 100));
+  follow("s.c");
+  run("DELETE FROM s WHERE c <= 30");
+  run("UPDATE s SET c = c + 1000 WHERE c <= 40");
+  run("UPDATE s SET other = c, c = c");
+  EXPECT_EQ(info("stale"), "40");
+  EXPECT_EQ(found("1") + found("40") + found("1040"), "111");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("stale"), "0");
+  EXPECT_EQ(info("keys"), "70");
+  EXPECT_EQ(found("1") + found("40") + found("1040"), "001");
+}
+
+TEST_F(Follow, LosesNothingToAReplaceThatFiresNoTrigger) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
+  run("INSERT INTO s VALUES (1, 'a'), (2, 'b')");
+  follow("s.c", ", kind=counting");
+  run("REPLACE INTO s VALUES (1, 'b')");
+  EXPECT_EQ(found("'a'"), "1") << "SQLite does not tell of the row that is replaced";
+  run("PRAGMA recursive_triggers = 1");
+  run("REPLACE INTO s VALUES (1, 'c')");
+  EXPECT_EQ(found("'b'") + found("'c'"), "11");
+  run("REPLACE INTO s VALUES (2, 'c')");
+  EXPECT_EQ(found("'b'"), "0") << "now it does tell";
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(found("'a'") + found("'c'"), "01");
+}
+
+TEST_F(Follow, IsMadeForTwiceTheValuesAndGrowsWhenItIsRebuilt) {
+  run("CREATE TABLE s(c)");
+  follow("s.c");
+  EXPECT_EQ(info("capacity"), "10000");
+  run("DROP TABLE f");
+  run("INSERT INTO s SELECT i FROM " + integers(1, 30000));
+  follow("s.c");
+  EXPECT_EQ(info("capacity"), "60000");
+  run("INSERT INTO s SELECT i FROM " + integers(30001, 60000));
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("capacity"), "60000");
+  run("INSERT INTO s VALUES ('one more')");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("capacity"), "120002");
+  EXPECT_EQ(info("keys"), "60001");
+  EXPECT_EQ(missing(), "0");
+}
+
+/// A function that fails once it was called often enough.
+std::int64_t calls = 0;
+std::int64_t most_calls = INT64_MAX;
+void fragile(sqlite3_context* context, int, sqlite3_value** args) {
+  if (++calls > most_calls) return sqlite3_result_error(context, "no more", -1);
+  sqlite3_result_value(context, args[0]);
+}
+
+TEST_F(Follow, HasItsOldKeysWhenARebuildFailsHalfWay) {
+  sqlite3_create_function(db_.get(), "fragile", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+                          fragile, nullptr, nullptr);
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c AS (fragile(id)))");
+  run("INSERT INTO s SELECT i FROM " + integers(1, 140000));  // more than are added at a time
+  follow("s.c");
+  run("BEGIN");  // the whole of it is not rolled back when a statement fails
+  run("DELETE FROM s WHERE id = 1");
+  calls = 0;
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  most_calls = calls - 1000;
+  calls = 0;
+  EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('rebuild')"), HasSubstr("no more"));
+  EXPECT_NE(sqlite3_get_autocommit(db_.get()), 1);
+  most_calls = INT64_MAX;
+  EXPECT_NE(ask("SELECT count(*) FROM f_pages WHERE page_no < 64 << 46"), "0") << "it must fail in the middle";
+  EXPECT_EQ(missing(), "0");
+  EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('check')"), "");
+  run("INSERT INTO s VALUES (200000)");
+  EXPECT_EQ(found("200000"), "1");
+  run("COMMIT");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(ask("SELECT count(*) FROM f_pages WHERE page_no >= 64 << 46"), "0");
+  EXPECT_EQ(missing(), "0");
+}
+
+TEST_P(FollowOfKind, HasItsOldKeysWhenTheDiskIsFull) {
+  const std::string path = ::testing::TempDir() + "follow_full.db";
+  for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
+  Database db(path.c_str());
+  db.run("PRAGMA synchronous = 0");
+  ASSERT_EQ(db.run("CREATE TABLE s(c)"), SQLITE_OK);
+  ASSERT_EQ(db.run("INSERT INTO s SELECT i FROM " + integers(1, 3000)), SQLITE_OK);
+  ASSERT_EQ(
+      db.ask(std::string("CREATE VIRTUAL TABLE f USING bloom(source='s.c', capacity=6000, kind=") + GetParam() + ")"),
+      "");
+  const auto pages = std::stoi(db.ask("PRAGMA page_count"));
+  bool done = false;
+  for (int more = 0; !done; more += 1 + more / 4) {
+    db.run("BEGIN");
+    db.run("INSERT INTO s VALUES ('in the transaction')");
+    db.ask("PRAGMA max_page_count = " + std::to_string(pages + more));
+    const int status = db.run("INSERT INTO f(op) VALUES ('rebuild')");
+    ASSERT_TRUE(status == SQLITE_OK || status == SQLITE_FULL) << sqlite3_errmsg(db.get());
+    done = status == SQLITE_OK;
+    ASSERT_EQ(db.ask("SELECT count(*) FROM s WHERE NOT EXISTS (SELECT 1 FROM f WHERE key = c)"), "0") << more;
+    ASSERT_EQ(db.ask("INSERT INTO f(op) VALUES ('check')"), "");
+    if (sqlite3_get_autocommit(db.get()) == 0) db.run("ROLLBACK");
+  }
+}
+
+TEST_F(Follow, FollowsItsSourceToNewNames) {
+  run("CREATE TABLE s(c, d)");
+  run("INSERT INTO s(c) VALUES ('old')");
+  follow("s.c");
+  run("ALTER TABLE s RENAME TO \"a new. \"\"name\"\"\"");
+  run("ALTER TABLE \"a new. \"\"name\"\"\" RENAME COLUMN c TO \"new.it's (\"");
+  run("ALTER TABLE \"a new. \"\"name\"\"\" ADD COLUMN e");
+  run("ALTER TABLE \"a new. \"\"name\"\"\" DROP COLUMN d");
+  const std::string insert = R"(INSERT INTO "a new. ""name"""("new.it's (") VALUES )";
+  run(insert + "('new')");
+  EXPECT_EQ(found("'old'") + found("'new'"), "11");
+  EXPECT_EQ(info("source"), R"("a new. ""name"""."new.it's (")");
+  run("DELETE FROM \"a new. \"\"name\"\"\" WHERE 1");
+  run(insert + "('newest')");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(found("'old'") + found("'new'") + found("'newest'"), "001");
+  EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('check')"), "");
+}
+
+TEST_F(Follow, TakesItsTriggersAlongWhenItIsRenamedOrDropped) {
+  for (const char* legacy : {"0", "1"}) {
+    run(std::string("PRAGMA legacy_alter_table = ") + legacy);
+    run("CREATE TABLE s(c)");
+    follow("s.c", ", kind=counting");
+    run("ALTER TABLE f RENAME TO \"g's \"\"name\"\"\"");
+    run("INSERT INTO s VALUES ('a'), ('b')");
+    run("DELETE FROM s WHERE c = 'b'");
+    EXPECT_EQ(ask("SELECT group_concat(key) FROM \"g's \"\"name\"\"\" WHERE key IN ('a', 'b')"), "a");
+    follow("s.c");  // the old name is free
+    run("DROP TABLE f");
+    run("DROP TABLE \"g's \"\"name\"\"\"");
+    run("INSERT INTO s VALUES ('c')");
+    EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s");
+    run("DROP TABLE s");
+  }
+}
+
+TEST_F(Follow, LeavesTriggersOfOthersAlone) {
+  run("CREATE TABLE s(c)");
+  run("CREATE TRIGGER f_follow_insert AFTER INSERT ON s BEGIN SELECT 1; END");
+  EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='s.c')"),
+              HasSubstr("trigger \"f_follow_insert\" already exists"));
+  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s,f_follow_insert") << "nothing may be left behind";
+  run("CREATE VIRTUAL TABLE f USING bloom(capacity=10)");
+  run("DROP TABLE f");
+  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s,f_follow_insert");
+}
+
+TEST_F(Follow, NamesASourceThatIsGone) {
+  run("CREATE TABLE s(c, d)");
+  run("INSERT INTO s VALUES (1, 1)");
+  follow("s.c");
+  EXPECT_THAT(ask("ALTER TABLE s DROP COLUMN c"), HasSubstr("error in trigger f_follow_insert after drop column"));
+  run("DROP TABLE s");
+  EXPECT_EQ(info("follows"), "0");
+  EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('rebuild')"),
+            "error: f: source must be a column of a table in the schema main, got no table 's'");
+  EXPECT_EQ(found("1"), "1");
+  run("CREATE TABLE s(d)");
+  EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('rebuild')"),
+            "error: f: source must be a column of a table in the schema main, got no column 'c' in the table 's'");
+  run("ALTER TABLE s ADD COLUMN c");
+  run("INSERT INTO s(c) VALUES (2)");
+  EXPECT_EQ(found("2"), "0");
+  EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('check')"), HasSubstr("value of s.c must be found, got one that is not"));
+  run("INSERT INTO f(op) VALUES ('rebuild')");  // which ties the filter to the new table
+  run("INSERT INTO s(c) VALUES (3)");
+  EXPECT_EQ(found("1") + found("2") + found("3"), "011");
+  EXPECT_EQ(info("follows"), "1");
+  run("DROP TRIGGER f_follow_delete");
+  EXPECT_EQ(info("follows"), "0");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("follows"), "1");
+}
+
+TEST_F(Follow, ReadsOddNames) {
+  run("CREATE TABLE \"a b\"(\"x'y\", \"p.q\", \"say \"\"hi\"\"\", [a] TEXT)");
+  run("CREATE TABLE \"t.u\"(c)");
+  run("INSERT INTO \"a b\" VALUES (1, 2, 3, 4)");
+  run("INSERT INTO \"t.u\" VALUES (5)");
+  const std::pair<const char*, const char*> sources[] = {
+      {"a b.x''y", "1"},    {"A B.X''Y", "1"},       {"\"a b\".\"x''y\"", "1"},       {"[a b].[p.q]", "2"},
+      {"`a b`.`p.q`", "2"}, {"a b.say \"hi\"", "3"}, {"a b.\"say \"\"hi\"\"\"", "3"}, {"t.u.c", "5"},
+      {"\"t.u\".c", "5"}};
+  for (const auto& [source, key] : sources) {
+    follow(source);
+    EXPECT_EQ(found(key), "1") << source;
+    EXPECT_EQ(info("keys"), "1") << source;
+    run("INSERT INTO f(op) VALUES ('rebuild')");
+    EXPECT_EQ(found(key), "1") << source;
+    run("DROP TABLE f");
+  }
+}
+
+TEST_F(Follow, NamesWhatIsWrongWithItsSource) {
+  run("CREATE TABLE s(c)");
+  run("CREATE VIEW v AS SELECT c FROM s");
+  run("CREATE VIRTUAL TABLE b USING bloom(capacity=10)");
+  run("CREATE TEMP TABLE elsewhere(c)");
+  const auto error = [this](const std::string& source) {
+    return ask("CREATE VIRTUAL TABLE e USING bloom(source='" + source + "')");
+  };
+  const std::string wanted = "error: e: source must be a column of a table in the schema main, got ";
+  EXPECT_EQ(error("v.c"), wanted + "the view 'v'");
+  EXPECT_EQ(error("b.key"), wanted + "the virtual table 'b'");
+  EXPECT_EQ(error("nowhere.c"), wanted + "no table 'nowhere'");
+  EXPECT_EQ(error("elsewhere.c"), wanted + "no table 'elsewhere'");
+  EXPECT_EQ(error("main.s.c"), wanted + "no table 'main.s'");
+  EXPECT_EQ(error("s.d"), wanted + "no column 'd' in the table 's'");
+  EXPECT_EQ(error("s.rowid"), wanted + "no column 'rowid' in the table 's'");
+  for (const char* text : {"s", "", ".", "s.", ".c", "\"s.c", "\"s\"c", "\"s\".\"c\"x", "\"a\".b.c"}) {
+    EXPECT_THAT(error(text), StartsWith("error: e: source must be table.column, got '")) << text;
+  }
+  EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'e%'"), "0") << "nothing may be left behind";
+}
+
+TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO s VALUES (1)");
+  follow("s.c", ", kind=counting");
+  const std::string rest =
+      " must go to a table without a source, got one that takes its keys from a column; change the column, and the "
+      "filter follows";
+  EXPECT_EQ(ask("INSERT INTO f(key) VALUES (2)"), "error: f: key" + rest);
+  EXPECT_EQ(ask("DELETE FROM f WHERE key = 1"), "error: f: DELETE" + rest);
+  EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('clear')"), "error: f: op clear" + rest);
+  EXPECT_EQ(ask("INSERT INTO f(op, arg) SELECT 'merge', bloom_create(10000, 1e-9, 'counting')"),
+            "error: f: op merge" + rest);
+  EXPECT_EQ(found("1"), "1");
+  run("CREATE VIRTUAL TABLE other USING bloom(capacity=10)");
+  EXPECT_EQ(ask("INSERT INTO other(op, key) VALUES ('follow', 1)"),
+            "error: other: op follow must go to a table with a source, got one without");
+}
+
+TEST_F(Follow, LeavesNothingBehindWhenItCannotBeMadeInATransaction) {
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO s SELECT i FROM " + integers(1, 1000));
+  run("CREATE TRIGGER f_follow_delete AFTER DELETE ON s BEGIN SELECT 1; END");  // the last one that would be made
+  run("BEGIN");
+  EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='s.c')"), HasSubstr("already exists"));
+  run("INSERT INTO s VALUES (1001)");
+  run("COMMIT");
+  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s,f_follow_delete");
+  EXPECT_EQ(ask("SELECT count(*) FROM s"), "1001");
+}
+
+TEST_F(Follow, WorksInEveryEncoding) {
+  for (const char* encoding : {"UTF-16le", "UTF-16be"}) {
+    Database db;
+    db.run(std::string("PRAGMA encoding = '") + encoding + "'");
+    ASSERT_EQ(db.run("CREATE TABLE \"\u00e4\"(\"\u00f6\" TEXT)"), SQLITE_OK);
+    ASSERT_EQ(db.run("INSERT INTO \"\u00e4\" VALUES ('\u00fc')"), SQLITE_OK);
+    ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE f USING bloom(source='\u00e4.\u00f6', kind=counting)"), "");
+    ASSERT_EQ(db.run("INSERT INTO \"\u00e4\" VALUES ('\u00e9'), ('\u00e8')"), SQLITE_OK);
+    ASSERT_EQ(db.run("DELETE FROM \"\u00e4\" WHERE \"\u00f6\" = '\u00e9'"), SQLITE_OK);
+    EXPECT_EQ(db.ask("SELECT count(*) FROM f WHERE key IN ('\u00fc', '\u00e9', '\u00e8')"), "2");
+    EXPECT_EQ(db.ask("SELECT json_extract(bloom_table_info('f'), '$.source')"), "\"\u00e4\".\"\u00f6\"");
+    EXPECT_EQ(db.ask("INSERT INTO f(op) VALUES ('rebuild')"), "");
+  }
+}
+
+TEST_F(Follow, LivesInEverySchema) {
+  run("ATTACH ':memory:' AS \"other one\"");
+  for (const std::string schema : {"main", "temp", "\"other one\""}) {
+    run("CREATE TABLE " + schema + ".s(c)");
+    run("INSERT INTO " + schema + ".s VALUES ('before')");
+    run("CREATE VIRTUAL TABLE " + schema + ".f USING bloom(source='s.c')");
+    run("INSERT INTO " + schema + ".s VALUES ('in ' || '" + schema + "')");
+  }
+  for (const std::string schema : {"main", "temp", "\"other one\""}) {
+    EXPECT_EQ(ask("SELECT group_concat(key) FROM " + schema +
+                  ".f WHERE key IN ('before', 'in main', 'in temp', 'in \"other one\"')"),
+              "before,in " + schema);
+    run("INSERT INTO " + schema + ".f(op) VALUES ('rebuild')");
+    run("ALTER TABLE " + schema + ".f RENAME TO g");
+    run("INSERT INTO " + schema + ".s VALUES ('after')");
+    EXPECT_EQ(ask("SELECT count(*) FROM " + schema + ".g WHERE key IN ('before', 'after')"), "2") << schema;
+  }
+  EXPECT_EQ(ask("SELECT json_extract(bloom_table_info('g', 'other one'), '$.source', '$.follows')"), R"(["s.c",1])");
+  EXPECT_EQ(ask("SELECT json_extract(bloom_table_info('G'), '$.keys')"), "3");
+  for (const std::string schema : {"main", "temp", "\"other one\""}) {
+    run("DROP TABLE " + schema + ".g");
+    EXPECT_EQ(ask("SELECT group_concat(name) FROM " + schema + ".sqlite_schema"), "s");
+  }
+}
+
+TEST_F(Follow, WorksInDefensiveModeAndUntrustedSchemas) {
+  run("CREATE TABLE s(c)");
+  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  follow("s.c");
+  run("INSERT INTO s VALUES (1), (2)");
+  run("DELETE FROM s WHERE c = 1");
+  EXPECT_EQ(info("stale"), "1");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(found("1") + found("2"), "01");
+  run("ALTER TABLE f RENAME TO g");
+  run("INSERT INTO s VALUES (3)");
+  EXPECT_EQ(ask("SELECT key FROM g WHERE key IN (1, 3)"), "3");
+  run("DROP TABLE g");
+}
+
+TEST_F(Follow, LeavesWhatTheConnectionTellsOfTheSourceAlone) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
+  follow("s.c");
+  run("INSERT INTO s VALUES (77, 'a'), (78, 'b')");
+  EXPECT_EQ(sqlite3_last_insert_rowid(db_.get()), 78);
+  EXPECT_EQ(sqlite3_changes(db_.get()), 2);
+  run("DELETE FROM s");
+  EXPECT_EQ(sqlite3_changes(db_.get()), 2);
+  EXPECT_EQ(sqlite3_last_insert_rowid(db_.get()), 78);
+}
+
+TEST_F(Follow, IsTheSamePairInACopy) {
+  const std::string path = ::testing::TempDir() + "follow_copy.db";
+  std::filesystem::remove(path);
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO s VALUES (1), (2), (3)");
+  follow("s.c", ", kind=counting");
+  run("DELETE FROM s WHERE c = 1");
+  run("VACUUM INTO '" + path + "'");
+  Database copy(path.c_str());
+  EXPECT_EQ(copy.run("DELETE FROM s WHERE c = 2"), SQLITE_OK);
+  EXPECT_EQ(copy.run("INSERT INTO s VALUES (4)"), SQLITE_OK);
+  EXPECT_EQ(copy.ask("SELECT group_concat(key) FROM f WHERE key IN (1, 2, 3, 4)"), "3,4");
+  EXPECT_EQ(copy.ask("INSERT INTO f(op) VALUES ('check')"), "");
+  EXPECT_EQ(copy.run("VACUUM"), SQLITE_OK);
+  EXPECT_EQ(copy.ask("PRAGMA integrity_check"), "ok");
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,418 @@
+// Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...).
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::int64_t kDay = 86400;
+constexpr std::int64_t kStart = 1'700'000'000;  // some day in November 2023
+
+/// SQLite's clock, in seconds since 1970, for connections that are opened while a FakeClock lives.
+std::int64_t fake_seconds = kStart;
+
+class FakeClock {
+ public:
+  FakeClock() {
+    static sqlite3_vfs vfs = [] {
+      sqlite3_vfs made = *sqlite3_vfs_find(nullptr);
+      made.zName = "fake clock";
+      made.xCurrentTimeInt64 = [](sqlite3_vfs*, sqlite3_int64* time) {
+        *time = (fake_seconds + 210866760000) * 1000;
+        return SQLITE_OK;
+      };
+      return made;
+    }();
+    usual_ = sqlite3_vfs_find(nullptr);
+    sqlite3_vfs_register(&vfs, 1);
+    fake_seconds = kStart;
+  }
+  ~FakeClock() { sqlite3_vfs_register(usual_, 1); }
+
+ private:
+  sqlite3_vfs* usual_;
+};
+
+class Window : public ::testing::Test {
+ protected:
+  std::string ask(const std::string& sql) { return db_->ask(sql); }
+  void run(const std::string& sql) { ASSERT_EQ(db_->run(sql), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db_->get()); }
+  void open(const std::string& path) { db_ = std::make_unique<Database>(path.c_str()); }
+  void make(const std::string& arguments) { run("CREATE VIRTUAL TABLE t USING bloom(" + arguments + ")"); }
+  void insert(std::int64_t first, std::int64_t last) {
+    run("INSERT INTO t(key) SELECT i FROM " + integers(first, last));
+  }
+  void advance(std::int64_t seconds) {
+    run("INSERT INTO t(op, arg) VALUES ('advance', " + std::to_string(seconds) + ")");
+  }
+  std::int64_t found(std::int64_t first, std::int64_t last) {
+    return std::stoll(ask("SELECT count(*) FROM " + integers(first, last) + " JOIN t ON t.key = n.i"));
+  }
+  std::string info(const std::string& field) {
+    return ask("SELECT json_extract(bloom_table_info('t'), '$." + field + "')");
+  }
+
+  FakeClock clock_;
+  std::unique_ptr<Database> db_ = std::make_unique<Database>();
+};
+
+/// The bytes of a page, the panes of a window.
+class WindowModel : public Window, public ::testing::WithParamInterface<std::tuple<int, int>> {
+ protected:
+  /// What the table must do: keys with the pane in which they were added last, and the newest pane that was written.
+  struct Model {
+    std::map<std::int64_t, std::int64_t> keys;
+    std::int64_t newest = 0;
+  };
+
+  void check(const std::string& what) {
+    const std::int64_t now = std::max(model_.newest, manual_ ? 0 : fake_seconds / kPane);
+    std::string expected;
+    for (const auto& [key, pane] : model_.keys) {
+      if (now - pane <= std::get<1>(GetParam())) expected += std::to_string(key) + ",";
+    }
+    std::string answer = ask("SELECT group_concat(i || ',', '') FROM " + integers(0, kKeys - 1) + " JOIN t ON key = i");
+    ASSERT_EQ(answer == "NULL" ? "" : answer, expected) << what << " at " << fake_seconds;
+  }
+  void step(std::mt19937& random) {
+    const auto up_to = [&](std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(0, most)(random); };
+    switch (up_to(9)) {
+      case 0:
+        fake_seconds += up_to(3 * kPane);
+        return;
+      case 1:
+        fake_seconds += kPane - fake_seconds % kPane - (up_to(1) != 0 ? 1 : 0);  // to a pane's last or first second
+        return;
+      case 2:
+        fake_seconds -= up_to(2 * kPane);  // a clock that is set back
+        return;
+      case 3:
+        advance(fake_seconds);
+        model_.newest = std::max(model_.newest, fake_seconds / kPane);
+        return;
+      case 4:
+        run("SAVEPOINT s");
+        saved_.push_back(model_);
+        return;
+      case 5:
+        if (saved_.empty()) return;
+        run("ROLLBACK TO s");
+        run("RELEASE s");
+        model_ = saved_.back();
+        saved_.pop_back();
+        return;
+      default: {
+        const std::int64_t key = up_to(kKeys - 1);
+        run((up_to(1) != 0 ? "INSERT INTO t(key) VALUES (" : "INSERT OR IGNORE INTO t(key) VALUES (") +
+            std::to_string(key) + ")");
+        if (!manual_) model_.newest = std::max(model_.newest, fake_seconds / kPane);
+        model_.keys[key] = model_.newest;
+      }
+    }
+  }
+
+  static constexpr std::int64_t kPane = 100;
+  static constexpr std::int64_t kKeys = 60;
+  Model model_;
+  std::vector<Model> saved_;
+  bool manual_ = false;
+};
+
+INSTANTIATE_TEST_SUITE_P(PageBytesAndPanes, WindowModel,
+                         ::testing::Combine(::testing::Values(512, 1024, 4096, 65536), ::testing::Values(1, 7, 30)));
+
+TEST_P(WindowModel, FindsExactlyTheKeysOfItsPanes) {
+  const auto [page_bytes, panes] = GetParam();
+  std::mt19937 random(static_cast<unsigned>(page_bytes + panes));
+  for (const char* clock : {"now", "manual"}) {
+    manual_ = clock == std::string("manual");
+    fake_seconds = kStart;
+    open(":memory:");
+    run("PRAGMA page_size = " + std::to_string(page_bytes));
+    // No false hit is expected, so that a key that should be gone can be told from one that is there.
+    make("capacity=3000, fpr=1e-9, panes=" + std::to_string(panes) + ", window=" + std::to_string(panes * kPane) +
+         ", clock=" + clock);
+    if (manual_) advance(kStart);
+    model_ = {{}, kStart / kPane};
+    saved_.clear();
+    for (int i = 0; i < 150; ++i) {
+      step(random);
+      check("step " + std::to_string(i));
+      if (HasFatalFailure()) return;
+    }
+    while (!saved_.empty()) {
+      run("RELEASE s");
+      saved_.pop_back();
+    }
+    run("INSERT INTO t(op) VALUES ('check')");
+    run("INSERT INTO t(op) VALUES ('rebuild')");
+    check("rebuild");
+  }
+}
+
+TEST_F(Window, KeepsEveryKeyForOneWindowAndForgetsItOnePaneLater) {
+  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
+  for (const std::int64_t second : {std::int64_t{0}, std::int64_t{1}, kDay / 2, kDay - 1}) {
+    const std::int64_t came = (kStart / kDay + 100 + second) * kDay + second;
+    fake_seconds = came;
+    insert(second, second);
+    fake_seconds = came + 7 * kDay;
+    EXPECT_EQ(found(second, second), 1) << second;
+    fake_seconds = came + 8 * kDay;
+    EXPECT_EQ(found(second, second), 0) << second;
+  }
+}
+
+TEST_F(Window, ForgetsTheOldestFirst) {
+  make("capacity=8000, fpr=1e-9, window='1 day', panes=4");
+  for (int pane = 0; pane < 5; ++pane) {
+    insert(1000 * pane, 1000 * pane + 999);
+    fake_seconds += kDay / 4;
+  }
+  for (int gone = 1; gone <= 5; ++gone) {
+    EXPECT_EQ(found(0, 4999), 5000 - 1000 * gone);
+    EXPECT_EQ(found(0, 1000 * gone - 1), 0);
+    fake_seconds += kDay / 4;
+  }
+}
+
+TEST_F(Window, KeepsAKeyThatComesAgain) {
+  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
+  insert(1, 3);
+  fake_seconds += 5 * kDay;
+  run("INSERT INTO t(key) VALUES (1)");
+  run("INSERT OR IGNORE INTO t(key) VALUES (2)");
+  EXPECT_EQ(sqlite3_changes(db_->get()), 0) << "it was not new";
+  fake_seconds += 5 * kDay;
+  EXPECT_EQ(ask("SELECT group_concat(key) FROM t WHERE key IN (1, 2, 3)"), "1,2");
+  run("INSERT OR IGNORE INTO t(key) VALUES (3)");
+  EXPECT_EQ(sqlite3_changes(db_->get()), 1) << "it had been forgotten";
+}
+
+TEST_F(Window, LosesNothingToAClockThatGoesBackwards) {
+  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
+  insert(1, 100);
+  fake_seconds -= 1000 * kDay;
+  EXPECT_EQ(found(1, 100), 100);
+  insert(101, 200);
+  fake_seconds += 1000 * kDay + 7 * kDay;
+  EXPECT_EQ(found(1, 200), 200);
+  run("INSERT INTO t(op, arg) VALUES ('advance', '2001-01-01')");
+  EXPECT_EQ(found(1, 200), 200);
+}
+
+TEST_F(Window, ForgetsAllWhenTheClockJumpsAhead) {
+  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
+  insert(1, 100);
+  fake_seconds += 100000 * kDay;
+  EXPECT_EQ(found(1, 100), 0);
+  insert(101, 101);
+  EXPECT_EQ(found(1, 101), 1);
+  fake_seconds -= 100000 * kDay;
+  EXPECT_EQ(found(1, 101), 1) << "what was forgotten does not come back";
+  run("INSERT INTO t(op) VALUES ('clear')");  // sets the clock anew
+  insert(1, 100);
+  fake_seconds += 9 * kDay;
+  EXPECT_EQ(found(1, 101), 0);
+}
+
+TEST_F(Window, MovesAManualClockOnlyByAdvance) {
+  make("capacity=1000, fpr=1e-9, window=700, panes=7, clock=manual");
+  insert(1, 10);
+  fake_seconds += 1000 * kDay;
+  EXPECT_EQ(found(1, 10), 10);
+  EXPECT_EQ(info("next_pane"), "NULL");
+  advance(5000);  // the first time that it is told: the keys count as of now
+  EXPECT_EQ(found(1, 10), 10);
+  run("INSERT INTO t(op, arg) VALUES ('advance', '1970-01-01 01:34:59')");  // 5699
+  EXPECT_EQ(found(1, 10), 10);
+  EXPECT_EQ(info("next_pane"), "5700");
+  advance(5800);
+  EXPECT_EQ(found(1, 10), 0);
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('advance')"),
+              StartsWith("error: t: arg must be a time where the clock is manual, got NULL"));
+}
+
+class WindowRate : public Window, public ::testing::WithParamInterface<std::tuple<int, double>> {};
+
+INSTANTIATE_TEST_SUITE_P(PanesAndRates, WindowRate,
+                         ::testing::Combine(::testing::Values(1, 7, 30), ::testing::Values(0.1, 0.01, 1e-4)));
+
+TEST_P(WindowRate, KeepsItsRateWithAllPanesFull) {
+  const auto [panes, rate] = GetParam();
+  const std::int64_t per_pane = 8400 / panes;
+  make("capacity=8400, fpr=" + std::to_string(rate) + ", window=" + std::to_string(panes * 100) +
+       ", panes=" + std::to_string(panes));
+  for (int pane = 0; pane < 2 * panes + 3; ++pane) {
+    run("BEGIN");
+    insert(pane * per_pane, (pane + 1) * per_pane - 1);
+    run("COMMIT");
+    fake_seconds += 100;
+  }
+  fake_seconds -= 100;
+  const std::int64_t last = (2 * panes + 3) * per_pane;
+  EXPECT_EQ(found(last - (panes + 1) * per_pane, last - 1), (panes + 1) * per_pane);
+  const std::int64_t probes = rate < 0.001 ? 60000 : 15000;
+  const double expected = rate * static_cast<double>(probes);
+  EXPECT_LT(static_cast<double>(found(1'000'001, 1'000'000 + probes)), expected + 4.5 * std::sqrt(expected));
+}
+
+/// The frames that a statement adds to the log.
+class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
+ protected:
+  void SetUp() override {
+    const std::string path = ::testing::TempDir() + "window_frames.db";
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    open(path);
+    run("PRAGMA page_size = " + std::to_string(GetParam()));
+    run("PRAGMA journal_mode = WAL");
+    run("PRAGMA wal_autocheckpoint = 0");
+    run("PRAGMA synchronous = 0");
+    sqlite3_wal_hook(
+        db_->get(),
+        [](void* frames, sqlite3*, const char*, int in_log) {
+          *static_cast<int*>(frames) = in_log;
+          return SQLITE_OK;
+        },
+        &frames_);
+  }
+  int frames_of(const std::string& sql) {
+    const int before = frames_;
+    run(sql);
+    return frames_ - before;
+  }
+  int frames_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Bytes, WindowFrames, ::testing::Values(1024, 2048, 4096, 8192, 65536));
+
+TEST_P(WindowFrames, ChangesOnePagePerKeyAndOneMoreWhenAPaneEnds) {
+  make("capacity=8000, window='7 days', panes=7");
+  insert(1, 8000);
+  for (int pane = 0; pane < 20; ++pane) {
+    fake_seconds += pane < 10 ? kDay : 20 * kDay;
+    const std::string pane_keys = std::to_string(100000 + 100 * pane);
+    EXPECT_EQ(frames_of("INSERT INTO t(key) VALUES (" + pane_keys + ")"), 2);
+    EXPECT_EQ(frames_of("INSERT INTO t(key) VALUES (" + pane_keys + " + 1)"), 1);
+    EXPECT_EQ(frames_of("INSERT INTO t(key) VALUES (" + pane_keys + " + 1)"), 0) << "it is there";
+    EXPECT_EQ(frames_of("SELECT count(*) FROM t WHERE key = " + pane_keys), 0);
+  }
+}
+
+TEST_P(WindowFrames, AdvancesInConstantTime) {
+  make("capacity=1000000, window='7 days', panes=7");
+  insert(1, 5000);
+  for (const int days : {1, 3, 7, 8, 10000}) {
+    fake_seconds += days * kDay;
+    EXPECT_EQ(frames_of("INSERT INTO t(op) VALUES ('advance')"), 1) << days;
+    EXPECT_EQ(frames_of("INSERT INTO t(op) VALUES ('advance')"), 0) << "it is that time already";
+  }
+  EXPECT_EQ(found(1, 5000), 0);
+  EXPECT_EQ(info("keys"), "0");
+  EXPECT_NE(info("stored_pages"), "0");
+  run("INSERT INTO t(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("stored_pages"), "0");
+}
+
+TEST_F(Window, GivesEachPaneAsAFilter) {
+  make("capacity=7000, fpr=0.08, seed=5, window='7 days', panes=7");
+  for (std::int64_t pane = 0; pane < 3; ++pane) {
+    insert(1000 * pane, 1000 * pane + 999);
+    fake_seconds += kDay;
+  }
+  const std::string alike = "bloom_agg(i, 1000, 0.01, 'blocked', 5)";  // the keys and the rate of one pane
+  for (int age = 1; age <= 3; ++age) {
+    const std::string keys = integers(1000 * (3 - age), 1000 * (3 - age) + 999);
+    run("CREATE TEMP TABLE pane AS SELECT bloom_snapshot('t', NULL, " + std::to_string(age) + ") AS f");
+    EXPECT_EQ(ask("SELECT sum(bloom_contains(f, i)) FROM pane, " + keys), "1000");
+    EXPECT_EQ(ask("SELECT bloom_cardinality(bloom_intersect(f, (SELECT " + alike + " FROM " + keys +
+                  "))) BETWEEN 950 AND 1050 FROM pane"),
+              "1");
+    run("DROP TABLE pane");
+  }
+  EXPECT_EQ(ask("SELECT bloom_cardinality(bloom_snapshot('t', 'main', 0))"), "0");
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t')"),
+              HasSubstr("pane must be given for a table with a window, whose snapshot as a whole would never forget"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 8)"),
+              HasSubstr("pane must be an integer from 0 (the newest) to 7, got 8"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, -1)"), HasSubstr("pane must be an integer from 0"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 'x')"), HasSubstr("pane must be an integer from 0"));
+}
+
+TEST_F(Window, TellsWhatItHolds) {
+  make("capacity=7000, window='36 hours', panes=3");
+  insert(1, 500);
+  fake_seconds += kDay / 2;
+  insert(501, 1500);
+  EXPECT_EQ(
+      ask("SELECT json_remove(bloom_table_info('t'), '$.keys', '$.pane_keys', '$.pages', '$.stored_pages', '$.bytes')"),
+      R"({"kind":"blocked","capacity":7000,"fpr":0.01,"seed":0,"layers":1,"page_bytes":3864,)"
+      R"("window":129600,"panes":3,"clock":"now","generation":1,"next_pane":)" +
+          std::to_string((kStart / (kDay / 2) + 2) * (kDay / 2)) + "}");
+  EXPECT_NEAR(std::stod(info("keys")), 1500, 60);
+  EXPECT_NEAR(std::stod(info("pane_keys[0]")), 1000, 40);
+  EXPECT_NEAR(std::stod(info("pane_keys[1]")), 500, 20);
+  EXPECT_EQ(info("pane_keys[2]") + info("pane_keys[3]") + info("pane_keys[4]"), "00NULL");
+}
+
+TEST_F(Window, NamesWhatIsWrongWithItsArguments) {
+  const auto error = [this](const std::string& arguments) {
+    return ask("CREATE VIRTUAL TABLE e USING bloom(capacity=1000, " + arguments + ")");
+  };
+  for (const char* window : {"", "0", "-1", "days", "7 dayss", "7 fortnights", "nan", "1e300", "7days2", "0.001"}) {
+    EXPECT_THAT(error(std::string("window='") + window + "'"),
+                StartsWith("error: e: window must be a length of time like '7 days'"))
+        << window;
+  }
+  EXPECT_EQ(error("window=60, panes=0"), "error: e: panes must be an integer from 1 to 256, got '0'");
+  EXPECT_EQ(error("window=60, panes=257"), "error: e: panes must be an integer from 1 to 256, got '257'");
+  EXPECT_EQ(error("window=60, panes=2.5"), "error: e: panes must be an integer from 1 to 256, got '2.5'");
+  EXPECT_EQ(error("panes=7"), "error: e: panes must come with a window, got no such argument");
+  EXPECT_EQ(error("clock=now"), "error: e: clock must come with a window, got no such argument");
+  EXPECT_EQ(error("window=60, clock=utc"), "error: e: clock must be now or manual, got 'utc'");
+  EXPECT_EQ(error("window=60, kind=counting"), "error: e: kind must be blocked where a window is given, got counting");
+  EXPECT_EQ(error("window=60, source='a.b'"), "error: e: source must not be given together with a window, got both");
+  EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
+  for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10"}) {
+    EXPECT_EQ(error(std::string("window='") + window + "'"), "") << window;
+    EXPECT_EQ(ask("DROP TABLE e"), "");
+  }
+}
+
+TEST_F(Window, NamesWhatIsWrongWithATime) {
+  make("capacity=1000, window=60, clock=manual");
+  for (const char* time : {"'soon'", "-1", "1e12", "x'00'", "''", "'1969-12-31'", "9e999"}) {
+    EXPECT_THAT(ask(std::string("INSERT INTO t(op, arg) VALUES ('advance', ") + time + ")"),
+                StartsWith("error: t: arg must be a time from 1970 to 9999"))
+        << time;
+  }
+  run("CREATE VIRTUAL TABLE plain USING bloom(capacity=10)");
+  EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("must go to a table with a window"));
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'merge', bloom_create(10)"),
+              HasSubstr("must go to a table without a window"));
+}
+
+TEST_F(Window, SaysWhichPageIsFromTheFuture) {
+  make("capacity=1000, window=800");
+  insert(1, 10);
+  run("CREATE TABLE state AS SELECT value FROM t_meta");
+  fake_seconds += 500;
+  insert(11, 100);
+  run("UPDATE t_meta SET value = (SELECT value FROM state)");
+  fake_seconds -= 500;
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("must be of generation 0 at most, got 5"));
+  EXPECT_THAT(ask("SELECT count(*) FROM " + integers(1, 100) + " JOIN t ON key = i"),
+              HasSubstr("must be of generation"));
+}
+
+}  // namespace
+}  // namespace crivo::testing
