@@ -23,6 +23,7 @@ struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
       : sqlite3_vtab{}, table(db, std::move(schema), std::move(name)) {}
   FilterTable table;
+  int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
 };
 
 struct BloomCursor : sqlite3_vtab_cursor {
@@ -157,6 +158,14 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
+/// A "no" counts only while the filter is told of every change. Whoever makes the source anew, as programs do to change
+/// its columns, leaves the triggers behind with the old table.
+void require_followed(BloomTable& bloom) {
+  if (!bloom.table.has_source() || bloom.followed_in == bloom.table.schema_seen()) return;
+  require_following(bloom.table);
+  bloom.followed_in = bloom.table.schema_seen();
+}
+
 int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
   return guarded_table(cursor->pVtab, [&] {
     BloomCursor& asked = of(cursor);
@@ -171,6 +180,8 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     if (const std::optional<std::uint64_t> hash = table_of(cursor).find(key.view())) {
       asked.key = copy_of(args[0]);
       asked.hash = *hash;
+    } else {
+      require_followed(of(cursor->pVtab));
     }
     return SQLITE_OK;
   });

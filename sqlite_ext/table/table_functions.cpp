@@ -2,7 +2,7 @@
 #include <array>
 
 #include "functions.h"
-#include "table/filter_table.h"
+#include "table/follow.h"
 #include "table/table_info.h"
 
 namespace crivo::sqlite {
@@ -84,6 +84,7 @@ void use_table(const Call& call, const Body& use) {
 
 void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) {
+    if (table.state().has_source) require_following(table);
     const std::uint64_t most = max_payload_bytes(call.context);
     if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
