@@ -23,6 +23,7 @@ struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
       : sqlite3_vtab{}, table(db, std::move(schema), std::move(name)) {}
   FilterTable table;
+  bool is_at_work = false;
   int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
 };
 
@@ -57,13 +58,24 @@ int coded(const Body& body, const Report& report) noexcept {
   return SQLITE_ERROR;
 }
 
-/// The same for a callback of a table: the message is found with the table, under its name.
+/// The same for a callback of a table: the message is found with the table, under its name. One callback at a time: a
+/// hostile schema can put a view or a trigger in the way of the table's own statements, and have it call a function of
+/// the application that uses the table again. That would reset these statements while they run.
 template <class Body>
 int guarded_table(sqlite3_vtab* table, const Body& body) noexcept {
-  return coded(body, [table](const std::string& message) {
+  const auto report = [table](const std::string& message) {
     sqlite3_free(table->zErrMsg);
     table->zErrMsg = sqlite3_mprintf("%s: %s", of(table).table.name().c_str(), message.c_str());
-  });
+  };
+  if (of(table).is_at_work) {
+    return coded(
+        []() -> int { throw SqlError{"table must not be used by what its own statements run, got such a use"}; },
+        report);
+  }
+  of(table).is_at_work = true;
+  const int status = coded(body, report);
+  of(table).is_at_work = false;
+  return status;
 }
 
 /// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
