@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "../sqlite/table_surgery.h"
 #include "blob_surgery.h"
 #include "crivo/sqlite.h"
 #include "fuzz_body.h"
 #include "input.h"
 #include "require.h"
+#include "table_surgery.h"
 
 namespace crivo::testing {
 namespace {

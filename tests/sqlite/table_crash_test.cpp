@@ -1,4 +1,5 @@
 // kill -9 while a program writes into filter tables, again and again: every acknowledged key is there.
+#include <gmock/gmock.h>
 #include <poll.h>
 
 #include <array>
@@ -8,9 +9,13 @@
 
 #include "database.h"
 #include "killed_program.h"
+#include "scratch_folder.h"
 
 namespace crivo::testing {
 namespace {
+
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
 
@@ -53,10 +58,7 @@ class CrashWriter {
 /// A database of one journal mode, killed again and again.
 class Survivor {
  public:
-  explicit Survivor(std::string journal_mode)
-      : path_(::testing::TempDir() + "table_crash_" + journal_mode + ".db"), journal_mode_(std::move(journal_mode)) {
-    begin_anew();
-  }
+  explicit Survivor(std::string journal_mode) : journal_mode_(std::move(journal_mode)) {}
 
   void begin_anew() {
     for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path_ + end);
@@ -74,7 +76,9 @@ class Survivor {
     Database db(path_.c_str());
     if (acknowledged_ == 0 && db.ask("SELECT count(*) FROM sqlite_schema") == "0")
       return;  // killed before there was one
-    const std::int64_t keys = std::stoll(db.ask("SELECT keys FROM progress"));
+    const std::string progress = db.ask("SELECT keys FROM progress");
+    ASSERT_THAT(progress, Not(StartsWith("error")));
+    const std::int64_t keys = std::stoll(progress);
     ASSERT_GE(keys, acknowledged_);
     ASSERT_EQ(db.ask("PRAGMA integrity_check"), "ok");
     for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
@@ -94,7 +98,9 @@ class Survivor {
   [[nodiscard]] std::int64_t acknowledged() const { return acknowledged_; }
 
  private:
-  std::string path_, journal_mode_;
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("db");
+  std::string journal_mode_;
   std::int64_t acknowledged_ = 0;
   std::mt19937_64 random_{4};
 };

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "failing_disk.h"
+#include "scratch_folder.h"
 #include "table_scripts.h"
 
 namespace crivo::testing {
@@ -17,8 +18,6 @@ struct Failure {
   DiskFault fault;
   bool persistent;
 };
-
-std::string path_of(const char* name) { return ::testing::TempDir() + "table_faults_" + name + ".db"; }
 
 void remove_database(const std::string& path) {
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
@@ -100,7 +99,8 @@ class FaultTrial {
 
   const Script& script_;
   std::string journal_;
-  std::string start_ = path_of("start"), path_ = path_of("trial");
+  ScratchFolder folder_;
+  std::string start_ = folder_.path("start"), path_ = folder_.path("trial");
   std::string before_, after_, seen_;
   int wanted_ = SQLITE_OK;
   int failures_ = 0;

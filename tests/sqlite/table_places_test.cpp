@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 
 #include "database.h"
+#include "scratch_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -17,9 +16,9 @@ constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
 
 /// A path for a database that does not exist yet.
 std::string fresh_path(const std::string& name) {
-  const std::string path = ::testing::TempDir() + "table_places_" + name + ".db";
-  for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
-  return path;
+  static const ScratchFolder folder;
+  static int used = 0;
+  return folder.path(name + std::to_string(++used));
 }
 
 /// Makes a filter table for each kind, named as the kind is, with the keys 1 .. 500. The scalable one grows.

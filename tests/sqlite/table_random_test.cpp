@@ -2,11 +2,11 @@
 // happens by accident, so that both must give the same rows to every question; and with a counting or spectral table,
 // the same counts.
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <random>
 
 #include "database.h"
+#include "scratch_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -24,15 +24,13 @@ struct Pair {
 class Walk {
  public:
   Walk(unsigned seed, const std::string& encoding, int page_size) : random_(seed) {
-    for (const std::string& path : {path_, attached_}) {
-      for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
-    }
     db_ = std::make_unique<Database>(path_.c_str());
     db_->run("PRAGMA page_size = " + std::to_string(page_size));
     db_->run("PRAGMA encoding = '" + encoding + "'");
     connect();
     run("CREATE TABLE words(w)");
-    run("INSERT INTO words VALUES (NULL), (1), (2), (3.5), ('t1'), (CAST('b1' AS BLOB)), (x'00'), ('ä'), (1e20), ('')");
+    run("INSERT INTO words VALUES (NULL), (1), (2), (3.5), ('t1'), (CAST('b1' AS BLOB)), (x'00'), ('ä'), "
+        "(1e20), ('')");
     const std::array kinds = {"blocked", "counting", "scalable", "spectral", "'scalable:4'"};
     for (const char* schema : {"main", "temp", "aux1"}) {
       for (const std::string kind : kinds) make({schema, "f" + std::to_string(++names_), kind});
@@ -276,8 +274,8 @@ class Walk {
     for (const char* kind : {"counting", "scalable"}) make({"temp", "f" + std::to_string(++names_), kind});
   }
 
-  std::string path_ = ::testing::TempDir() + "table_random.db";
-  std::string attached_ = ::testing::TempDir() + "table_random_attached.db";
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("db"), attached_ = folder_.path("attached");
   std::unique_ptr<Database> db_;
   std::mt19937_64 random_;
   std::vector<Pair> pairs_;

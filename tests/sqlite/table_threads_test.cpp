@@ -1,12 +1,12 @@
 // One connection that writes, three that read, each in its thread: a reader that starts after a commit sees its keys.
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <random>
 #include <thread>
 #include <utility>
 
 #include "database.h"
+#include "scratch_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -34,7 +34,6 @@ class Keys {
 class Threads {
  public:
   Threads() {
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
     Database db(path_.c_str());
     EXPECT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
     for (const std::string kind : kKinds) {
@@ -119,7 +118,8 @@ class Threads {
     if (found != (keys_.is_taken_back(key) ? "" : "1")) ++wrong_;
   }
 
-  std::string path_ = ::testing::TempDir() + "table_threads.db";
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("db");
   Keys keys_;
   std::mt19937_64 random_{7};
   std::atomic<bool> done_{false};
