@@ -89,6 +89,23 @@ std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;
 }
 
+/// Bounds what anybody allocates or loops over because of this state: the checksum shows damage, but no intent.
+void require_bounded(const TableState& state) {
+  const FilterSpec& spec = state.spec;
+  const std::size_t layers = state.layers.size();
+  if (spec.capacity < 1 || spec.capacity > kMaxCapacity) {
+    damaged("have 1 to 2^40 as capacity, got " + std::to_string(spec.capacity));
+  }
+  if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
+    damaged("have a fpr in (0, 1), got " + std::to_string(spec.fp_rate));
+  }
+  if (state.window && (spec.kind != Kind::kBlocked || state.has_source)) damaged("have a window only where it may");
+  const bool grows = spec.kind == Kind::kScalable;
+  if (grows ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
+    damaged("have as many layers as its kind and capacity allow, got " + std::to_string(layers));
+  }
+}
+
 void append_window(std::string& text, const Window& window) {
   append(text, "pane_length", static_cast<std::uint64_t>(window.pane_length));
   append(text, "panes", window.panes);
@@ -106,28 +123,6 @@ Window read_window(Fields& fields) {
   window.generation = fields.number<std::uint64_t>("generation");
   if (!window.is_sound()) damaged("have a window that is allowed");
   return window;
-}
-
-/// The largest page of a database.
-constexpr std::size_t kMaxDatabasePage = 65536;
-
-/// Bounds what anybody allocates or loops over because of this state: the checksum shows damage, but no intent.
-void require_bounded(const TableState& state) {
-  const FilterSpec& spec = state.spec;
-  const std::size_t layers = state.layers.size();
-  if (state.page_bytes > kMaxDatabasePage) {
-    damaged("have at most 65536 as page_bytes, got " + std::to_string(state.page_bytes));
-  }
-  if (spec.capacity < 1 || spec.capacity > kMaxCapacity) {
-    damaged("have 1 to 2^40 as capacity, got " + std::to_string(spec.capacity));
-  }
-  if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
-    damaged("have a fpr in (0, 1), got " + std::to_string(spec.fp_rate));
-  }
-  const bool grows = spec.kind == Kind::kScalable;
-  if (grows ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
-    damaged("have as many layers as its kind and capacity allow, got " + std::to_string(layers));
-  }
 }
 
 }  // namespace

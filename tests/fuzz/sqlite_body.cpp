@@ -18,7 +18,18 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
+struct TableRow {
+  const char* name;
+  const char* arguments;
+};
+constexpr std::array kTables = {
+    TableRow{"blocked", "capacity=300"},
+    TableRow{"counting", "capacity=300, kind=counting"},
+    TableRow{"scalable", "capacity=20, kind=scalable"},
+    TableRow{"spectral", "capacity=300, kind=spectral"},
+    TableRow{"windowed", "capacity=300, window='1 day', panes=3, clock=manual"},
+    TableRow{"followed", "source='sources.value', kind=counting"},
+};
 constexpr unsigned kMostSteps = 24;
 
 /// A bound value: only one member is used.
@@ -41,15 +52,18 @@ class Connection {
     sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, 1 << 20);
     sqlite3_db_config(db_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);  // so that AddressSanitizer sees SQLite's memory
     run("PRAGMA page_size = 512");
-    for (const std::string kind : kKinds) {
-      const std::string capacity = kind == "scalable" ? "20" : "300";
-      run("CREATE VIRTUAL TABLE " + kind + " USING bloom(capacity=" + capacity + ", kind=" + kind + ")");
-      run("INSERT INTO " + kind + "(key) VALUES (1), (2), ('three'), (x'04'), (5.5)");
-      run("INSERT INTO " + kind +
-          "(key) WITH n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n WHERE i < 60) "
-          "SELECT i FROM n");
-    }
+    run("CREATE TABLE sources(value)");
     run("CREATE TABLE keys AS VALUES (1), (2), ('three'), (x'04'), (77), (NULL)");
+    for (const auto& [name, arguments] : kTables) {
+      run("CREATE VIRTUAL TABLE " + std::string(name) + " USING bloom(" + arguments + ")");
+      run("INSERT INTO " + std::string(name) + "(op, arg) VALUES ('advance', 1e9)");
+      const std::string into = name == std::string("followed") ? "sources(value)" : std::string(name) + "(key)";
+      run("INSERT INTO " + into + " VALUES (1), (2), ('three'), (x'04'), (5.5)");
+      run("INSERT INTO " + into +
+          " WITH n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n WHERE i < 60) SELECT i FROM n");
+      require(run("SELECT 1 FROM " + std::string(name) + " WHERE key = 'three'") == SQLITE_DONE && rows() == 1,
+              "the fuzzer's tables have keys");
+    }
     find_functions();
     require(sqlite3_open(":memory:", &start_) == SQLITE_OK, "SQLite opens a database");
     sqlite3_exec(start_, "PRAGMA page_size = 512", nullptr, nullptr, nullptr);
@@ -161,7 +175,7 @@ std::int64_t take_number(Input& input) {
   return static_cast<std::int64_t>(input.take<std::uint64_t>());
 }
 
-std::string take_table(Input& input) { return kKinds[input.take_below(kKinds.size())]; }
+std::string take_table(Input& input) { return kTables[input.take_below(kTables.size())].name; }
 
 /// One input at work.
 class Program {
@@ -201,7 +215,9 @@ class Program {
   }
 
   void forge_state() {
-    static constexpr std::array kFields = {"kind", "capacity", "fpr", "seed", "page_bytes", "layers", "units", "k"};
+    static constexpr std::array kFields = {"kind",   "capacity",   "fpr",        "seed",        "page_bytes",
+                                           "layers", "units",      "k",          "pane_length", "panes",
+                                           "manual", "first_pane", "generation", "source_half"};
     static constexpr std::array kTexts = {"blocked",    "counting", "scalable", "spectral:32",
                                           "scalable:4", "nan",      "-1",       "1e-300"};
     const std::string field = kFields[input_.take_below(kFields.size())];
@@ -258,7 +274,7 @@ class Program {
     const bool or_ignore = input_.take_below(2) == 0;
     const int status =
         db_.run((or_ignore ? "INSERT OR IGNORE INTO " : "INSERT INTO ") + table_ + "(key) VALUES (?)", {key});
-    if (status != SQLITE_DONE || key.type == Value::Type::kNull) return;
+    if (status != SQLITE_DONE || key.type == Value::Type::kNull || table_ == "windowed") return;  // whose keys expire
     require(db_.run("SELECT 1 FROM " + table_ + " WHERE key = ?", {key}) == SQLITE_DONE,
             "an added key can be asked for");
     require(db_.rows() == 1, "an added key is found");
@@ -271,7 +287,10 @@ class Program {
                 " AS u WHERE u.key = t.key)",
             {key});
   }
-  void remove() { db_.run("DELETE FROM " + table_ + " WHERE key = ?", {take_value()}); }
+  void remove() {
+    db_.run("DELETE FROM " + table_ + " WHERE key = ?", {take_value()});
+    db_.run("UPDATE sources SET value = ?1 WHERE rowid = ?2", {take_value(), integer(input_.take_below(8))});
+  }
   void operate() {
     static constexpr std::array kOps = {"check", "clear", "merge", "rebuild", "advance", "count", "info"};
     db_.run("INSERT INTO " + table_ + "(op, arg) VALUES (?1, ?2)",
@@ -285,8 +304,15 @@ class Program {
     require(db_.answer().bytes == "1", "a snapshot is a filter");
   }
   void transact() {
-    static constexpr std::array kStatements = {"BEGIN",         "COMMIT",    "ROLLBACK", "SAVEPOINT s",
-                                               "ROLLBACK TO s", "RELEASE s", "VACUUM"};
+    static constexpr std::array kStatements = {"BEGIN",
+                                               "COMMIT",
+                                               "ROLLBACK",
+                                               "SAVEPOINT s",
+                                               "ROLLBACK TO s",
+                                               "RELEASE s",
+                                               "VACUUM",
+                                               "INSERT INTO sources VALUES (7)",
+                                               "DELETE FROM sources WHERE value = 2"};
     db_.run(kStatements[input_.take_below(kStatements.size())]);
   }
   void schema() {
@@ -313,7 +339,9 @@ class Program {
     const unsigned others = input_.take_below(3);
     for (unsigned i = 0; i < others; ++i) {
       const std::string name = kNames[input_.take_below(kNames.size())];
-      const std::string value = name == "kind" ? take_table(input_) : take_bytes(input_, 8);
+      const std::string value = name == "kind"     ? take_table(input_)
+                                : name == "source" ? "sources.value"
+                                                   : take_bytes(input_, 8);
       arguments += ", " + name + "='" + value + "'";
     }
     return arguments.substr(0, arguments.find('\0'));

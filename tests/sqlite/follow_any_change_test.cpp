@@ -6,6 +6,7 @@
 #include <string>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -136,7 +137,7 @@ TEST_P(FollowOfKind, LacksNoValueWhateverIsWritten) {
 }
 
 TEST_P(FollowOfKind, HasItsOldKeysWhenTheDiskIsFull) {
-  const std::string path = ::testing::TempDir() + "follow_full.db";
+  const std::string path = temp_file("follow_full.db");
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
   Database db(path.c_str());
   db.run("PRAGMA synchronous = 0");

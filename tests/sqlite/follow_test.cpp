@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -338,7 +339,7 @@ TEST_F(Follow, LeavesWhatTheConnectionTellsOfTheSourceAlone) {
 }
 
 TEST_F(Follow, IsTheSamePairInACopy) {
-  const std::string path = ::testing::TempDir() + "follow_copy.db";
+  const std::string path = temp_file("follow_copy.db");
   std::filesystem::remove(path);
   run("CREATE TABLE s(c)");
   run("INSERT INTO s VALUES (1), (2), (3)");

@@ -8,6 +8,7 @@
 
 #include "database.h"
 #include "killed_program.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -54,7 +55,7 @@ class CrashWriter {
 class Survivor {
  public:
   explicit Survivor(std::string journal_mode)
-      : path_(::testing::TempDir() + "table_crash_" + journal_mode + ".db"), journal_mode_(std::move(journal_mode)) {
+      : path_(temp_file("table_crash_" + journal_mode + ".db")), journal_mode_(std::move(journal_mode)) {
     begin_anew();
   }
 

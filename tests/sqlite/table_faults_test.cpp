@@ -6,6 +6,7 @@
 
 #include "failing_disk.h"
 #include "table_scripts.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -18,7 +19,7 @@ struct Failure {
   bool persistent;
 };
 
-std::string path_of(const char* name) { return ::testing::TempDir() + "table_faults_" + name + ".db"; }
+std::string path_of(const char* name) { return temp_file(std::string("table_faults_") + name + ".db"); }
 
 void remove_database(const std::string& path) {
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);

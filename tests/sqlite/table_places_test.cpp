@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
 
 /// A path for a database that does not exist yet.
 std::string fresh_path(const std::string& name) {
-  const std::string path = ::testing::TempDir() + "table_places_" + name + ".db";
+  const std::string path = temp_file(std::string("table_places_") + name + ".db");
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
   return path;
 }

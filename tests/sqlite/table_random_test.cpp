@@ -7,6 +7,7 @@
 #include <random>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -276,8 +277,8 @@ class Walk {
     for (const char* kind : {"counting", "scalable"}) make({"temp", "f" + std::to_string(++names_), kind});
   }
 
-  std::string path_ = ::testing::TempDir() + "table_random.db";
-  std::string attached_ = ::testing::TempDir() + "table_random_attached.db";
+  std::string path_ = temp_file("table_random.db");
+  std::string attached_ = temp_file("table_random_attached.db");
   std::unique_ptr<Database> db_;
   std::mt19937_64 random_;
   std::vector<Pair> pairs_;

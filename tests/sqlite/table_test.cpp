@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -123,7 +124,7 @@ TEST_P(TableOfKind, ForgetsItsKeysWhenCleared) {
 }
 
 TEST_P(TableOfKind, IsSeenByOtherConnections) {
-  const std::string path = ::testing::TempDir() + "table_of_kind.db";
+  const std::string path = temp_file("table_of_kind.db");
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
   Database writer(path.c_str());
   Database reader(path.c_str());
@@ -304,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(Bytes, PageSize, ::testing::Values(512, 1024, 2048, 409
 int frames = 0;
 
 TEST_P(PageSize, ChangesOnePagePerKey) {
-  const std::string path = ::testing::TempDir() + "page_size.db";
+  const std::string path = temp_file("page_size.db");
   for (const char* kind : {"blocked", "counting", "scalable"}) {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
     Database db(path.c_str());

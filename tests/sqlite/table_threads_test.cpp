@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -119,7 +120,7 @@ class Threads {
     if (found != (keys_.is_taken_back(key) ? "" : "1")) ++wrong_;
   }
 
-  std::string path_ = ::testing::TempDir() + "table_threads.db";
+  std::string path_ = temp_file("table_threads.db");
   Keys keys_;
   std::mt19937_64 random_{7};
   std::atomic<bool> done_{false};

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "database.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -270,7 +271,7 @@ TEST_P(WindowRate, KeepsItsRateWithAllPanesFull) {
 class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
-    const std::string path = ::testing::TempDir() + "window_frames.db";
+    const std::string path = temp_file("window_frames.db");
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
     open(path);
     run("PRAGMA page_size = " + std::to_string(GetParam()));

@@ -1,0 +1,37 @@
+// A folder of the test program's own, so that two programs never meet in one database. It is removed at the end.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+namespace crivo::testing {
+
+class TempFolder {
+ public:
+  TempFolder() {
+    path_ = ::testing::TempDir() + "crivo_XXXXXX";
+    EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_;
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// The path of a file in the program's folder.
+inline std::string temp_file(const std::string& name) {
+  static const TempFolder folder;
+  return folder.file(name);
+}
+
+}  // namespace crivo::testing
