@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <span>
 
+#include "crivo/blob.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 
 namespace crivo {
 
-inline constexpr std::size_t kHeaderBytes = 64;
+// Where fields lie, in bytes from the start of the blob.
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 
