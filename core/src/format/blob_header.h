@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 
-#include "crivo/blob.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 
