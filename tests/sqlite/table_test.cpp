@@ -223,6 +223,13 @@ TEST_F(Table, MergesAFilterOfTheSameShape) {
   EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('merge')"), HasSubstr("must be a filter, got NULL"));
 }
 
+TEST_F(Table, CountsTheKeysOfAMergeWhereTheyLie) {
+  make("capacity=20000, fpr=1e-4, kind=counting");
+  run("INSERT INTO t(op, arg) SELECT 'merge', bloom_agg(i, 20000, 1e-4, 'counting') FROM " + integers(1, 20000));
+  run("DELETE FROM t WHERE key IN (SELECT i FROM " + integers(1, 15000) + ")");
+  EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('t')), '$.keys')"), "5000");
+}
+
 TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   const auto error = [this](const std::string& arguments) {
     return ask("CREATE VIRTUAL TABLE e USING bloom(" + arguments + ")");
