@@ -11,7 +11,8 @@
 
 namespace crivo::sqlite {
 
-/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`.
+/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`, which may
+/// throw std::bad_alloc.
 template <class Body, class Report>
 int coded(const Body& body, const Report& report) noexcept {
   try {
@@ -39,6 +40,7 @@ int guarded_table(sqlite3_vtab* table, const char* name, const Body& body) noexc
   return coded(body, [&](const std::string& message) {
     sqlite3_free(table->zErrMsg);
     table->zErrMsg = sqlite3_mprintf("%s: %s", name, message.c_str());
+    if (table->zErrMsg == nullptr) throw std::bad_alloc();
   });
 }
 
