@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "crivo/text.h"
-#include "table/statement.h"
 #include "values/options.h"
 #include "values/owned_value.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 namespace {
