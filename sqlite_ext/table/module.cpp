@@ -162,7 +162,8 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     if (plan != kByKey) {
       throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + table_of(cursor).name() +
                      " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
-                     "would need the list, too; to remove all keys, insert 'clear' as op)"};
+                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, "
+                     "insert 'clear' as op)"};
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;
