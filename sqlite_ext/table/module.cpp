@@ -12,6 +12,7 @@
 #include "table/follow.h"
 #include "table/operations.h"
 #include "values/owned_value.h"
+#include "values/table_callback.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -36,46 +37,22 @@ BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
 FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
 
-/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`.
-template <class Body, class Report>
-int coded(const Body& body, const Report& report) noexcept {
-  try {
-    try {
-      return body();
-    } catch (const HostError& error) {
-      report(error.message);
-      return error.code;
-    } catch (const SqlError& error) {
-      report(error.message);
-    } catch (const std::bad_alloc&) {
-      return SQLITE_NOMEM;
-    } catch (const std::exception& error) {
-      report(error.what());
-    }
-  } catch (...) {
-    return SQLITE_NOMEM;  // there was no memory for the message
-  }
-  return SQLITE_ERROR;
-}
-
-/// The same for a callback of a table: the message is found with the table, under its name. One callback at a time: a
-/// hostile schema can put a view or a trigger in the way of the table's own statements, and have it call a function of
-/// the application that uses the table again. That would reset these statements while they run.
+/// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws. One
+/// callback at a time: a hostile schema can put a view or a trigger in the way of the table's own statements, and have
+/// it call a function of the application that uses the table again. That would reset these statements while they run.
 template <class Body>
-int guarded_table(sqlite3_vtab* table, const Body& body) noexcept {
-  const auto report = [table](const std::string& message) {
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s: %s", of(table).table.name().c_str(), message.c_str());
+int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
+  BloomTable& bloom = of(table);
+  const auto alone = [&]() -> int {
+    if (bloom.is_at_work) throw SqlError{"table must not be used by what its own statements run, got such a use"};
+    bloom.is_at_work = true;
+    const struct AtTheEnd {
+      bool& is_at_work;
+      ~AtTheEnd() { is_at_work = false; }
+    } at_the_end{bloom.is_at_work};
+    return body();
   };
-  if (of(table).is_at_work) {
-    return coded(
-        []() -> int { throw SqlError{"table must not be used by what its own statements run, got such a use"}; },
-        report);
-  }
-  of(table).is_at_work = true;
-  const int status = coded(body, report);
-  of(table).is_at_work = false;
-  return status;
+  return guarded_table(table, bloom.table.name().c_str(), alone);
 }
 
 /// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
@@ -119,7 +96,7 @@ int disconnect(sqlite3_vtab* table) {
 }
 
 int destroy(sqlite3_vtab* table) {
-  const int status = guarded_table(table, [table] {
+  const int status = guarded_callback(table, [table] {
     drop_following(of(table).table);
     return SQLITE_OK;
   });
@@ -179,13 +156,14 @@ void require_followed(BloomTable& bloom) {
 }
 
 int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
-  return guarded_table(cursor->pVtab, [&] {
+  return guarded_callback(cursor->pVtab, [&] {
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
       throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + table_of(cursor).name() +
                      " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
-                     "would need the list, too; to remove all keys, insert 'clear' as op)"};
+                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, "
+                     "insert 'clear' as op)"};
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;
@@ -207,7 +185,7 @@ int next_row(sqlite3_vtab_cursor* cursor) {
 int at_end(sqlite3_vtab_cursor* cursor) { return of(cursor).key == nullptr; }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  return guarded_table(cursor->pVtab, [&] {
+  return guarded_callback(cursor->pVtab, [&] {
     if (number == kKey) sqlite3_result_value(context, of(cursor).key.get());
     if (number == kCount) {
       const std::optional<std::uint64_t> count = table_of(cursor).count(of(cursor).hash);
@@ -224,7 +202,7 @@ int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
 
 /// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
 int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
-  return guarded_table(table, [&] {
+  return guarded_callback(table, [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
       bloom.table.remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
@@ -245,7 +223,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
 }
 
 int rename_table(sqlite3_vtab* table, const char* name) {
-  return guarded_table(table, [&] {
+  return guarded_callback(table, [&] {
     rename_following(of(table).table, name);
     return SQLITE_OK;
   });

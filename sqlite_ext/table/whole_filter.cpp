@@ -1,5 +1,7 @@
 // The operations of a filter table that pass over all of its pages.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -29,6 +31,12 @@ void require_same_shape(const Shape& ours, const Shape& theirs) {
 
 bool is_zero(std::span<const std::byte> bytes) noexcept {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t bits = 0;
+  for (const std::byte byte : bytes) bits += static_cast<unsigned>(std::popcount(std::to_integer<unsigned char>(byte)));
+  return bits;
 }
 
 [[noreturn]] void misplaced(std::int64_t number) {
@@ -105,14 +113,20 @@ void FilterTable::merge(const FilterRef& other) {
   }
   const PagedFilter& filter = filters_.front();
   require_same_shape(filter.shape(), other.shape());
-  std::uint64_t keys = std::min(other.facts().keys, kMaxCapacity);
+  const auto keys = static_cast<double>(std::min(other.facts().keys, kMaxCapacity));
+  const auto all_bits = static_cast<double>(count_bits(other.payload()));
+  double bits_before = 0;
   for (std::uint64_t page = 0; page < filter.pages(); ++page) {
     const auto bytes =
         other.payload().subspan(static_cast<std::size_t>(page * state_.page_bytes), filter.bytes_of(page));
-    if (is_zero(bytes)) continue;
+    const auto bits = static_cast<double>(count_bits(bytes));
+    if (bits == 0) continue;
     PageRows rows = rows_of(0);
     filter.unite_page(page, rows.write(page), bytes.data());
-    rows.count_keys(page, static_cast<std::int64_t>(std::exchange(keys, 0)));  // only the sum over all pages is used
+    // The page's share of the keys goes by its bits. The shares are rounded so that their sum is the number of keys.
+    const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
+    rows.count_keys(page, until - std::llround(keys * (bits_before / all_bits)));
+    bits_before += bits;
     rows.store();
   }
 }
@@ -133,10 +147,7 @@ AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
   const bool scalable = state_.spec.kind == Kind::kScalable;
   const Shape shape = scalable ? scalable_shape(state_.spec, layers) : filters_.front().shape();
   if (scalable) bytes = shape.units * (kBlockBits / 8);
-  if (bytes > max_bytes) {
-    throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
-                   std::to_string(bytes)};
-  }
+  require_payload_fits(bytes, max_bytes);
   AlignedBytes payload =
       scalable ? scalable_payload(state_.spec, layers) : AlignedBytes(static_cast<std::size_t>(bytes));
   std::uint64_t end = payload.size();
@@ -145,7 +156,7 @@ AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
     end -= filters_[i].payload_bytes();
     facts.keys += layers[i].keys;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      std::ranges::copy(page_of(row), payload.begin() + static_cast<std::ptrdiff_t>(end + page * state_.page_bytes));
+      std::ranges::copy(payload_of(row), payload.begin() + static_cast<std::ptrdiff_t>(end + page * state_.page_bytes));
     });
   }
   return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
@@ -157,7 +168,7 @@ void FilterTable::rebuild() {
   for (std::size_t i = 0; i < state_.layers.size(); ++i) {
     std::vector<std::int64_t> empty;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      if (is_zero(page_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));
+      if (is_zero(payload_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));
     });
     for (const std::int64_t number : empty) shadow_.erase_pages(number, number);
   }

@@ -35,6 +35,15 @@ const std::vector<Script>& table_scripts() {
       {"Rebuild", true, {"INSERT INTO counting(op) VALUES ('rebuild')", "INSERT INTO counting(op) VALUES ('check')"}},
       {"Rename", true, {"ALTER TABLE blocked RENAME TO renamed"}},
       {"Drop", true, {"DROP TABLE scalable"}},
+      {"Window",
+       false,
+       {"INSERT INTO windowed(op, arg) VALUES ('advance', 300)", "INSERT INTO windowed(key) SELECT i FROM fresh",
+        "INSERT INTO windowed(op, arg) VALUES ('advance', 700)", "INSERT INTO windowed(op) VALUES ('rebuild')",
+        "SELECT length(bloom_table_info('windowed'))"}},
+      {"CreateFollowing", true, {"CREATE VIRTUAL TABLE n USING bloom(source='source.c', fpr=1e-9)"}},
+      {"Follow", true, {"UPDATE source SET c = c + 30 WHERE c <= 8"}},
+      {"RebuildFollowing", true, {"INSERT INTO follower(op) VALUES ('rebuild')"}},
+      {"DropFollowing", true, {"DROP TABLE follower"}},
       {"Refused", true, {"SELECT key FROM blocked"}},
       {"Transaction",
        true,
@@ -54,10 +63,17 @@ void make_script_tables(Database& db) {
     db.run("CREATE VIRTUAL TABLE " + kind + " USING bloom(capacity=" + capacity + ", fpr=1e-9, kind=" + kind + ")");
     ASSERT_EQ(db.run("INSERT INTO " + kind + "(key) SELECT i FROM old"), SQLITE_OK);
   }
+  db.run("CREATE VIRTUAL TABLE windowed USING bloom(capacity=100, fpr=1e-9, window=500, panes=5, clock=manual)");
+  db.run("INSERT INTO windowed(op, arg) VALUES ('advance', 0)");
+  ASSERT_EQ(db.run("INSERT INTO windowed(key) SELECT i FROM old"), SQLITE_OK);
+  db.run("CREATE TABLE source AS SELECT i AS c FROM old");
+  ASSERT_EQ(
+      db.run("CREATE VIRTUAL TABLE follower USING bloom(source='source.c', capacity=100, fpr=1e-9, kind=counting)"),
+      SQLITE_OK);
 }
 
 namespace {
-constexpr std::array kTables = {"blocked", "counting", "scalable", "spectral", "renamed", "n"};
+constexpr std::array kTables = {"blocked", "counting", "scalable", "spectral", "windowed", "follower", "renamed", "n"};
 }  // namespace
 
 std::string look_at_tables(Database& db) {

@@ -19,7 +19,7 @@ struct Script {
 /// Scripts with every kind of statement, which start from what make_script_tables leaves.
 [[nodiscard]] const std::vector<Script>& table_scripts();
 
-/// Four tables with the keys 1 .. 20. The scalable one has a page of room for 20 keys and grows with the next.
+/// Tables of every sort with the keys 1 .. 20. The scalable one has a page of room for 20 keys and grows with the next.
 void make_script_tables(Database& db);
 
 /// What can be seen of the tables: two databases with the same tables and keys look the same.

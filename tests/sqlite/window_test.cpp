@@ -1,7 +1,6 @@
 // Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...).
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -271,8 +270,7 @@ TEST_P(WindowRate, KeepsItsRateWithAllPanesFull) {
 class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
-    const std::string path = temp_file("window_frames.db");
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    const std::string path = new_database("window_frames.db");
     open(path);
     run("PRAGMA page_size = " + std::to_string(GetParam()));
     run("PRAGMA journal_mode = WAL");
@@ -383,7 +381,8 @@ TEST_F(Window, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("window=60, kind=counting"), "error: e: kind must be blocked where a window is given, got counting");
   EXPECT_EQ(error("window=60, source='a.b'"), "error: e: source must not be given together with a window, got both");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
-  for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10"}) {
+  for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10",
+                             "7 Days", "1 HOUR", "2 HOURS"}) {
     EXPECT_EQ(error(std::string("window='") + window + "'"), "") << window;
     EXPECT_EQ(ask("DROP TABLE e"), "");
   }
