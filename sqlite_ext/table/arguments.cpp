@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 
+#include "crivo/kinds.h"
 #include "crivo/text.h"
+#include "table/state.h"
 #include "values/options.h"
 #include "values/owned_value.h"
 #include "values/statement.h"
@@ -15,7 +17,7 @@ namespace {
 /// The options that bloom_create has, too, come first, in its order.
 constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",  "seed",
                                                     "window",   "panes", "clock", "source"};
-enum Name { kWindow = kOptions, kPanes, kClock, kSource };
+enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource };
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -102,6 +104,13 @@ OwnedValue value_of(sqlite3* db, const TableArgument* argument) {
   return copy_of(use.value(0));
 }
 
+/// Refuses what is no kind at all with the names of a table's kinds, where bloom_create would give those of all.
+void require_known_kind(const TableArgument* kind) {
+  FilterSpec any;
+  if (kind == nullptr || choose_kind(any, kind->value)) return;
+  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(kind->value)};
+}
+
 }  // namespace
 
 TableArgument parse_argument(std::string_view text) {
@@ -114,6 +123,7 @@ TableArgument parse_argument(std::string_view text) {
 
 TableArguments parse_table_arguments(sqlite3* db, std::span<const TableArgument> arguments) {
   const Given given = by_name(arguments);
+  require_known_kind(given[kKind]);
   std::array<OwnedValue, kOptions> values;
   std::array<sqlite3_value*, kOptions> pointers{};
   for (std::size_t i = 0; i < values.size(); ++i) {

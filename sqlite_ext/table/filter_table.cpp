@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "crivo/hash.h"
+#include "crivo/kinds.h"
 #include "crivo/scalable_layers.h"
 #include "values/boundary.h"
 
@@ -145,8 +146,12 @@ void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
 }
 
 void FilterTable::remove(std::uint64_t hash) {
-  (void)state();
+  const FilterSpec& spec = state().spec;
   require_no_source("DELETE");
+  if (spec.kind != Kind::kCounting) {
+    throw SqlError{"kind must be counting where keys are deleted, got " + kind_text(spec) +
+                   " (to remove all keys, insert 'clear' as op)"};
+  }
   remove_hash(hash);
 }
 

@@ -7,12 +7,19 @@
 namespace crivo::sqlite {
 namespace {
 
+enum class Arg { kNone, kTaken };
+
 struct Operation {
   std::string_view name;
+  Arg arg;
   void (*run)(FilterTable& table, sqlite3_value* arg);
 };
 
-void merge(FilterTable& table, sqlite3_value* arg) { table.merge(open_filter(table.db(), arg, 1).ref()); }
+void merge(FilterTable& table, sqlite3_value* arg) {
+  if (sqlite3_value_type(arg) != SQLITE_BLOB)
+    throw SqlError{"arg must be a filter where op is merge, got " + shown(arg)};
+  table.merge(open_filter(table.db(), arg, 1).ref());
+}
 
 void check(FilterTable& table, sqlite3_value*) {
   table.check();
@@ -25,11 +32,11 @@ void rebuild(FilterTable& table, sqlite3_value*) {
 }
 
 constexpr std::array kOperations = {
-    Operation{"advance", [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
-    Operation{"check", check},
-    Operation{"clear", [](FilterTable& table, sqlite3_value*) { table.clear(); }},
-    Operation{"merge", merge},
-    Operation{"rebuild", rebuild},
+    Operation{"advance", Arg::kTaken, [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
+    Operation{"check", Arg::kNone, check},
+    Operation{"clear", Arg::kNone, [](FilterTable& table, sqlite3_value*) { table.clear(); }},
+    Operation{"merge", Arg::kTaken, merge},
+    Operation{"rebuild", Arg::kNone, rebuild},
 };
 
 bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
@@ -40,7 +47,13 @@ bool is_op(sqlite3_value* value, std::string_view name) {
 void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
   std::string names;
   for (const Operation& operation : kOperations) {
-    if (is_op(op, operation.name)) return operation.run(table, arg);
+    if (is_op(op, operation.name)) {
+      // An argument that is left aside would look like one that was obeyed: rebuild does not take a capacity.
+      if (operation.arg == Arg::kNone && !is_null(arg)) {
+        throw SqlError{"arg must be NULL where op is " + std::string(operation.name) + ", got " + shown(arg)};
+      }
+      return operation.run(table, arg);
+    }
     names.append(names.empty() ? "" : ", ").append(operation.name);
   }
   throw SqlError{"op must be one of " + names + ", got " + shown(op)};

@@ -76,7 +76,7 @@ void require_table_kind(const FilterSpec& spec) {
     case Kind::kSpectral:
       return;
     default:
-      throw SqlError{"kind must be one of a table's (blocked, counting, scalable, spectral), got " + kind_text(spec)};
+      throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
   }
 }
 

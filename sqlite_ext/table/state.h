@@ -43,6 +43,10 @@ struct TableState {
   friend bool operator==(const TableState&, const TableState&) = default;
 };
 
+/// The kinds that a table can have, for messages.
+inline constexpr std::string_view kTableKinds =
+    "one of a table's (blocked, counting, scalable[:growth: 2 to 16], spectral[:counter bits: 4, 8, 16 or 32])";
+
 /// What a table is asked to be.
 struct TableSpec {
   FilterSpec filter;

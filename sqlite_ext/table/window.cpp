@@ -21,12 +21,16 @@ struct Unit {
 constexpr std::array kUnits = {Unit{"second", 1e3}, Unit{"minute", 60e3}, Unit{"hour", 3600e3}, Unit{"day", 86400e3},
                                Unit{"week", 604800e3}};
 
-/// The milliseconds of a unit, in the singular or the plural; no word stands for seconds. 0 for an unknown one.
+/// The milliseconds of a unit, in the singular or the plural and, as in SQLite's own modifiers, in any case; no word
+/// stands for seconds. 0 for an unknown one.
 double unit_milliseconds(std::string_view word) noexcept {
   if (word.empty()) return kUnits.front().milliseconds;
-  if (word.ends_with('s')) word.remove_suffix(1);
+  if (word.ends_with('s') || word.ends_with('S')) word.remove_suffix(1);
   for (const Unit& unit : kUnits) {
-    if (word == unit.name) return unit.milliseconds;
+    const bool same_length = word.size() == unit.name.size();
+    if (same_length && sqlite3_strnicmp(word.data(), unit.name.data(), static_cast<int>(word.size())) == 0) {
+      return unit.milliseconds;
+    }
   }
   return 0;
 }

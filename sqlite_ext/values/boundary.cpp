@@ -101,7 +101,10 @@ void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes) {
 
 std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
   if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
-  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value)};
+  // A text is often the name of a table that is a filter.
+  const bool is_name = sqlite3_value_type(value) == SQLITE_TEXT;
+  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value) +
+                 (is_name ? " (ask a filter table by WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};
 }
 
 std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {

@@ -116,12 +116,36 @@ bool StoredRow::is_value(int status, const std::string& reason) const {
   return false;
 }
 
+/// True if the table is there, but a virtual one. (Statements do not find those here: see statement.h.)
+bool StoredRow::is_virtual() const {
+  Statement statement(db_, "PRAGMA table_list(" + quoted_name(table_) + ")");
+  Use list(statement);
+  while (list.step()) {
+    constexpr int kSchema = 0;
+    constexpr int kType = 2;
+    const std::string schema(list.text(kSchema));
+    if (sqlite3_stricmp(schema.c_str(), schema_.c_str()) == 0 && list.text(kType) == "virtual") return true;
+  }
+  return false;
+}
+
+/// Prepares the statement that tells when the table has changed.
+void StoredRow::watch(const std::string& table) {
+  try {
+    watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
+    Use(*watch_).run();  // before the questions, so that a change after them is noticed
+  } catch (const HostError& error) {
+    if (error.code != SQLITE_ERROR || !is_virtual()) throw;
+    throw SqlError{"table must be an ordinary one, got the virtual table " + schema_ + "." + table_ +
+                   " (ask a filter table by WHERE key = ...)"};
+  }
+}
+
 /// Refuses what SQLite's incremental blobs get wrong, and finds the primary key.
 void StoredRow::check_table() {
   is_checked_ = false;
   const std::string table = quoted_name(schema_) + "." + quoted_name(table_);
-  watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
-  Use(*watch_).run();  // before the questions, so that a change after them is noticed
+  watch(table);
   find_key_.reset();
   const Columns columns(db_, "PRAGMA " + quoted_name(schema_) + ".table_xinfo(" + quoted_name(table_) + ")");
   // SQLite 3.40 miscounts columns behind a virtual one when it opens a blob, and so reads and writes another column.

@@ -129,7 +129,9 @@ TEST_F(Add, OfNullIsANoOp) {
 
 TEST_F(Add, RefusesWhatIsNoFilter) {
   EXPECT_EQ(ask("SELECT bloom_add(NULL, 1)"), "error: bloom_add: argument 1 must be a filter, got NULL");
-  EXPECT_EQ(ask("SELECT bloom_add('text', 1)"), "error: bloom_add: argument 1 must be a filter, got 'text'");
+  EXPECT_EQ(ask("SELECT bloom_add('seen', 1)"),
+            "error: bloom_add: argument 1 must be a filter, got 'seen' (ask a filter table by WHERE key = ..., "
+            "bloom_table_info or bloom_snapshot)");
   EXPECT_THAT(ask("SELECT bloom_add(x'00', NULL)"), StartsWith("error: bloom_add: blob size must be at least 64"));
   EXPECT_EQ(ask("SELECT bloom_add(bloom_create(1))"), "error: bloom_add: arguments must be at least 2, got 1");
 }

@@ -7,6 +7,8 @@
 namespace crivo::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -66,8 +68,8 @@ TEST_P(TableOfKind, TakesNoNullAsAKey) {
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = NULL"), "");
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key IS NULL"),
             "error: t: query must ask for single keys, as in EXISTS (SELECT 1 FROM t WHERE key = x), got one that "
-            "lists all keys, which a filter cannot (x IN (SELECT key FROM ...) would need the list, too; to remove all "
-            "keys, insert 'clear' as op)");
+            "lists all keys, which a filter cannot (x IN (SELECT key FROM ...) would need the list, too; "
+            "bloom_table_info tells how many keys there are; to remove all keys, insert 'clear' as op)");
 }
 
 TEST_P(TableOfKind, RefusesToListItsKeys) {
@@ -200,8 +202,10 @@ TEST_F(Table, CountsHowOftenAKeyCame) {
 TEST_F(Table, RemovesOnlyWhereItCan) {
   make("capacity=1000");
   run("INSERT INTO t(key) VALUES ('a')");
-  EXPECT_EQ(ask("DELETE FROM t WHERE key = 'a'"),
-            "error: t: kind must be one that can remove (counting, cuckoo), got blocked");
+  EXPECT_EQ(
+      ask("DELETE FROM t WHERE key = 'a'"),
+      "error: t: kind must be counting where keys are deleted, got blocked (to remove all keys, insert 'clear' as "
+      "op)");
   EXPECT_EQ(ask("DELETE FROM t WHERE key = 'absent'"), "");
   EXPECT_THAT(ask("UPDATE t SET key = 'b' WHERE key = 'a'"), HasSubstr("must be INSERT, DELETE or SELECT, got UPDATE"));
   EXPECT_THAT(ask("INSERT INTO t(rowid, key) VALUES (5, 'b')"), HasSubstr("rowid must be left out"));
@@ -220,7 +224,21 @@ TEST_F(Table, MergesAFilterOfTheSameShape) {
   EXPECT_THAT(ask(merge + "bloom_create(5000, 0.01, 'blocked', -7)"), HasSubstr("k must equal the table's"));
   EXPECT_THAT(ask(merge + "bloom_create(5, 0.01, 'counting', -7)"), HasSubstr("kind must equal the table's blocked"));
   EXPECT_THAT(ask(merge + "x'00'"), HasSubstr("blob size must be at least 64 bytes, got 1"));
-  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('merge')"), HasSubstr("must be a filter, got NULL"));
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('merge')"),
+              HasSubstr("t: arg must be a filter where op is merge, got NULL"));
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('merge', 't')"), HasSubstr("t: arg must be a filter"));
+}
+
+TEST_F(Table, RefusesAnArgumentThatAnOperationDoesNotTake) {
+  make("capacity=100");
+  insert(1, 10);
+  EXPECT_EQ(ask("INSERT INTO t(op, arg) VALUES ('rebuild', 10000)"),
+            "error: t: arg must be NULL where op is rebuild, got 10000");
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('clear', 1)"),
+              HasSubstr("arg must be NULL where op is clear, got 1"));
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('check', 1)"),
+              HasSubstr("arg must be NULL where op is check, got 1"));
+  EXPECT_EQ(found(1, 10), 10);
 }
 
 TEST_F(Table, CountsTheKeysOfAMergeWhereTheyLie) {
@@ -245,8 +263,12 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be given once, got it twice");
   EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
   EXPECT_EQ(error("capacity=10, kind=ribbon"),
-            "error: e: kind must be one of a table's (blocked, counting, scalable, spectral), got ribbon");
-  EXPECT_THAT(error("capacity=10, kind=nonsense"), StartsWith("error: e: kind must be one of"));
+            "error: e: kind must be one of a table's (blocked, counting, scalable[:growth: 2 to 16], "
+            "spectral[:counter bits: 4, 8, 16 or 32]), got ribbon");
+  for (const std::string kind : {"Blocked", "Bloom", "5", ""}) {
+    EXPECT_THAT(error("capacity=10, kind='" + kind + "'"),
+                AllOf(StartsWith("error: e: kind must be one of a table's"), EndsWith(", got '" + kind + "'")));
+  }
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
   EXPECT_EQ(error(" CAPACITY = 1e3 , fpr = '0.5', kind = \"blocked\", seed = -1"), "");
 }

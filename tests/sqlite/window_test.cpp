@@ -381,7 +381,8 @@ TEST_F(Window, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("window=60, kind=counting"), "error: e: kind must be blocked where a window is given, got counting");
   EXPECT_EQ(error("window=60, source='a.b'"), "error: e: source must not be given together with a window, got both");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
-  for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10"}) {
+  for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10",
+                             "7 Days", "1 HOUR", "2 HOURS"}) {
     EXPECT_EQ(error(std::string("window='") + window + "'"), "") << window;
     EXPECT_EQ(ask("DROP TABLE e"), "");
   }
