@@ -6,6 +6,7 @@
 #include <string>
 
 #include "values/owned_value.h"
+#include "values/table_callback.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -28,25 +29,13 @@ struct Cursor : sqlite3_vtab_cursor {
 Table& of(sqlite3_vtab* table) { return *static_cast<Table*>(table); }
 Cursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<Cursor*>(cursor); }
 
-int set_table_error(sqlite3_vtab* table, const char* message) noexcept {
-  sqlite3_free(table->zErrMsg);
-  table->zErrMsg = sqlite3_mprintf("%s: %s", of(table).function->name, message);
-  return table->zErrMsg != nullptr ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
-/// Calls a function that may throw, and turns an exception into the table's error.
+/// Runs `body`, and puts the function's name in front of the message of what it throws.
 template <class Body>
 int guard(sqlite3_vtab* table, const Body& body) noexcept {
-  try {
+  return guarded_table(table, of(table).function->name, [&body] {
     body();
     return SQLITE_OK;
-  } catch (const SqlError& error) {
-    return set_table_error(table, error.message.c_str());
-  } catch (const std::bad_alloc&) {
-    return SQLITE_NOMEM;
-  } catch (const std::exception& error) {
-    return set_table_error(table, error.what());
-  }
+  });
 }
 
 std::string declaration(const TableFunction& function) {

@@ -7,9 +7,9 @@
 #include "crivo/kinds.h"
 #include "crivo/text.h"
 #include "table/state.h"
-#include "table/statement.h"
 #include "values/options.h"
 #include "values/owned_value.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 namespace {

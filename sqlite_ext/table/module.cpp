@@ -12,6 +12,7 @@
 #include "table/follow.h"
 #include "table/operations.h"
 #include "values/owned_value.h"
+#include "values/table_callback.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -34,35 +35,10 @@ BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
 FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
 
-/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`.
-template <class Body, class Report>
-int coded(const Body& body, const Report& report) noexcept {
-  try {
-    try {
-      return body();
-    } catch (const HostError& error) {
-      report(error.message);
-      return error.code;
-    } catch (const SqlError& error) {
-      report(error.message);
-    } catch (const std::bad_alloc&) {
-      return SQLITE_NOMEM;
-    } catch (const std::exception& error) {
-      report(error.what());
-    }
-  } catch (...) {
-    return SQLITE_NOMEM;  // there was no memory for the message
-  }
-  return SQLITE_ERROR;
-}
-
-/// The same for a callback of a table: the message is found with the table, under its name.
+/// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws.
 template <class Body>
-int guarded_table(sqlite3_vtab* table, const Body& body) noexcept {
-  return coded(body, [table](const std::string& message) {
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s: %s", of(table).table.name().c_str(), message.c_str());
-  });
+int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
+  return guarded_table(table, of(table).table.name().c_str(), body);
 }
 
 /// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
@@ -106,7 +82,7 @@ int disconnect(sqlite3_vtab* table) {
 }
 
 int destroy(sqlite3_vtab* table) {
-  const int status = guarded_table(table, [table] {
+  const int status = guarded_callback(table, [table] {
     drop_following(of(table).table);
     return SQLITE_OK;
   });
@@ -158,7 +134,7 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
 }
 
 int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
-  return guarded_table(cursor->pVtab, [&] {
+  return guarded_callback(cursor->pVtab, [&] {
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
@@ -185,7 +161,7 @@ int next_row(sqlite3_vtab_cursor* cursor) {
 int at_end(sqlite3_vtab_cursor* cursor) { return of(cursor).key == nullptr; }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  return guarded_table(cursor->pVtab, [&] {
+  return guarded_callback(cursor->pVtab, [&] {
     if (number == kKey) sqlite3_result_value(context, of(cursor).key.get());
     if (number == kCount) {
       const std::optional<std::uint64_t> count = table_of(cursor).count(of(cursor).hash);
@@ -202,7 +178,7 @@ int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
 
 /// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
 int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
-  return guarded_table(table, [&] {
+  return guarded_callback(table, [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
       bloom.table.remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
@@ -223,7 +199,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
 }
 
 int rename_table(sqlite3_vtab* table, const char* name) {
-  return guarded_table(table, [&] {
+  return guarded_callback(table, [&] {
     rename_following(of(table).table, name);
     return SQLITE_OK;
   });

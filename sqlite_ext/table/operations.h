@@ -1,4 +1,4 @@
-// What INSERT and DELETE do with a filter table.
+// What an INSERT into a filter table does.
 #pragma once
 
 #include <span>

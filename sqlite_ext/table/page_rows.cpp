@@ -30,10 +30,10 @@ std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noex
 }  // namespace
 
 std::vector<std::byte> encode_row(std::int64_t number, const PageRow& row) {
-  std::vector<std::byte> stored(kRowHeaderBytes + row.page.size());
+  std::vector<std::byte> stored(kRowHeaderBytes + row.payload.size());
   store_value(stored.data() + kKeysOffset, row.keys);
   store_value(stored.data() + kGenerationOffset, row.generation);
-  std::ranges::copy(row.page, stored.begin() + kRowHeaderBytes);
+  std::ranges::copy(row.payload, stored.begin() + kRowHeaderBytes);
   store_value(stored.data(), checksum(number, stored));
   return stored;
 }
@@ -59,7 +59,7 @@ std::uint64_t generation_of(std::span<const std::byte> stored) noexcept {
   return load(stored.data() + kGenerationOffset);
 }
 
-std::span<const std::byte> page_of(std::span<const std::byte> stored) noexcept {
+std::span<const std::byte> payload_of(std::span<const std::byte> stored) noexcept {
   return stored.subspan(kRowHeaderBytes);
 }
 
@@ -80,10 +80,10 @@ std::span<const std::byte> PageRows::stored(std::uint64_t page) {
 
 const std::byte* PageRows::read(std::uint64_t page) {
   const std::size_t offset = panes_.place(generation_) * filter_.bytes_of(page);
-  if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.page.data() + offset;
+  if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.payload.data() + offset;
   const std::span<const std::byte> row = stored(page);
   if (row.empty() || generation_of(row) < generation_) return nullptr;
-  return page_of(row).data() + offset;
+  return payload_of(row).data() + offset;
 }
 
 bool PageRows::contain(std::uint64_t hash) {
@@ -104,7 +104,7 @@ PageRows::Changed& PageRows::changed(std::uint64_t page) {
   if (row.empty()) {
     changed.row = {0, panes_.newest, std::vector<std::byte>(filter_.bytes_of(page) * panes_.count)};
   } else {
-    const auto bits = page_of(row);
+    const auto bits = payload_of(row);
     changed.row = {keys_of(row), generation_of(row), {bits.begin(), bits.end()}};
     age(changed.row, filter_.bytes_of(page));
   }
@@ -115,7 +115,7 @@ void PageRows::age(PageRow& row, std::size_t bytes) const {
   if (row.generation == panes_.newest) return;
   const std::uint64_t too_old = std::min<std::uint64_t>(panes_.newest - row.generation, panes_.count);
   for (std::uint64_t i = 0; i < too_old; ++i) {
-    std::fill_n(row.page.begin() + static_cast<std::ptrdiff_t>(panes_.place(panes_.newest - i) * bytes), bytes,
+    std::fill_n(row.payload.begin() + static_cast<std::ptrdiff_t>(panes_.place(panes_.newest - i) * bytes), bytes,
                 std::byte{0});
   }
   row.generation = panes_.newest;
@@ -123,7 +123,7 @@ void PageRows::age(PageRow& row, std::size_t bytes) const {
 }
 
 std::byte* PageRows::write(std::uint64_t page) {
-  return changed(page).row.page.data() + panes_.place(generation_) * filter_.bytes_of(page);
+  return changed(page).row.payload.data() + panes_.place(generation_) * filter_.bytes_of(page);
 }
 
 std::uint64_t PageRows::keys(std::uint64_t page) {
@@ -142,7 +142,7 @@ void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
 }
 
 std::size_t PageRows::changed_bytes() const noexcept {
-  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.page.size();
+  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.payload.size();
 }
 
 void PageRows::store() {

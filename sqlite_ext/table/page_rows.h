@@ -25,7 +25,7 @@ namespace crivo::sqlite {
 struct PageRow {
   std::uint64_t keys = 0;
   std::uint64_t generation = 0;
-  std::vector<std::byte> page;
+  std::vector<std::byte> payload;  // of the page; in a window, of each pane
 };
 
 /// The panes that a table keeps. A table without a window has one, which never grows old.
@@ -50,8 +50,8 @@ void check_row(std::int64_t number, std::span<const std::byte> stored, std::size
 [[nodiscard]] std::uint64_t keys_of(std::span<const std::byte> stored) noexcept;
 /// The generation of a row that was checked.
 [[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> stored) noexcept;
-/// The page's bytes in a row that was checked, of all panes.
-[[nodiscard]] std::span<const std::byte> page_of(std::span<const std::byte> stored) noexcept;
+/// The payload in a row that was checked, of all panes.
+[[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> stored) noexcept;
 
 /// Changes lie in memory until store() is called; if it is not called, nothing has happened. Throws HostError.
 class PageRows : public PageSource {

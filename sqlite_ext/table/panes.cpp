@@ -74,15 +74,12 @@ AnyFilter FilterTable::pane_snapshot(std::uint64_t age, std::uint64_t max_bytes)
                    std::to_string(age)};
   }
   const PagedFilter& filter = filters_.front();
-  if (filter.payload_bytes() > max_bytes) {
-    throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
-                   std::to_string(filter.payload_bytes())};
-  }
+  require_payload_fits(filter.payload_bytes(), max_bytes);
   AlignedBytes payload(static_cast<std::size_t>(filter.payload_bytes()));
   visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
     if (kept.newest < age || generation_of(row) < kept.newest - age) return;
     const std::size_t bytes = filter.bytes_of(page);
-    const auto pane = page_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
+    const auto pane = payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
     std::ranges::copy(pane, payload.begin() + static_cast<std::ptrdiff_t>(page * state_.page_bytes));
   });
   const FilterSpec pane = state_.pane_spec();
@@ -100,7 +97,7 @@ std::vector<std::uint64_t> FilterTable::pane_keys() {
     const std::size_t bytes = filter.bytes_of(page);
     for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
       if (generation_of(row) < kept.newest - age) continue;
-      set_bits[age] += count_bits(page_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
+      set_bits[age] += count_bits(payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
     }
   });
   for (std::uint64_t& value : set_bits) value = keys_of_bits(filter, value);

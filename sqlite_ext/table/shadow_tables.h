@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "table/statement.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 

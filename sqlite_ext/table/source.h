@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "table/statement.h"
 #include "values/boundary.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 

@@ -8,8 +8,8 @@
 #include "crivo/hash.h"
 #include "crivo/kinds.h"
 #include "crivo/scalable_layers.h"
-#include "table/host_error.h"
 #include "values/boundary.h"
+#include "values/host_error.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -67,7 +67,7 @@ class Fields {
   std::string_view rest_;
 };
 
-/// Whether a kind can be a table, with the names of those that can.
+/// Throws SqlError, with the names of the kinds that can be a table, for another one.
 void require_table_kind(const FilterSpec& spec) {
   switch (spec.kind) {
     case Kind::kBlocked:
@@ -83,7 +83,8 @@ void require_table_kind(const FilterSpec& spec) {
 /// The kind that the pages of a table hold.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
-/// More than one page of a scalable table's layer are all full pages: see PageRows::is_full.
+/// The blocks of a scalable table's layer, rounded up so that all of its pages have the same size if there is more than
+/// one: FilterTable::is_full gives each an equal share of the keys.
 std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   const std::uint64_t per_page = page_bytes / (kBlockBits / 8);
   return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;

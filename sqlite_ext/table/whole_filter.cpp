@@ -147,10 +147,7 @@ AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
   const bool scalable = state_.spec.kind == Kind::kScalable;
   const Shape shape = scalable ? scalable_shape(state_.spec, layers) : filters_.front().shape();
   if (scalable) bytes = shape.units * (kBlockBits / 8);
-  if (bytes > max_bytes) {
-    throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
-                   std::to_string(bytes)};
-  }
+  require_payload_fits(bytes, max_bytes);
   AlignedBytes payload =
       scalable ? scalable_payload(state_.spec, layers) : AlignedBytes(static_cast<std::size_t>(bytes));
   std::uint64_t end = payload.size();
@@ -159,7 +156,7 @@ AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
     end -= filters_[i].payload_bytes();
     facts.keys += layers[i].keys;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      std::ranges::copy(page_of(row), payload.begin() + static_cast<std::ptrdiff_t>(end + page * state_.page_bytes));
+      std::ranges::copy(payload_of(row), payload.begin() + static_cast<std::ptrdiff_t>(end + page * state_.page_bytes));
     });
   }
   return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
@@ -171,7 +168,7 @@ void FilterTable::rebuild() {
   for (std::size_t i = 0; i < state_.layers.size(); ++i) {
     std::vector<std::int64_t> empty;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      if (is_zero(page_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));
+      if (is_zero(payload_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));
     });
     for (const std::int64_t number : empty) shadow_.erase_pages(number, number);
   }

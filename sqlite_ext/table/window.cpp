@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "crivo/text.h"
-#include "table/statement.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 namespace {

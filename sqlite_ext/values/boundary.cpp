@@ -93,6 +93,12 @@ std::uint64_t max_payload_bytes(sqlite3_context* context) {
   return max_payload_bytes(sqlite3_context_db_handle(context));
 }
 
+void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes) {
+  if (bytes <= max_bytes) return;
+  throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
+                 std::to_string(bytes)};
+}
+
 std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
   if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
   // A text is often the name of a table that is a filter.

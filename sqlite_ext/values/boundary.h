@@ -100,6 +100,8 @@ class KeyBytes {
 /// The most bytes that a filter's payload may have, so that the blob with its header stays within SQLITE_LIMIT_LENGTH.
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3_context* context);
+/// Throws SqlError unless a payload of this size may be made.
+void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);
 
 /// The bytes of an argument that must be a blob, borrowed from it. Throws SqlError for a value of another type.
 [[nodiscard]] std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg);

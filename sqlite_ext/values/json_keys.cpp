@@ -6,20 +6,14 @@
 namespace crivo::sqlite {
 
 double DecimalReader::read(std::string_view decimal) {
-  if (statement_ == nullptr) {
-    require(sqlite3_prepare_v2(db_, "SELECT json_extract(?1, '$')", -1, &statement_, nullptr), SQLITE_OK);
+  try {
+    Use use(statement_);
+    use.bind(1, decimal);
+    if (use.step()) return use.real(0);
+    throw std::bad_alloc();
+  } catch (const HostError& error) {
+    throw SqlError{"a number in a JSON array must be readable, got " + error.message};
   }
-  require(sqlite3_bind_text64(statement_, 1, decimal.data(), decimal.size(), SQLITE_STATIC, SQLITE_UTF8), SQLITE_OK);
-  require(sqlite3_step(statement_), SQLITE_ROW);
-  const double value = sqlite3_column_double(statement_, 0);
-  require(sqlite3_reset(statement_), SQLITE_OK);
-  return value;
-}
-
-void DecimalReader::require(int status, int wanted) {
-  if (status == wanted) return;
-  if (status == SQLITE_NOMEM) throw std::bad_alloc();
-  throw SqlError{std::string("a number in a JSON array must be readable, got ") + sqlite3_errmsg(db_)};
 }
 
 JsonKeys::JsonKeys(sqlite3* db, sqlite3_value* array) : array_value_(array), array_({}), decimals_(db) {

@@ -7,6 +7,7 @@
 
 #include "values/boundary.h"
 #include "values/json_array.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 
@@ -16,18 +17,12 @@ namespace crivo::sqlite {
 /// array: a statement that is kept would not let the connection close.
 class DecimalReader {
  public:
-  explicit DecimalReader(sqlite3* db) noexcept : db_(db) {}
-  ~DecimalReader() { sqlite3_finalize(statement_); }
-  DecimalReader(const DecimalReader&) = delete;
-  DecimalReader& operator=(const DecimalReader&) = delete;
-
+  explicit DecimalReader(sqlite3* db) : statement_(db, "SELECT json_extract(?1, '$')") {}
+  /// Throws SqlError.
   [[nodiscard]] double read(std::string_view decimal);
 
  private:
-  void require(int status, int wanted);
-
-  sqlite3* db_;
-  sqlite3_stmt* statement_ = nullptr;
+  Statement statement_;
 };
 
 /// Walks over the keys of a JSON array, in their order. A string's key is its UTF-8; a number's is the key of the value

@@ -15,9 +15,9 @@
 #include <span>
 #include <string>
 
-#include "table/statement.h"
 #include "values/boundary.h"
 #include "values/owned_value.h"
+#include "values/statement.h"
 
 namespace crivo::sqlite {
 

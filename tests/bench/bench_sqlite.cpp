@@ -167,35 +167,52 @@ void time_groups(Bench& bench) {
   }
 }
 
-/// A way to keep a filter in a database file, and to add keys and ask for them one by one.
+/// A way to keep keys, or a filter of them, in a database file, and to add keys and ask for them.
 struct Store {
   std::string name;
-  std::string create;           // with CAPACITY for the capacity
-  std::string insert;           // of the key ?
-  std::string insert_all;       // of the keys in column i of the table keys; empty if no statement does it
-  std::string question;         // for the key ?
-  double bytes_per_second = 0;  // about; 0 if the time of an insert does not depend on the filter's size
+  std::string create;                // with CAPACITY for the capacity
+  std::string insert;                // of the key ?
+  std::string insert_all;            // of the keys in column i of the table keys; empty if no statement does it
+  std::string question;              // for the key ?
+  std::string question_all;          // for the keys in column i of the table keys
+  double bytes_per_second = 0;       // about; 0 if the time of an insert does not depend on the filter's size
+  std::int64_t largest = 100000000;  // beyond this capacity it takes too long
 };
+
+/// A virtual table, or an ordinary one, with the column `key`. Most of its pages get a key first: it is the second
+/// touch of a page that is paid for ever after.
+Store table_store(const std::string& name, const std::string& create, std::int64_t largest) {
+  return {name,
+          create +
+              "; INSERT INTO s(key) WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < "
+              "CAPACITY / 200) SELECT -1 - i FROM n",
+          "INSERT INTO s(key) VALUES (?)",
+          "INSERT INTO s(key) SELECT i FROM keys",
+          "SELECT EXISTS (SELECT 1 FROM s WHERE key = ?)",
+          "SELECT sum(EXISTS (SELECT 1 FROM s WHERE key = i)) FROM keys",
+          0,
+          largest};
+}
 
 std::vector<Store> stores(bool with_peer) {
   const std::string create = "CREATE TABLE s(f); INSERT INTO s SELECT bloom_raw(bloom_create(CAPACITY))";
   const std::string named = "SELECT bloom_contains_in('s', 'f', 1, ?)";
+  const std::string all_named = "SELECT sum(bloom_contains_in('s', 'f', 1, i)) FROM keys";
   std::vector<Store> all = {
-      {"UPDATE s SET f = bloom_add(f, ?)", create, "UPDATE s SET f = bloom_add(f, ?)", "", named, 1e9},
+      {"UPDATE s SET f = bloom_add(f, ?)", create, "UPDATE s SET f = bloom_add(f, ?)", "", named, all_named, 1e9},
       {"bloom_insert('s', 'f', 1, ?)", create, "SELECT bloom_insert('s', 'f', 1, ?)",
-       "SELECT sum(bloom_insert('s', 'f', 1, i)) FROM keys", named},
-      // Most of its pages get a key first: it is the second touch of a page that is paid for ever after.
-      {"a table of bloom",
-       "CREATE VIRTUAL TABLE s USING bloom(capacity=CAPACITY); INSERT INTO s(op, arg) SELECT 'merge', "
-       "bloom_agg(i, CAPACITY) FROM (WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < "
-       "CAPACITY / 200) SELECT -1 - i AS i FROM n)",
-       "INSERT INTO s(key) VALUES (?)", "INSERT INTO s(key) SELECT i FROM keys",
-       "SELECT EXISTS (SELECT 1 FROM s WHERE key = ?)"},
+       "SELECT sum(bloom_insert('s', 'f', 1, i)) FROM keys", named, all_named},
+      table_store("a table of bloom", "CREATE VIRTUAL TABLE s USING bloom(capacity=CAPACITY)", 100000000),
   };
+  for (const std::string kind : {"scalable", "counting", "spectral"}) {
+    all.push_back(table_store("a table of bloom, " + kind,
+                              "CREATE VIRTUAL TABLE s USING bloom(capacity=CAPACITY, kind=" + kind + ")", 10000000));
+  }
+  all.push_back(table_store("a table with a primary key", "CREATE TABLE s(key PRIMARY KEY) WITHOUT ROWID", 10000000));
   if (with_peer) {
     all.push_back({"a table of the peer", "CREATE VIRTUAL TABLE s USING bloom_filter1(CAPACITY)",
                    "INSERT INTO s VALUES (?)", "INSERT INTO s SELECT i FROM keys", "SELECT EXISTS (SELECT * FROM s(?))",
-                   4e9});
+                   "SELECT sum(EXISTS (SELECT 1 FROM s(i))) FROM keys", 4e9});
   }
   return all;
 }
@@ -208,10 +225,11 @@ std::string with_capacity(std::string sql, std::int64_t capacity) {
   return sql;
 }
 
-void time_store(const Store& store, std::int64_t capacity, const std::vector<std::string>& extensions,
+void time_store(const Store& store, std::int64_t capacity, const std::vector<std::string>& extensions, int cache_kib,
                 const std::filesystem::path& folder) {
   const std::string path = folder / "bench.db";
   Bench bench(path, extensions);
+  bench.run("PRAGMA cache_size = -" + std::to_string(cache_kib));
   bench.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
   bench.run(with_capacity(store.create, capacity));
   bench.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -229,21 +247,23 @@ void time_store(const Store& store, std::int64_t capacity, const std::vector<std
   const double at_once = store.insert_all.empty() ? 0 : bench.per_key(store.insert_all, 0, 1) / count;
   bench.run("COMMIT");
   const double asked = bench.per_key(store.question, 0, count);
-  std::printf("%10lld  %-34s %11.1f %11.1f %11.1f %10.0f %11.1f\n", static_cast<long long>(capacity),
-              store.name.c_str(), alone, together, at_once, log_bytes, asked);
+  const double asked_at_once = bench.per_key(store.question_all, 0, 1) / count;
+  std::printf("%10lld  %-34s %11.1f %11.1f %11.1f %10.0f %11.1f %11.1f\n", static_cast<long long>(capacity),
+              store.name.c_str(), alone, together, at_once, log_bytes, asked, asked_at_once);
   std::fflush(stdout);
 }
 
-void time_inserts(const std::vector<std::string>& extensions, std::int64_t largest) {
+void time_inserts(const std::vector<std::string>& extensions, std::int64_t largest, int cache_kib) {
   std::string name = std::filesystem::temp_directory_path() / "bench_sqlite_XXXXXX";
   if (mkdtemp(name.data()) == nullptr) fail("cannot make a temporary folder");
-  std::printf("%10s  %-34s %11s %11s %11s %10s %11s\n", "capacity", "us and bytes a key", "commit each", "one commit",
-              "at once", "WAL bytes", "question");
+  std::printf("%10s  %-34s %11s %11s %11s %10s %11s %11s\n", "capacity", "us and bytes a key", "commit each",
+              "one commit", "at once", "WAL bytes", "question", "at once");
   for (std::int64_t capacity = 10000; capacity <= largest; capacity *= 10) {
     for (const Store& store : stores(extensions.size() > 1)) {
+      if (capacity > store.largest) continue;
       const std::filesystem::path folder = std::filesystem::path(name) / "db";
       std::filesystem::create_directory(folder);
-      time_store(store, capacity, extensions, folder);
+      time_store(store, capacity, extensions, cache_kib, folder);
       std::filesystem::remove_all(folder);
     }
   }
@@ -257,6 +277,7 @@ int main(int argc, char** argv) {
   std::string peer;
   std::string only;
   std::int64_t largest = 100000000;
+  int cache_kib = 2000;
   CLI::App app("Measures what the SQL functions cost beside SQLite's own work.");
   app.add_option("extension", extensions[0], "crivo.so")->capture_default_str();
   app.add_option("--peer", peer, "bloom_filter1 of useful_sqlite_extensions, to compare with")
@@ -264,6 +285,8 @@ int main(int argc, char** argv) {
   app.add_option("--only", only, "questions, small, groups or inserts")
       ->check(CLI::IsMember({"questions", "small", "groups", "inserts"}));
   app.add_option("--largest", largest, "the largest capacity of the inserts")->capture_default_str();
+  app.add_option("--cache", cache_kib, "the page cache of the inserts, in KiB; SQLite's default is 2000")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (!peer.empty()) extensions.push_back(peer);
 
@@ -273,6 +296,6 @@ int main(int argc, char** argv) {
   if (wanted("questions")) time_questions(bench);
   if (wanted("small")) time_small_filters(bench);
   if (wanted("groups")) time_groups(bench);
-  if (wanted("inserts")) time_inserts(extensions, largest);
+  if (wanted("inserts")) time_inserts(extensions, largest, cache_kib);
   return 0;
 }

@@ -82,6 +82,14 @@ class IncludeRules(unittest.TestCase):
                     files = {f"core/src/{other}/b.h": "", f"core/src/{room}/{name}": f'#include "{other}/b.h"\n'}
                     self.assertEqual(len(findings(files)), 1 if j > i else 0, (room, other, name))
 
+    def test_rejects_an_include_that_leads_out_of_the_sqlite_values(self):
+        for target in ("functions/b.h", "table/b.h", "functions.h"):
+            files = {f"sqlite_ext/{target}": "", "sqlite_ext/values/a.h": f'#include "{target}"\n'}
+            self.assertEqual(len(findings(files)), 1, target)
+        for name in ("functions/a.cpp", "table/a.cpp", "values/a.cpp", "entry.cpp"):
+            files = {"sqlite_ext/values/b.h": "", f"sqlite_ext/{name}": '#include "values/b.h"\n'}
+            self.assertEqual(findings(files), [], name)
+
     def test_knows_the_room_of_a_public_header(self):
         files = {"core/include/crivo/blob.h": "", "core/src/format/blob.cpp": '#include "crivo/blob.h"\n'}
         self.assertEqual(findings(files), [])

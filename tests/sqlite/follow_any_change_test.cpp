@@ -1,7 +1,6 @@
 // A filter that follows a column has every value of the column after any change, and when there was no room for one.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <random>
 #include <string>
 
@@ -137,8 +136,7 @@ TEST_P(FollowOfKind, LacksNoValueWhateverIsWritten) {
 }
 
 TEST_P(FollowOfKind, HasItsOldKeysWhenTheDiskIsFull) {
-  const std::string path = temp_file("follow_full.db");
-  for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
+  const std::string path = new_database("follow_full.db");
   Database db(path.c_str());
   db.run("PRAGMA synchronous = 0");
   ASSERT_EQ(db.run("CREATE TABLE s(c)"), SQLITE_OK);

@@ -1,8 +1,6 @@
 // Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column').
 #include <gmock/gmock.h>
 
-#include <filesystem>
-
 #include "database.h"
 #include "temp_folder.h"
 
@@ -339,8 +337,7 @@ TEST_F(Follow, LeavesWhatTheConnectionTellsOfTheSourceAlone) {
 }
 
 TEST_F(Follow, IsTheSamePairInACopy) {
-  const std::string path = temp_file("follow_copy.db");
-  std::filesystem::remove(path);
+  const std::string path = new_database("follow_copy.db");
   run("CREATE TABLE s(c)");
   run("INSERT INTO s VALUES (1), (2), (3)");
   follow("s.c", ", kind=counting");

@@ -1,11 +1,11 @@
 // bloom_insert: the filter that bloom_add would give, all or nothing, and no acknowledged key is lost.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "database.h"
+#include "other_process.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -180,36 +180,8 @@ class InPlaceAcrossConnections : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(db.run("CREATE TABLE filters(id INTEGER PRIMARY KEY, name TEXT, f BLOB)"), SQLITE_OK);
     EXPECT_EQ(db.run("INSERT INTO filters SELECT 1, 'x', bloom_raw(bloom_create(1000000, 0.01))"), SQLITE_OK);
   }
-  ~InPlaceAcrossConnections() override { std::filesystem::remove_all(folder_); }
 
-  /// Runs `work(db)` in another process, with a connection of its own.
-  template <class Work>
-  [[nodiscard]] pid_t in_another_process(const Work& work) const {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    sqlite3* db = nullptr;
-    bool ok = sqlite3_open(path_.c_str(), &db) == SQLITE_OK && sqlite3_enable_load_extension(db, 1) == SQLITE_OK &&
-              sqlite3_load_extension(db, CRIVO_SO, nullptr, nullptr) == SQLITE_OK;
-    sqlite3_busy_timeout(db, 20000);
-    ok = ok && work(db);
-    if (!ok) std::fprintf(stderr, "%s\n", sqlite3_errmsg(db));
-    sqlite3_close(db);
-    _exit(ok ? 0 : 1);
-  }
-  static void wait_for(pid_t child) {
-    int status = 1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
-  static bool run(sqlite3* db, const std::string& sql) {
-    return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
-  }
-
-  std::filesystem::path folder_ = [] {
-    std::string name = ::testing::TempDir() + "in_place_XXXXXX";
-    return std::filesystem::path(mkdtemp(name.data()));
-  }();
-  std::string path_ = folder_ / "filters.db";
+  std::string path_ = new_database("in_place.db");
 };
 
 TEST_P(InPlaceAcrossConnections, OnlyWhatWasCommittedIsThere) {
@@ -246,10 +218,10 @@ TEST_P(InPlaceAcrossConnections, SeveralProcessesLoseNoKey) {
   constexpr int kKeys = 40;
   std::vector<pid_t> children;
   for (int process = 0; process < kProcesses; ++process) {
-    children.push_back(in_another_process([process](sqlite3* db) {
-      bool ok = run(db, "PRAGMA synchronous = OFF");
+    children.push_back(in_other_process(path_, [process](sqlite3* db) {
+      bool ok = succeeds(db, "PRAGMA synchronous = OFF");
       for (int i = 0; i < kKeys && ok; ++i) {
-        ok = run(db, "SELECT bloom_insert('filters', 'f', 1, " + std::to_string(process * kKeys + i) + ")");
+        ok = succeeds(db, "SELECT bloom_insert('filters', 'f', 1, " + std::to_string(process * kKeys + i) + ")");
       }
       return ok;
     }));

@@ -1,15 +1,14 @@
 // A named filter is never stale: whatever changes its row, and whenever, the next answer is that of the row as it is.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <random>
 
 #include "database.h"
 #include "forged_filter.h"
+#include "other_process.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -211,7 +210,6 @@ class NamedAcrossConnections : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(db.run("CREATE TABLE filters(id INTEGER PRIMARY KEY, f BLOB)"), SQLITE_OK);
     EXPECT_EQ(db.run("INSERT INTO filters SELECT 1, bloom_raw(bloom_add(bloom_create(20000, 1e-9), 'a'))"), SQLITE_OK);
   }
-  ~NamedAcrossConnections() override { std::filesystem::remove_all(folder_); }
 
   static std::string question(const char* key) {
     return std::string("SELECT bloom_contains_in('filters', 'f', 1, '") + key + "')";
@@ -220,11 +218,7 @@ class NamedAcrossConnections : public ::testing::TestWithParam<const char*> {
     return std::string("UPDATE filters SET f = bloom_add(f, '") + key + "') WHERE id = 1";
   }
 
-  std::filesystem::path folder_ = [] {
-    std::string name = ::testing::TempDir() + "named_XXXXXX";
-    return std::filesystem::path(mkdtemp(name.data()));
-  }();
-  std::string path_ = folder_ / "filters.db";
+  std::string path_ = new_database("named.db");
 };
 
 TEST_P(NamedAcrossConnections, ACommitIsSeenByTheNextStatement) {
@@ -256,19 +250,7 @@ TEST_P(NamedAcrossConnections, AnotherProcessIsSeen) {
   Database reader(path_.c_str());
   for (const char* key : {"b", "c", "d", "e"}) {
     EXPECT_EQ(reader.ask(question(key)), "0");
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      sqlite3* db = nullptr;  // a connection of its own: SQLite's must not be carried across a fork
-      bool ok = sqlite3_open(path_.c_str(), &db) == SQLITE_OK && sqlite3_enable_load_extension(db, 1) == SQLITE_OK &&
-                sqlite3_load_extension(db, CRIVO_SO, nullptr, nullptr) == SQLITE_OK;
-      ok = ok && sqlite3_exec(db, addition(key).c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
-      sqlite3_close(db);
-      _exit(ok ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_EQ(status, 0);
+    wait_for(in_other_process(path_, [&](sqlite3* db) { return succeeds(db, addition(key)); }));
     EXPECT_EQ(reader.ask(question(key)), "1");
   }
 }

@@ -8,6 +8,7 @@
 namespace crivo::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class NamedTest : public SqliteTest {
@@ -126,8 +127,9 @@ TEST_F(NamedTest, ASchemaThatIsNotTrustedMayNotUse) {
   EXPECT_EQ(ask("SELECT hit FROM hits"), "1");
   run("PRAGMA trusted_schema = 0");
   EXPECT_THAT(ask("SELECT hit FROM hits"), HasSubstr("unsafe use of bloom_contains_in"));
+  // SQLite 3.53 gives the other reason first.
   EXPECT_THAT(ask("CREATE INDEX i ON filters(bloom_contains_in('filters', 'f', 1, name))"),
-              HasSubstr("non-deterministic functions prohibited"));
+              AnyOf(HasSubstr("non-deterministic functions prohibited"), HasSubstr("unsafe use")));
 }
 
 TEST_F(NamedTest, LeaveNothingOpenBehindTheStatement) {

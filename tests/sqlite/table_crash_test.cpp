@@ -2,7 +2,6 @@
 #include <poll.h>
 
 #include <array>
-#include <filesystem>
 #include <iostream>
 #include <random>
 
@@ -60,7 +59,7 @@ class Survivor {
   }
 
   void begin_anew() {
-    for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path_ + end);
+    remove_database(path_);
     acknowledged_ = 0;
   }
 

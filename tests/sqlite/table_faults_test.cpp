@@ -21,10 +21,6 @@ struct Failure {
 
 std::string path_of(const char* name) { return temp_file(std::string("table_faults_") + name + ".db"); }
 
-void remove_database(const std::string& path) {
-  for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
-}
-
 /// Pages are small and few fit the cache, so that there are many writes, and some before the commit.
 void make_small(Database& db, const std::string& journal) {
   db.run("PRAGMA page_size = 512");

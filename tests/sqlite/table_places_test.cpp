@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <filesystem>
 #include <fstream>
 
 #include "database.h"
@@ -15,13 +14,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
-
-/// A path for a database that does not exist yet.
-std::string fresh_path(const std::string& name) {
-  const std::string path = temp_file(std::string("table_places_") + name + ".db");
-  for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
-  return path;
-}
 
 /// Makes a filter table for each kind, named as the kind is, with the keys 1 .. 500. The scalable one grows.
 void make_tables(Database& db, const std::string& schema = "main") {
@@ -68,11 +60,11 @@ INSTANTIATE_TEST_SUITE_P(Pages, EveryPageSize,
 
 class TablePlaces : public ::testing::Test {
  protected:
-  static std::string copy_to(const std::string& name) { return fresh_path("copy_" + name); }
+  static std::string copy_to(const std::string& name) { return new_database("copy_" + name); }
 };
 
 TEST_F(TablePlaces, VacuumKeepsIt) {
-  Database db(fresh_path("vacuum").c_str());
+  Database db(new_database("table_places_vacuum.db").c_str());
   make_tables(db);
   db.run("DELETE FROM counting WHERE key = 1");
   db.run("INSERT INTO counting(key) VALUES (1)");
@@ -87,7 +79,7 @@ TEST_F(TablePlaces, VacuumKeepsIt) {
 }
 
 TEST_F(TablePlaces, VacuumIntoRestoresIt) {
-  Database db(fresh_path("vacuum_into").c_str());
+  Database db(new_database("table_places_vacuum_into.db").c_str());
   make_tables(db);
   const std::string copy = copy_to("vacuum_into");
   EXPECT_EQ(db.ask("VACUUM INTO ?", {copy}), "");
@@ -97,7 +89,7 @@ TEST_F(TablePlaces, VacuumIntoRestoresIt) {
 }
 
 TEST_F(TablePlaces, ABackupDuringInsertsRestoresIt) {
-  Database db(fresh_path("backup").c_str());
+  Database db(new_database("table_places_backup.db").c_str());
   make_tables(db);
   Database restored(copy_to("backup").c_str());
   EXPECT_EQ(restored.ask("SELECT count(*) FROM sqlite_schema"), "0");  // opened before there is a table
@@ -116,7 +108,7 @@ TEST_F(TablePlaces, ABackupDuringInsertsRestoresIt) {
 
 // The connection's table has read the state of a database that another one then replaces.
 TEST_F(TablePlaces, ARestoredDatabaseReplacesWhatTheTableRemembers) {
-  Database db(fresh_path("replaced").c_str());
+  Database db(new_database("table_places_replaced.db").c_str());
   make_tables(db);
   Database other;
   other.run("CREATE VIRTUAL TABLE blocked USING bloom(capacity=70000, seed=5)");
@@ -142,8 +134,8 @@ TEST_F(TablePlaces, SerializeAndDeserializeRestoreIt) {
 }
 
 TEST_F(TablePlaces, TemporaryAndAttachedDatabasesHoldTablesOfTheSameName) {
-  Database db(fresh_path("main").c_str());
-  const std::string attached = fresh_path("attached");
+  Database db(new_database("table_places_main.db").c_str());
+  const std::string attached = new_database("table_places_attached.db");
   db.run("ATTACH ? AS aux1", {attached});
   for (const char* schema : {"main", "temp", "aux1"}) {
     db.run(std::string("CREATE VIRTUAL TABLE ") + schema + ".t USING bloom(capacity=1000, fpr=1e-9)");
@@ -215,7 +207,7 @@ TEST_F(TablePlaces, AnUntrustedSchemaMayUseIt) {
 // A statement of the table's own that were not reset would hold a lock: VACUUM, COMMIT, DETACH and other connections
 // would fail.
 TEST_F(TablePlaces, NoStatementIsLeftOpen) {
-  const std::string path = fresh_path("open");
+  const std::string path = new_database("table_places_open.db");
   Database db(path.c_str());
   Database other(path.c_str());
   make_tables(db);
@@ -239,7 +231,7 @@ TEST_F(TablePlaces, NoStatementIsLeftOpen) {
 
 // A question that is stopped in the middle, by the application or by a LIMIT, leaves nothing open either.
 TEST_F(TablePlaces, AQuestionHalfAnsweredLeavesNothingOpen) {
-  Database db(fresh_path("half").c_str());
+  Database db(new_database("table_places_half.db").c_str());
   make_tables(db);
   Statement half(db.get(), "SELECT i FROM " + integers(1, 100) + " JOIN blocked ON key = i");
   ASSERT_EQ(sqlite3_step(half.get()), SQLITE_ROW);

@@ -2,7 +2,6 @@
 // happens by accident, so that both must give the same rows to every question; and with a counting or spectral table,
 // the same counts.
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -25,9 +24,7 @@ struct Pair {
 class Walk {
  public:
   Walk(unsigned seed, const std::string& encoding, int page_size) : random_(seed) {
-    for (const std::string& path : {path_, attached_}) {
-      for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
-    }
+    for (const std::string& path : {path_, attached_}) remove_database(path);
     db_ = std::make_unique<Database>(path_.c_str());
     db_->run("PRAGMA page_size = " + std::to_string(page_size));
     db_->run("PRAGMA encoding = '" + encoding + "'");

@@ -1,8 +1,6 @@
 // Filters as tables: CREATE VIRTUAL TABLE ... USING bloom.
 #include <gmock/gmock.h>
 
-#include <filesystem>
-
 #include "database.h"
 #include "temp_folder.h"
 
@@ -126,8 +124,7 @@ TEST_P(TableOfKind, ForgetsItsKeysWhenCleared) {
 }
 
 TEST_P(TableOfKind, IsSeenByOtherConnections) {
-  const std::string path = temp_file("table_of_kind.db");
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  const std::string path = new_database("table_of_kind.db");
   Database writer(path.c_str());
   Database reader(path.c_str());
   ASSERT_EQ(writer.ask("PRAGMA journal_mode = WAL"), "wal");
@@ -336,7 +333,7 @@ int frames = 0;
 TEST_P(PageSize, ChangesOnePagePerKey) {
   const std::string path = temp_file("page_size.db");
   for (const char* kind : {"blocked", "counting", "scalable"}) {
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    remove_database(path);
     Database db(path.c_str());
     db.run("PRAGMA page_size = " + std::to_string(GetParam()));
     ASSERT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");

@@ -1,7 +1,6 @@
 // One connection that writes, three that read, each in its thread: a reader that starts after a commit sees its keys.
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <random>
 #include <thread>
 #include <utility>
@@ -35,7 +34,7 @@ class Keys {
 class Threads {
  public:
   Threads() {
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
+    remove_database(path_);
     Database db(path_.c_str());
     EXPECT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
     for (const std::string kind : kKinds) {

@@ -34,4 +34,16 @@ inline std::string temp_file(const std::string& name) {
   return folder.file(name);
 }
 
+/// Removes a database with the files that SQLite keeps beside it.
+inline void remove_database(const std::string& path) {
+  for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
+}
+
+/// The path of a database in the program's folder, of which nothing is left from before.
+inline std::string new_database(const std::string& name) {
+  std::string path = temp_file(name);
+  remove_database(path);
+  return path;
+}
+
 }  // namespace crivo::testing

@@ -1,7 +1,6 @@
 // Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...).
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -271,8 +270,7 @@ TEST_P(WindowRate, KeepsItsRateWithAllPanesFull) {
 class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
-    const std::string path = temp_file("window_frames.db");
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    const std::string path = new_database("window_frames.db");
     open(path);
     run("PRAGMA page_size = " + std::to_string(GetParam()));
     run("PRAGMA journal_mode = WAL");

@@ -11,9 +11,6 @@
 
 namespace crivo {
 
-/// Every blob starts with a header of this many bytes. A raw payload follows it exactly as it lies in memory.
-inline constexpr std::size_t kBlobHeaderBytes = 64;
-
 [[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
 
 /// Which form to_blob writes.

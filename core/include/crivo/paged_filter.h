@@ -26,7 +26,8 @@ class PageSource {
   virtual ~PageSource() = default;
   /// The page to be read; null stands for a page of zeros. Valid until the next call of either function.
   [[nodiscard]] virtual const std::byte* read(std::uint64_t page) = 0;
-  /// The page to be changed. Valid until the next call of either function, which sees the change.
+  /// The page to be changed, never null: a page that was not there begins as zeros. Valid until the next call of either
+  /// function, which sees the change.
   [[nodiscard]] virtual std::byte* write(std::uint64_t page) = 0;
 };
 
@@ -50,7 +51,7 @@ class PagedFilter {
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept { return payload_bytes_; }
   [[nodiscard]] std::uint64_t pages() const noexcept;
-  /// The bytes of a page: page_bytes, or fewer in the last page.
+  /// The bytes of a page, which must be below pages(): page_bytes, or fewer in the last page.
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept;
   /// The page of a key's block, or of its first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;

@@ -102,6 +102,9 @@ struct LayerInfo {
   Stats stats;                 // how full it is now
 };
 
+/// Every blob starts with a header of this many bytes. A raw payload follows it exactly as it lies in memory.
+inline constexpr std::size_t kBlobHeaderBytes = 64;
+
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
 

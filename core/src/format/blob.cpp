@@ -16,8 +16,6 @@
 namespace crivo {
 namespace {
 
-static_assert(kBlobHeaderBytes == kHeaderBytes);
-
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
 
 /// The error for a checksum that does not match. The likeliest reason is a file that was cut off. A raw blob shows

@@ -17,8 +17,8 @@ Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...
 }  // namespace
 
 Result<void> check_start(std::span<const std::byte> blob) {
-  if (blob.size() < kHeaderBytes) {
-    return corrupt("blob size must be at least ", kHeaderBytes, " bytes, got ", blob.size(),
+  if (blob.size() < kBlobHeaderBytes) {
+    return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
                    ": it is truncated or no filter");
   }
   if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {

@@ -10,7 +10,7 @@
 
 namespace crivo {
 
-inline constexpr std::size_t kHeaderBytes = 64;
+// Where fields lie, in bytes from the start of the blob.
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 

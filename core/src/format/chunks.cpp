@@ -11,15 +11,15 @@
 #include "base/bytes.h"
 #include "base/error_text.h"
 #include "crivo/hash.h"
+#include "format/blob_header.h"
 
 namespace crivo {
 namespace {
 
 constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'C'}};
 constexpr std::byte kChunkVersion{1};
-constexpr std::size_t kChecksumOffset = 8;
+constexpr std::size_t kChunkChecksumOffset = 8;
 constexpr std::size_t kCheckedOffset = 16;  // the checksum is that of all bytes from here on
-constexpr std::size_t kBlobIdOffset = 56;   // a blob is known by its checksum
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 32;
 
 std::uint64_t checksum_of(std::span<const std::byte> chunk) noexcept {
@@ -27,8 +27,9 @@ std::uint64_t checksum_of(std::span<const std::byte> chunk) noexcept {
   return hash_key({reinterpret_cast<const char*>(checked.data()), checked.size()}, 0);
 }
 
+/// A blob is known by its checksum.
 std::uint64_t id_of(std::span<const std::byte> blob) noexcept {
-  return load_le<std::uint64_t>(blob.data() + kBlobIdOffset);
+  return load_le<std::uint64_t>(blob.data() + kChecksumOffset);
 }
 
 constexpr std::uint64_t number_of_chunks(std::uint64_t blob_bytes, std::uint32_t data_bytes) noexcept {
@@ -72,7 +73,7 @@ std::vector<std::byte> ChunkWriter::chunk(std::uint64_t seq) const {
   writer.write(data_bytes_);
   writer.write(static_cast<std::uint32_t>(seq));
   std::copy(data.begin(), data.end(), chunk.begin() + kChunkHeaderBytes);
-  store_le(chunk.data() + kChecksumOffset, checksum_of(chunk));
+  store_le(chunk.data() + kChunkChecksumOffset, checksum_of(chunk));
   return chunk;
 }
 
@@ -91,11 +92,11 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
   if (chunk[sizeof kMagic] != kChunkVersion) {
     return corrupt("format version must be 1, got ", std::to_integer<unsigned>(chunk[sizeof kMagic]));
   }
-  if (std::any_of(&chunk[sizeof kMagic + 1], &chunk[kChecksumOffset],
+  if (std::any_of(&chunk[sizeof kMagic + 1], &chunk[kChunkChecksumOffset],
                   [](std::byte byte) { return byte != std::byte{}; })) {
     return corrupt("reserved bytes must be 0");
   }
-  const auto stored = load_le<std::uint64_t>(chunk.data() + kChecksumOffset);
+  const auto stored = load_le<std::uint64_t>(chunk.data() + kChunkChecksumOffset);
   if (stored != checksum_of(chunk)) {
     return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
   }

@@ -1,4 +1,4 @@
-// What SQLite refused while the table was at work on its shadow tables.
+// What SQLite refused while the extension ran SQL of its own.
 #pragma once
 
 #include <sqlite3ext.h>

@@ -1,4 +1,4 @@
-#include "table/statement.h"
+#include "values/statement.h"
 
 #include <new>
 

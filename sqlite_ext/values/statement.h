@@ -1,4 +1,4 @@
-// A prepared statement that the table keeps for its life, and one use of it.
+// A prepared statement that is kept for many uses, and one use of it.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "table/host_error.h"
+#include "values/host_error.h"
 
 namespace crivo::sqlite {
 
