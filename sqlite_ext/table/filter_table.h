@@ -86,6 +86,9 @@ class FilterTable {
   void write_meta(std::string_view row, std::string_view text) { shadow_.write_meta(row, text); }
 
   [[nodiscard]] const TableState& state();
+  /// Whether the state that was read last has a source, and of which schema that was.
+  [[nodiscard]] bool has_source() const noexcept { return state_.has_source; }
+  [[nodiscard]] int schema_seen() const noexcept { return shadow_.schema_seen(); }
   [[nodiscard]] sqlite3* db() const noexcept { return shadow_.db(); }
   [[nodiscard]] const std::string& schema() const noexcept { return shadow_.schema(); }
   [[nodiscard]] const std::string& name() const noexcept { return shadow_.table(); }

@@ -64,6 +64,14 @@ Source resolved(FilterTable& table) {
 
 bool is_following(FilterTable& table) { return triggers_of(table).complete(); }
 
+void require_following(FilterTable& table) {
+  if (is_following(table)) return;
+  const std::optional<Source> source = source_of(table);
+  throw SqlError{"source " + (source ? to_text(*source) : "") +
+                 " must have the filter's triggers, got a table that was dropped or made anew, or lost them; "
+                 "insert 'rebuild' as op once the table is there"};
+}
+
 std::optional<Source> source_of(FilterTable& table) {
   const std::optional<std::string> text = table.read_meta(kSourceRow);
   if (!text) return std::nullopt;

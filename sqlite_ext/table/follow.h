@@ -25,6 +25,8 @@ void rename_following(FilterTable& table, const std::string& name);
 /// Throws SqlError unless every value of the column is found.
 void check_following(FilterTable& table);
 
+/// Throws SqlError unless a table with a source has all triggers on it; without them it may lack values.
+void require_following(FilterTable& table);
 /// Whether the table has a source, and all triggers on it.
 [[nodiscard]] bool is_following(FilterTable& table);
 /// The source by its present names; no value for a table without one. Throws HostError.

@@ -24,6 +24,8 @@ struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
       : sqlite3_vtab{}, table(db, std::move(schema), std::move(name)) {}
   FilterTable table;
+  bool is_at_work = false;
+  int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
 };
 
 struct BloomCursor : sqlite3_vtab_cursor {
@@ -35,10 +37,22 @@ BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
 FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
 
-/// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws.
+/// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws. One
+/// callback at a time: a hostile schema can put a view or a trigger in the way of the table's own statements, and have
+/// it call a function of the application that uses the table again. That would reset these statements while they run.
 template <class Body>
 int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
-  return guarded_table(table, of(table).table.name().c_str(), body);
+  BloomTable& bloom = of(table);
+  const auto alone = [&]() -> int {
+    if (bloom.is_at_work) throw SqlError{"table must not be used by what its own statements run, got such a use"};
+    bloom.is_at_work = true;
+    const struct AtTheEnd {
+      bool& is_at_work;
+      ~AtTheEnd() { is_at_work = false; }
+    } at_the_end{bloom.is_at_work};
+    return body();
+  };
+  return guarded_table(table, bloom.table.name().c_str(), alone);
 }
 
 /// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
@@ -133,6 +147,14 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
+/// A "no" counts only while the filter is told of every change. Whoever makes the source anew, as programs do to change
+/// its columns, leaves the triggers behind with the old table.
+void require_followed(BloomTable& bloom) {
+  if (!bloom.table.has_source() || bloom.followed_in == bloom.table.schema_seen()) return;
+  require_following(bloom.table);
+  bloom.followed_in = bloom.table.schema_seen();
+}
+
 int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
   return guarded_callback(cursor->pVtab, [&] {
     BloomCursor& asked = of(cursor);
@@ -148,6 +170,8 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     if (const std::optional<std::uint64_t> hash = table_of(cursor).find(key.view())) {
       asked.key = copy_of(args[0]);
       asked.hash = *hash;
+    } else {
+      require_followed(of(cursor->pVtab));
     }
     return SQLITE_OK;
   });

@@ -40,6 +40,9 @@ class ShadowTables {
     while (use.step() && visit(use.integer(0), row_of(use, 1))) continue;
   }
 
+  /// Another number than before whenever a schema may have changed between two calls of read_meta.
+  [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }
+
   /// The statement that gives the row of page ?1, for PageRows, which reads rows where they lie.
   [[nodiscard]] Statement& page_statement() noexcept { return page_; }
   /// The bytes of a page's row; no bytes for a value that is no blob.

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "functions.h"
-#include "table/filter_table.h"
+#include "table/follow.h"
 #include "table/table_info.h"
 
 namespace crivo::sqlite {
@@ -48,6 +48,21 @@ class OneAtATime {
   Connection& connection_;
 };
 
+/// Keeps a schema as it is now for all statements that follow. A SELECT without a FROM has no transaction, so that each
+/// statement of the table's own would see another moment: its state before a rebuild, say, and its pages after it.
+class OneMoment {
+ public:
+  OneMoment(sqlite3* db, const std::string& schema)
+      : statement_(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema"),
+        use_(statement_) {
+    (void)use_.step();
+  }
+
+ private:
+  Statement statement_;
+  Use use_;
+};
+
 /// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
@@ -56,17 +71,20 @@ void use_table(const Call& call, const Body& use) {
   const OneAtATime one(call.connection());
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
   try {
-    FilterTable table(db, has_schema ? text_arg(call, 1, "schema") : schema_of(db, name), name);
+    const std::string schema = has_schema ? text_arg(call, 1, "schema") : schema_of(db, name);
+    const OneMoment moment(db, schema);
+    FilterTable table(db, schema, name);
     use(table);
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
-    if (error.code != SQLITE_ERROR) throw SqlError{error.message};
+    if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
     throw SqlError{"table must be a filter table (CREATE VIRTUAL TABLE ... USING bloom), got " + shown(call.args[0])};
   }
 }
 
 void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) {
+    if (table.state().has_source) require_following(table);
     const std::uint64_t most = max_payload_bytes(call.context);
     if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);

@@ -27,7 +27,7 @@ class Statement {
 
  private:
   friend class Use;
-  /// Throws HostError if the statement is in use: a second use would reset it under the first.
+  /// The statement must not be in use: a second use would reset it under the first. Throws HostError.
   sqlite3_stmt* ready();
 
   sqlite3* db_;

@@ -157,6 +157,33 @@ TEST_F(TableHostile, ATriggerOnAShadowTableCannotUseTheTableWithin) {
   EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (1, 2)"), "1");
 }
 
+/// A function of the application that runs SQL, as some have, and gives its error or "done".
+void eval(sqlite3_context* context, int, sqlite3_value** args) {
+  char* error = nullptr;
+  sqlite3_exec(sqlite3_context_db_handle(context), reinterpret_cast<const char*>(sqlite3_value_text(args[0])), nullptr,
+               nullptr, &error);
+  sqlite3_result_text(context, error != nullptr ? error : "done", -1, SQLITE_TRANSIENT);
+  sqlite3_free(error);
+}
+
+TEST_F(TableHostile, AFunctionThatRunsSqlCannotUseTheTableWithin) {
+  sqlite3_create_function(db_.get(), "eval", 1, SQLITE_UTF8, nullptr, eval, nullptr, nullptr);
+  const char* const refused = "table must not be used by what its own statements run";
+  make("capacity=1000");
+  run("CREATE TABLE log(message)");
+  run("CREATE TRIGGER hostile BEFORE UPDATE ON t_pages BEGIN "
+      "INSERT INTO log VALUES (eval('INSERT INTO t(key) VALUES (77)')); END");
+  EXPECT_EQ(ask("INSERT INTO t(key) VALUES (2)"), "");
+  EXPECT_THAT(ask("SELECT message FROM log"), HasSubstr(refused));
+  run("DROP TRIGGER hostile");
+  EXPECT_EQ(ask("SELECT group_concat(key) FROM t WHERE key IN (1, 2, 77)"), "1,2");
+  run("CREATE TABLE kept AS SELECT * FROM t_meta");
+  run("DROP TABLE t_meta");
+  run("CREATE VIEW t_meta AS SELECT name, value || eval('SELECT 1 FROM t WHERE key = 1') AS value FROM kept");
+  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("checksum"));
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), ::testing::EndsWith("checksum of its text"));
+}
+
 // INSERT OR IGNORE takes SQLITE_CONSTRAINT for a key that was there.
 TEST_F(TableHostile, AConstraintOnAShadowTableIsNoReasonToIgnoreAKey) {
   make("capacity=1000");

@@ -244,6 +244,20 @@ TEST_F(TablePlaces, AQuestionHalfAnsweredLeavesNothingOpen) {
   EXPECT_EQ(db.ask("VACUUM"), "");
 }
 
+TEST_F(TablePlaces, AFunctionThatMeetsALockSaysSoWithItsCode) {
+  const std::string path = fresh_path("locked");
+  Database db(path.c_str());
+  make_tables(db);
+  Database other(path.c_str());
+  ASSERT_EQ(other.ask("SELECT length(bloom_snapshot('blocked')) > 64"), "1");
+  ASSERT_EQ(db.run("BEGIN EXCLUSIVE"), SQLITE_OK);
+  for (const char* function : {"bloom_snapshot", "bloom_table_info"}) {
+    EXPECT_EQ(other.run(std::string("SELECT ") + function + "('blocked')"), SQLITE_BUSY);
+    EXPECT_EQ(other.run(std::string("SELECT ") + function + "('blocked', 'main')"), SQLITE_BUSY);
+  }
+  db.run("COMMIT");
+}
+
 TEST_F(TablePlaces, IntegrityCheckLooksAtThePagesWhereSqliteAsksTables) {
   Database db;
   make_tables(db);

@@ -141,5 +141,39 @@ TEST(TableThreads, ReadersSeeEveryCommittedKey) { run_threads(60); }
 
 TEST(TableThreads, LongRunOfReadersSeesEveryCommittedKey) { run_threads(20000); }
 
+// A function has no transaction of its own, and reads a table by several statements.
+TEST(TableThreads, ASnapshotIsOfOneMomentWhateverAnotherConnectionDoesMeanwhile) {
+  const std::string path = temp_file("one_moment.db");
+  Database db(path.c_str());
+  EXPECT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
+  db.run("CREATE TABLE s(c)");
+  db.run("INSERT INTO s VALUES ('a')");
+  db.run("CREATE VIRTUAL TABLE t USING bloom(source=s.c)");
+  struct Other {
+    Database db;
+    int statements_left = 0;
+    int rebuilds = 0;
+  };
+  Other other{Database(path.c_str())};
+  const auto before_statement = [](unsigned, void* context, void*, void*) {
+    auto& meanwhile = *static_cast<Other*>(context);
+    if (meanwhile.statements_left-- != 0) return 0;
+    EXPECT_EQ(meanwhile.db.ask("INSERT INTO t(op) VALUES ('rebuild')"), "");
+    ++meanwhile.rebuilds;
+    return 0;
+  };
+  sqlite3_trace_v2(db.get(), SQLITE_TRACE_STMT, before_statement, &other);
+  int statement = 0;
+  do {
+    other.statements_left = statement;
+    EXPECT_EQ(db.ask("SELECT bloom_contains(bloom_snapshot('t'), 'a')"), "1") << statement;
+    other.statements_left = statement;
+    EXPECT_EQ(db.ask("SELECT bloom_table_info('t') ->> 'keys'"), "1") << statement;
+    ++statement;
+  } while (other.rebuilds >= 2 * statement - 1);
+  EXPECT_GT(statement, 5);
+  sqlite3_trace_v2(db.get(), 0, nullptr, nullptr);
+}
+
 }  // namespace
 }  // namespace crivo::testing
