@@ -181,10 +181,13 @@ void free_named(void* named) { std::unique_ptr<NamedFilter>(static_cast<NamedFil
 template <class Question>
 void ask_named(const Call& call, const RowArgs& args, const Question& question) {
   if (sqlite3_value_type(args.row) == SQLITE_NULL) return;
-  auto* const kept = static_cast<NamedFilter*>(sqlite3_get_auxdata(call.context, 0));
+  auto* named = static_cast<NamedFilter*>(sqlite3_get_auxdata(call.context, 0));
   std::unique_ptr<NamedFilter> made;
-  if (kept == nullptr || !kept->is_in(args)) made = std::make_unique<NamedFilter>(call, args);
-  const Answer answer = (made != nullptr ? *made : *kept).ask(call, args.row, question);
+  if (named == nullptr || !named->is_in(args)) {
+    made = std::make_unique<NamedFilter>(call, args);
+    named = made.get();
+  }
+  const Answer answer = named->ask(call, args.row, question);
   if (answer) sqlite3_result_int64(call.context, *answer);
   if (made != nullptr) sqlite3_set_auxdata(call.context, 0, made.release(), free_named);
 }

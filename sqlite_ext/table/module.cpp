@@ -43,16 +43,16 @@ FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).ta
 template <class Body>
 int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
   BloomTable& bloom = of(table);
-  const auto alone = [&]() -> int {
-    if (bloom.is_at_work) throw SqlError{"table must not be used by what its own statements run, got such a use"};
-    bloom.is_at_work = true;
-    const struct AtTheEnd {
-      bool& is_at_work;
-      ~AtTheEnd() { is_at_work = false; }
-    } at_the_end{bloom.is_at_work};
-    return body();
-  };
-  return guarded_table(table, bloom.table.name().c_str(), alone);
+  const char* name = bloom.table.name().c_str();
+  if (bloom.is_at_work) {
+    sqlite3_free(table->zErrMsg);
+    table->zErrMsg = sqlite3_mprintf("%s: table must not be used by what its own statements run, got such a use", name);
+    return SQLITE_ERROR;
+  }
+  bloom.is_at_work = true;
+  const int status = guarded_table(table, name, body);
+  bloom.is_at_work = false;
+  return status;
 }
 
 /// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
@@ -248,7 +248,7 @@ int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** r
 /// The module as SQLite 3.44 knows it, where the headers are older: the new function follows the others.
 struct ModuleWithIntegrity {
   sqlite3_module module;
-  int (*xIntegrity)(sqlite3_vtab*, const char*, const char*, int, char**);
+  int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);
 };
 
 ModuleWithIntegrity make_module() noexcept {
@@ -273,15 +273,15 @@ ModuleWithIntegrity make_module() noexcept {
 #if SQLITE_VERSION_NUMBER >= 3044000
   module.xIntegrity = check_integrity;
 #endif
-  made.xIntegrity = check_integrity;
+  made.integrity = check_integrity;
   return made;
 }
 
 }  // namespace
 
 int register_bloom_table(sqlite3* db) {
-  static const ModuleWithIntegrity kModule = make_module();
-  return sqlite3_create_module_v2(db, "bloom", &kModule.module, nullptr, nullptr);
+  static const ModuleWithIntegrity made = make_module();
+  return sqlite3_create_module_v2(db, "bloom", &made.module, nullptr, nullptr);
 }
 
 }  // namespace crivo::sqlite

@@ -3,19 +3,6 @@
 #include <new>
 
 namespace crivo::sqlite {
-namespace {
-
-std::string quoted(std::string_view text, char quote) {
-  std::string result(1, quote);
-  for (const char c : text) {
-    if (c == quote) result += quote;
-    result += c;
-  }
-  return result + quote;
-}
-
-}  // namespace
-
 // Our own tables have no constraint that we could break, and INSERT OR IGNORE would take one for a key that was there.
 void throw_host_error(sqlite3* db, int code) {
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
@@ -103,7 +90,13 @@ void run_sql(sqlite3* db, const std::string& sql) {
   throw error;
 }
 
-std::string quoted_name(std::string_view name) { return quoted(name, '"'); }
-std::string quoted_text(std::string_view text) { return quoted(text, '\''); }
+std::string quoted_name(std::string_view name) {
+  std::string result = "\"";
+  for (const char c : name) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
 
 }  // namespace crivo::sqlite

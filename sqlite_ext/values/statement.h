@@ -75,7 +75,5 @@ void run_sql(sqlite3* db, const std::string& sql);
 
 /// Puts a name in double quotes for use in SQL.
 [[nodiscard]] std::string quoted_name(std::string_view name);
-/// Puts a text in single quotes for use in SQL.
-[[nodiscard]] std::string quoted_text(std::string_view text);
 
 }  // namespace crivo::sqlite

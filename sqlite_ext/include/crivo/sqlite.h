@@ -13,8 +13,8 @@ struct sqlite3;
 struct sqlite3_api_routines;
 
 /** Adds Crivo's functions and tables to one connection. `error_message` may be null; what it is set to on failure is
- * freed with sqlite3_free. `routines` is not looked at in a linked program, and may be null. Returns SQLITE_OK,
- * SQLITE_OK_LOAD_PERMANENTLY (which is a success, too), or a SQLite error code.
+ * freed with sqlite3_free. `routines` is not looked at in a linked program, and may be null. Returns SQLITE_OK or a
+ * SQLite error code. One thread at a time may use a connection while this runs; others may have theirs.
  *
  * For all connections that the process opens from now on, call once, before the first of them is opened:
  *
