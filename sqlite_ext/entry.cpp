@@ -5,6 +5,7 @@
 #include <sqlite3ext.h>
 
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "crivo/sqlite.h"
@@ -81,12 +82,18 @@ constexpr int kRegistered = SQLITE_OK_LOAD_PERMANENTLY;
 
 /// Takes SQLite's functions from the table. A process may have two SQLites, and one table serves all connections: those
 /// of the first would call the second with their values, and crash. A copy of the file has a table of its own.
+///
+/// Threads may load the file at the same time, each for a connection of its own. The pointer is written once, as others
+/// use it without a lock.
 bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
+  static std::mutex loading;
+  const std::lock_guard lock(loading);
   if (routines->libversion_number() < kOldestSQLite) {
     *error_message = routines->mprintf("crivo: SQLite must be 3.38 or later, got %s", routines->libversion());
     return false;
   }
-  if (sqlite3_api != nullptr && sqlite3_api != routines) {
+  if (sqlite3_api == routines) return true;
+  if (sqlite3_api != nullptr) {
     *error_message = routines->mprintf(
         "crivo: SQLite must be the one that this process loaded the file into first (%s), got another (%s); "
         "load a copy of the file into that one",

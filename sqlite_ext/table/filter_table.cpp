@@ -53,8 +53,11 @@ const TableState& FilterTable::state() {
 }
 
 void FilterTable::save(const TableState& state) {
-  shadow_.write_meta(state_row_, to_text(state));
+  const std::string text = to_text(state);
+  shadow_.write_meta(state_row_, text);
   (void)this->state();
+  // Otherwise a table that must grow would try again without end.
+  if (text_ != text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
 }
 
 // The newest layer is asked first: it is the largest.
@@ -166,9 +169,9 @@ void FilterTable::remove_hash(std::uint64_t hash) {
 void FilterTable::clear() {
   TableState cleared = state();
   require_no_source("op clear");
-  shadow_.erase_pages(0, INT64_MAX);
   cleared.layers.resize(1);
-  if (cleared.window) cleared.window->restart(shadow_.db());
+  if (cleared.window) cleared.window->restart(shadow_.db());  // before anything is gone, as the clock can fail
+  shadow_.erase_pages(0, INT64_MAX);
   if (cleared != state_) save(cleared);
 }
 

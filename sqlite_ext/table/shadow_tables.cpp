@@ -59,9 +59,12 @@ void ShadowTables::write_meta(std::string_view name, std::string_view text) {
 
 void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, name).run(); }
 
-// An update of a row by one of the same size changes the page where it lies.
+// An update of a row by one of the same size changes the page where it lies. A trigger that somebody has put on the
+// table can ignore it, and the keys would be lost without a word.
 void ShadowTables::write_page(std::int64_t number, std::span<const std::byte> row, bool is_new) {
   Use(is_new ? insert_page_ : update_page_).bind(1, number).bind(2, row).run();
+  if (sqlite3_changes(db_) == 1) return;
+  throw HostError{SQLITE_CORRUPT_VTAB, "table _pages must keep what is written to it"};
 }
 
 void ShadowTables::erase_pages(std::int64_t first, std::int64_t last) {

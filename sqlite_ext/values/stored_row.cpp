@@ -116,7 +116,7 @@ bool StoredRow::is_value(int status, const std::string& reason) const {
   return false;
 }
 
-/// True if the table is there, but a virtual one. (Statements do not find those here: see statement.h.)
+/// True if the table is there, but a virtual one. (Statement does not find those.)
 bool StoredRow::is_virtual() const {
   Statement statement(db_, "PRAGMA table_list(" + quoted_name(table_) + ")");
   Use list(statement);

@@ -245,7 +245,7 @@ TEST_F(TablePlaces, AQuestionHalfAnsweredLeavesNothingOpen) {
 }
 
 TEST_F(TablePlaces, AFunctionThatMeetsALockSaysSoWithItsCode) {
-  const std::string path = fresh_path("locked");
+  const std::string path = new_database("locked.db");
   Database db(path.c_str());
   make_tables(db);
   Database other(path.c_str());

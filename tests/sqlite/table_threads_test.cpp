@@ -143,7 +143,7 @@ TEST(TableThreads, LongRunOfReadersSeesEveryCommittedKey) { run_threads(20000); 
 
 // A function has no transaction of its own, and reads a table by several statements.
 TEST(TableThreads, ASnapshotIsOfOneMomentWhateverAnotherConnectionDoesMeanwhile) {
-  const std::string path = temp_file("one_moment.db");
+  const std::string path = new_database("one_moment.db");
   Database db(path.c_str());
   EXPECT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
   db.run("CREATE TABLE s(c)");
