@@ -73,7 +73,7 @@ std::string table_info(FilterTable& table) {
   info.add("layers", json_number(state.layers.size()));
   info.add("pages", json_number(table.pages()));
   info.add("stored_pages", json_number(found.pages));
-  info.add("page_bytes", json_number(state.row_bytes()));
+  info.add("row_bytes", json_number(state.row_bytes()));
   info.add("bytes", json_number(found.row_bytes));
   if (state.window) add_window(info, *state.window, found.pane_keys, table.db());
   if (state.has_source) add_source(info, table);
