@@ -23,6 +23,9 @@ enum Plan { kByKey = 1, kListAll = 2 };
 struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
       : sqlite3_vtab{}, table(db, std::move(schema), std::move(name)) {}
+  ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
+  BloomTable(const BloomTable&) = delete;
+  BloomTable& operator=(const BloomTable&) = delete;
   FilterTable table;
   bool is_at_work = false;
   int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
@@ -59,8 +62,10 @@ int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
 /// the schema, the table's name, and what stands in the brackets.
 int open_table(sqlite3* db, int argc, const char* const* argv, sqlite3_vtab** result, char** message,
                bool create) noexcept {
+  std::string name;  // a failed statement below can make SQLite forget the schema, and free the arguments with it
   const auto body = [&] {
-    auto made = std::make_unique<BloomTable>(db, argv[1], argv[2]);
+    name = argv[2];
+    auto made = std::make_unique<BloomTable>(db, argv[1], name);
     if (create) {
       std::vector<TableArgument> arguments;
       for (int i = 3; i < argc; ++i) arguments.push_back(parse_argument(argv[i]));
@@ -79,7 +84,8 @@ int open_table(sqlite3* db, int argc, const char* const* argv, sqlite3_vtab** re
     *result = made.release();
     return SQLITE_OK;
   };
-  return coded(body, [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", argv[2], text.c_str()); });
+  return coded(body,
+               [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", name.c_str(), text.c_str()); });
 }
 
 int create(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
