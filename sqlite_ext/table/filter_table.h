@@ -25,7 +25,8 @@ struct Inventory {
 
 /// It keeps prepared statements and the state that was read last, which every operation compares with the stored one.
 /// So it needs no word of commits, rollbacks and other connections. One thread at a time may use it. All functions
-/// throw HostError, SqlError or std::bad_alloc; SQLite then takes back what the statement has changed.
+/// throw HostError, SqlError or std::bad_alloc. What they have changed by then may stay: inside BEGIN SQLite does not
+/// take back every statement that fails. So each of them changes rows in an order in which no key is ever missing.
 class FilterTable {
  public:
   /// Opens a table whose shadow tables exist, without looking at them yet.
@@ -115,13 +116,14 @@ class FilterTable {
   [[nodiscard]] std::optional<bool> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const;
   bool add_to_newest_pane(std::uint64_t hash);
   void raise_generation(std::uint64_t generation);
-  void drop_old_pages();
   [[nodiscard]] std::vector<std::uint64_t> pane_keys();
   [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
   void grow();
   using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
   /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
   void visit_layer(std::size_t layer, const PageVisitor& visit);
+  /// Erases the stored rows of a layer, checked, of which `is_idle` is true.
+  void erase_pages_if(std::size_t layer, const std::function<bool(std::span<const std::byte> row)>& is_idle);
   [[nodiscard]] std::uint64_t keys_in(std::size_t layer);
 
   ShadowTables shadow_;

@@ -1,6 +1,7 @@
 #include "table/page_rows.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "crivo/hash.h"
 
@@ -61,6 +62,12 @@ std::uint64_t generation_of(std::span<const std::byte> stored) noexcept {
 
 std::span<const std::byte> payload_of(std::span<const std::byte> stored) noexcept {
   return stored.subspan(kRowHeaderBytes);
+}
+
+std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t bits = 0;
+  for (const std::byte byte : bytes) bits += static_cast<unsigned>(std::popcount(std::to_integer<unsigned char>(byte)));
+  return bits;
 }
 
 std::span<const std::byte> PageRows::stored(std::uint64_t page) {

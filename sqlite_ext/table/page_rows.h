@@ -52,6 +52,8 @@ void check_row(std::int64_t number, std::span<const std::byte> stored, std::size
 [[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> stored) noexcept;
 /// The payload in a row that was checked, of all panes.
 [[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> stored) noexcept;
+/// The number of bits that are set.
+[[nodiscard]] std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept;
 
 /// Changes lie in memory until store() is called; if it is not called, nothing has happened. Throws HostError.
 class PageRows : public PageSource {

@@ -1,6 +1,5 @@
 // What a filter table does with its window of time: see window.h for the panes, and page_rows.h for where they lie.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "crivo/sizing.h"
@@ -9,12 +8,6 @@
 
 namespace crivo::sqlite {
 namespace {
-
-std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
-  std::uint64_t bits = 0;
-  for (const std::byte byte : bytes) bits += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned>(byte)));
-  return bits;
-}
 
 /// The different keys in a pane of which so many bits are set, estimated.
 std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
@@ -102,16 +95,6 @@ std::vector<std::uint64_t> FilterTable::pane_keys() {
   });
   for (std::uint64_t& value : set_bits) value = keys_of_bits(filter, value);
   return set_bits;
-}
-
-// Pages of which all panes have passed are ignored anyway; only their space is won.
-void FilterTable::drop_old_pages() {
-  const Panes kept = panes();
-  std::vector<std::int64_t> old;
-  visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
-    if (generation_of(row) < kept.oldest()) old.push_back(first_page(0) + static_cast<std::int64_t>(page));
-  });
-  for (const std::int64_t number : old) shadow_.erase_pages(number, number);
 }
 
 }  // namespace crivo::sqlite

@@ -1,6 +1,5 @@
 // The operations of a filter table that pass over all of its pages.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -31,12 +30,6 @@ void require_same_shape(const Shape& ours, const Shape& theirs) {
 
 bool is_zero(std::span<const std::byte> bytes) noexcept {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
-std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
-  std::uint64_t bits = 0;
-  for (const std::byte byte : bytes) bits += static_cast<unsigned>(std::popcount(std::to_integer<unsigned char>(byte)));
-  return bits;
 }
 
 [[noreturn]] void misplaced(std::int64_t number) {
@@ -162,15 +155,24 @@ AnyFilter FilterTable::snapshot(std::uint64_t max_bytes) {
   return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
 }
 
-// Removed keys can leave pages of zeros behind.
+void FilterTable::erase_pages_if(std::size_t layer,
+                                 const std::function<bool(std::span<const std::byte> row)>& is_idle) {
+  std::vector<std::int64_t> idle;
+  visit_layer(layer, [&](std::uint64_t page, std::span<const std::byte> row) {
+    if (is_idle(row)) idle.push_back(first_page(layer) + static_cast<std::int64_t>(page));
+  });
+  for (const std::int64_t number : idle) shadow_.erase_pages(number, number);
+}
+
+// Removed keys can leave pages of zeros behind. Pages of which all panes have passed are ignored anyway. In both cases
+// only their space is won.
 void FilterTable::rebuild() {
-  if (state().window) return drop_old_pages();
-  for (std::size_t i = 0; i < state_.layers.size(); ++i) {
-    std::vector<std::int64_t> empty;
-    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      if (is_zero(payload_of(row))) empty.push_back(first_page(i) + static_cast<std::int64_t>(page));
+  const std::size_t layers = state().layers.size();
+  const std::uint64_t oldest = panes().oldest();
+  for (std::size_t i = 0; i < layers; ++i) {
+    erase_pages_if(i, [&](std::span<const std::byte> row) {
+      return state_.window ? generation_of(row) < oldest : is_zero(payload_of(row));
     });
-    for (const std::int64_t number : empty) shadow_.erase_pages(number, number);
   }
 }
 
