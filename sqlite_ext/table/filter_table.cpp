@@ -104,13 +104,12 @@ bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
 /// layer is full.
 std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
   const Kind kind = state_.spec.kind;
-  const bool counts = kind == Kind::kCounting || kind == Kind::kSpectral;
   const PagedFilter& filter = filters_.back();
   const std::uint64_t page = filter.page_of(hash);
   const bool is_new = !filter.may_contain_hash(hash, rows);
   // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
   const bool leaves_alone = only_if_absent && kind != Kind::kCounting;
-  if (!is_new && (leaves_alone || !counts)) return false;
+  if (!is_new && (leaves_alone || !filter.counts())) return false;
   if (kind == Kind::kScalable && is_full(rows, page)) return std::nullopt;
   filter.add_hash(hash, rows);
   rows.count_keys(page, 1);

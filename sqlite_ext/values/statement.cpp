@@ -3,6 +3,7 @@
 #include <new>
 
 namespace crivo::sqlite {
+
 // Our own tables have no constraint that we could break, and INSERT OR IGNORE would take one for a key that was there.
 void throw_host_error(sqlite3* db, int code) {
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();

@@ -71,6 +71,7 @@ TEST_P(PagedFilterTest, IsTheFilterInMemory) {
   const Result<PagedFilter> paged = PagedFilter::open(whole.shape(), GetParam().page_bytes);
   ASSERT_TRUE(paged);
   MapSource pages(*paged);
+  EXPECT_EQ(paged->counts(), whole.ref().kind().can.count);
   const std::uint64_t keys = std::min<std::uint64_t>(GetParam().capacity, 3000);
   for (std::uint64_t i = 0; i < keys; ++i) {
     EXPECT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));

@@ -56,6 +56,9 @@ class PagedFilter {
   /// The page of a key's block, or of its first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
 
+  /// Whether the kind can count. In the others, adding a key that may be there changes nothing.
+  [[nodiscard]] bool counts() const noexcept;
+
   /// False means that the key is certainly not in the filter.
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.

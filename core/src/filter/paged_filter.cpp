@@ -166,6 +166,8 @@ std::uint64_t PagedFilter::page_of(std::uint64_t key_hash) const noexcept {
   return byte / page_bytes_;
 }
 
+bool PagedFilter::counts() const noexcept { return row_of(shape_).info.can.count; }
+
 bool PagedFilter::may_contain_hash(std::uint64_t key_hash, PageSource& pages) const {
   const KindRow& row = row_of(shape_);
   if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).contains(pages);

@@ -114,8 +114,6 @@ std::span<const std::byte> count_key(Header header, std::uint64_t checksum_chang
   return std::span(bytes).subspan(kKeysOffset);
 }
 
-bool counts_additions(Kind kind) noexcept { return kind == Kind::kCounting || kind == Kind::kSpectral; }
-
 }  // namespace
 
 Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
@@ -127,7 +125,7 @@ Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
   const std::uint64_t hash = hash_key(key, header->shape.seed);
   KeyChunks chunks(blob, filter->payload_bytes());
   const bool is_new = !filter->may_contain_hash(hash, chunks);
-  if (!is_new && !counts_additions(header->shape.kind)) return false;
+  if (!is_new && !filter->counts()) return false;
   filter->add_hash(hash, chunks);
   const std::span<const std::byte> counted = count_key(*header, chunks.checksum_change(), bytes);
   chunks.store();
