@@ -120,6 +120,9 @@ TEST_P(MappedKinds, AnswerAsInMemoryFromAFileOfAnyForm) {
     const auto whole = mapped.whole();
     ASSERT_TRUE(whole);
     EXPECT_TRUE(std::ranges::equal(whole->payload(), filter.payload()));
+    Stats stats;
+    ASSERT_TRUE(mapped.look_at_whole([&](const FilterRef& ref) { stats = ref.stats(); }));
+    EXPECT_EQ(stats.bits_set, filter.ref().stats().bits_set);
     const auto adopted = MappedFilter::adopt(AlignedBytes(blob.begin(), blob.end()));
     ASSERT_TRUE(adopted);
     expect_same_answers(*adopted, filter.ref());
@@ -243,6 +246,7 @@ TEST_P(MappedKinds, AFileThatIsOverwrittenWhileItIsMappedIsAnError) {
       ASSERT_FALSE(mapped.may_contain_hashes(hashes, {hits.get(), hashes.size()}));
       (void)trusting.may_contain_hashes(hashes, {hits.get(), hashes.size()});
       EXPECT_FALSE(mapped.verify());
+      EXPECT_FALSE(mapped.look_at_whole([](const FilterRef&) {}));
     }
   }
 }
