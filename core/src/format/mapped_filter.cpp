@@ -11,9 +11,9 @@
 #include "filter/registry.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
+#include "format/mapped_chunks.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
-#include "format/verified_chunks.h"
 
 namespace crivo {
 namespace {
