@@ -19,10 +19,6 @@ int32_t refuse(const crivo_filter* filter, const void* key, size_t key_bytes, cr
   });
 }
 
-bool is_filter(const crivo_filter* filter) noexcept {
-  return filter != nullptr && reinterpret_cast<std::uintptr_t>(filter) % alignof(crivo_filter) == 0;
-}
-
 }  // namespace
 }  // namespace crivo::c
 
@@ -30,12 +26,12 @@ using namespace crivo;
 using namespace crivo::c;
 
 int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) {
-  if (!is_filter(filter) || !is_key(key, key_bytes)) return refuse(filter, key, key_bytes, error);
+  if (!is_given(filter) || !is_key(key, key_bytes)) return refuse(filter, key, key_bytes, error);
   return filter->ref->may_contain(key_view(key, key_bytes)) ? 1 : 0;
 }
 
 int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) {
-  if (!is_filter(filter)) return refuse(filter, nullptr, 0, error);
+  if (!is_given(filter)) return refuse(filter, nullptr, 0, error);
   return filter->ref->may_contain_hash(key_hash) ? 1 : 0;
 }
 

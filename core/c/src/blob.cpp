@@ -1,8 +1,8 @@
 // Filters as blobs, and back.
 #include "crivo/blob.h"
 
-#include <cstring>
-#include <vector>
+#include <algorithm>
+#include <span>
 
 #include "arguments.h"
 #include "boundary.h"
@@ -25,6 +25,21 @@ Result<BlobForm> checked_form(int32_t form) {
   }
 }
 
+Result<void> check_level(int32_t level) {
+  if (level == 0 || (level >= kMinCompressionLevel && level <= kMaxCompressionLevel)) return {};
+  return Error{ErrorCode::kBadArgument, "level must lie in [" + std::to_string(kMinCompressionLevel) + ", " +
+                                            std::to_string(kMaxCompressionLevel) + "] or be 0, got " +
+                                            std::to_string(level)};
+}
+
+/// Tells the caller how many bytes a blob has. Errors: kTooLarge.
+Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, std::uint64_t* written) {
+  *written = bytes;
+  if (bytes <= room.size()) return {};
+  return Error{ErrorCode::kTooLarge,
+               "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(room.size())};
+}
+
 Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_limits* limits) {
   if (auto given = check_array("blob", blob, blob_bytes, 1, 1); !given) return given.error();
   const Result<ReadLimits> allowed = read_limits(limits);
@@ -39,7 +54,7 @@ using namespace crivo;
 using namespace crivo::c;
 
 uint64_t crivo_blob_bound(const crivo_filter* filter) {
-  if (filter == nullptr) return 0;
+  if (!is_given(filter)) return 0;
   // What zstd may add to bytes that it cannot compress, by the bound in its own header, with room for frame and codec.
   const std::uint64_t payload = filter->ref->payload().size();
   return kBlobHeaderBytes + payload + payload / 256 + 512;
@@ -54,14 +69,18 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
     if (!ref) return ref.error();
     const Result<BlobForm> checked = checked_form(form);
     if (!checked) return checked.error();
+    if (auto valid = check_level(level); !valid) return valid;
+    const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
+    if (*checked == BlobForm::kRaw) {  // straight into the buffer: the filter may be most of the memory that there is
+      const std::uint64_t bytes = kBlobHeaderBytes + (*ref)->payload().size();
+      if (auto fits = check_room(bytes, room, written); !fits) return fits;
+      write_raw_blob(**ref, room);
+      return {};
+    }
     const auto blob = to_blob(**ref, *checked, level == 0 ? kDefaultCompressionLevel : level);
     if (!blob) return blob.error();
-    *written = blob->size();
-    if (blob->size() > buffer_bytes) {
-      return Error{ErrorCode::kTooLarge, "buffer_bytes must be at least " + std::to_string(blob->size()) + ", got " +
-                                             std::to_string(buffer_bytes)};
-    }
-    std::memcpy(buffer, blob->data(), blob->size());
+    if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
+    std::ranges::copy(*blob, room.begin());
     return {};
   });
 }

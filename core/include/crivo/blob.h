@@ -70,4 +70,8 @@ class OpenedBlob {
 [[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                                                      int level = kDefaultCompressionLevel);
 
+/// Writes a raw blob into memory of the caller's, which must have kBlobHeaderBytes + filter.payload().size() bytes:
+/// what to_blob writes for BlobForm::kRaw, without memory of its own.
+void write_raw_blob(const FilterRef& filter, std::span<std::byte> blob) noexcept;
+
 }  // namespace crivo

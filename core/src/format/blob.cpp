@@ -128,6 +128,11 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), limits.max_raw_bytes);
 }
 
+void write_raw_blob(const FilterRef& filter, std::span<std::byte> blob) noexcept {
+  std::ranges::copy(filter.payload(), blob.begin() + kBlobHeaderBytes);
+  write_header(filter, Codec::kRaw, blob);
+}
+
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {
   if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
     return error(ErrorCode::kBadArgument, "level must lie in [", kMinCompressionLevel, ", ", kMaxCompressionLevel,
