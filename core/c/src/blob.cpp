@@ -74,7 +74,7 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
     if (*checked == BlobForm::kRaw) {  // straight into the buffer: the filter may be most of the memory that there is
       const std::uint64_t bytes = kBlobHeaderBytes + (*ref)->payload().size();
       if (auto fits = check_room(bytes, room, written); !fits) return fits;
-      write_raw_blob(**ref, room);
+      write_raw_blob(**ref, room.first(static_cast<std::size_t>(bytes)));
       return {};
     }
     const auto blob = to_blob(**ref, *checked, level == 0 ? kDefaultCompressionLevel : level);
