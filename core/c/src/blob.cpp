@@ -1,11 +1,10 @@
 // Filters as blobs, and back.
-#include "crivo/blob.h"
-
-#include <cstring>
-#include <vector>
+#include <algorithm>
+#include <span>
 
 #include "arguments.h"
 #include "boundary.h"
+#include "crivo/blob_writer.h"
 #include "form.h"
 #include "handle.h"
 
@@ -26,7 +25,7 @@ using namespace crivo;
 using namespace crivo::c;
 
 uint64_t crivo_blob_bound(const crivo_filter* filter) {
-  if (filter == nullptr) return 0;
+  if (!is_given(filter)) return 0;
   const bool in_file = filter->ref == nullptr;
   const std::uint64_t payload = in_file ? filter->file().payload_bytes() : filter->ref->payload().size();
   // What zstd may add to bytes that it cannot compress, by the bound in its own header, with room for frame and codec.
@@ -42,14 +41,23 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
     if (!ref) return ref.error();
     const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
     if (!how) return how.error();
-    const auto blob = to_blob(*ref, how->form, how->level);
-    if (!blob) return blob.error();
-    *written = blob->size();
-    if (blob->size() > buffer_bytes) {
-      return Error{ErrorCode::kTooLarge, "buffer_bytes must be at least " + std::to_string(blob->size()) + ", got " +
-                                             std::to_string(buffer_bytes)};
+    // A raw payload goes straight into the buffer: the filter may be most of the memory that there is.
+    auto* at = static_cast<std::byte*>(buffer);
+    std::uint64_t room = buffer_bytes;
+    const auto copy = [&](std::span<const std::byte> bytes) {
+      if (bytes.size() > room) room = 0;
+      if (room == 0) return true;  // what is too large is only measured
+      at = std::ranges::copy(bytes, at).out;
+      room -= bytes.size();
+      return true;
+    };
+    const Result<std::uint64_t> bytes = write_blob(*ref, how->form, copy, how->level);
+    if (!bytes) return bytes.error();
+    *written = *bytes;
+    if (*bytes > buffer_bytes) {
+      return Error{ErrorCode::kTooLarge,
+                   "buffer_bytes must be at least " + std::to_string(*bytes) + ", got " + std::to_string(buffer_bytes)};
     }
-    std::memcpy(buffer, blob->data(), blob->size());
     return {};
   });
 }
