@@ -289,6 +289,14 @@ TEST(Hostile, OptionsNameTheFieldThatIsWrong) {
     options.bits_per_key = bits;
     expect_bad_options(options, "bits_per_key must lie in (0, 1000], got ");
   }
+  options.bits_per_key = std::numeric_limits<double>::denorm_min();  // allowed, and no bits at all once it is divided
+  for (const std::string& kind : every_kind()) {
+    options.kind = kind.c_str();
+    crivo_filter* filter = nullptr;
+    const crivo_keys none{};
+    EXPECT_EQ(crivo_build(&options, &none, &filter, nullptr), kind == "cuckoo" ? CRIVO_BAD_ARGUMENT : CRIVO_OK) << kind;
+    crivo_free(filter);
+  }
   options.bits_per_key = 10;
   options.fp_rate = 0.5;
   expect_bad_options(options, "fp_rate must be 0 where bits_per_key is given, got 0.5");
