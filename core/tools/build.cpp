@@ -115,7 +115,7 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::st
 }
 
 /// Prints one line about the filter that was made, with the names that crivo info uses.
-void report(const FilterRef& filter, const Arguments& options, std::size_t blob_bytes) {
+void report(const FilterRef& filter, const Arguments& options, std::uint64_t blob_bytes) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::fprintf(stderr, "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %zu bytes\n",
@@ -147,10 +147,9 @@ Result<ExitCode> build(const Arguments& options) {
   if (auto fine = check_output(options.output, options.files); !fine) return fine.error();
   const Result<AnyFilter> filter = build_filter(*spec, options.files, *limits);
   if (!filter) return filter.error();
-  const auto blob = to_blob(filter->ref(), form_of(options));
-  if (!blob) return blob.error();
-  if (auto written = write_file(options.output, *blob); !written) return written.error();
-  if (!options.quiet) report(filter->ref(), options, blob->size());
+  const auto bytes = write_filter(filter->ref(), options.output, form_of(options));
+  if (!bytes) return bytes.error();
+  if (!options.quiet) report(filter->ref(), options, *bytes);
   note_overfull(filter->ref());
   return kYes;
 }
@@ -181,17 +180,25 @@ void add_build(CLI::App& app, Action& action) {
       ->transform(literal);
   command->add_option("-o,--output", options->output, "The filter's file, replaced in one step; - is standard output")
       ->required()
+      ->type_name("FILE")
       ->transform(literal);
   command->add_option("--capacity", options->capacity, "Keys to make room for; without it, the distinct keys there are")
+      ->type_name("N")
       ->transform(literal);
   command->add_option("--fpr", options->fpr, "False-positive rate at capacity, in (0, 1)")
+      ->type_name("RATE")
       ->capture_default_str()
       ->transform(literal);
-  command->add_option("--kind", options->kind, "One of " + kind_choices())->capture_default_str()->transform(literal);
+  command->add_option("--kind", options->kind, "One of " + kind_choices())
+      ->type_name("KIND")
+      ->capture_default_str()
+      ->transform(literal);
   command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
+      ->type_name("N")
       ->capture_default_str()
       ->transform(literal);
   command->add_option("--threads", options->threads, "To build a ribbon with, 0 for as many as the machine has")
+      ->type_name("N")
       ->capture_default_str()
       ->transform(literal);
   command

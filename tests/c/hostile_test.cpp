@@ -329,12 +329,13 @@ TEST(Hostile, KindsOfGarbageAreQuotedAsUtf8OfOneLine) {
 
 TEST(Hostile, FormsThatDoNotExistAreRefused) {
   Sound s;
-  for (const std::int32_t form : {-1, 3, INT32_MAX, INT32_MIN}) {
-    EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT,
-                      [&](crivo_error* e) {
-                        return crivo_write(s.filter.get(), form, 0, s.blob.data(), s.blob.size(), &s.number, e);
-                      }),
-              "form must be CRIVO_FORM_AUTO (0), _RAW (1) or _SMALLEST (2), got " + std::to_string(form));
+  for (const std::int32_t form : {-1, 4, INT32_MAX, INT32_MIN}) {
+    EXPECT_EQ(
+        failure(CRIVO_BAD_ARGUMENT,
+                [&](crivo_error* e) {
+                  return crivo_write(s.filter.get(), form, 0, s.blob.data(), s.blob.size(), &s.number, e);
+                }),
+        "form must be CRIVO_FORM_AUTO (0), _RAW (1), _SMALLEST (2) or _MAPPABLE (3), got " + std::to_string(form));
   }
 }
 

@@ -41,7 +41,7 @@ void describe_into(std::size_t size, Get&& get) {
 void CSession::write_and_read() {
   const Slot& from = take_slot();
   Slot& to = take_slot();
-  const auto form = static_cast<std::int32_t>(input_.take_below(4)) - (input_.take_below(32) == 0 ? 2 : 0);
+  const auto form = static_cast<std::int32_t>(input_.take_below(5)) - (input_.take_below(32) == 0 ? 2 : 0);
   const auto level = static_cast<std::int32_t>(input_.take_below(26)) - 1;
   const unsigned room = input_.take_below(4);
   const bool borrows = input_.take_below(2) == 1;

@@ -6,31 +6,12 @@
 
 #include "arguments.h"
 #include "boundary.h"
+#include "crivo/blob_sums.h"
+#include "form.h"
 #include "handle.h"
 
 namespace crivo::c {
 namespace {
-
-Result<BlobForm> checked_form(int32_t form) {
-  switch (form) {
-    case CRIVO_FORM_AUTO:
-      return BlobForm::kAuto;
-    case CRIVO_FORM_RAW:
-      return BlobForm::kRaw;
-    case CRIVO_FORM_SMALLEST:
-      return BlobForm::kSmallest;
-    default:
-      return Error{ErrorCode::kBadArgument,
-                   "form must be CRIVO_FORM_AUTO (0), _RAW (1) or _SMALLEST (2), got " + std::to_string(form)};
-  }
-}
-
-Result<void> check_level(int32_t level) {
-  if (level == 0 || (level >= kMinCompressionLevel && level <= kMaxCompressionLevel)) return {};
-  return Error{ErrorCode::kBadArgument, "level must lie in [" + std::to_string(kMinCompressionLevel) + ", " +
-                                            std::to_string(kMaxCompressionLevel) + "] or be 0, got " +
-                                            std::to_string(level)};
-}
 
 /// Tells the caller how many bytes a blob has. Errors: kTooLarge.
 Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, std::uint64_t* written) {
@@ -38,6 +19,19 @@ Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, st
   if (bytes <= room.size()) return {};
   return Error{ErrorCode::kTooLarge,
                "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(room.size())};
+}
+
+/// Writes a raw blob from where the payload lies, without a copy: the filter may be most of the memory that there is.
+Result<void> write_raw(const FilterRef& filter, Codec codec, std::span<std::byte> room, std::uint64_t* written) {
+  const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());
+  if (auto fits = check_room(bytes, room, written); !fits) return fits;
+  BlobSums sums(codec);
+  sums.add(filter.payload());
+  const BlobFrame frame = sums.finish(filter.shape(), filter.facts());
+  auto at = std::ranges::copy(frame.header, room.begin()).out;
+  at = std::ranges::copy(filter.payload(), at).out;
+  std::ranges::copy(frame.tail, at);
+  return {};
 }
 
 Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_limits* limits) {
@@ -55,8 +49,9 @@ using namespace crivo::c;
 
 uint64_t crivo_blob_bound(const crivo_filter* filter) {
   if (!is_given(filter)) return 0;
+  const bool in_file = filter->ref == nullptr;
+  const std::uint64_t payload = in_file ? filter->file().payload_bytes() : filter->ref->payload().size();
   // What zstd may add to bytes that it cannot compress, by the bound in its own header, with room for frame and codec.
-  const std::uint64_t payload = filter->ref->payload().size();
   return kBlobHeaderBytes + payload + payload / 256 + 512;
 }
 
@@ -65,19 +60,14 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("written", written); !given) return given;
     if (auto given = check_array("buffer", buffer, buffer_bytes, 1, 1); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    const Result<BlobForm> checked = checked_form(form);
-    if (!checked) return checked.error();
-    if (auto valid = check_level(level); !valid) return valid;
+    const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
+    if (!how) return how.error();
     const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
-    if (*checked == BlobForm::kRaw) {  // straight into the buffer: the filter may be most of the memory that there is
-      const std::uint64_t bytes = kBlobHeaderBytes + (*ref)->payload().size();
-      if (auto fits = check_room(bytes, room, written); !fits) return fits;
-      write_raw_blob(**ref, room.first(static_cast<std::size_t>(bytes)));
-      return {};
-    }
-    const auto blob = to_blob(**ref, *checked, level == 0 ? kDefaultCompressionLevel : level);
+    if (how->form == BlobForm::kRaw) return write_raw(*ref, Codec::kRaw, room, written);
+    if (how->form == BlobForm::kMappable) return write_raw(*ref, Codec::kRawSums, room, written);
+    const auto blob = to_blob(*ref, how->form, how->level);
     if (!blob) return blob.error();
     if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
     std::ranges::copy(*blob, room.begin());
