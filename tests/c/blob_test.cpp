@@ -4,7 +4,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::int32_t kForms[] = {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST};
+constexpr std::int32_t kForms[] = {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE};
 
 class BlobPerKind : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, BlobPerKind, ::testing::ValuesIn(every_kind()),
@@ -103,7 +103,7 @@ TEST(BlobOf, ATooSmallBufferLearnsWhatIsNeeded) {
       EXPECT_EQ(message,
                 "buffer_bytes must be at least " + std::to_string(blob.size()) + ", got " + std::to_string(room));
       EXPECT_EQ(written, blob.size());
-      EXPECT_EQ(buffer.back(), Blob(1, 0x5A).back()) << "nothing is written beyond the room";
+      EXPECT_EQ(buffer, Blob(room + 1, 0x5A)) << "nothing is written";
     }
     Blob exact(blob.size() + 1, 0x5A);
     std::uint64_t written = 0;
@@ -123,7 +123,7 @@ TEST(BlobOf, LevelsAreThoseOfZstd) {
                         [&](crivo_error* error) {
                           return crivo_write(filter.get(), form, level, blob.data(), blob.size(), &written, error);
                         }),
-                "level must lie in [1, 22] or be 0, got " + std::to_string(level));
+                "level must lie in [1, 22], or be 0, got " + std::to_string(level));
       EXPECT_EQ(written, 7U);
     }
   }

@@ -57,6 +57,7 @@ TEST_P(SameAsCpp, TheSameBytesAndAnswers) {
     EXPECT_EQ(blob_of(c, CRIVO_FORM_RAW), cpp_blob(cpp->ref(), BlobForm::kRaw));
     EXPECT_EQ(blob_of(c, CRIVO_FORM_AUTO), cpp_blob(cpp->ref(), BlobForm::kAuto));
     EXPECT_EQ(blob_of(c, CRIVO_FORM_SMALLEST), cpp_blob(cpp->ref(), BlobForm::kSmallest));
+    EXPECT_EQ(blob_of(c, CRIVO_FORM_MAPPABLE), cpp_blob(cpp->ref(), BlobForm::kMappable));
     std::uint64_t different = 0;
     for (std::uint64_t i = 0; i < kKeys; ++i) {
       different += has(c, absent(i)) != cpp->may_contain(absent(i)) ? 1 : 0;

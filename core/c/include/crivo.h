@@ -167,8 +167,8 @@ CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo
 CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                                    crivo_filter** filter, crivo_error* error);
 
-/// A copy that can be changed, also of a filter that is read-only. It may grow as far as the filter may, or as the
-/// limits allow with which that was read.
+/// A copy that can be changed, also of a filter that is read-only. It may grow as far as the filter may, or
+/// that of a blob as its limits allow; that of a file may grow without a limit.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// The blocked filter of the keys that a counting filter holds now, in a quarter of its bytes. Errors:
 /// CRIVO_UNSUPPORTED for another kind.
@@ -302,7 +302,7 @@ enum {
 CRIVO_API uint64_t crivo_blob_bound(const crivo_filter* filter);
 /// Writes the filter as a blob (docs/format.md) into a buffer, and sets *written to its size. `level` is zstd's, 1 to
 /// 22, and 0 stands for 3. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE if the buffer has too little room, with *written
-/// set to what is needed and the buffer's bytes unspecified.
+/// set to what is needed.
 CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level, void* buffer,
                                        uint64_t buffer_bytes, uint64_t* written, crivo_error* error);
 

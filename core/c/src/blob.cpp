@@ -1,15 +1,38 @@
 // Filters as blobs, and back.
+#include "crivo/blob.h"
+
 #include <algorithm>
 #include <span>
 
 #include "arguments.h"
 #include "boundary.h"
-#include "crivo/blob_writer.h"
+#include "crivo/blob_sums.h"
 #include "form.h"
 #include "handle.h"
 
 namespace crivo::c {
 namespace {
+
+/// Tells the caller how many bytes a blob has. Errors: kTooLarge.
+Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, std::uint64_t* written) {
+  *written = bytes;
+  if (bytes <= room.size()) return {};
+  return Error{ErrorCode::kTooLarge,
+               "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(room.size())};
+}
+
+/// Writes a raw blob from where the payload lies, without a copy: the filter may be most of the memory that there is.
+Result<void> write_raw(const FilterRef& filter, Codec codec, std::span<std::byte> room, std::uint64_t* written) {
+  const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());
+  if (auto fits = check_room(bytes, room, written); !fits) return fits;
+  BlobSums sums(codec);
+  sums.add(filter.payload());
+  const BlobFrame frame = sums.finish(filter.shape(), filter.facts());
+  auto at = std::ranges::copy(frame.header, room.begin()).out;
+  at = std::ranges::copy(filter.payload(), at).out;
+  std::ranges::copy(frame.tail, at);
+  return {};
+}
 
 Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_limits* limits) {
   if (auto given = check_array("blob", blob, blob_bytes, 1, 1); !given) return given.error();
@@ -41,23 +64,13 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
     if (!ref) return ref.error();
     const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
     if (!how) return how.error();
-    // A raw payload goes straight into the buffer: the filter may be most of the memory that there is.
-    auto* at = static_cast<std::byte*>(buffer);
-    std::uint64_t room = buffer_bytes;
-    const auto copy = [&](std::span<const std::byte> bytes) {
-      if (bytes.size() > room) room = 0;
-      if (room == 0) return true;  // what is too large is only measured
-      at = std::ranges::copy(bytes, at).out;
-      room -= bytes.size();
-      return true;
-    };
-    const Result<std::uint64_t> bytes = write_blob(*ref, how->form, copy, how->level);
-    if (!bytes) return bytes.error();
-    *written = *bytes;
-    if (*bytes > buffer_bytes) {
-      return Error{ErrorCode::kTooLarge,
-                   "buffer_bytes must be at least " + std::to_string(*bytes) + ", got " + std::to_string(buffer_bytes)};
-    }
+    const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
+    if (how->form == BlobForm::kRaw) return write_raw(*ref, Codec::kRaw, room, written);
+    if (how->form == BlobForm::kMappable) return write_raw(*ref, Codec::kRawSums, room, written);
+    const auto blob = to_blob(*ref, how->form, how->level);
+    if (!blob) return blob.error();
+    if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
+    std::ranges::copy(*blob, room.begin());
     return {};
   });
 }

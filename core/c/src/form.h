@@ -18,7 +18,7 @@ struct Form {
 [[nodiscard]] inline Result<Form> checked_form(int32_t form, int32_t level, BlobForm automatic) {
   if (level == 0) level = kDefaultCompressionLevel;
   if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
-    return Error{ErrorCode::kBadArgument, "level must lie in [1, 22] or be 0, got " + std::to_string(level)};
+    return Error{ErrorCode::kBadArgument, "level must lie in [1, 22], or be 0, got " + std::to_string(level)};
   }
   switch (form) {
     case CRIVO_FORM_AUTO:
@@ -30,10 +30,9 @@ struct Form {
     case CRIVO_FORM_MAPPABLE:
       return Form{BlobForm::kMappable, level};
     default:
-      return Error{ErrorCode::kBadArgument,
-                   "form must be CRIVO_FORM_AUTO (0), _RAW (1), _SMALLEST (2) or _MAPPABLE "
-                   "(3), got " +
-                       std::to_string(form)};
+      return Error{
+          ErrorCode::kBadArgument,
+          "form must be CRIVO_FORM_AUTO (0), _RAW (1), _SMALLEST (2) or _MAPPABLE (3), got " + std::to_string(form)};
   }
 }
 
