@@ -1,5 +1,5 @@
-# What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool,
-# the SQLite extension, to be loaded or linked, and the RocksDB plugin with its program. What is linked is a component
+# What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool
+# with its manual, the SQLite extension, to be loaded or linked, and the RocksDB plugin with its program. What is linked is a component
 # of the package, and has a .pc file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -36,6 +36,7 @@ endif()
 if(TARGET crivo_tool)
   install(TARGETS crivo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+include(cmake/manual.cmake)
 if(TARGET crivo_sst)  # beside the tool, which starts it; it finds the plugin wherever the installed tree is
   file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(crivo_sst PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
