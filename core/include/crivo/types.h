@@ -106,7 +106,7 @@ struct LayerInfo {
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
-enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
+enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 3 };
 
 /// A borrowed payload with its shape: what the functions of a kind get.
 struct View {

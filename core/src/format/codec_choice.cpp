@@ -1,6 +1,7 @@
 #include "format/codec_choice.h"
 
 #include "base/bit_array.h"
+#include "crivo/blob.h"
 #include "filter/registry.h"
 #include "sizing/sparse.h"
 
@@ -11,6 +12,11 @@ Codec choose_codec(const FilterRef& filter) noexcept {
   const KindRow& row = *find_kind(filter.shape().kind);
   if (row.bit_array_bits == nullptr) return filter.facts().keys == 0 ? Codec::kZstd : Codec::kRaw;
   return is_sparse(count_bits(filter.payload()), row.bit_array_bits(filter.shape())) ? Codec::kGapZstd : Codec::kRaw;
+}
+
+Codec choose_file_codec(const FilterRef& filter) noexcept {
+  const Codec codec = choose_codec(filter);
+  return codec == Codec::kRaw && filter.payload().size() > kMappableFromBytes ? Codec::kRawSums : codec;
 }
 
 }  // namespace crivo
