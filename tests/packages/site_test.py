@@ -85,7 +85,7 @@ class Pages(Site):
         for path in self.pages:
             shown = path.read_text(encoding="utf-8")
             fence_in_a_list = r"(?<!</span>)<code>(sh|sql|console|text|c|cpp|python|js)\n"
-            self.assertIsNone(re.search(fence_in_a_list, shown), f"{path}: in a list, indent code and leave out its fence")
+            self.assertIsNone(re.search(fence_in_a_list, shown), f"{path}: code in a list has no fence")
             self.assertIsNone(re.search(r"\|---", re.sub(r"(?s)<(pre|code)\b.*?</\1>", "", shown)), path)
 
 
