@@ -115,7 +115,7 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::st
 }
 
 /// Prints one line about the filter that was made, with the names that crivo info uses.
-void report(const FilterRef& filter, const Arguments& options, std::size_t blob_bytes) {
+void report(const FilterRef& filter, const Arguments& options, std::uint64_t blob_bytes) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::fprintf(stderr, "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %zu bytes\n",
@@ -147,10 +147,9 @@ Result<ExitCode> build(const Arguments& options) {
   if (auto fine = check_output(options.output, options.files); !fine) return fine.error();
   const Result<AnyFilter> filter = build_filter(*spec, options.files, *limits);
   if (!filter) return filter.error();
-  const auto blob = to_blob(filter->ref(), form_of(options));
-  if (!blob) return blob.error();
-  if (auto written = write_file(options.output, *blob); !written) return written.error();
-  if (!options.quiet) report(filter->ref(), options, blob->size());
+  const auto bytes = write_filter(filter->ref(), options.output, form_of(options));
+  if (!bytes) return bytes.error();
+  if (!options.quiet) report(filter->ref(), options, *bytes);
   note_overfull(filter->ref());
   return kYes;
 }

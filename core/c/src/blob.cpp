@@ -6,24 +6,11 @@
 
 #include "arguments.h"
 #include "boundary.h"
+#include "form.h"
 #include "handle.h"
 
 namespace crivo::c {
 namespace {
-
-Result<BlobForm> checked_form(int32_t form) {
-  switch (form) {
-    case CRIVO_FORM_AUTO:
-      return BlobForm::kAuto;
-    case CRIVO_FORM_RAW:
-      return BlobForm::kRaw;
-    case CRIVO_FORM_SMALLEST:
-      return BlobForm::kSmallest;
-    default:
-      return Error{ErrorCode::kBadArgument,
-                   "form must be CRIVO_FORM_AUTO (0), _RAW (1) or _SMALLEST (2), got " + std::to_string(form)};
-  }
-}
 
 Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_limits* limits) {
   if (auto given = check_array("blob", blob, blob_bytes, 1, 1); !given) return given.error();
@@ -40,8 +27,9 @@ using namespace crivo::c;
 
 uint64_t crivo_blob_bound(const crivo_filter* filter) {
   if (filter == nullptr) return 0;
+  const bool in_file = filter->ref == nullptr;
+  const std::uint64_t payload = in_file ? filter->file().payload_bytes() : filter->ref->payload().size();
   // What zstd may add to bytes that it cannot compress, by the bound in its own header, with room for frame and codec.
-  const std::uint64_t payload = filter->ref->payload().size();
   return kBlobHeaderBytes + payload + payload / 256 + 512;
 }
 
@@ -50,11 +38,11 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("written", written); !given) return given;
     if (auto given = check_array("buffer", buffer, buffer_bytes, 1, 1); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    const Result<BlobForm> checked = checked_form(form);
-    if (!checked) return checked.error();
-    const auto blob = to_blob(**ref, *checked, level == 0 ? kDefaultCompressionLevel : level);
+    const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
+    if (!how) return how.error();
+    const auto blob = to_blob(*ref, how->form, how->level);
     if (!blob) return blob.error();
     *written = blob->size();
     if (blob->size() > buffer_bytes) {

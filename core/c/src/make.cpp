@@ -1,4 +1,4 @@
-// Filters made of options and keys, of other filters, and freed.
+// Filters made of options and keys, and of other filters.
 #include <vector>
 
 #include "arguments.h"
@@ -8,13 +8,6 @@
 #include "handle.h"
 
 namespace crivo::c {
-
-Result<AnyFilter*> to_change(crivo_filter* filter) {
-  if (auto given = check_given("filter", filter); !given) return given.error();
-  if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return owned;
-  return Error{ErrorCode::kUnsupported,
-               "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be"};
-}
 
 namespace {
 
@@ -130,20 +123,18 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
 crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("copy", copy); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
     const auto* owned = std::get_if<AnyFilter>(&filter->held);  // it knows how far it may grow
-    return hand_out(Result<AnyFilter>(owned != nullptr ? *owned : AnyFilter::copy_of(**ref)), copy);
+    return hand_out(Result<AnyFilter>(owned != nullptr ? *owned : AnyFilter::copy_of(*ref)), copy);
   });
 }
 
 crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("blocked", blocked); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    return hand_out(drop_counts(**ref), blocked);
+    return hand_out(drop_counts(*ref), blocked);
   });
 }
-
-void crivo_free(crivo_filter* filter) { delete filter; }
