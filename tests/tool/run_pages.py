@@ -6,8 +6,8 @@ usage: run_pages.py PREFIX|CRIVO FILE.md...
 A block whose first line is a comment with a file's name is saved under this name: `// names.cpp: what it is`. In a
 ```console block a line after "$ " is a command, and the lines that follow are what it must print; "..." stands for any
 text. In a ```sh block the lines that start with "crivo " are run, and none may end in an error. The first argument is
-the crivo tool, or a prefix with all that was installed: a page's /usr/local is this prefix then. A file names.crivo
-that a page leaves must have the same bytes from each of them.
+the crivo tool, or a prefix into which all was installed. A file names.crivo that a page leaves must have the same bytes
+from each of them.
 """
 import os
 import pathlib
@@ -56,7 +56,7 @@ def complaint(command, expected, folder, environment):
 
 
 def complaints_of(markdown, folder, environment):
-    """What is wrong with a page, by line; and the file names.crivo, if it leaves one."""
+    """What is wrong with a page, by line."""
     ran = 0
     for block in blocks_of(markdown):
         if block[1] != "console" and block[2] and (name := FILE_NAME.match(block[2][0])):
@@ -76,15 +76,13 @@ def environment_of(installed, programs):
         return {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"]}
     library = next(installed.glob("lib*/**/pkgconfig")).parent
     return {**os.environ, "PATH": f"{installed}/bin{os.pathsep}{os.environ['PATH']}",
-            "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+            "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": f"{library}:{library}/crivo"}
 
 
 def main(installed, pages):
     installed, failed, left = pathlib.Path(installed), False, {}
     for page in pages:
         markdown = pathlib.Path(page).read_text(encoding="utf-8")
-        if installed.is_dir():
-            markdown = markdown.replace("/usr/local", str(installed))
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as programs:
             for wrong in complaints_of(markdown, folder, environment_of(installed, programs)):
                 print(f"{page}:{wrong}")
