@@ -105,6 +105,11 @@ def on_page_markdown(text, page, config, files):
     return LINK.sub(changed, text)
 
 
+def on_page_content(html, page, config, files):
+    """A wide table scrolls by itself, so that a phone shows the text around it as wide as the screen."""
+    return html.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
+
+
 def on_post_build(config):
     """The search's index as a script: a page that is read as a file may not fetch it in another way."""
     folder = pathlib.Path(config["site_dir"], "search")
