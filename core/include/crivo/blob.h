@@ -22,9 +22,6 @@ enum class BlobForm {
   kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above kMappableFromBytes
 };
 
-/// A payload of at most this many bytes is read as a whole in no time, so a file of it needs no sums.
-inline constexpr std::uint64_t kMappableFromBytes = 65536;
-
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;

@@ -32,8 +32,13 @@ class PayloadWithSums {
   [[nodiscard]] Result<void> check_chunk(std::uint64_t number) const;
   /// Compares the header, which is kBlobHeaderBytes long, with its sum. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_header(std::span<const std::byte> header) const;
+  /// Compares the blob's checksum, which stands in the header, with all that it covers, once every chunk was found to
+  /// match its sum. Errors: kCorrupt.
+  [[nodiscard]] Result<void> check_total(std::span<const std::byte> header) const;
 
  private:
+  [[nodiscard]] std::uint64_t sum(std::uint64_t number) const noexcept;
+
   const std::byte* payload_;
   std::uint64_t payload_bytes_;
 };
