@@ -150,3 +150,32 @@ func TestIsAskedByManyGoroutines(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func manyKeys(count int64) (keys Keys) {
+	for i := int64(0); i < count; i++ {
+		keys.AppendInteger(i)
+	}
+	return keys
+}
+
+func BenchmarkContains(b *testing.B) {
+	filter, _ := Build(manyKeys(10000), Options{})
+	key := []byte("https://example.org/a")
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		filter.Contains(key)
+	}
+}
+
+// The time is for one key, and includes that for collecting nothing: the keys lie ready.
+func BenchmarkContainsMany(b *testing.B) {
+	const batch = 1000
+	keys := manyKeys(batch)
+	filter, _ := Build(manyKeys(10000), Options{})
+	b.ResetTimer()
+	for i := 0; i < b.N; i += batch {
+		if _, err := filter.ContainsMany(keys); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
