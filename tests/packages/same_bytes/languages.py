@@ -118,5 +118,5 @@ def tool(place):
     return {"newline": "a key is a line"}
 
 
-# Each name is a test: packages.same_bytes/NAME.
+# Each name is a test: packages.WritesTheSameBlobs/NAME.
 ASK = {"cpp": cpp, "c": c, "sql": sql, "tool": tool, "node": node, "go": go, "rust": rust}

@@ -3,10 +3,13 @@ package crivo
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func built(t *testing.T, keys Keys, options Options) *Filter {
@@ -118,6 +121,42 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	}
 	if !closed.Contains([]byte("ann")) {
 		t.Error("a closed filter must answer maybe")
+	}
+}
+
+// addressSpace is what the process has reserved, in bytes.
+func addressSpace(t *testing.T) (pages int64) {
+	t.Helper()
+	statm, err := os.Open("/proc/self/statm")
+	if err != nil {
+		t.Skip("skipped: ", err)
+	}
+	defer statm.Close()
+	if _, err := fmt.Fscan(statm, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// Two thousand filters of 1.2 MB each. The room is for what threads reserve.
+func TestFreesWhatIsClosedOrForgotten(t *testing.T) {
+	const room = 1 << 30
+	before := addressSpace(t)
+	for i := 0; i < 2000; i++ {
+		built(t, Keys{}, Options{Capacity: 1000000}).Close()
+	}
+	if grown := addressSpace(t) - before; grown > room {
+		t.Fatal("closed filters keep", grown, "bytes")
+	}
+	for i := 0; i < 2000; i++ {
+		built(t, Keys{}, Options{Capacity: 1000000})
+		if i%10 == 0 {
+			runtime.GC()
+			time.Sleep(time.Millisecond) // finalizers run some time after the collection
+		}
+	}
+	if grown := addressSpace(t) - before; grown > room {
+		t.Fatal("forgotten filters keep", grown, "bytes")
 	}
 }
 
