@@ -18,7 +18,7 @@ import tempfile
 LANGUAGES = {
     "go": ("Go", "main.go", "go", ["go vet ./...", "test -z \"$(gofmt -l .)\""], None),
     "rust": ("Rust", "main.rs", "rustc",
-             ["rustc --edition 2021 -D warnings --test -L \"$(pkg-config --variable=libdir crivo-c)\" crivo.rs -o tests",
+             ["rustc --edition 2021 -D warnings --test -L $(pkg-config --variable=libdir crivo-c) crivo.rs -o tests",
               "./tests --quiet"], "dangling.rs"),
 }
 

@@ -51,6 +51,17 @@ def c(place):
     place.ask(place.own / "ask")
 
 
+def python(place):
+    """The package as the wheel packs it."""
+    compiled = place.build / "_crivo.abi3.so"
+    if not compiled.exists():
+        raise Missing(f"no {compiled}: the Python package is compiled with -D CRIVO_PYTHON=ON")
+    shutil.copytree(place.sources / "sqlite_ext/python/crivo", place.own / "crivo")
+    shutil.copy(compiled, place.own / "crivo")
+    shutil.copy(HERE / "ask.py", place.own)
+    place.ask("python3", place.own / "ask.py")
+
+
 def go(place):
     debian_has("go")
     shutil.copytree(place.sources / "examples/bindings/go", place.own, dirs_exist_ok=True)
@@ -119,4 +130,4 @@ def tool(place):
 
 
 # Each name is a test: packages.WritesTheSameBlobs/NAME.
-ASK = {"cpp": cpp, "c": c, "sql": sql, "tool": tool, "node": node, "go": go, "rust": rust}
+ASK = {"cpp": cpp, "c": c, "sql": sql, "tool": tool, "python": python, "node": node, "go": go, "rust": rust}

@@ -6,8 +6,8 @@ usage: same_bytes.py LANGUAGE SOURCES BUILD FOLDER; BUILD is CMake's folder, FOL
 wrote. Exits with 77 and a reason if the language is not there.
 
 The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, and the last two
-are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and the
-key: t text in UTF-8, b bytes, i an integer in decimal. ask.* are the programs that read them.
+are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
+the key: t text in UTF-8, b bytes, i an integer in decimal. ask.* are the programs that read them.
 """
 
 import pathlib
@@ -24,15 +24,17 @@ OPTIONS = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (0.01, 1, 5000)]  # rate, seed,
 
 
 def key_sets():
-    """Every type of key, with what is easily lost on the way: nothing, NUL, bytes that are no UTF-8, 64-bit integers."""
+    """Every type of key, with what is easily lost on the way: nothing, NUL, bytes that are no UTF-8, large integers."""
     integers = [0, -1, 7, 2**53 + 1, 2**63 - 1, -(2**63)]
-    several = [("t", ""), ("t", "schl\u00fcssel"), ("t", "\U0001f511"), ("t", "a\0b"), ("b", b"\0"), ("b", b"\xff\0\xfe")]
+    several = [("t", ""), ("t", "schl\u00fcssel"), ("t", "\U0001f511"), ("t", "a\0b"), ("b", b"\0"),
+               ("b", b"\xff\0\xfe")]
     yield "none", []
     yield "one", [("t", "ann")]
     yield "newline", [("t", "a\nb"), ("b", b"\n"), ("t", "ann")]
     yield "text", [("t", f"https://example.org/{i}/\u00fc") for i in range(1000)]
-    yield "mixed", (several + [("i", value) for value in integers] + [("b", struct.pack(">H", i)) for i in range(494)
-                    if 10 not in struct.pack(">H", i)] + [("i", -i) for i in range(494)] + several)
+    binary = [struct.pack(">H", i) for i in range(494)]
+    yield "mixed", [*several, *(("i", value) for value in [*integers, *range(-494, 0)]),
+                    *(("b", key) for key in binary if b"\n" not in key), *several]
 
 
 def record(kind, key):
