@@ -8,10 +8,6 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-bool is_filter(const crivo_filter* filter) noexcept {
-  return filter != nullptr && reinterpret_cast<std::uintptr_t>(filter) % alignof(crivo_filter) == 0;
-}
-
 /// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked.
 int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) noexcept {
   bool hit = false;
@@ -52,14 +48,14 @@ using namespace crivo;
 using namespace crivo::c;
 
 int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) {
-  if (!is_filter(filter) || filter->ref == nullptr || !is_key(key, key_bytes)) {
+  if (!is_given(filter) || filter->ref == nullptr || !is_key(key, key_bytes)) {
     return ask_file(filter, key, key_bytes, error);
   }
   return filter->ref->may_contain(key_view(key, key_bytes)) ? 1 : 0;
 }
 
 int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) {
-  if (!is_filter(filter) || filter->ref == nullptr) return ask_file_by_hash(filter, key_hash, error);
+  if (!is_given(filter) || filter->ref == nullptr) return ask_file_by_hash(filter, key_hash, error);
   return filter->ref->may_contain_hash(key_hash) ? 1 : 0;
 }
 

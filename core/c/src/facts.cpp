@@ -18,7 +18,7 @@ template <class T, class Work>
 crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given(name, out); !given) return given;
-    if (auto fine = check_size(name, out->size, sizeof(T)); !fine) return fine;
+    if (auto fine = check_size(name, out->size, sizeof(T), alignof(T)); !fine) return fine;
     const Result<T> filled = work();
     if (!filled) return filled.error();
     write_struct(out, *filled);

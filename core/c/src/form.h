@@ -30,10 +30,9 @@ struct Form {
     case CRIVO_FORM_MAPPABLE:
       return Form{BlobForm::kMappable, level};
     default:
-      return Error{ErrorCode::kBadArgument,
-                   "form must be CRIVO_FORM_AUTO (0), _RAW (1), _SMALLEST (2) or _MAPPABLE "
-                   "(3), got " +
-                       std::to_string(form)};
+      return Error{
+          ErrorCode::kBadArgument,
+          "form must be CRIVO_FORM_AUTO (0), _RAW (1), _SMALLEST (2) or _MAPPABLE (3), got " + std::to_string(form)};
   }
 }
 

@@ -17,4 +17,6 @@ Result<AnyFilter*> to_change(crivo_filter* filter) {
 
 }  // namespace crivo::c
 
-void crivo_free(crivo_filter* filter) { delete filter; }
+void crivo_free(crivo_filter* filter) {
+  if (crivo::c::is_given(filter)) delete filter;
+}

@@ -1,10 +1,12 @@
 // Filters made of options and keys, and of other filters.
+#include <algorithm>
 #include <vector>
 
 #include "arguments.h"
 #include "boundary.h"
 #include "build.h"
 #include "crivo/convert.h"
+#include "crivo/kinds.h"
 #include "handle.h"
 
 namespace crivo::c {
@@ -27,7 +29,7 @@ Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take)
     if (progress == nullptr || hashed < next_report) return {};
     next_report += kKeysPerReport;
     if (progress(kHashShare * static_cast<double>(hashed) / static_cast<double>(keys.count()))) return {};
-    return Error{ErrorCode::kCancelled, "the build was cancelled"};
+    return Error{ErrorCode::kCancelled, "progress must let the build go on, got its request to end it"};
   });
 }
 
@@ -73,10 +75,11 @@ Result<AnyFilter> create(const crivo_options* options) {
   if (auto given = check_given("options", options); !given) return given.error();
   const Result<Request> request = read_options(options);
   if (!request) return request.error();
-  Result<AnyFilter> filter = AnyFilter::create(request->spec, request->options.max_bytes);
-  if (!filter || filter->ref().kind().can.add) return filter;
-  return Error{ErrorCode::kUnsupported, "kind must be one that takes keys later, got " +
-                                            std::string(filter->ref().kind().name) + "; crivo_build makes it"};
+  const Kind kind = request->spec.kind;
+  const auto info = std::ranges::find(kinds(), kind, &KindInfo::kind);
+  if (info->can.add) return AnyFilter::create(request->spec, request->options.max_bytes);
+  return Error{ErrorCode::kUnsupported,
+               "kind must be one that takes keys later, got " + std::string(info->name) + "; crivo_build makes it"};
 }
 
 }  // namespace
@@ -125,8 +128,12 @@ crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_e
     if (auto given = check_given("copy", copy); !given) return given;
     const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    const auto* owned = std::get_if<AnyFilter>(&filter->held);  // it knows how far it may grow
-    return hand_out(Result<AnyFilter>(owned != nullptr ? *owned : AnyFilter::copy_of(*ref)), copy);
+    // Each knows how far the copy may grow.
+    if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return hand_out(Result<AnyFilter>(*owned), copy);
+    if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
+      return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
+    }
+    return hand_out(Result<AnyFilter>(AnyFilter::copy_of(*ref)), copy);
   });
 }
 
