@@ -110,7 +110,7 @@ def on_page_markdown(text, page, config, files):
 
 
 class Sections(html.parser.HTMLParser):
-    """Divides a page by its headings, for the search, into rows of [address, heading, text]; the first is the page's."""
+    """A page divided by its headings, for the search: rows of [address, heading, text], the first for the page itself."""
 
     def __init__(self, address, title):
         super().__init__()
