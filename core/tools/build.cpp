@@ -30,6 +30,7 @@ struct Arguments {
   bool quiet = false;
   bool raw = false;
   bool compress = false;
+  bool mappable = false;
 };
 
 Result<FilterSpec> parse_spec(const Arguments& options) {
@@ -115,7 +116,7 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::st
 }
 
 /// Prints one line about the filter that was made, with the names that crivo info uses.
-void report(const FilterRef& filter, const Arguments& options, std::size_t blob_bytes) {
+void report(const FilterRef& filter, const Arguments& options, std::uint64_t blob_bytes) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::fprintf(stderr, "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %zu bytes\n",
@@ -136,7 +137,8 @@ void note_overfull(const FilterRef& filter) {
 
 BlobForm form_of(const Arguments& options) {
   if (options.raw) return BlobForm::kRaw;
-  return options.compress ? BlobForm::kSmallest : BlobForm::kAuto;
+  if (options.mappable) return BlobForm::kMappable;
+  return options.compress ? BlobForm::kSmallest : BlobForm::kFile;
 }
 
 Result<ExitCode> build(const Arguments& options) {
@@ -147,10 +149,9 @@ Result<ExitCode> build(const Arguments& options) {
   if (auto fine = check_output(options.output, options.files); !fine) return fine.error();
   const Result<AnyFilter> filter = build_filter(*spec, options.files, *limits);
   if (!filter) return filter.error();
-  const auto blob = to_blob(filter->ref(), form_of(options));
-  if (!blob) return blob.error();
-  if (auto written = write_file(options.output, *blob); !written) return written.error();
-  if (!options.quiet) report(filter->ref(), options, blob->size());
+  const auto bytes = write_filter(filter->ref(), options.output, form_of(options));
+  if (!bytes) return bytes.error();
+  if (!options.quiet) report(filter->ref(), options, *bytes);
   note_overfull(filter->ref());
   return kYes;
 }
@@ -208,7 +209,13 @@ void add_build(CLI::App& app, Action& action) {
                    "this machine's memory")
       ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
-  command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  CLI::Option* compress = command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  command
+      ->add_flag(
+          "--mappable", options->mappable,
+          "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
+      ->excludes(raw)
+      ->excludes(compress);
   command->add_flag("-q,--quiet", options->quiet, "Do not say what was built; notes and errors are still said");
   command->footer(kKeyLines);
   command->callback([options, &action] {

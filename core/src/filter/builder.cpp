@@ -78,7 +78,11 @@ Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec, const BuildOption
 }
 
 Result<AnyFilter> FilterBuilder::finish() {
-  if (filter_) return *std::move(filter_);
+  if (filter_) {
+    BuildTask task(options_);
+    if (auto wanted = task.finish(0); !wanted) return wanted.error();
+    return *std::move(filter_);
+  }
   if (!needs_every_addition(can_)) drop_repeated_hashes();
   FilterSpec spec = spec_;
   if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, keys_to_size_for());

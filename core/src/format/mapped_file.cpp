@@ -39,8 +39,7 @@ timespec file_clock() noexcept {
 }  // namespace
 
 Error MappedFile::failed(const char* rule, int reason) const {
-  return error(ErrorCode::kBadArgument, "file must ", rule, ", got ", path_, ": ",
-               std::generic_category().message(reason));
+  return error(ErrorCode::kSystem, "file must ", rule, ", got ", path_, ": ", std::generic_category().message(reason));
 }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bool may_change) {
@@ -73,7 +72,7 @@ Result<void> MappedFile::look() {
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
     ::nanosleep(&kPause, nullptr);
   }
-  return error(ErrorCode::kBadArgument, "file must not be written to while it is opened, got ", path_);
+  return error(ErrorCode::kSystem, "file must not be written to while it is opened, got ", path_);
 }
 
 Result<void> MappedFile::map() {

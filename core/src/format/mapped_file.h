@@ -18,7 +18,7 @@ namespace crivo {
 
 class MappedFile {
  public:
-  /// Errors: kBadArgument naming the path; kTooLarge if the address space has no room.
+  /// Errors: kSystem, or kBadArgument for what is no regular file, naming the path; kTooLarge.
   [[nodiscard]] static Result<std::unique_ptr<MappedFile>> open(const std::string& path, bool may_change);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -30,7 +30,7 @@ class MappedFile {
   [[nodiscard]] MappedRange& range() noexcept { return range_; }
 
   /// Puts private copies in place of the pages on which these bytes lie: they stay what they are now, even if the file
-  /// is changed or truncated. Must not be called while another thread reads. Errors: kBadArgument naming the path.
+  /// is changed or truncated. Must not be called while another thread reads. Errors: kSystem naming the path.
   Result<void> keep(std::uint64_t offset, std::uint64_t bytes);
 
   /// Whether all that was read until now is what the file held when it was opened. Errors: kCorrupt.
