@@ -19,6 +19,7 @@ enum class ErrorCode {
   kNotFound,      // a key to remove that is certainly not there; the filter is unchanged
   kTooLarge,      // more bytes than the caller's limit allows
   kCancelled,     // the caller asked to stop
+  kSystem,        // the system refused a file
 };
 
 /// Why an operation failed. The message reads "<field> must ..., got ..." and has no trailing newline;
