@@ -23,7 +23,9 @@ constexpr std::uint64_t kThreadBytes = std::uint64_t{1} << 20;
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
 
+/// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.
 Error too_little_memory(std::uint64_t needed, std::uint64_t payload_bytes, const BuildOptions& options) {
+  needed = ((needed >> 20) + 2) << 20;
   return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", needed, " for a filter of ",
                payload_bytes, " bytes, got ", options.max_memory_bytes);
 }
