@@ -1,4 +1,5 @@
-# What `cmake --install` leaves: headers, libcrivo.a, a CMake package and crivo.pc, and what else is built: the tool,
+# What `cmake --install` leaves: headers, libcrivo.a for C++ and libcrivo.so for C and other languages, a CMake package,
+# crivo.pc (C++) and crivo-c.pc (C), and what else is built: the tool,
 # the SQLite extension, to be loaded or linked, and the RocksDB plugin with its program. What is linked is a component
 # of the package, and has a .pc file.
 include(GNUInstallDirs)
@@ -18,6 +19,10 @@ function(crivo_install_library target pc_file headers)
 endfunction()
 
 crivo_install_library(crivo crivo.pc core/include)
+install(FILES core/c/include/crivo.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")  # libcrivo.a has its functions, too
+if(TARGET crivo_shared)
+  crivo_install_library(crivo_shared crivo-c.pc core/c/include)
+endif()
 configure_package_config_file(cmake/crivoConfig.cmake.in crivoConfig.cmake
   INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(crivoConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -181,17 +181,25 @@ void add_build(CLI::App& app, Action& action) {
       ->transform(literal);
   command->add_option("-o,--output", options->output, "The filter's file, replaced in one step; - is standard output")
       ->required()
+      ->type_name("FILE")
       ->transform(literal);
   command->add_option("--capacity", options->capacity, "Keys to make room for; without it, the distinct keys there are")
+      ->type_name("N")
       ->transform(literal);
   command->add_option("--fpr", options->fpr, "False-positive rate at capacity, in (0, 1)")
+      ->type_name("RATE")
       ->capture_default_str()
       ->transform(literal);
-  command->add_option("--kind", options->kind, "One of " + kind_choices())->capture_default_str()->transform(literal);
+  command->add_option("--kind", options->kind, "One of " + kind_choices())
+      ->type_name("KIND")
+      ->capture_default_str()
+      ->transform(literal);
   command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
+      ->type_name("N")
       ->capture_default_str()
       ->transform(literal);
   command->add_option("--threads", options->threads, "To build a ribbon with, 0 for as many as the machine has")
+      ->type_name("N")
       ->capture_default_str()
       ->transform(literal);
   command

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "crivo/version.h"
+#include "outline.h"
 
 namespace crivo::tool {
 namespace {
@@ -60,6 +61,10 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
 int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
   app.require_subcommand(1);
+  if (arguments.size() == 1 && arguments.back() == kOutlineFlag) {
+    print_outline(app);
+    return kYes;
+  }
   if (const auto mistake = command_mistake(app, arguments)) {
     return complain(app, *mistake + "; see " + app.get_name() + " --help");
   }

@@ -39,7 +39,7 @@ void ask_everything(const FilterRef& filter) {
 
 /// Whatever form an accepted filter is written in, it reads back as the same filter.
 void write_and_read_again(const FilterRef& filter, std::string_view key_transform) {
-  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest}) {
+  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest, BlobForm::kMappable}) {
     const auto blob = to_blob(filter, form);
     require(blob.has_value(), "a filter can be written");
     const auto again = parse_blob(*blob);
@@ -47,7 +47,7 @@ void write_and_read_again(const FilterRef& filter, std::string_view key_transfor
     require(again->ref().shape() == filter.shape(), "the shape survives");
     require(std::ranges::equal(again->ref().payload(), filter.payload()), "the payload survives");
     Facts facts = filter.facts();
-    facts.pinned_raw = again->codec() == Codec::kRaw;
+    facts.pinned_raw = again->codec() == Codec::kRaw || again->codec() == Codec::kRawSums;
     require(again->ref().facts() == facts, "the facts survive");
   }
   const Bytes block = sst_block_of(filter, key_transform);

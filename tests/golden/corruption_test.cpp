@@ -22,6 +22,7 @@ class Damaged : public ::testing::TestWithParam<KindInfo> {
     for (const std::uint64_t n : kKeys) {
       const AnyFilter full = build_filter(GetParam().kind, n);
       blobs.push_back({"raw", n, blob_of(full.ref())});
+      blobs.push_back({"sums", n, blob_of(full.ref(), BlobForm::kMappable)});
       blobs.push_back({"zstd", n, zstd_blob_of(full.ref())});
       FilterSpec sparse;
       sparse.kind = GetParam().kind;

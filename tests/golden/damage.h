@@ -48,7 +48,7 @@ inline void expect_usable(const FilterRef& filter) {
   EXPECT_TRUE(stats.fp_rate >= 0 && stats.fp_rate <= 1) << stats.fp_rate;
   const double predicted = filter.predicted_fp_rate(1000);
   EXPECT_TRUE(predicted >= 0 && predicted <= 1) << predicted;
-  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest}) {
+  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest, BlobForm::kMappable}) {
     const Bytes blob = blob_of(filter, form);
     const auto again = parse_blob(blob);
     ASSERT_TRUE(again) << again.error().message;

@@ -37,6 +37,8 @@ const char* suffix(GoldenForm form) {
   switch (form) {
     case GoldenForm::kRaw:
       return ".raw";
+    case GoldenForm::kSums:
+      return ".sums";
     case GoldenForm::kZstd:
       return ".zstd";
     case GoldenForm::kGap:
@@ -59,6 +61,7 @@ std::vector<GoldenFile> golden_files() {
         files.push_back({std::string(info.name) + "-" + std::to_string(n) + suffix(form), spec, n, form});
       };
       add(spec_for(info.kind, n), GoldenForm::kRaw);
+      if (n >= 100) add(spec_for(info.kind, n), GoldenForm::kSums);  // in one chunk, and in several
       add(spec_for(info.kind, n), GoldenForm::kZstd);
       if (n <= 100) add(spec_for(info.kind, n), GoldenForm::kSst);
       if (n <= 100 && (info.kind == Kind::kBlocked || info.kind == Kind::kRibbon)) {  // those that the plugin writes
@@ -88,6 +91,8 @@ Bytes golden_bytes(const GoldenFile& file) {
   switch (file.form) {
     case GoldenForm::kRaw:
       return blob_of(filter.ref());
+    case GoldenForm::kSums:
+      return blob_of(filter.ref(), BlobForm::kMappable);
     case GoldenForm::kZstd:
       return zstd_blob_of(filter.ref());
     case GoldenForm::kGap:

@@ -9,7 +9,7 @@
 namespace crivo::testing {
 
 /// How a filter is stored in a golden file.
-enum class GoldenForm { kRaw, kZstd, kGap, kSst, kSstTransform };
+enum class GoldenForm { kRaw, kSums, kZstd, kGap, kSst, kSstTransform };
 
 struct GoldenFile {
   std::string name;  // "classic-100.raw"

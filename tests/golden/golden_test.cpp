@@ -34,9 +34,10 @@ TEST(Golden, EveryFileReadsAsTheFilterItWasWrittenFrom) {
     ASSERT_TRUE(opened) << opened.error().message;
     expect_filter_of(file, opened->ref());
     Facts facts = golden_filter(file).facts();
-    facts.pinned_raw = file.form == GoldenForm::kRaw;
+    facts.pinned_raw = file.form == GoldenForm::kRaw || file.form == GoldenForm::kSums;
     EXPECT_EQ(opened->ref().facts(), facts);
     const Codec codec = file.form == GoldenForm::kRaw    ? Codec::kRaw
+                        : file.form == GoldenForm::kSums ? Codec::kRawSums
                         : file.form == GoldenForm::kZstd ? Codec::kZstd
                                                          : Codec::kGapZstd;
     EXPECT_EQ(opened->codec(), codec);
@@ -46,7 +47,7 @@ TEST(Golden, EveryFileReadsAsTheFilterItWasWrittenFrom) {
 // The bytes of a zstd frame may differ between its versions, so only what holds none is compared byte for byte.
 TEST(Golden, RawBlobsAndSstBlocksAreWrittenByteForByteAsEver) {
   for (const GoldenFile& file : golden_files()) {
-    if (file.form == GoldenForm::kRaw || is_sst(file)) {
+    if (file.form == GoldenForm::kRaw || file.form == GoldenForm::kSums || is_sst(file)) {
       EXPECT_TRUE(golden_bytes(file) == stored_bytes(file)) << file.name;
     }
   }

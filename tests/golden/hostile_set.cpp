@@ -34,6 +34,7 @@ class Collection {
   void add_zstd_frames();
   void add_zstd_bombs();
   void add_gap_codings();
+  void add_sums();
   void add_sst_blocks();
   void add_sst_names();
   [[nodiscard]] std::vector<HostileFile> take() { return std::move(files_); }
@@ -244,6 +245,40 @@ void Collection::add_gap_codings() {
   add_stored("gap-without-symbols", 2, head + Bytes(4), "zstd frame must start with its magic");
 }
 
+void Collection::add_sums() {
+  const Bytes sound = [&] {
+    Bytes stored = payload_ + Bytes(16);
+    Bytes blob = with_payload(forge(raw_, header::kCodec, 3), stored);  // with_payload repairs the sums
+    return Bytes(blob.begin() + header::kBytes, blob.end());
+  }();
+  constexpr const char* kLength = "stored payload with sums must have 144 bytes, got ";
+  const auto cut = [&](std::size_t bytes) { return Bytes(sound.begin(), sound.begin() + static_cast<long>(bytes)); };
+  const auto refuse = [&](const char* name, const Bytes& stored, std::string message) {
+    add_stored(std::string("sums-") + name, 3, stored, std::move(message));
+  };
+  refuse("nothing", {}, kLength);
+  refuse("payload-only", payload_, kLength);
+  refuse("without-that-of-the-header", cut(136), kLength);
+  refuse("one-byte-missing", cut(143), kLength);
+  refuse("one-byte-appended", sound + Bytes(1), kLength);
+  refuse("one-sum-too-many", sound + Bytes(8), kLength);
+  // Of what the checksum in the header covers, only these say something else than the payload and the header.
+  const auto spoil = [&](const char* name, std::size_t at, std::string message) {
+    Bytes blob = with_payload(forge(raw_, header::kCodec, 3), sound);
+    const std::uint64_t sum = get(std::span<const std::byte>(blob).subspan(at), {"sum", 0, 8});
+    put(std::span(blob).subspan(at), {"sum", 0, 8}, sum + 1);
+    add(std::string("sums-") + name, blob, std::move(message));
+  };
+  spoil("wrong-one-of-a-chunk", header::kBytes + 128,
+        "chunk 0 (bytes 0 to 127 of the payload) must match its checksum");
+  spoil("wrong-one-of-the-header", header::kBytes + 136, "checksum of the header must match it");
+  spoil("wrong-checksum", header::kChecksum.offset, "checksum must match the contents");
+  // As many bytes as the header can state, whose sums would take terabytes.
+  Bytes huge = forge(raw_, header::kRawBytes, (std::uint64_t{1} << 48) - 8);
+  huge = forge(huge, header::kCodec, 3);
+  add("sums-of-2-to-the-48-bytes", with_payload(huge, sound), "raw payload bytes must be 128 for this shape");
+}
+
 void Collection::add_sst_blocks() {
   add_sst("empty", {}, "block size must be at least 32, got 0");
   add_sst("one-byte-short-of-a-trailer", Bytes(sst_.end() - 31, sst_.end()), "block size must be at least 32, got 31");
@@ -302,6 +337,7 @@ std::vector<HostileFile> hostile_files() {
   collection.add_zstd_frames();
   collection.add_zstd_bombs();
   collection.add_gap_codings();
+  collection.add_sums();
   collection.add_sst_blocks();
   return collection.take();
 }

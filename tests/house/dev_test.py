@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-COMMANDS = "build demo test install uninstall clean bench check fuzz asan tsan cross intree debian help".split()
+COMMANDS = "build demo test install uninstall package clean bench check fuzz asan tsan cross intree debian help".split()
 CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
 cat <<'END'
 Test project /x
@@ -91,7 +91,8 @@ class Dev(unittest.TestCase):
             ("build", "wrong"), ("check", "--all", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
             ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),
             ("install", "wrong"), ("install", "--prefix", "wrong"), ("install", "--prefix", "/x", "wrong"),
-            ("uninstall", "wrong"), ("intree", "wrong"), ("intree", "forky", "wrong"), ("debian", "trixie", "wrong"),
+            ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"),
+            ("intree", "wrong"), ("intree", "forky", "wrong"), ("debian", "trixie", "wrong"),
             ("test", "wrong"), ("test", "--all", "wrong"), ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
         ):
             if arguments in (("bench", "--wrong"), ("fuzz", "--wrong")):

@@ -21,6 +21,21 @@ std::uint64_t sum_of_chunks(std::span<const std::byte> payload) {
   return sum;
 }
 
+/// Makes the sums of a blob with codec 3 right, if it has the length of one ("Sums" in docs/format.md).
+void repair_sums(std::span<std::byte> blob) {
+  const std::uint64_t payload_bytes = get(blob, header::kRawBytes);
+  const std::uint64_t chunks = (payload_bytes + kChunkBytes - 1) / kChunkBytes;
+  if (blob.size() != header::kBytes + payload_bytes + 8 * chunks + 8) return;
+  auto payload = blob.subspan(header::kBytes, payload_bytes);
+  std::span<std::byte> sums = blob.subspan(header::kBytes + payload_bytes);
+  for (std::uint64_t number = 0; number < chunks; ++number, sums = sums.subspan(8)) {
+    const auto chunk = payload.first(std::min(kChunkBytes, payload.size()));
+    put(sums, {"sum", 0, 8}, XXH3_64bits_withSeed(chunk.data(), chunk.size(), number + 1));
+    payload = payload.subspan(chunk.size());
+  }
+  put(sums, {"sum of the header", 0, 8}, XXH3_64bits_withSeed(blob.data(), header::kChecksum.offset, 0));
+}
+
 }  // namespace
 
 std::uint64_t get(std::span<const std::byte> bytes, const Field& field) {
@@ -36,6 +51,7 @@ void put(std::span<std::byte> bytes, const Field& field, std::uint64_t value) {
 
 void repair_blob(std::span<std::byte> blob) {
   if (blob.size() < header::kBytes) return;
+  if (get(blob, header::kCodec) == 3) repair_sums(blob);
   const std::uint64_t head = XXH3_64bits_withSeed(blob.data(), header::kChecksum.offset, 0);
   put(blob, header::kChecksum, head + sum_of_chunks(blob.subspan(header::kBytes)));
 }

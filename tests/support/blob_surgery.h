@@ -66,7 +66,7 @@ inline constexpr std::size_t kBytes = 40;  // of the header
 [[nodiscard]] std::uint64_t get(std::span<const std::byte> bytes, const Field& field);
 void put(std::span<std::byte> bytes, const Field& field, std::uint64_t value);
 
-/// Makes the checksum right. Leaves bytes that are too short for a header (or a trailer) as they are.
+/// Makes the checksums right. Leaves bytes that are too short for a header (or a trailer) as they are.
 void repair_blob(std::span<std::byte> blob);
 void repair_sst_block(std::span<std::byte> block);
 void repair_chunk(std::span<std::byte> chunk);

@@ -18,6 +18,8 @@ enum class BlobForm {
   kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
   kRaw,       // raw: fixed size, read without a copy
   kSmallest,  // in the codec that gives the fewest bytes
+  kMappable,  // raw, with a checksum for each chunk: a file of any size opens in constant time (mapped_filter.h)
+  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above kMappableFromBytes
 };
 
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
@@ -34,8 +36,8 @@ struct ReadLimits {
       kDefaultMaxRawBytes;  // most bytes of the decoded payload; raise it for larger filters that you trust
 };
 
-/// A filter that was read from a blob. It borrows a raw payload from the blob, which must then outlive it, and owns a
-/// decoded one. Moving it keeps ref() valid.
+/// A filter that was read from a blob. It borrows a raw payload (with or without sums) from the blob, which must then
+/// outlive it, and owns a decoded one. Moving it keeps ref() valid.
 class OpenedBlob {
  public:
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }

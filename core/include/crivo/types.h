@@ -106,7 +106,10 @@ struct LayerInfo {
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
-enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2 };
+enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 3 };
+
+/// A payload of at most this many bytes is read as a whole in no time, so a file of it needs no sums.
+inline constexpr std::uint64_t kMappableFromBytes = 65536;
 
 /// A borrowed payload with its shape: what the functions of a kind get.
 struct View {

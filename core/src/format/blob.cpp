@@ -7,9 +7,11 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/blob_sums.h"
 #include "format/blob_header.h"
 #include "format/codec_choice.h"
 #include "format/codec_gap.h"
+#include "format/codec_sums.h"
 #include "format/codec_zstd.h"
 #include "hash/checksum.h"
 
@@ -23,16 +25,17 @@ Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...
 /// stored.
 Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
   const Header header = read_fields(blob);
-  const std::size_t payload_bytes = blob.size() - kBlobHeaderBytes;
-  if (header.codec == Codec::kRaw && payload_bytes < header.raw_bytes) {
+  const std::size_t stored_bytes = blob.size() - kBlobHeaderBytes;
+  if (is_raw(header.codec) && stored_bytes < header.raw_bytes) {
     return corrupt("blob must be whole, with the ", header.raw_bytes, " bytes of payload that its header states, got ",
-                   payload_bytes, ": it is truncated");
+                   stored_bytes, ": it is truncated");
   }
   return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
 }
 
 Result<void> check_envelope(std::span<const std::byte> blob) {
   if (auto valid = check_start(blob); !valid) return valid.error();
+  if (read_fields(blob).codec == Codec::kRawSums) return {};  // check_sums does it, in one pass with the sums
   const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
   if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
     return wrong_checksum(blob, stored);
@@ -48,14 +51,20 @@ void write_header(const FilterRef& filter, Codec codec, std::span<std::byte> blo
 Result<AlignedBytes> decode(const Header& header, std::span<const std::byte> stored) {
   if (header.codec == Codec::kZstd) return decompress_zstd(stored, header.raw_bytes);
   if (header.codec == Codec::kGapZstd) return decompress_gap(stored, header.raw_bytes);
-  return corrupt("codec must be 0 (raw), 1 (zstd) or 2 (gap+zstd), got ", static_cast<unsigned>(header.codec));
+  return corrupt("codec must be 0 (raw), 1 (zstd), 2 (gap+zstd) or 3 (raw+sums), got ",
+                 static_cast<unsigned>(header.codec));
 }
 
-std::vector<std::byte> raw_blob(const FilterRef& filter) {
+/// The blob with codec raw or raw+sums.
+std::vector<std::byte> raw_blob(const FilterRef& filter, Codec codec = Codec::kRaw) {
+  BlobSums sums(codec);
+  sums.add(filter.payload());
+  const BlobFrame frame = sums.finish(filter.shape(), filter.facts());
   std::vector<std::byte> blob(kBlobHeaderBytes);
-  blob.reserve(kBlobHeaderBytes + filter.payload().size());
+  blob.reserve(kBlobHeaderBytes + filter.payload().size() + frame.tail.size());
+  std::ranges::copy(frame.header, blob.begin());
   blob.insert(blob.end(), filter.payload().begin(), filter.payload().end());
-  write_header(filter, Codec::kRaw, blob);
+  blob.insert(blob.end(), frame.tail.begin(), frame.tail.end());
   return blob;
 }
 
@@ -75,7 +84,7 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
 /// The blob with this codec. Where gap coding is asked for and the payload has none, as its bits form a pattern, the
 /// codec is zstd.
 std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
-  if (codec == Codec::kRaw) return raw_blob(filter);
+  if (is_raw(codec)) return raw_blob(filter, codec);
   if (codec == Codec::kGapZstd) {
     if (std::optional<std::vector<std::byte>> gap = gap_blob(filter)) return *std::move(gap);
   }
@@ -100,6 +109,8 @@ std::string_view codec_name(Codec codec) noexcept {
       return "zstd";
     case Codec::kGapZstd:
       return "gap+zstd";
+    case Codec::kRawSums:
+      return "raw+sums";
   }
   return "unknown";
 }
@@ -117,7 +128,10 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   const auto stored = blob.subspan(kBlobHeaderBytes);
   AlignedBytes decoded;
   std::span<const std::byte> payload = stored;
-  if (header.codec != Codec::kRaw) {
+  if (header.codec == Codec::kRawSums) {
+    if (auto valid = check_sums(blob.first(kBlobHeaderBytes), stored, header.raw_bytes); !valid) return valid.error();
+    payload = stored.first(static_cast<std::size_t>(header.raw_bytes));
+  } else if (header.codec != Codec::kRaw) {
     Result<AlignedBytes> bytes = decode(header, stored);
     if (!bytes) return bytes.error();
     decoded = *std::move(bytes);
@@ -136,8 +150,12 @@ Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, i
   switch (form) {
     case BlobForm::kRaw:
       return raw_blob(filter);
+    case BlobForm::kMappable:
+      return raw_blob(filter, Codec::kRawSums);
     case BlobForm::kAuto:
       return blob_with(choose_codec(filter), filter, level);
+    case BlobForm::kFile:
+      return blob_with(choose_file_codec(filter), filter, level);
     case BlobForm::kSmallest:
       break;
   }

@@ -46,7 +46,7 @@ Header read_fields(std::span<const std::byte> blob) {
   header.facts.keys = reader.read<std::uint64_t>();
   header.facts.fp_rate = reader.read_f64();
   header.shape.units = reader.read<std::uint64_t>();
-  header.facts.pinned_raw = header.codec == Codec::kRaw;
+  header.facts.pinned_raw = is_raw(header.codec);
   return header;
 }
 

@@ -22,6 +22,9 @@ struct Header {
   unsigned flags = 0;
 };
 
+/// The codecs in which the payload lies byte for byte behind the header.
+[[nodiscard]] constexpr bool is_raw(Codec codec) noexcept { return codec == Codec::kRaw || codec == Codec::kRawSums; }
+
 /// Checks the size, the magic and the format version. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);
 /// The fields of a blob that check_start accepts.

@@ -13,4 +13,9 @@ Codec choose_codec(const FilterRef& filter) noexcept {
   return is_sparse(count_bits(filter.payload()), row.bit_array_bits(filter.shape())) ? Codec::kGapZstd : Codec::kRaw;
 }
 
+Codec choose_file_codec(const FilterRef& filter) noexcept {
+  const Codec codec = choose_codec(filter);
+  return codec == Codec::kRaw && filter.payload().size() > kMappableFromBytes ? Codec::kRawSums : codec;
+}
+
 }  // namespace crivo

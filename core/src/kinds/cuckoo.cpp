@@ -237,6 +237,20 @@ Probe Cuckoo::probe(const Shape& shape) noexcept {
   return kProbe<Wide>;
 }
 
+// A wide load reads 16 bytes from the start of the bucket, and count() 8 bytes from the start of each slot. The word
+// behind the last slot leaves room for both.
+bool Cuckoo::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  const CuckooKey key(hash, view.shape);
+  const std::uint64_t bits = view.shape.param;
+  for (const std::uint64_t bucket : {key.first, key.second}) {
+    const std::uint64_t begin = bucket * kSlots * bits / 8;
+    const std::uint64_t last_slot = (bucket * kSlots + kSlots - 1) * bits / 8;
+    const std::uint64_t end = std::max(last_slot + 8, begin + (kSlots * bits <= 64 ? 8 : 16));
+    if (!gate.admit(begin, end - begin)) return false;
+  }
+  return true;
+}
+
 Stats Cuckoo::stats(const View& view) noexcept {
   const std::uint64_t slots = view.shape.units * kSlots;
   const std::uint64_t occupied = count_occupied(view.payload, slots, view.shape.param);

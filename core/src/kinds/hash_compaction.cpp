@@ -144,6 +144,15 @@ Result<void> HashCompaction::validate(const View& view) { return check_packed_pa
 
 Probe HashCompaction::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
+bool HashCompaction::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  Walk walk(hash, view.shape);
+  for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
+    if (!gate.admit(walk.slot() * view.shape.param / 8, 8)) return false;
+    if (load_slot(view.payload, walk.slot(), view.shape.param) <= walk.value()) return true;
+  }
+  return true;
+}
+
 Stats HashCompaction::stats(const View& view) noexcept {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
   Stats stats;

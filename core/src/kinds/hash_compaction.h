@@ -20,6 +20,7 @@ struct HashCompaction {
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
   static Probe probe(const Shape& shape) noexcept;
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);

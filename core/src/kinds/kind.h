@@ -14,9 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_gate.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
+#include "kinds/reads.h"
 #include "simd/probe.h"
 #include "sizing/collisions.h"
 
@@ -47,6 +49,16 @@ struct KindRow {
   Probe (*probe)(const Shape&) noexcept;
   /// Sets View::prepared; null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
+
+  // For a payload in a mapped file, parts of which are verified only when they are read. Both return false when the
+  // gate refuses, and read nothing that it did not admit.
+  /// Asks the gate for all that validate() and prepare() read, and keeps what tells later questions where to read. The
+  /// view has a payload of the right size, and nothing else of it was checked.
+  bool (*admit_open)(const View&, ByteGate&);
+  /// Asks the gate for all that contains(), contains_batch() and count() may read for this hash, and for no more than
+  /// they do, as far as that costs nothing.
+  bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
+
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
   /// The number of bits in a payload that is an array of bits which are set at random; gap coding compresses such a
@@ -118,6 +130,22 @@ concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const 
   { K::stats(view) } -> std::same_as<Stats>;
 };
 
+/// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
+template <FilterKind K>
+constexpr void set_gated_reads(KindRow& row) {
+  row.admit_open = &admit_padding;
+  if constexpr (requires { &K::admit_open; }) row.admit_open = &K::admit_open;
+  row.admit_question = [](const View& view, std::uint64_t hash, ByteGate& gate) {
+    if constexpr (requires { K::admit_question(view, hash, gate); }) {
+      return K::admit_question(view, hash, gate);
+    } else if constexpr (requires { K::kBytesOfBlock; }) {
+      return admit_block(view, K::kBytesOfBlock, hash, gate);
+    } else {
+      return admit_positions(view, K::position_bits(view.shape), hash, gate);
+    }
+  };
+}
+
 template <FilterKind K>
 constexpr KindRow make_row() {
   KindRow row{};
@@ -138,6 +166,7 @@ constexpr KindRow make_row() {
   };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
+  set_gated_reads<K>(row);
   // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds.
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);

@@ -175,6 +175,23 @@ Result<void> Scalable::validate(const View& view) { return check_layers(view); }
 
 Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
 
+bool Scalable::admit_open(const View& view, ByteGate& gate) {
+  constexpr std::uint64_t kLargestTable = table_blocks(255) * kBlockBytes;  // the number of layers is one byte
+  return gate.keep(0, std::min<std::uint64_t>(kLargestTable, view.payload_bytes));
+}
+
+bool Scalable::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  const auto in_layer = kernels().blocked.contains;
+  for (NewestFirst walk(view); walk.next();) {
+    const View& layer = walk.layer();
+    const std::uint64_t block = mulhi(hash, layer.shape.units);
+    const auto offset = static_cast<std::uint64_t>(layer.payload - view.payload) + block * kBlockBytes;
+    if (!gate.admit(offset, kBlockBytes)) return false;
+    if (in_layer(layer, hash)) return true;  // and the older layers are not asked
+  }
+  return true;
+}
+
 Stats Scalable::stats(const View& view) noexcept {
   Stats total;
   total.cardinality = 0;

@@ -250,8 +250,10 @@ void add_sst_refilter(CLI::App& app, Action& action) {
       ->add_option("--policy", options->policy,
                    "Such as crivo.Auto:10. Without it, the policy in the database's OPTIONS file; with it, RocksDB "
                    "writes an OPTIONS file that names it")
+      ->type_name("POLICY")
       ->transform(literal);
   command->add_option("--column-family", options->families, "Only this one; may be given more than once")
+      ->type_name("NAME")
       ->transform(literal)
       ->allow_extra_args(false);
   command->add_flag("--dry-run", options->dry_run,

@@ -170,6 +170,55 @@ void Ribbon::prepare(View& view) noexcept { prepare_ribbon(view); }
 
 Probe Ribbon::probe(const Shape&) noexcept { return kernels().ribbon; }
 
+// Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
+// reads: word 0, and the number of blocks at the start of each level.
+bool Ribbon::admit_open(const View& view, ByteGate& gate) {
+  if (!gate.keep(0, 8)) return false;
+  const RibbonHeader header(load_le<std::uint64_t>(view.payload));
+  if (header.levels == 0) return gate.admit(0, view.payload_bytes);
+  if (header.levels > kMaxRibbonLevels) return true;
+  const RibbonColumns columns(view.shape);
+  std::uint64_t word = 1;
+  for (unsigned left = header.levels; left > 0 && word < view.shape.units; --left) {
+    if (!gate.keep(8 * word, 8)) return false;
+    const auto blocks = load_le<std::uint64_t>(view.payload + 8 * word);
+    if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) return true;
+    const RibbonLevelShape level(blocks, columns, left == 1);
+    if (level.words() > view.shape.units - word) return true;
+    if (!gate.admit(8 * (word + level.threshold_words()), 8)) return false;
+    word += level.words();
+  }
+  return true;
+}
+
+// Goes the way of find_ribbon_equation(). A batch kernel reads a key's equation at the first level also if that level
+// bumped the key.
+bool Ribbon::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
+  const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {
+    const RibbonEquation equation = level.equation(start, hash, hash);
+    return gate.admit(offset_of(equation.words), 16 * equation.columns);
+  };
+  const RibbonHeader header(load_le<std::uint64_t>(view.payload));
+  if (header.levels == 0) return true;
+  const RibbonColumns columns(view.shape);
+  const std::byte* at = view.payload + 8;
+  std::uint64_t level_hash = hash;
+  for (unsigned left = header.levels; left > 1; --left) {
+    const RibbonLevelView level(at, columns, false);
+    const std::uint64_t start = level.access.start_of(level_hash);
+    if (!gate.admit(offset_of(level.access.thresholds) + start / kRibbonBucketStarts / 4, 1)) return false;
+    const bool bumped = level.access.bumped(start);
+    if ((!bumped || left == header.levels) && !admit_equation(level.access, start)) return false;
+    if (!bumped) return true;
+    level_hash *= kRibbonNextLevel;
+    at = level.end();
+  }
+  for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
+  const RibbonLevelView base(at, columns, true);
+  return admit_equation(base.access, base.access.start_of(level_hash));
+}
+
 // Stats::bits counts all bits of the payload. The rate follows from the layout, and the number of keys stands in the
 // header.
 Stats Ribbon::stats(const View& view) noexcept {

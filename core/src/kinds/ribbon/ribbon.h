@@ -16,6 +16,8 @@ struct Ribbon {
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Result<void> validate(const View& view);
   static Probe probe(const Shape& shape) noexcept;
+  static bool admit_open(const View& view, ByteGate& gate);
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
   static void prepare(View& view) noexcept;
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const View& view, double keys) noexcept;

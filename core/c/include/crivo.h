@@ -1,0 +1,323 @@
+// Crivo's C interface: approximate membership filters (Bloom filters and their family) for C and for every language
+// that can call C. The pages docs/c.md and docs/format.md tell more.
+//
+// A filter answers whether a key is in a set: "certainly not", or "maybe", which is wrong with a small probability that
+// was chosen. A key that was added, and not removed, is always found.
+//
+// Results. A function that can fail returns a crivo_status, CRIVO_OK or what went wrong, and takes a crivo_error as
+// its last argument, in which it leaves the message; the argument may be NULL. No function throws, prints or aborts,
+// and none keeps a pointer that it was given, unless it says so. Where a function fails, what it would have changed is
+// unchanged, unless it says otherwise, and what it would have returned through a pointer is not written.
+//
+// Strings of the interface are UTF-8 and end in a NUL. Keys are bytes and a length: they may hold anything, and NULL
+// stands for the empty key if the length is 0. Arrays may be NULL if their length is 0.
+//
+// Threads. Any number of threads may ask one filter at the same time: those functions take it as const. While one
+// thread changes, merges into or frees a filter, no other may use it. A builder is used by one thread at a time.
+//
+// Structures with the field `size` may get more fields in later versions, behind those of today. A caller sets `size`
+// to what sizeof says, and the others that it does not care about to 0: `crivo_options options = {sizeof options};`.
+#ifndef CRIVO_H
+#define CRIVO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CRIVO_API __attribute__((visibility("default")))
+/// A failure that nobody looks at would become a key that is missing later.
+#define CRIVO_CHECKED __attribute__((visibility("default"), warn_unused_result))
+#else
+#define CRIVO_API
+#define CRIVO_CHECKED
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------------------- errors
+
+/// What a function returns: CRIVO_OK, or why it failed.
+typedef int32_t crivo_status;
+enum {
+  CRIVO_OK = 0,
+  CRIVO_BAD_ARGUMENT = 1,  ///< a value is outside what is allowed
+  CRIVO_CORRUPT = 2,       ///< bytes that are not a well-formed filter
+  CRIVO_INCOMPATIBLE = 3,  ///< two filters that cannot be merged
+  CRIVO_UNSUPPORTED = 4,   ///< an operation that this kind of filter, or a read-only filter, does not have
+  CRIVO_FULL = 5,          ///< no room for another key
+  CRIVO_NOT_FOUND = 6,     ///< a key to remove that is certainly not there
+  CRIVO_TOO_LARGE = 7,     ///< more bytes than a limit or a buffer has room for
+  CRIVO_CANCELLED = 8,     ///< the progress callback asked to stop
+  CRIVO_NO_MEMORY = 9,     ///< the system has no more memory
+  CRIVO_SYSTEM = 10        ///< the system refused a file or a thread
+};
+
+#define CRIVO_ERROR_MESSAGE_BYTES 508
+
+/// Where a function that fails leaves why: the status that it returns, and a message such as "fp_rate must lie in
+/// (0, 1), got 1.5", cut to the room there is. A function that succeeds does not touch it.
+typedef struct crivo_error {
+  crivo_status status;
+  char message[CRIVO_ERROR_MESSAGE_BYTES];
+} crivo_error;
+
+/// The name of a status, "bad argument"; never NULL. It lives for ever.
+CRIVO_API const char* crivo_status_name(crivo_status status);
+
+// ------------------------------------------------------------------------------------------------- versions, kinds
+
+#define CRIVO_VERSION_MAJOR 0
+#define CRIVO_VERSION_MINOR 1
+#define CRIVO_VERSION_PATCH 0
+
+/// The version of the library that runs, "0.1.0". It lives for ever.
+CRIVO_API const char* crivo_version(void);
+/// The instruction set that the library uses on this machine: "scalar", "avx2" or "avx512". The environment variable
+/// CRIVO_ISA forces one. It lives for ever.
+CRIVO_API const char* crivo_isa(void);
+
+/// What a kind of filter can do: bits of crivo_facts.can and of crivo_kind_can.
+enum {
+  CRIVO_CAN_ADD = 1,  ///< takes keys after it was made; a kind that cannot is built once from all its keys
+  CRIVO_CAN_REMOVE = 2,
+  CRIVO_CAN_COUNT = 4,  ///< tells how often a key was added
+  CRIVO_CAN_UNITE = 8,
+  CRIVO_CAN_INTERSECT = 16,
+  CRIVO_CAN_GROW = 32  ///< takes keys beyond its capacity and keeps its promised rate
+};
+
+/// The name of the kind with this index, counted from 0: "classic", "blocked" and so on; NULL beyond the last. It lives
+/// for ever.
+CRIVO_API const char* crivo_kind_name(size_t index);
+/// What that kind can do, as CRIVO_CAN_ bits; 0 beyond the last.
+CRIVO_API uint32_t crivo_kind_can(size_t index);
+
+// ------------------------------------------------------------------------------------------------------ keys, hashes
+
+/// Many keys at once, which lie one after the other in `bytes`. With offsets, key i has the bytes from offsets[i] up to
+/// offsets[i + 1]: there are count + 1 offsets, which never fall, the last being at most bytes_size (Apache Arrow's
+/// layout). Without offsets (NULL), each key has `width` bytes, and count * width is at most bytes_size.
+typedef struct crivo_keys {
+  const void* bytes;
+  uint64_t bytes_size;
+  const uint64_t* offsets;
+  uint64_t width;
+  uint64_t count;
+} crivo_keys;
+
+/// The 64-bit hash by which filters of this seed know the key: XXH3-64 (xxHash specification 0.8). It never changes
+/// from version to version. A key of NULL is the empty key, whatever its length.
+CRIVO_API uint64_t crivo_hash(const void* key, size_t key_bytes, uint64_t seed);
+/// The hashes of many keys; `hashes` has room for keys->count.
+CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error);
+
+/// The most bytes of a number that was turned into a key.
+#define CRIVO_NUMBER_KEY_BYTES 32
+/// The key of an integer, as every part of Crivo makes it: its decimal digits. Returns the number of bytes written.
+CRIVO_API size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
+/// The key of a real: that of the 64-bit integer which it equals (so 1.0 is "1" and -0.0 is "0"), or the shortest text
+/// that reads back as the same double ("0.1", "1e+20", "inf"). Returns the number of bytes written.
+CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
+
+// -------------------------------------------------------------------------------------------------- making a filter
+
+/// A filter.
+typedef struct crivo_filter crivo_filter;
+
+/// Called now and then while a filter is built, by the thread that called the function, with the share that is done: it
+/// never falls, and ends at 1. If it does not return 0, the build ends with CRIVO_CANCELLED. It must return: a longjmp
+/// or an exception out of it is undefined behaviour.
+typedef int (*crivo_progress)(double done, void* data);
+
+/// What a new filter is to be. A field of 0 stands for its default.
+typedef struct crivo_options {
+  size_t size;              ///< sizeof(crivo_options)
+  const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
+  uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (not for crivo_create)
+  double fp_rate;           ///< the false-positive rate at capacity, in (0, 1); 0 is 0.01
+  double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
+  uint64_t seed;            ///< of the hash
+  uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
+  uint32_t threads;         ///< to build a ribbon with; 0 is one, CRIVO_ALL_THREADS as many as the machine has
+  uint32_t reserved;        ///< 0
+  crivo_progress progress;  ///< NULL: none. crivo_create does not call it
+  void* progress_data;      ///< what `progress` gets
+} crivo_options;
+
+#define CRIVO_ALL_THREADS UINT32_MAX
+
+/// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Errors:
+/// CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE; CRIVO_UNSUPPORTED for a kind that is built once.
+CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
+
+/// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Errors: CRIVO_BAD_ARGUMENT
+/// naming the field; CRIVO_TOO_LARGE; CRIVO_FULL; CRIVO_CANCELLED.
+CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
+                                       crivo_error* error);
+/// The same from the keys' hashes, which were made with options->seed.
+CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
+                                                   crivo_filter** filter, crivo_error* error);
+
+/// A copy that can be changed, also of a filter that is read-only.
+CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
+/// The blocked filter of the keys that a counting filter holds now, in a quarter of its bytes. Errors:
+/// CRIVO_UNSUPPORTED for another kind.
+CRIVO_CHECKED crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error);
+
+/// Frees a filter; NULL is allowed.
+CRIVO_API void crivo_free(crivo_filter* filter);
+
+/// Builds a filter of keys that come in pieces.
+typedef struct crivo_builder crivo_builder;
+
+/// Starts to build. With a capacity and a kind that can add, keys go straight into the filter; otherwise 8 bytes are
+/// kept for each. `options` may be NULL. Errors: as crivo_build.
+CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
+                                                crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes,
+                                             crivo_error* error);
+/// Adds keys in their order. On an error, those before the failing one were added; crivo_builder_added counts them.
+CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
+                                                    crivo_error* error);
+/// The keys that were added so far, duplicates included; 0 for NULL.
+CRIVO_API uint64_t crivo_builder_added(const crivo_builder* builder);
+/// Makes the filter. Whether it succeeds or not, the builder can then only be freed. Errors: as crivo_build;
+/// CRIVO_BAD_ARGUMENT for a builder that was finished before.
+CRIVO_CHECKED crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error);
+/// Frees a builder; NULL is allowed.
+CRIVO_API void crivo_builder_free(crivo_builder* builder);
+
+// -------------------------------------------------------------------------------------------------- asking a filter
+
+/// Whether the filter may have the key: 0 means certainly not, 1 means that it has, or that this is a false hit. A
+/// negative result is an error, the negated status: CRIVO_BAD_ARGUMENT for a filter of NULL or a key of NULL with a
+/// length; for a filter from crivo_open also CRIVO_CORRUPT or CRIVO_SYSTEM. As a truth value an error is thus "maybe".
+CRIVO_API int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
+CRIVO_API int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error);
+/// The same for many keys, which is faster than a call for each: hits[i] becomes 1 or 0. `hits` has room for
+/// keys->count bytes. On an error, what stands in `hits` is unspecified.
+CRIVO_CHECKED crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
+                                               crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count,
+                                                 uint8_t* hits, crivo_error* error);
+/// How often a key was added, less how often it was removed: never less than the true number, sometimes more. Errors:
+/// CRIVO_UNSUPPORTED for a kind that cannot count.
+CRIVO_CHECKED crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key_bytes, uint64_t* count,
+                                       crivo_error* error);
+
+// ------------------------------------------------------------------------------------------------ changing a filter
+// A filter from crivo_borrow or crivo_open is read-only: these functions return CRIVO_UNSUPPORTED for it, and
+// crivo_copy makes one that can be changed.
+
+/// Adds a key. Errors: CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_FULL; CRIVO_TOO_LARGE.
+CRIVO_CHECKED crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
+/// Adds keys in their order. On an error those before the failing one were added, and are counted in crivo_facts.keys.
+CRIVO_CHECKED crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_add_hashes(crivo_filter* filter, const uint64_t* hashes, uint64_t count,
+                                            crivo_error* error);
+/// Adds a key so many times. Errors: CRIVO_UNSUPPORTED for a kind that cannot count; CRIVO_FULL.
+CRIVO_CHECKED crivo_status crivo_add_times(crivo_filter* filter, const void* key, size_t key_bytes, uint64_t times,
+                                           crivo_error* error);
+/// Takes back one addition of a key. Only keys that were added may be removed: removing a false hit can make the filter
+/// lose another key. Errors: CRIVO_UNSUPPORTED; CRIVO_NOT_FOUND if the key is certainly not there.
+CRIVO_CHECKED crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
+/// Forgets every key; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built once.
+CRIVO_CHECKED crivo_status crivo_clear(crivo_filter* filter, crivo_error* error);
+
+/// Adds every key of `other`, which may be any filter of the same kind, size and seed. Errors: CRIVO_INCOMPATIBLE
+/// naming the field that differs; CRIVO_UNSUPPORTED for a kind that cannot.
+CRIVO_CHECKED crivo_status crivo_unite(crivo_filter* filter, const crivo_filter* other, crivo_error* error);
+/// Keeps what both filters have: the keys of both sets, and some that are in one of them. Errors: as crivo_unite.
+CRIVO_CHECKED crivo_status crivo_intersect(crivo_filter* filter, const crivo_filter* other, crivo_error* error);
+
+// --------------------------------------------------------------------------------------------- what a filter tells
+
+/// What a filter was asked to be, and its shape.
+typedef struct crivo_facts {
+  size_t size;             ///< sizeof(crivo_facts), set by the caller; only as many bytes are written
+  const char* kind;        ///< "blocked"; it lives for ever
+  uint64_t capacity;       ///< keys that it was sized for
+  uint64_t keys;           ///< successful additions, duplicates included
+  double fp_rate;          ///< promised at capacity
+  uint64_t seed;           ///< of the hash
+  uint64_t units;          ///< bits, blocks, counters, ..., by kind: docs/format.md
+  uint64_t payload_bytes;  ///< its size in memory, and in a raw blob without the header of 64 bytes
+  uint32_t probes;         ///< k, the bits that are tested for a key
+  uint32_t param;          ///< the kind's parameter: docs/format.md
+  uint32_t can;            ///< CRIVO_CAN_ bits; of a read-only filter, what a copy of it can
+  uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
+} crivo_facts;
+
+/// Takes constant time.
+CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error);
+
+/// How full a filter is, and what follows from it.
+typedef struct crivo_stats {
+  size_t size;         ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
+  uint64_t bits;       ///< in use, without padding; counters, for a kind that has them
+  uint64_t bits_set;   ///< the bits that are set; the counters above 0
+  double fp_rate;      ///< the probability that an absent key is found now; 1 when saturated
+  double cardinality;  ///< the estimated number of distinct keys; infinite when saturated
+} crivo_stats;
+
+/// Takes a pass over the filter.
+CRIVO_CHECKED crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error);
+
+/// Estimated numbers of distinct keys of two filters, infinite where one is saturated.
+typedef struct crivo_similarity {
+  size_t size;     ///< sizeof(crivo_similarity), set by the caller; only as many bytes are written
+  double first;    ///< keys of the first filter
+  double second;   ///< keys of the second filter
+  double united;   ///< keys of either
+  double common;   ///< keys of both: first + second - united, at least 0
+  double jaccard;  ///< common / united, in [0, 1]; NaN where one is saturated
+} crivo_similarity;
+
+/// Compares two filters that could be united. Takes a copy of the first. Errors: as crivo_unite.
+CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second,
+                                         crivo_similarity* similarity, crivo_error* error);
+
+// ----------------------------------------------------------------------------------------------------- blobs, files
+
+/// Which form a blob gets; all are read by everything that reads blobs.
+enum {
+  CRIVO_FORM_AUTO = 0,     ///< compressed where that gains much, else raw
+  CRIVO_FORM_RAW = 1,      ///< as it lies in memory: of fixed size, read without a copy, the same bytes everywhere
+  CRIVO_FORM_SMALLEST = 2  ///< in the codec that gives the fewest bytes
+};
+
+/// The most bytes that a blob of this filter can have, in any form; 0 for NULL.
+CRIVO_API uint64_t crivo_blob_bound(const crivo_filter* filter);
+/// Writes the filter as a blob (docs/format.md) into a buffer, and sets *written to its size. `level` is zstd's, 1 to
+/// 22, and 0 stands for 3. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE if the buffer has too little room, with *written
+/// set to what is needed.
+CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level, void* buffer,
+                                       uint64_t buffer_bytes, uint64_t* written, crivo_error* error);
+
+/// The most bytes that the filter in a blob may take unless the reader sets another limit: 1 GiB. A sound blob of a few
+/// bytes can be an empty filter of any size.
+#define CRIVO_DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
+
+/// What a reader allows. A field of 0 stands for its default.
+typedef struct crivo_limits {
+  size_t size;         ///< sizeof(crivo_limits)
+  uint64_t max_bytes;  ///< the most bytes that the filter may take in memory; 0 is CRIVO_DEFAULT_MAX_BYTES
+} crivo_limits;
+
+/// Reads a blob of any form. The filter owns its bytes and may grow to limits->max_bytes. `limits` may be NULL. Errors:
+/// CRIVO_CORRUPT naming what is wrong; CRIVO_TOO_LARGE, before memory is taken.
+CRIVO_CHECKED crivo_status crivo_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
+                                      crivo_filter** filter, crivo_error* error);
+/// The same without a copy: the filter is read-only, and a raw payload stays where it is. The blob may be neither
+/// changed nor freed while the filter lives.
+CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
+                                        crivo_filter** filter, crivo_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

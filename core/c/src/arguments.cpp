@@ -1,0 +1,151 @@
+#include "arguments.h"
+
+#include <cmath>
+
+#include "crivo/kinds.h"
+
+namespace crivo::c {
+namespace {
+
+/// A structure of more bytes than this is no later version of ours, but a size that was never set.
+constexpr std::size_t kMaxStructBytes = 4096;
+
+Error bad_argument(std::string message) { return {ErrorCode::kBadArgument, std::move(message)}; }
+
+/// A copy of a structure of the caller's, in which fields that the caller does not know are 0. A later version's
+/// structure is fine as long as it asks for nothing that this version does not know.
+template <class T>
+Result<T> read_struct(const char* name, const T* caller) {
+  if (auto given = check_given(name, caller); !given) return given.error();
+  const std::size_t size = caller->size;
+  if (auto fine = check_size(name, size, sizeof(T)); !fine) return fine.error();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(caller);
+  if (std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+    return bad_argument(std::string(name) + " must leave 0 what this version does not know, after " +
+                        std::to_string(sizeof(T)) + " bytes, got another value");
+  }
+  T known{};
+  std::memcpy(&known, caller, std::min(size, sizeof(T)));
+  return known;
+}
+
+Result<void> choose_size(FilterSpec& spec, const crivo_options& options) {
+  spec.capacity = options.capacity;
+  if (options.fp_rate != 0) {
+    if (!(options.fp_rate > 0 && options.fp_rate < 1)) {
+      return bad_argument("fp_rate must lie in (0, 1), got " + std::to_string(options.fp_rate));
+    }
+    spec.fp_rate = options.fp_rate;
+  }
+  if (options.bits_per_key == 0) return {};
+  if (options.fp_rate != 0) return bad_argument("fp_rate must be 0 where bits_per_key is given, got both");
+  spec.bits_per_key = options.bits_per_key;
+  return {};
+}
+
+Result<void> check_offsets(const crivo_keys& keys) {
+  if (auto given = check_array("keys.offsets", keys.offsets, keys.count + 1, sizeof(std::uint64_t), alignof(uint64_t));
+      !given) {
+    return given;
+  }
+  for (std::uint64_t i = 0; i < keys.count; ++i) {
+    if (keys.offsets[i] > keys.offsets[i + 1]) {
+      return bad_argument("keys.offsets must never fall, got " + std::to_string(keys.offsets[i]) + " before " +
+                          std::to_string(keys.offsets[i + 1]));
+    }
+  }
+  if (keys.offsets[keys.count] > keys.bytes_size) {
+    return bad_argument("keys.offsets must be at most bytes_size, " + std::to_string(keys.bytes_size) + ", got " +
+                        std::to_string(keys.offsets[keys.count]));
+  }
+  return {};
+}
+
+Result<void> check_width(const crivo_keys& keys) {
+  // Keys of no bytes could be any number of keys, of which each takes its time.
+  if (keys.width == 0) return bad_argument("keys.width must be at least 1 without offsets, got 0");
+  if (keys.count <= keys.bytes_size / keys.width) return {};
+  return bad_argument("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +
+                      ", got " + std::to_string(keys.count));
+}
+
+}  // namespace
+
+Result<void> check_pointer(const char* name, const void* pointer, std::size_t alignment) {
+  if (pointer == nullptr) return bad_argument(std::string(name) + " must not be NULL");
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return {};
+  return bad_argument(std::string(name) + " must be aligned to " + std::to_string(alignment) +
+                      " bytes, got an address that is not");
+}
+
+Result<void> check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
+                         std::size_t alignment) {
+  if (count == 0) return {};
+  if (auto given = check_pointer(name, pointer, alignment); !given) return given;
+  if (count <= kMaxObjectBytes / element_bytes) return {};
+  return bad_argument("count must be at most " + std::to_string(kMaxObjectBytes / element_bytes) + ", got " +
+                      std::to_string(count));
+}
+
+Result<std::string_view> checked_key(const void* key, std::size_t bytes) {
+  if (is_key(key, bytes)) return key_view(key, bytes);
+  if (key == nullptr) return bad_argument("key must not be NULL with key_bytes above 0, got " + std::to_string(bytes));
+  return bad_argument("key_bytes must be at most " + std::to_string(kMaxObjectBytes) + ", got " +
+                      std::to_string(bytes));
+}
+
+Result<std::span<const std::uint64_t>> checked_hashes(const std::uint64_t* hashes, std::uint64_t count) {
+  if (auto given = check_array("hashes", hashes, count, sizeof *hashes, alignof(std::uint64_t)); !given) {
+    return given.error();
+  }
+  return std::span(hashes, static_cast<std::size_t>(count));
+}
+
+Result<Keys> Keys::of(const crivo_keys* keys) {
+  if (auto given = check_given("keys", keys); !given) return given.error();
+  if (keys->count == 0) return Keys(*keys);
+  if (auto given = check_array("keys.bytes", keys->bytes, keys->bytes_size, 1, 1); !given) return given.error();
+  if (keys->count > kMaxObjectBytes / sizeof(std::uint64_t) - 1) {
+    return bad_argument("keys.count must be at most " + std::to_string(kMaxObjectBytes / sizeof(std::uint64_t) - 1) +
+                        ", got " + std::to_string(keys->count));
+  }
+  if (auto fine = keys->offsets != nullptr ? check_offsets(*keys) : check_width(*keys); !fine) return fine.error();
+  return Keys(*keys);
+}
+
+Result<void> check_size(const char* name, std::size_t size, std::size_t known) {
+  if (size >= known && size <= kMaxStructBytes) return {};
+  return bad_argument(std::string(name) + ".size must be the structure's size, " + std::to_string(known) +
+                      " or more, got " + std::to_string(size));
+}
+
+Result<Request> read_options(const crivo_options* options) {
+  Request request;
+  if (options == nullptr) return request;
+  const Result<crivo_options> known = read_struct("options", options);
+  if (!known) return known.error();
+  if (known->reserved != 0) return bad_argument("options.reserved must be 0, got " + std::to_string(known->reserved));
+  if (known->kind != nullptr) {
+    if (auto chosen = choose_kind(request.spec, known->kind); !chosen) return chosen.error();
+  }
+  if (auto chosen = choose_size(request.spec, *known); !chosen) return chosen.error();
+  request.spec.seed = known->seed;
+  if (known->max_bytes != 0) request.options.max_bytes = known->max_bytes;
+  if (known->threads != 0) request.options.threads = known->threads == CRIVO_ALL_THREADS ? 0 : known->threads;
+  if (known->progress != nullptr) {
+    request.options.progress = [callback = known->progress, data = known->progress_data](double done) {
+      return callback(done, data) == 0;
+    };
+  }
+  return request;
+}
+
+Result<ReadLimits> read_limits(const crivo_limits* limits) {
+  if (limits == nullptr) return ReadLimits{};
+  const Result<crivo_limits> known = read_struct("limits", limits);
+  if (!known) return known.error();
+  if (known->max_bytes == 0) return ReadLimits{};
+  return ReadLimits{.max_raw_bytes = known->max_bytes};
+}
+
+}  // namespace crivo::c

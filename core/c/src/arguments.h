@@ -1,0 +1,103 @@
+// What callers hand in, checked before it is used: pointers, arrays, keys and options.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "crivo.h"
+#include "crivo/blob.h"
+#include "crivo/build_options.h"
+#include "crivo/hash.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+
+namespace crivo::c {
+
+/// The most bytes of an object in memory.
+inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdiff_t>::max();
+
+/// The error for an argument that is NULL, or not aligned as its type must be.
+[[nodiscard]] Result<void> check_pointer(const char* name, const void* pointer, std::size_t alignment);
+/// As check_pointer; the pointer may be NULL if there is nothing behind it.
+[[nodiscard]] Result<void> check_array(const char* name, const void* pointer, std::uint64_t count,
+                                       std::size_t element_bytes, std::size_t alignment);
+
+template <class T>
+[[nodiscard]] Result<void> check_given(const char* name, const T* pointer) {
+  return check_pointer(name, pointer, alignof(T));
+}
+
+/// A key's bytes. Errors: kBadArgument for NULL with a length, or a length that no object has.
+[[nodiscard]] inline bool is_key(const void* key, std::size_t bytes) noexcept {
+  return (key != nullptr || bytes == 0) && bytes <= kMaxObjectBytes;
+}
+[[nodiscard]] inline std::string_view key_view(const void* key, std::size_t bytes) noexcept {
+  return {static_cast<const char*>(key), bytes};
+}
+[[nodiscard]] Result<std::string_view> checked_key(const void* key, std::size_t bytes);
+[[nodiscard]] Result<std::span<const std::uint64_t>> checked_hashes(const std::uint64_t* hashes, std::uint64_t count);
+
+/// Keys whose offsets were checked.
+class Keys {
+ public:
+  [[nodiscard]] static Result<Keys> of(const crivo_keys* keys);
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
+
+  /// Calls `Result<void> work(hashes)` for piece after piece of the keys' hashes, until one fails.
+  template <class Work>
+  Result<void> hash(std::uint64_t seed, Work&& work) const {
+    std::array<std::string_view, kPiece> piece;
+    std::array<std::uint64_t, kPiece> hashes;
+    for (std::uint64_t first = 0; first < keys_.count; first += kPiece) {
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, keys_.count - first));
+      for (std::size_t i = 0; i < size; ++i) piece[i] = key(first + i);
+      hash_keys({piece.data(), size}, seed, hashes);
+      if (auto done = work(std::span<const std::uint64_t>(hashes).first(size)); !done) return done;
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 512;  // what stays in the first-level cache, with its hashes
+
+  explicit Keys(const crivo_keys& keys) noexcept : keys_(keys) {}
+
+  [[nodiscard]] std::string_view key(std::uint64_t index) const noexcept {
+    const char* bytes = static_cast<const char*>(keys_.bytes);
+    if (keys_.offsets == nullptr) return {bytes + index * keys_.width, keys_.width};
+    return {bytes + keys_.offsets[index], keys_.offsets[index + 1] - keys_.offsets[index]};
+  }
+
+  crivo_keys keys_;
+};
+
+/// What a caller asked of a new filter.
+struct Request {
+  FilterSpec spec;
+  BuildOptions options;
+};
+/// Reads the options; NULL stands for the defaults. Errors: kBadArgument naming the field.
+[[nodiscard]] Result<Request> read_options(const crivo_options* options);
+[[nodiscard]] Result<ReadLimits> read_limits(const crivo_limits* limits);
+
+/// Checks the field `size` of a structure to be filled in.
+[[nodiscard]] Result<void> check_size(const char* name, std::size_t size, std::size_t known);
+
+/// Fills in the caller's structure: what it has room for, and 0 in the fields that this version does not know.
+template <class T>
+void write_struct(T* caller, T known) noexcept {
+  const std::size_t size = caller->size;
+  known.size = size;
+  std::memcpy(caller, &known, std::min(size, sizeof(T)));
+  if (size > sizeof(T)) std::memset(reinterpret_cast<char*>(caller) + sizeof(T), 0, size - sizeof(T));
+}
+
+}  // namespace crivo::c

@@ -1,0 +1,75 @@
+// What needs no filter: names, versions, kinds, hashes and number keys.
+#include <string>
+
+#include "arguments.h"
+#include "boundary.h"
+#include "capabilities.h"
+#include "crivo/key.h"
+#include "crivo/kinds.h"
+#include "crivo/version.h"
+
+using namespace crivo;
+using namespace crivo::c;
+
+const char* crivo_status_name(crivo_status status) {
+  switch (status) {
+    case CRIVO_OK:
+      return "ok";
+    case CRIVO_BAD_ARGUMENT:
+      return "bad argument";
+    case CRIVO_CORRUPT:
+      return "corrupt";
+    case CRIVO_INCOMPATIBLE:
+      return "incompatible";
+    case CRIVO_UNSUPPORTED:
+      return "unsupported";
+    case CRIVO_FULL:
+      return "full";
+    case CRIVO_NOT_FOUND:
+      return "not found";
+    case CRIVO_TOO_LARGE:
+      return "too large";
+    case CRIVO_CANCELLED:
+      return "cancelled";
+    case CRIVO_NO_MEMORY:
+      return "out of memory";
+    case CRIVO_SYSTEM:
+      return "system error";
+    default:
+      return "unknown status";
+  }
+}
+
+// These are literals, which end in a NUL.
+const char* crivo_version(void) { return version().data(); }
+const char* crivo_isa(void) { return active_isa().data(); }
+
+const char* crivo_kind_name(size_t index) { return index < kinds().size() ? kinds()[index].name.data() : nullptr; }
+
+uint32_t crivo_kind_can(size_t index) { return index < kinds().size() ? capability_bits(kinds()[index].can) : 0; }
+
+uint64_t crivo_hash(const void* key, size_t key_bytes, uint64_t seed) {
+  return hash_key(key == nullptr ? std::string_view() : key_view(key, key_bytes), seed);
+}
+
+crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<Keys> checked = Keys::of(keys);
+    if (!checked) return checked.error();
+    if (auto given = check_array("hashes", hashes, checked->count(), sizeof *hashes, alignof(uint64_t)); !given) {
+      return given;
+    }
+    return checked->hash(seed, [&](std::span<const std::uint64_t> piece) -> Result<void> {
+      hashes = std::copy(piece.begin(), piece.end(), hashes);
+      return {};
+    });
+  });
+}
+
+size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]) {
+  return NumberKey(value).view().copy(key, CRIVO_NUMBER_KEY_BYTES);
+}
+
+size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]) {
+  return NumberKey(value).view().copy(key, CRIVO_NUMBER_KEY_BYTES);
+}

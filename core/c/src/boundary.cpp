@@ -1,0 +1,71 @@
+#include "boundary.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+
+namespace crivo::c {
+namespace {
+
+crivo_status status_of(ErrorCode code) noexcept {
+  switch (code) {
+    case ErrorCode::kBadArgument:
+      return CRIVO_BAD_ARGUMENT;
+    case ErrorCode::kCorrupt:
+      return CRIVO_CORRUPT;
+    case ErrorCode::kIncompatible:
+      return CRIVO_INCOMPATIBLE;
+    case ErrorCode::kUnsupported:
+      return CRIVO_UNSUPPORTED;
+    case ErrorCode::kFull:
+      return CRIVO_FULL;
+    case ErrorCode::kNotFound:
+      return CRIVO_NOT_FOUND;
+    case ErrorCode::kTooLarge:
+      return CRIVO_TOO_LARGE;
+    case ErrorCode::kCancelled:
+      return CRIVO_CANCELLED;
+  }
+  return CRIVO_SYSTEM;
+}
+
+/// The length of the longest part of a UTF-8 text that fits and ends with a whole character.
+std::size_t whole_characters(std::string_view text, std::size_t most) noexcept {
+  if (text.size() <= most) return text.size();
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return end;
+}
+
+}  // namespace
+
+crivo_status fail(crivo_error* error, crivo_status status, std::string_view message) noexcept {
+  if (error == nullptr || reinterpret_cast<std::uintptr_t>(error) % alignof(crivo_error) != 0) return status;
+  const std::size_t bytes = whole_characters(message, sizeof error->message - 1);
+  error->status = status;
+  std::memcpy(error->message, message.data(), bytes);
+  error->message[bytes] = '\0';
+  return status;
+}
+
+crivo_status fail(crivo_error* error, const Error& cause) noexcept {
+  return fail(error, status_of(cause.code), cause.message);
+}
+
+crivo_status fail_with_exception(crivo_error* error) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return fail(error, CRIVO_NO_MEMORY, "out of memory");
+  } catch (const std::length_error&) {  // a container that was asked for more than the address space has
+    return fail(error, CRIVO_NO_MEMORY, "out of memory");
+  } catch (const std::exception& thrown) {
+    return fail(error, CRIVO_SYSTEM, thrown.what());
+  } catch (...) {
+    return fail(error, CRIVO_SYSTEM, "unknown failure");
+  }
+}
+
+}  // namespace crivo::c

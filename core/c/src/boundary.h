@@ -1,0 +1,29 @@
+// The edge between C and C++: no exception crosses it, and every error becomes a status with a message.
+#pragma once
+
+#include <new>
+#include <string_view>
+
+#include "crivo.h"
+#include "crivo/result.h"
+
+namespace crivo::c {
+
+/// Writes status and message into `error`, unless it is null, and returns the status.
+crivo_status fail(crivo_error* error, crivo_status status, std::string_view message) noexcept;
+crivo_status fail(crivo_error* error, const Error& cause) noexcept;
+/// The exception that is being handled, as a failure.
+crivo_status fail_with_exception(crivo_error* error) noexcept;
+
+/// Runs a `Result<void> work()`.
+template <class Work>
+crivo_status guarded(crivo_error* error, Work&& work) noexcept {
+  try {
+    const Result<void> done = work();
+    return done ? CRIVO_OK : fail(error, done.error());
+  } catch (...) {
+    return fail_with_exception(error);
+  }
+}
+
+}  // namespace crivo::c

@@ -1,0 +1,85 @@
+// Filters built of keys that come in pieces.
+#include "arguments.h"
+#include "boundary.h"
+#include "build.h"
+#include "handle.h"
+
+struct crivo_builder {
+  crivo::FilterBuilder builder;
+  std::uint64_t seed;
+  bool finished = false;
+};
+
+namespace crivo::c {
+namespace {
+
+Result<FilterBuilder*> to_use(crivo_builder* builder) {
+  if (auto given = check_given("builder", builder); !given) return given.error();
+  if (!builder->finished) return &builder->builder;
+  return Error{ErrorCode::kBadArgument,
+               "builder must not be used after crivo_builder_finish, got one that was finished"};
+}
+
+}  // namespace
+}  // namespace crivo::c
+
+using namespace crivo;
+using namespace crivo::c;
+
+crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("builder", builder); !given) return given;
+    const Result<Request> request = read_options(options);
+    if (!request) return request.error();
+    Result<FilterBuilder> made = FilterBuilder::create(request->spec, request->options);
+    if (!made) return made.error();
+    *builder = new crivo_builder{*std::move(made), request->spec.seed};
+    return {};
+  });
+}
+
+crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<FilterBuilder*> usable = to_use(builder);
+    if (!usable) return usable.error();
+    const auto view = checked_key(key, key_bytes);
+    if (!view) return view.error();
+    return (*usable)->add(*view);
+  });
+}
+
+crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<FilterBuilder*> usable = to_use(builder);
+    if (!usable) return usable.error();
+    const Result<Keys> checked = Keys::of(keys);
+    if (!checked) return checked.error();
+    return checked->hash(builder->seed,
+                         [&](std::span<const std::uint64_t> hashes) { return add_hashes(**usable, hashes); });
+  });
+}
+
+crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
+                                      crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<FilterBuilder*> usable = to_use(builder);
+    if (!usable) return usable.error();
+    const auto checked = checked_hashes(hashes, count);
+    if (!checked) return checked.error();
+    return add_hashes(**usable, *checked);
+  });
+}
+
+uint64_t crivo_builder_added(const crivo_builder* builder) { return builder == nullptr ? 0 : builder->builder.keys(); }
+
+crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    const Result<FilterBuilder*> usable = to_use(builder);
+    if (!usable) return usable.error();
+    builder->finished = true;
+    return hand_out((*usable)->finish(), filter);
+  });
+}
+
+void crivo_builder_free(crivo_builder* builder) { delete builder; }

@@ -1,0 +1,92 @@
+// Filters changed: keys added and removed, other filters merged in.
+#include "arguments.h"
+#include "boundary.h"
+#include "handle.h"
+
+namespace crivo::c {
+namespace {
+
+/// Runs `Result<void> work(filter, key)`.
+template <class Work>
+crivo_status change_key(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error,
+                        Work&& work) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<AnyFilter*> changed = to_change(filter);
+    if (!changed) return changed.error();
+    const auto view = checked_key(key, key_bytes);
+    if (!view) return view.error();
+    return work(**changed, *view);
+  });
+}
+
+/// Runs `Result<void> work(filter, other)`.
+template <class Work>
+crivo_status merge(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<AnyFilter*> changed = to_change(filter);
+    if (!changed) return changed.error();
+    const Result<const FilterRef*> ref = to_ask(other, "other");
+    if (!ref) return ref.error();
+    if (filter == other) return work(**changed, AnyFilter::copy_of(**ref).ref());  // a filter may be merged with itself
+    return work(**changed, **ref);
+  });
+}
+
+}  // namespace
+}  // namespace crivo::c
+
+using namespace crivo;
+using namespace crivo::c;
+
+crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) {
+  return change_key(filter, key, key_bytes, error,
+                    [](AnyFilter& changed, std::string_view view) { return changed.add(view); });
+}
+
+crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<AnyFilter*> changed = to_change(filter);
+    if (!changed) return changed.error();
+    const Result<Keys> checked = Keys::of(keys);
+    if (!checked) return checked.error();
+    return checked->hash((*changed)->shape().seed,
+                         [&](std::span<const std::uint64_t> hashes) { return (*changed)->add_hashes(hashes); });
+  });
+}
+
+crivo_status crivo_add_hashes(crivo_filter* filter, const uint64_t* hashes, uint64_t count, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<AnyFilter*> changed = to_change(filter);
+    if (!changed) return changed.error();
+    const auto checked = checked_hashes(hashes, count);
+    if (!checked) return checked.error();
+    return (*changed)->add_hashes(*checked);
+  });
+}
+
+crivo_status crivo_add_times(crivo_filter* filter, const void* key, size_t key_bytes, uint64_t times,
+                             crivo_error* error) {
+  return change_key(filter, key, key_bytes, error,
+                    [&](AnyFilter& changed, std::string_view view) { return changed.add_times(view, times); });
+}
+
+crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) {
+  return change_key(filter, key, key_bytes, error,
+                    [](AnyFilter& changed, std::string_view view) { return changed.remove(view); });
+}
+
+crivo_status crivo_clear(crivo_filter* filter, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<AnyFilter*> changed = to_change(filter);
+    if (!changed) return changed.error();
+    return (*changed)->clear();
+  });
+}
+
+crivo_status crivo_unite(crivo_filter* filter, const crivo_filter* other, crivo_error* error) {
+  return merge(filter, other, error, [](AnyFilter& into, const FilterRef& from) { return into.unite(from); });
+}
+
+crivo_status crivo_intersect(crivo_filter* filter, const crivo_filter* other, crivo_error* error) {
+  return merge(filter, other, error, [](AnyFilter& into, const FilterRef& from) { return into.intersect(from); });
+}

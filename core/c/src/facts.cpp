@@ -1,0 +1,102 @@
+// What a filter tells about itself, and what two filters have in common.
+#include <limits>
+#include <optional>
+
+#include "arguments.h"
+#include "boundary.h"
+#include "capabilities.h"
+#include "crivo/similarity.h"
+#include "handle.h"
+
+namespace crivo::c {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// Fills in *out with what `Result<T> work()` returns.
+template <class T, class Work>
+crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given(name, out); !given) return given;
+    if (auto fine = check_size(name, out->size, sizeof(T)); !fine) return fine;
+    const Result<T> filled = work();
+    if (!filled) return filled.error();
+    write_struct(out, *filled);
+    return {};
+  });
+}
+
+crivo_facts facts_of(const crivo_filter& filter) {
+  const FilterRef& ref = *filter.ref;
+  crivo_facts facts{};
+  facts.kind = ref.kind().name.data();  // a literal, which ends in a NUL
+  facts.capacity = ref.facts().capacity;
+  facts.keys = ref.facts().keys;
+  facts.fp_rate = ref.facts().fp_rate;
+  facts.seed = ref.shape().seed;
+  facts.units = ref.shape().units;
+  facts.payload_bytes = ref.payload().size();
+  facts.probes = ref.shape().probes;
+  facts.param = ref.shape().param;
+  facts.can = capability_bits(ref.kind().can);
+  facts.read_only = std::holds_alternative<AnyFilter>(filter.held) ? 0 : 1;
+  return facts;
+}
+
+crivo_stats stats_of(const FilterRef& ref) {
+  const Stats known = ref.stats();
+  crivo_stats stats{};
+  stats.bits = known.bits;
+  stats.bits_set = known.bits_set;
+  stats.fp_rate = known.fp_rate;
+  stats.cardinality = known.cardinality.value_or(kInfinite);
+  return stats;
+}
+
+/// Where a filter is saturated there is no estimate of it, but there may be one of the other.
+crivo_similarity saturated(const FilterRef& first, const FilterRef& second) {
+  crivo_similarity similarity{};
+  similarity.first = first.stats().cardinality.value_or(kInfinite);
+  similarity.second = second.stats().cardinality.value_or(kInfinite);
+  similarity.united = kInfinite;
+  similarity.common = kInfinite;
+  similarity.jaccard = std::numeric_limits<double>::quiet_NaN();
+  return similarity;
+}
+
+}  // namespace
+}  // namespace crivo::c
+
+using namespace crivo;
+using namespace crivo::c;
+
+crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error) {
+  return fill_in("facts", facts, error, [&]() -> Result<crivo_facts> {
+    const Result<const FilterRef*> ref = to_ask(filter);
+    if (!ref) return ref.error();
+    return facts_of(*filter);
+  });
+}
+
+crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error) {
+  return fill_in("stats", stats, error, [&]() -> Result<crivo_stats> {
+    const Result<const FilterRef*> ref = to_ask(filter);
+    if (!ref) return ref.error();
+    return stats_of(**ref);
+  });
+}
+
+crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second, crivo_similarity* similarity,
+                           crivo_error* error) {
+  return fill_in("similarity", similarity, error, [&]() -> Result<crivo_similarity> {
+    const Result<const FilterRef*> one = to_ask(first, "first");
+    if (!one) return one.error();
+    const Result<const FilterRef*> other = to_ask(second, "second");
+    if (!other) return other.error();
+    const Result<std::optional<Similarity>> compared = compare(**one, **other);
+    if (!compared) return compared.error();
+    if (!*compared) return saturated(**one, **other);
+    const Similarity& known = **compared;
+    return crivo_similarity{0, known.first, known.second, known.united, known.common, known.jaccard};
+  });
+}

@@ -1,0 +1,149 @@
+// Filters made of options and keys, of other filters, and freed.
+#include <vector>
+
+#include "arguments.h"
+#include "boundary.h"
+#include "build.h"
+#include "crivo/convert.h"
+#include "handle.h"
+
+namespace crivo::c {
+
+Result<AnyFilter*> to_change(crivo_filter* filter) {
+  if (auto given = check_given("filter", filter); !given) return given.error();
+  if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return owned;
+  return Error{ErrorCode::kUnsupported,
+               "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be"};
+}
+
+namespace {
+
+/// The share of a build that is to hash the keys, where the progress is shown.
+constexpr double kHashShare = 0.25;
+
+/// Calls `Result<void> take(hashes)` for piece after piece of the keys' hashes, and shows the progress.
+template <class Take>
+Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take) {
+  constexpr std::uint64_t kKeysPerReport = 1 << 16;
+  const auto& progress = request.options.progress;
+  std::uint64_t hashed = 0;
+  std::uint64_t next_report = kKeysPerReport;
+  return keys.hash(request.spec.seed, [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    if (auto taken = take(hashes); !taken) return taken;
+    hashed += hashes.size();
+    if (progress == nullptr || hashed < next_report) return {};
+    next_report += kKeysPerReport;
+    if (progress(kHashShare * static_cast<double>(hashed) / static_cast<double>(keys.count()))) return {};
+    return Error{ErrorCode::kCancelled, "the build was cancelled"};
+  });
+}
+
+BuildOptions after_hashing(const Request& request) {
+  BuildOptions options = request.options;
+  if (options.progress != nullptr) {
+    options.progress = [&request](double done) {
+      return request.options.progress(kHashShare + (1 - kHashShare) * done);
+    };
+  }
+  return options;
+}
+
+Result<AnyFilter> build(const Request& request, const Keys& keys) {
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(static_cast<std::size_t>(keys.count()));
+  auto hashed = hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) -> Result<void> {
+    hashes.insert(hashes.end(), piece.begin(), piece.end());
+    return {};
+  });
+  if (!hashed) return hashed.error();
+  return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
+}
+
+/// The same without a capacity: the distinct keys are counted first.
+Result<AnyFilter> count_and_build(const Request& request, const Keys& keys) {
+  Result<FilterBuilder> builder = FilterBuilder::create(request.spec, after_hashing(request));
+  if (!builder) return builder.error();
+  auto hashed =
+      hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return add_hashes(*builder, piece); });
+  if (!hashed) return hashed.error();
+  return builder->finish();
+}
+
+Result<AnyFilter> count_and_build(const Request& request, std::span<const std::uint64_t> hashes) {
+  Result<FilterBuilder> builder = FilterBuilder::create(request.spec, request.options);
+  if (!builder) return builder.error();
+  if (auto added = add_hashes(*builder, hashes); !added) return added.error();
+  return builder->finish();
+}
+
+Result<AnyFilter> create(const crivo_options* options) {
+  if (auto given = check_given("options", options); !given) return given.error();
+  const Result<Request> request = read_options(options);
+  if (!request) return request.error();
+  Result<AnyFilter> filter = AnyFilter::create(request->spec, request->options.max_bytes);
+  if (!filter || filter->ref().kind().can.add) return filter;
+  return Error{ErrorCode::kUnsupported, "kind must be one that takes keys later, got " +
+                                            std::string(filter->ref().kind().name) + "; crivo_build makes it"};
+}
+
+}  // namespace
+}  // namespace crivo::c
+
+using namespace crivo;
+using namespace crivo::c;
+
+crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    return hand_out(create(options), filter);
+  });
+}
+
+crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
+                         crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    const Result<Request> request = read_options(options);
+    if (!request) return request.error();
+    const Result<Keys> checked = Keys::of(keys);
+    if (!checked) return checked.error();
+    const bool sized = request->spec.capacity != 0;
+    return hand_out(sized ? build(*request, *checked) : count_and_build(*request, *checked), filter);
+  });
+}
+
+crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
+                                     crivo_filter** filter, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    const Result<Request> request = read_options(options);
+    if (!request) return request.error();
+    const auto checked = checked_hashes(hashes, count);
+    if (!checked) return checked.error();
+    const bool sized = request->spec.capacity != 0;
+    return hand_out(
+        sized ? AnyFilter::build(request->spec, *checked, request->options) : count_and_build(*request, *checked),
+        filter);
+  });
+}
+
+crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("copy", copy); !given) return given;
+    const Result<const FilterRef*> ref = to_ask(filter);
+    if (!ref) return ref.error();
+    const auto* owned = std::get_if<AnyFilter>(&filter->held);  // it knows how far it may grow
+    return hand_out(Result<AnyFilter>(owned != nullptr ? *owned : AnyFilter::copy_of(**ref)), copy);
+  });
+}
+
+crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("blocked", blocked); !given) return given;
+    const Result<const FilterRef*> ref = to_ask(filter);
+    if (!ref) return ref.error();
+    return hand_out(drop_counts(**ref), blocked);
+  });
+}
+
+void crivo_free(crivo_filter* filter) { delete filter; }

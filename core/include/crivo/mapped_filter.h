@@ -1,0 +1,97 @@
+// Filter files of any size: a file is mapped into memory, and a question reads only the few pages that it needs.
+//
+// A file with sums (BlobForm::kMappable or kFile, what `crivo build` writes) is opened in constant time. Each 4096-byte
+// chunk is compared with its checksum before its first byte is used, and then never again; verify() does it for all at
+// once. (Only a ribbon without keys is read as a whole.) A raw file without sums is mapped, too, but its checksum takes
+// one pass over it when it is opened. A compressed file is decoded into memory.
+//
+// **Files that change.** Whoever replaces a file by rename, as `crivo build` does, disturbs nobody: a mapping keeps the
+// file that it opened. Other programs may write into the file itself. So after the work of each call, the file's size
+// and its time of modification are compared with those it had when it was opened. If they differ, the call returns
+// kCorrupt instead of its answers, and so does every later one: open the file again. Not seen is a program that changes
+// a file through a mapping of its own on a file system in memory, or one that sets the time of modification back.
+// Whatever happens to the file, no call reads outside the mapping.
+//
+// **Files that shrink, and disks that fail.** Reading a mapped page that is no longer there raises SIGBUS, which ends
+// the process. A program that calls guard_mapped_files() gets kCorrupt from the call instead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "crivo/blob.h"
+#include "crivo/filter.h"
+#include "crivo/memory.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+struct MapOptions {
+  /// The limit applies to a compressed file, which takes memory. One that is mapped takes none, whatever its size.
+  ReadLimits limits = {};
+  /// False leaves out the look at the file after each call, which takes some 0.3 us, as much as ten questions. Only for
+  /// files that nobody writes to, such as those of an installed package.
+  bool file_may_change = true;
+};
+
+/// A filter in a file, or one that was read from it. Any number of threads may ask it at the same time. It keeps the
+/// file open. One that was moved from may only be destroyed or assigned to.
+class MappedFilter {
+ public:
+  /// Opens a file of any form. Errors: kBadArgument, with the path and the system's reason, for a file that cannot be
+  /// opened, is no regular file, or is being written to; kCorrupt naming the field; kTooLarge.
+  [[nodiscard]] static Result<MappedFilter> open(const std::string& path, const MapOptions& options = {});
+  /// The same for a blob that lies in memory already, such as one that came through a pipe; all of it is verified.
+  /// Errors: as parse_blob.
+  [[nodiscard]] static Result<MappedFilter> adopt(AlignedBytes blob, const ReadLimits& limits = {});
+
+  MappedFilter(MappedFilter&&) noexcept;
+  MappedFilter& operator=(MappedFilter&&) noexcept;
+  ~MappedFilter();
+
+  // Questions, as those of FilterRef. Errors: kCorrupt where the file is damaged at a place that the question reads,
+  // naming the chunk, or where it has changed; never a wrong answer. A damaged chunk leaves the other keys' answers
+  // alone.
+  [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
+  [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
+  /// Looks at the file once for all of them. On an error, what is in `hits` means nothing.
+  Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
+  /// Errors: also kUnsupported for a kind that cannot count.
+  [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
+  [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
+
+  /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.
+  Result<void> verify() const;
+  /// The filter for everything else that a FilterRef can tell, once all of it is verified. It lives as long as this
+  /// object. Its answers come at full speed, and without any look at the file: they are right as long as the file is
+  /// not changed, and SIGBUS is not caught. Errors: as verify.
+  [[nodiscard]] Result<FilterRef> whole() const;
+
+  // What the header says: read and verified when the file was opened.
+  [[nodiscard]] const Shape& shape() const noexcept;
+  [[nodiscard]] const Facts& facts() const noexcept;
+  [[nodiscard]] const KindInfo& kind() const noexcept;
+  [[nodiscard]] Codec codec() const noexcept;
+  [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
+  [[nodiscard]] std::uint64_t blob_bytes() const noexcept;
+  /// Whether the payload lies in the file, and not in memory of this process.
+  [[nodiscard]] bool is_mapped() const noexcept;
+  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, shape().seed); }
+
+ private:
+  class State;
+  explicit MappedFilter(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+/// Makes questions to files that shrink or cannot be read return kCorrupt, where they would end the process. Sets a
+/// handler for SIGBUS, for the whole process and until its end. It acts on reads that a MappedFilter makes, and hands
+/// everything else on to the handler that was set before. May be called any number of times, from any thread. A program
+/// that sets its own handler for SIGBUS should do so before. Errors: kBadArgument with the system's reason.
+Result<void> guard_mapped_files();
+
+}  // namespace crivo

@@ -1,0 +1,58 @@
+#include "crivo/blob_sums.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/bytes.h"
+#include "format/blob_header.h"
+#include "format/codec_sums.h"
+#include "hash/checksum.h"
+
+namespace crivo {
+
+std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcept {
+  return kBlobHeaderBytes + (codec == Codec::kRawSums ? sums_bytes(payload_bytes) : 0);
+}
+
+void BlobSums::add(std::span<const std::byte> piece) {
+  payload_bytes_ += piece.size();
+  add_stored(piece);
+}
+
+void BlobSums::add_stored(std::span<const std::byte> piece) {
+  while (!piece.empty()) {
+    const auto rest = piece.first(std::min(piece.size(), kChecksumChunkBytes - partial_.size()));
+    piece = piece.subspan(rest.size());
+    std::span<const std::byte> chunk = rest;
+    if (rest.size() < kChecksumChunkBytes) {
+      partial_.insert(partial_.end(), rest.begin(), rest.end());
+      if (partial_.size() < kChecksumChunkBytes) return;
+      chunk = partial_;
+    }
+    const std::uint64_t hash = chunk_checksum(chunks_, chunk);
+    sum_ += hash;
+    if (codec_ == Codec::kRawSums) hashes_.push_back(hash);
+    partial_.clear();
+    ++chunks_;
+  }
+}
+
+BlobFrame BlobSums::finish(const Shape& shape, const Facts& facts) {
+  assert(codec_ == Codec::kRaw || codec_ == Codec::kRawSums);
+  BlobFrame frame{};
+  write_fields({shape, facts, codec_, payload_bytes_}, frame.header);
+  const auto fields = std::span<const std::byte>(frame.header).first(kChecksumOffset);
+  if (codec_ == Codec::kRawSums) {
+    if (!partial_.empty()) hashes_.push_back(chunk_checksum(chunks_, partial_));
+    hashes_.push_back(header_checksum(fields));
+    frame.tail.resize(8 * hashes_.size());
+    ByteWriter writer(frame.tail);
+    for (const std::uint64_t hash : hashes_) writer.write(hash);
+    add_stored(frame.tail);
+  }
+  if (!partial_.empty()) sum_ += chunk_checksum(chunks_, partial_);
+  store_le(frame.header.data() + kChecksumOffset, header_checksum(fields) + sum_);
+  return frame;
+}
+
+}  // namespace crivo

@@ -1,0 +1,127 @@
+#include "format/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+#include "base/error_text.h"
+
+namespace crivo {
+namespace {
+
+std::uint64_t page_bytes() noexcept { return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)); }
+
+const char* kind_of(mode_t mode) noexcept {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+bool same_time(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+
+/// The clock from which Linux takes a file's time of modification. It advances by some milliseconds at a time.
+timespec file_clock() noexcept {
+  timespec now{};
+#ifdef CLOCK_REALTIME_COARSE
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+#else
+  ::clock_gettime(CLOCK_REALTIME, &now);
+#endif
+  return now;
+}
+
+}  // namespace
+
+Error MappedFile::failed(const char* rule, int reason) const {
+  return error(ErrorCode::kBadArgument, "file must ", rule, ", got ", path_, ": ",
+               std::generic_category().message(reason));
+}
+
+Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bool may_change) {
+  // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int reason = errno;
+  std::unique_ptr<MappedFile> file(new MappedFile(path, fd, may_change));
+  if (fd < 0) return file->failed("be readable", reason);
+  if (auto seen = file->look(); !seen) return seen.error();
+  if (auto mapped = file->map(); !mapped) return mapped.error();
+  return file;
+}
+
+MappedFile::~MappedFile() {
+  if (range_.begin != nullptr) ::munmap(range_.begin, range_.bytes);
+  if (fd_ >= 0) ::close(fd_);
+}
+
+// Two changes within one tick of the clock leave the same time of modification. So if the file was changed in this very
+// tick, the next one is waited for: every later change will then be seen. Nothing was read yet, so earlier ones do not
+// matter.
+Result<void> MappedFile::look() {
+  constexpr int kMostTicks = 100;
+  for (int tick = 0; tick < kMostTicks; ++tick) {
+    if (::fstat(fd_, &opened_) != 0) return failed("be readable", errno);
+    if (!S_ISREG(opened_.st_mode)) {
+      return error(ErrorCode::kBadArgument, "file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
+    }
+    if (!may_change_ || !same_time(opened_.st_mtim, file_clock())) return {};
+    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
+    ::nanosleep(&kPause, nullptr);
+  }
+  return error(ErrorCode::kBadArgument, "file must not be written to while it is opened, got ", path_);
+}
+
+Result<void> MappedFile::map() {
+  const auto bytes = static_cast<std::uint64_t>(opened_.st_size);
+  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
+    return error(ErrorCode::kTooLarge, "file must fit in the address space, got ", bytes, " bytes in ", path_);
+  }
+  if (bytes == 0) return {};  // which cannot be mapped
+  void* begin = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, fd_, 0);
+  if (begin == MAP_FAILED) return failed("be one that can be mapped", errno);
+  range_.begin = static_cast<std::byte*>(begin);
+  range_.bytes = static_cast<std::size_t>(bytes);
+  return {};
+}
+
+Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t page = page_bytes();
+  const std::uint64_t begin = offset / page * page;
+  const std::uint64_t end = (offset + bytes + page - 1) / page * page;
+  void* const at = range_.begin + begin;
+  const auto size = static_cast<std::size_t>(end - begin);
+  if (::mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    return failed("be one that can be mapped", errno);
+  }
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = ::pread(fd_, static_cast<std::byte*>(at) + done, size - done, static_cast<off_t>(begin + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("be readable", errno);
+    if (got == 0) break;  // behind the end of the file there are zeros, as in any mapping
+    done += static_cast<std::size_t>(got);
+  }
+  ::mprotect(at, size, PROT_READ);
+  return {};
+}
+
+Result<void> MappedFile::check() {
+  if (range_.lost.load()) {
+    return error(ErrorCode::kCorrupt, "file must stay readable while it is in use, got ", path_,
+                 ": it was truncated, or its disk failed");
+  }
+  if (!may_change_) return {};
+  struct stat now {};
+  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_, &now) == 0 && now.st_size == opened_.st_size &&
+      same_time(now.st_mtim, opened_.st_mtim)) {
+    return {};
+  }
+  changed_.store(true, std::memory_order_relaxed);
+  return error(ErrorCode::kCorrupt, "file must not be changed while it is in use, got ", path_, ": open it again");
+}
+
+}  // namespace crivo

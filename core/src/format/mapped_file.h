@@ -1,0 +1,54 @@
+// A file that is mapped into memory for reading, and that other programs may change meanwhile. crivo/mapped_filter.h
+// says what is promised of such files.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "crivo/result.h"
+#include "format/mapped_guard.h"
+
+namespace crivo {
+
+class MappedFile {
+ public:
+  /// Errors: kBadArgument naming the path; kTooLarge if the address space has no room.
+  [[nodiscard]] static Result<std::unique_ptr<MappedFile>> open(const std::string& path, bool may_change);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  /// What the file holds. It must be read under a MappedRead of range(), and what was read means nothing until check()
+  /// was called.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {range_.begin, range_.bytes}; }
+  [[nodiscard]] MappedRange& range() noexcept { return range_; }
+
+  /// Puts private copies in place of the pages on which these bytes lie: they stay what they are now, even if the file
+  /// is changed or truncated. Must not be called while another thread reads. Errors: kBadArgument naming the path.
+  Result<void> keep(std::uint64_t offset, std::uint64_t bytes);
+
+  /// Whether all that was read until now is what the file held when it was opened. Errors: kCorrupt.
+  Result<void> check();
+
+ private:
+  MappedFile(std::string path, int fd, bool may_change) noexcept
+      : path_(std::move(path)), fd_(fd), may_change_(may_change) {}
+  Result<void> look();
+  Result<void> map();
+  [[nodiscard]] Error failed(const char* rule, int reason) const;
+
+  std::string path_;
+  int fd_;
+  bool may_change_;
+  struct stat opened_ {};  // as it was when the file was opened
+  MappedRange range_;
+  std::atomic<bool> changed_ = false;
+};
+
+}  // namespace crivo

@@ -1,0 +1,259 @@
+// A FilterRef over the bytes of a mapped file, and a gate in front of it that verifies each chunk before its first use.
+#include "crivo/mapped_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "base/byte_gate.h"
+#include "base/error_text.h"
+#include "filter/registry.h"
+#include "format/blob_header.h"
+#include "format/codec_sums.h"
+#include "format/mapped_file.h"
+#include "format/mapped_guard.h"
+#include "format/verified_chunks.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+/// Verifies the chunks that are asked for, unless they were verified before.
+class ChunkGate final : public ByteGate {
+ public:
+  /// file: what keep() keeps pages of, or null where nothing is kept.
+  ChunkGate(const PayloadWithSums& sums, VerifiedChunks& verified, MappedFile* file) noexcept
+      : sums_(sums), verified_(verified), file_(file) {}
+
+  bool admit(std::uint64_t offset, std::uint64_t bytes) override {
+    const std::uint64_t last = (offset + bytes - 1) / kChecksumChunkBytes;
+    for (std::uint64_t chunk = offset / kChecksumChunkBytes; chunk <= last; ++chunk) {
+      if (verified_.has(chunk)) continue;
+      checked_ = sums_.check_chunk(chunk);
+      if (!checked_) return false;
+      verified_.add(chunk);
+    }
+    return true;
+  }
+  bool keep(std::uint64_t offset, std::uint64_t bytes) override {
+    if (file_ != nullptr) checked_ = file_->keep(kBlobHeaderBytes + offset, bytes);
+    return checked_ && admit(offset, bytes);
+  }
+
+  /// Why it refused.
+  [[nodiscard]] Result<void> checked() const { return checked_; }
+
+ private:
+  const PayloadWithSums& sums_;
+  VerifiedChunks& verified_;
+  MappedFile* file_;
+  Result<void> checked_;
+};
+
+/// Keeps what is to be kept, and verifies nothing.
+class KeepingGate final : public ByteGate {
+ public:
+  explicit KeepingGate(MappedFile& file) noexcept : file_(file) {}
+  bool admit(std::uint64_t, std::uint64_t) override { return true; }
+  bool keep(std::uint64_t offset, std::uint64_t bytes) override {
+    kept_ = file_.keep(kBlobHeaderBytes + offset, bytes);
+    return kept_.has_value();
+  }
+  [[nodiscard]] Result<void> kept() const { return kept_; }
+
+ private:
+  MappedFile& file_;
+  Result<void> kept_;
+};
+
+}  // namespace
+
+class MappedFilter::State {
+ public:
+  State(std::unique_ptr<MappedFile> file, AlignedBytes memory) noexcept
+      : file_(std::move(file)), memory_(std::move(memory)) {}
+
+  Result<void> read(const ReadLimits& limits);
+
+  /// Calls answer(filter) once all that these hashes read is verified. Its answers are right if there is no error.
+  template <class Answer>
+  Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer) {
+    if (file_ == nullptr) {
+      answer(*ref_);
+      return {};
+    }
+    return while_reading([&]() -> Result<void> {
+      if (auto admitted = admit(hashes); !admitted) return admitted;
+      answer(*ref_);
+      return {};
+    });
+  }
+  Result<void> verify();
+
+  [[nodiscard]] const FilterRef& ref() const noexcept { return *ref_; }
+  [[nodiscard]] Codec codec() const noexcept { return codec_; }
+  [[nodiscard]] std::uint64_t blob_bytes() const noexcept { return blob_bytes_; }
+  [[nodiscard]] bool is_mapped() const noexcept { return file_ != nullptr; }
+
+ private:
+  template <class Work>
+  Result<void> while_reading(const Work& work);
+  Result<void> read_file(const ReadLimits& limits);
+  Result<void> keep_structure(const Header& header);
+  Result<void> open_with_sums(std::span<const std::byte> header_bytes, const Header& header);
+  Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
+  Result<void> admit(std::span<const std::uint64_t> hashes);
+
+  std::unique_ptr<MappedFile> file_;     // null if the filter lies in memory
+  AlignedBytes memory_;                  // the blob, if it was not read from a file
+  std::optional<OpenedBlob> opened_;     // of a blob that was verified as a whole when it was opened
+  std::optional<PayloadWithSums> sums_;  // of any other; both have a value then
+  std::optional<VerifiedChunks> verified_;
+  std::optional<FilterRef> ref_;
+  Codec codec_ = Codec::kRaw;
+  std::uint64_t blob_bytes_ = 0;
+};
+
+/// A file that changes can make the work fail in any way. So what became of the file is the first to be reported.
+template <class Work>
+Result<void> MappedFilter::State::while_reading(const Work& work) {
+  const MappedRead reading(file_->range());
+  Result<void> done = work();
+  if (auto same = file_->check(); !same) return same;
+  return done;
+}
+
+Result<void> MappedFilter::State::read(const ReadLimits& limits) {
+  if (file_ == nullptr) return parse(memory_, limits);
+  if (auto done = while_reading([&] { return read_file(limits); }); !done) return done;
+  if (opened_ && !is_raw(codec_)) file_.reset();  // it was decoded into memory
+  return {};
+}
+
+Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
+  const std::span<const std::byte> blob = file_->bytes();
+  if (auto valid = check_start(blob); !valid) return valid;
+  std::array<std::byte, kBlobHeaderBytes> header_bytes;  // a copy, which does not change while it is looked at
+  std::ranges::copy(blob.first(kBlobHeaderBytes), header_bytes.begin());
+  const Header header = read_fields(header_bytes);
+  if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
+  if (header.codec != Codec::kRaw) return parse(blob, limits);
+  if (auto kept = keep_structure(header); !kept) return kept;
+  return parse(blob, {.max_raw_bytes = kNoLimit});
+}
+
+/// Keeps what parse() of a raw file will find to be sound. A header that is not is left to parse().
+Result<void> MappedFilter::State::keep_structure(const Header& header) {
+  const std::span<const std::byte> payload = file_->bytes().subspan(kBlobHeaderBytes);
+  if (!check_fields(header, kNoLimit) || payload.size() != header.raw_bytes) return {};
+  KeepingGate gate(*file_);
+  (void)find_kind(header.shape.kind)->admit_open({header.shape, payload.data(), payload.size()}, gate);
+  return gate.kept();
+}
+
+Result<void> MappedFilter::State::open_with_sums(std::span<const std::byte> header_bytes, const Header& header) {
+  const std::span<const std::byte> stored = file_->bytes().subspan(kBlobHeaderBytes);
+  if (auto valid = check_sums_length(stored.size(), header.raw_bytes); !valid) return valid;
+  sums_.emplace(stored.data(), header.raw_bytes);
+  if (auto valid = sums_->check_header(header_bytes); !valid) return valid;
+  if (auto valid = check_fields(header, kNoLimit); !valid) return valid;
+  const auto payload = stored.first(static_cast<std::size_t>(header.raw_bytes));
+  verified_.emplace(sums_->chunks());
+  ChunkGate gate(*sums_, *verified_, file_.get());
+  const View view{header.shape, payload.data(), payload.size()};
+  if (!find_kind(header.shape.kind)->admit_open(view, gate)) return gate.checked();
+  const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
+  if (!ref) return ref.error();
+  ref_ = *ref;
+  codec_ = header.codec;
+  blob_bytes_ = file_->bytes().size();
+  return {};
+}
+
+Result<void> MappedFilter::State::parse(std::span<const std::byte> blob, const ReadLimits& limits) {
+  Result<OpenedBlob> opened = parse_blob(blob, limits);
+  if (!opened) return opened.error();
+  opened_ = *std::move(opened);
+  ref_ = opened_->ref();
+  codec_ = opened_->codec();
+  blob_bytes_ = opened_->blob_bytes();
+  return {};
+}
+
+Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
+  if (!verified_ || verified_->all()) return {};
+  const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
+  ChunkGate gate(*sums_, *verified_, nullptr);
+  for (const std::uint64_t hash : hashes) {
+    if (!admit_question(ref_->view(), hash, gate)) return gate.checked();
+  }
+  return {};
+}
+
+Result<void> MappedFilter::State::verify() {
+  if (file_ == nullptr) return {};
+  return while_reading([&]() -> Result<void> {
+    if (!verified_) return {};
+    ChunkGate gate(*sums_, *verified_, nullptr);
+    if (!gate.admit(0, ref_->payload().size())) return gate.checked();
+    return sums_->check_total(file_->bytes().first(kBlobHeaderBytes));
+  });
+}
+
+MappedFilter::MappedFilter(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+MappedFilter::MappedFilter(MappedFilter&&) noexcept = default;
+MappedFilter& MappedFilter::operator=(MappedFilter&&) noexcept = default;
+MappedFilter::~MappedFilter() = default;
+
+Result<MappedFilter> MappedFilter::open(const std::string& path, const MapOptions& options) {
+  Result<std::unique_ptr<MappedFile>> file = MappedFile::open(path, options.file_may_change);
+  if (!file) return file.error();
+  auto state = std::make_unique<State>(*std::move(file), AlignedBytes());
+  if (auto done = state->read(options.limits); !done) return done.error();
+  return MappedFilter(std::move(state));
+}
+
+Result<MappedFilter> MappedFilter::adopt(AlignedBytes blob, const ReadLimits& limits) {
+  auto state = std::make_unique<State>(nullptr, std::move(blob));
+  if (auto done = state->read(limits); !done) return done.error();
+  return MappedFilter(std::move(state));
+}
+
+Result<bool> MappedFilter::may_contain_hash(std::uint64_t key_hash) const {
+  bool hit = false;
+  const auto ask = [&](const FilterRef& filter) { hit = filter.may_contain_hash(key_hash); };
+  if (auto asked = state_->ask({&key_hash, 1}, ask); !asked) return asked.error();
+  return hit;
+}
+
+Result<void> MappedFilter::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const {
+  return state_->ask(hashes, [&](const FilterRef& filter) { filter.may_contain_hashes(hashes, hits); });
+}
+
+Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
+  Result<std::uint64_t> count = std::uint64_t{0};
+  const auto ask = [&](const FilterRef& filter) { count = filter.count_hash(key_hash); };
+  if (auto asked = state_->ask({&key_hash, 1}, ask); !asked) return asked.error();
+  return count;
+}
+
+Result<void> MappedFilter::verify() const { return state_->verify(); }
+
+Result<FilterRef> MappedFilter::whole() const {
+  if (auto verified = state_->verify(); !verified) return verified.error();
+  return state_->ref();
+}
+
+const Shape& MappedFilter::shape() const noexcept { return state_->ref().shape(); }
+const Facts& MappedFilter::facts() const noexcept { return state_->ref().facts(); }
+const KindInfo& MappedFilter::kind() const noexcept { return state_->ref().kind(); }
+Codec MappedFilter::codec() const noexcept { return state_->codec(); }
+std::uint64_t MappedFilter::payload_bytes() const noexcept { return state_->ref().payload().size(); }
+std::uint64_t MappedFilter::blob_bytes() const noexcept { return state_->blob_bytes(); }
+bool MappedFilter::is_mapped() const noexcept { return state_->is_mapped(); }
+
+Result<void> guard_mapped_files() { return install_bus_guard(); }
+
+}  // namespace crivo

@@ -1,0 +1,78 @@
+#include "format/mapped_guard.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace crivo {
+namespace {
+
+constinit thread_local MappedRange* range_being_read = nullptr;
+/// The handler that was set before. Written once, before ours is set.
+constinit struct sigaction previous {};
+
+/// Puts zeros in place of the whole range: a truncated file has lost more than this page, and many small mappings would
+/// use up those that a process may have. Everything called here is safe in a handler.
+bool replace_by_zeros(MappedRange& range) noexcept {
+  const int kept_errno = errno;
+  range.lost.store(true);
+  const void* zeros =
+      ::mmap(range.begin, range.bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  errno = kept_errno;
+  return zeros != MAP_FAILED;
+}
+
+/// Does what would have been done without this handler.
+void hand_on(int signal, siginfo_t* info, void* context) noexcept {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+  const bool sent_by_a_process = info->si_code <= 0;
+  if (sent_by_a_process && previous.sa_handler == SIG_IGN) return;
+  ::signal(signal, SIG_DFL);
+  if (sent_by_a_process) ::raise(signal);  // while a read that failed is done again, and raises it by itself
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  MappedRange* range = range_being_read;
+  if (range != nullptr && info->si_code > 0) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(range->begin);
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    if (address - begin < range->bytes && replace_by_zeros(*range)) return;
+  }
+  hand_on(signal, info, context);
+}
+
+/// Returns errno, or 0.
+int set_handler() noexcept {
+  struct sigaction ours {};
+  ours.sa_sigaction = &on_bus_error;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigemptyset(&ours.sa_mask);
+  if (::sigaction(SIGBUS, nullptr, &previous) != 0 || ::sigaction(SIGBUS, &ours, nullptr) != 0) return errno;
+  return 0;
+}
+
+}  // namespace
+
+// The fences keep the compiler from moving a read of the range out of the object's life.
+MappedRead::MappedRead(MappedRange& range) noexcept : outer_(range_being_read) {
+  range_being_read = &range;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+MappedRead::~MappedRead() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  range_being_read = outer_;
+}
+
+Result<void> install_bus_guard() {
+  static const int failure = set_handler();
+  if (failure == 0) return {};
+  return Error{ErrorCode::kBadArgument,
+               "handler for SIGBUS must be allowed, got " + std::generic_category().message(failure)};
+}
+
+}  // namespace crivo

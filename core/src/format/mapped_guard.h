@@ -1,0 +1,39 @@
+// What becomes of a read of a mapped file when the system cannot provide the page, because the file was truncated or
+// its disk failed. The system raises SIGBUS in the thread that reads. The handler maps pages of zeros over the file's,
+// so that the read can go on, and notes that the mapping is lost, so that what was read is thrown away. libwayland does
+// the same for memory that it shares with its clients.
+//
+// The handler acts only while its thread has a MappedRead. So it needs no list of all mappings, and a read outside of
+// MappedRead, whose result nobody would throw away, ends the process as ever.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// A mapped file, as the handler must know it.
+struct MappedRange {
+  std::byte* begin = nullptr;  // the start of a page
+  std::size_t bytes = 0;
+  std::atomic<bool> lost = false;  // set before the zeros can be seen
+};
+
+/// While it lives, this thread may read the range.
+class MappedRead {
+ public:
+  explicit MappedRead(MappedRange& range) noexcept;
+  ~MappedRead();
+  MappedRead(const MappedRead&) = delete;
+  MappedRead& operator=(const MappedRead&) = delete;
+
+ private:
+  MappedRange* outer_;
+};
+
+/// Sets the handler, once per process. Errors: kBadArgument with the system's reason.
+Result<void> install_bus_guard();
+
+}  // namespace crivo

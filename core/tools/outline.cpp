@@ -1,0 +1,78 @@
+#include "outline.h"
+
+#include <cstdio>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo/filter.h"
+#include "crivo/kinds.h"
+
+namespace crivo::tool {
+namespace {
+
+void print_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& field : fields) line.append(line.empty() ? "" : "\t").append(field);
+  std::puts(line.c_str());
+}
+
+/// "-o,--output".
+std::string names_of(const CLI::Option& option) {
+  std::string names;
+  for (const std::string& name : option.get_snames()) names.append(names.empty() ? "-" : ",-").append(name);
+  for (const std::string& name : option.get_lnames()) names.append(names.empty() ? "--" : ",--").append(name);
+  return names;
+}
+
+/// What a person may write for a KIND: a name, an alias, or a name with one of the options that the kind accepts. An
+/// option is a small number, so whoever tries them all need not be told which.
+void print_kinds() {
+  constexpr int kMostTried = 64;
+  for (const KindInfo& kind : kinds()) {
+    print_line({"value", std::string(kind.name)});
+    if (!kind.alias.empty()) print_line({"value", std::string(kind.alias)});
+    for (int option = 0; option <= kMostTried; ++option) {
+      const std::string text = std::string(kind.name) + ':' + std::to_string(option);
+      FilterSpec spec{.capacity = 1};
+      if (choose_kind(spec, text) && AnyFilter::create(spec)) print_line({"value", text});
+    }
+  }
+}
+
+void print_option(const CLI::Option& option) {
+  const std::string required = option.get_required() ? "required" : "optional";
+  const std::string times = option.get_items_expected_max() > 1 ? "many" : "one";
+  if (option.get_positional()) {
+    print_line({"positional", option.get_name(true), required, times, option.get_description()});
+    return;
+  }
+  const bool takes_none = option.get_items_expected_max() == 0;
+  const std::string argument = takes_none ? "" : option.get_type_name();
+  std::string excludes;
+  for (const CLI::Option* other : option.get_excludes()) {
+    excludes.append(excludes.empty() ? "" : ",").append(names_of(*other));
+  }
+  print_line({"option", names_of(option), required, times, option.get_description(), argument,
+              takes_none ? "" : option.get_default_str(), excludes});
+  if (argument == "KIND") print_kinds();
+}
+
+void print_command(const CLI::App& command, const std::string& name) {
+  print_line({"command", name, command.get_description()});
+  for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) print_option(*option);
+  std::istringstream footer(command.get_footer());
+  for (std::string paragraph; std::getline(footer, paragraph);) print_line({"footer", paragraph});
+}
+
+}  // namespace
+
+void print_outline(const CLI::App& program) {
+  print_command(program, "");
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    print_command(*command, command->get_name());
+  }
+}
+
+}  // namespace crivo::tool

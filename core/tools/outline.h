@@ -1,0 +1,23 @@
+// What a program takes, for other programs to read: its man pages and its completion are made of this.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace crivo::tool {
+
+/// The argument that asks for the outline. `--help` does not list it, because it answers packagers and not users.
+inline constexpr const char* kOutlineFlag = "--outline";
+
+/// Prints a line for each fact on standard output, with a tab between two fields. A subcommand's facts follow its
+/// `command`, which for the program itself has an empty name; an option's values follow its `option`.
+///
+///     command     NAME   DESCRIPTION
+///     positional  NAME   required|optional  one|many  DESCRIPTION
+///     option      NAMES  required|optional  one|many  DESCRIPTION  ARGUMENT  DEFAULT  EXCLUDES
+///     value       VALUE
+///     footer      PARAGRAPH
+///
+/// NAMES and EXCLUDES are separated by commas. ARGUMENT is empty for an option that takes none.
+void print_outline(const CLI::App& program);
+
+}  // namespace crivo::tool
