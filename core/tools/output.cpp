@@ -71,14 +71,26 @@ std::optional<struct stat> status_of_input(const std::string& path) {
   return status_of(path == "-" ? Target{path, STDIN_FILENO} : Target{path, std::nullopt});
 }
 
-bool write_all(int fd, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
+bool write_part(int fd, std::span<const std::byte> part) {
+  while (!part.empty()) {
+    const ssize_t written = ::write(fd, part.data(), part.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
-    content = content.subspan(static_cast<std::size_t>(written));
+    part = part.subspan(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+/// On an error it returns false, with errno set.
+bool write_all(int fd, const Content& content) {
+  int reason = 0;
+  const bool written = content([&](std::span<const std::byte> part) {
+    if (write_part(fd, part)) return true;
+    reason = errno;
+    return false;
+  });
+  errno = reason;
+  return written;
 }
 
 /// Gives a new file the owner and group of the old one, or at least the group. Who may do neither owns the new file.
@@ -111,26 +123,64 @@ void sync_folder(int folder) {
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
+/// A new file in a folder. It has no name until give_name(), so that nothing is left behind when the process is killed;
+/// on a file system that has no such files it gets its name at once.
+class NewFile {
+ public:
+  NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    const int reason = errno;
+    if (is_named_) ::unlinkat(folder_, name_.c_str(), 0);
+    errno = reason;
+  }
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  /// Puts the file in the place of the one of this name, in one step. Returns false, with errno set, if it cannot.
+  bool replace(const std::string& name) {
+    if (!is_named_) {
+      const std::string itself = "/proc/self/fd/" + std::to_string(fd());
+      if (::linkat(AT_FDCWD, itself.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+      is_named_ = true;
+    }
+    if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
+    is_named_ = false;
+    return true;
+  }
+
+ private:
+  int open(mode_t mode) {
+#ifdef O_TMPFILE
+    // The way from a file without a name to one with a name leads through /proc.
+    if (::access("/proc/self/fd", X_OK) == 0) {
+      const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+      if (fd >= 0) return fd;
+    }
+#endif
+    const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    is_named_ = fd >= 0;
+    return fd;
+  }
+
+  int folder_;
+  std::string name_;
+  bool is_named_ = false;
+  OwnedFd fd_;
+};
+
 /// Replaces the file. On an error it returns false, with errno set, and the old file is as it was. A new file gets its
 /// mode from the umask.
-bool replace_file(int folder, const std::string& name, const struct stat* old, std::span<const std::byte> content) {
-  const std::string temporary = temporary_name();
-  const mode_t mode = old == nullptr ? 0666 : 0600;
-  const OwnedFd fd(::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (fd.get() < 0) return false;
+bool replace_file(int folder, const std::string& name, const struct stat* old, const Content& content) {
+  NewFile file(folder, old == nullptr ? 0666 : 0600);
+  if (file.fd() < 0) return false;
   const bool written =
-      write_all(fd.get(), content) && (old == nullptr || make_alike(fd.get(), *old)) && ::fsync(fd.get()) == 0;
-  if (!written || ::renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) {
-    const int reason = errno;
-    ::unlinkat(folder, temporary.c_str(), 0);
-    errno = reason;
-    return false;
-  }
+      write_all(file.fd(), content) && (old == nullptr || make_alike(file.fd(), *old)) && ::fsync(file.fd()) == 0;
+  if (!written || !file.replace(name)) return false;
   sync_folder(folder);
   return true;
 }
 
-bool write_device(const std::string& path, std::span<const std::byte> content) {
+bool write_device(const std::string& path, const Content& content) {
   const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   return fd.get() >= 0 && write_all(fd.get(), content);
 }
@@ -153,7 +203,7 @@ Result<void> check_output(const std::string& path, const std::vector<std::string
   return {};
 }
 
-Result<void> write_file(const std::string& path, std::span<const std::byte> content) {
+Result<void> write_file(const std::string& path, const Content& content) {
   const Target target = resolve(path);
   if (target.descriptor) {
     if (!write_all(*target.descriptor, content)) return not_writable(path == "-" ? "standard output" : path);
@@ -172,6 +222,11 @@ Result<void> write_file(const std::string& path, std::span<const std::byte> cont
   }
   if (!replace_file(folder_fd.get(), name_of(target.path), old ? &*old : nullptr, content)) return not_writable(path);
   return {};
+}
+
+std::string folder_of(const std::string& path) {
+  const Target target = resolve(path);
+  return target.descriptor ? std::string() : parent_of(target.path);
 }
 
 }  // namespace crivo::tool

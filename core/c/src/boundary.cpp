@@ -27,6 +27,8 @@ crivo_status status_of(ErrorCode code) noexcept {
       return CRIVO_TOO_LARGE;
     case ErrorCode::kCancelled:
       return CRIVO_CANCELLED;
+    case ErrorCode::kSystem:
+      break;
   }
   return CRIVO_SYSTEM;
 }

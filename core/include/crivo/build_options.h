@@ -17,6 +17,9 @@ struct BuildReport {
   std::uint64_t peak_temporary_bytes = 0;
 };
 
+/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
+inline constexpr double kSortShare = 0.2;
+
 struct BuildOptions {
   std::uint64_t max_bytes = UINT64_MAX;  // most bytes that the payload may have
   /// The number of threads to build with; 0 stands for as many as the machine has. Each thread takes 0.8 MB. More than

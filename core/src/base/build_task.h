@@ -13,9 +13,6 @@
 
 namespace crivo {
 
-/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
-inline constexpr double kSortShare = 0.2;
-
 /// A memory resource that takes from another one and records the most bytes that were in use at once. Any number of
 /// threads may use one at the same time.
 class CountedMemory final : public std::pmr::memory_resource {
