@@ -22,8 +22,10 @@ import tempfile
 FILE_NAME = re.compile(r"(?://|#|--|/\*) ([\w.]+\.\w+)(?::|$)")
 SAME_NAMES = """
 printf '%s\\n' ada grace alan >names
-for form in --compress --mappable --raw; do crivo build -q $form -o same.crivo names; cmp -s same.crivo names.crivo && exit
-done; crivo info names.crivo; exit 1"""
+for form in --compress --mappable --raw; do
+  crivo build -q $form -o same.crivo names && cmp -s same.crivo names.crivo && exit
+done
+crivo info names.crivo; exit 1"""
 
 
 def blocks_of(markdown):
