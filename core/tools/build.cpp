@@ -30,6 +30,7 @@ struct Arguments {
   bool quiet = false;
   bool raw = false;
   bool compress = false;
+  bool mappable = false;
 };
 
 Result<FilterSpec> parse_spec(const Arguments& options) {
@@ -136,7 +137,8 @@ void note_overfull(const FilterRef& filter) {
 
 BlobForm form_of(const Arguments& options) {
   if (options.raw) return BlobForm::kRaw;
-  return options.compress ? BlobForm::kSmallest : BlobForm::kAuto;
+  if (options.mappable) return BlobForm::kMappable;
+  return options.compress ? BlobForm::kSmallest : BlobForm::kFile;
 }
 
 Result<ExitCode> build(const Arguments& options) {
@@ -207,7 +209,13 @@ void add_build(CLI::App& app, Action& action) {
                    "this machine's memory")
       ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
-  command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  CLI::Option* compress = command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  command
+      ->add_flag(
+          "--mappable", options->mappable,
+          "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
+      ->excludes(raw)
+      ->excludes(compress);
   command->add_flag("-q,--quiet", options->quiet, "Do not say what was built; notes and errors are still said");
   command->footer(kKeyLines);
   command->callback([options, &action] {

@@ -128,7 +128,7 @@ crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_e
     if (auto given = check_given("copy", copy); !given) return given;
     const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    // Both know how far the copy may grow.
+    // Each knows how far the copy may grow.
     if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return hand_out(Result<AnyFilter>(*owned), copy);
     if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
       return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
