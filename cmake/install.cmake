@@ -1,7 +1,7 @@
 # What `cmake --install` leaves: headers, libcrivo.a for C++ and libcrivo.so for C and other languages, a CMake package,
-# crivo.pc (C++) and crivo-c.pc (C), and what else is built: the tool,
-# the SQLite extension, to be loaded or linked, and the RocksDB plugin with its program. What is linked is a component
-# of the package, and has a .pc file.
+# crivo.pc (C++) and crivo-c.pc (C), and what else is built: the tool with its manual, the SQLite extension, to be
+# loaded or linked, and the RocksDB plugin with its program. What is linked is a component of the package, and has a .pc
+# file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/crivo")
@@ -41,6 +41,7 @@ endif()
 if(TARGET crivo_tool)
   install(TARGETS crivo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+include(cmake/manual.cmake)
 if(TARGET crivo_sst)  # beside the tool, which starts it; it finds the plugin wherever the installed tree is
   file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(crivo_sst PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")

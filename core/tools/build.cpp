@@ -4,11 +4,12 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "command.h"
-#include "crivo/blob_writer.h"
+#include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "file.h"
 #include "key_feed.h"
@@ -33,6 +34,7 @@ struct Arguments {
   bool quiet = false;
   bool raw = false;
   bool compress = false;
+  bool mappable = false;
 };
 
 Result<FilterSpec> parse_spec(const Arguments& options) {
@@ -86,7 +88,11 @@ std::string temporary_folder(const Arguments& options) {
   if (options.temp_folder) return *options.temp_folder;
   const char* wanted = std::getenv("TMPDIR");
   if (wanted != nullptr && *wanted != '\0') return wanted;
-  return folder_of(options.output);
+  std::error_code failure;
+  const auto kind = std::filesystem::status(options.output, failure).type();
+  const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+  if (options.output == "-" || !is_file) return {};  // the library has a folder of its own choice
+  return std::filesystem::weakly_canonical(options.output, failure).parent_path().string();
 }
 
 /// Shows the progress of FilterBuilder::finish.
@@ -146,7 +152,8 @@ void note_overfull(const FilterRef& filter) {
 
 BlobForm form_of(const Arguments& options) {
   if (options.raw) return BlobForm::kRaw;
-  return options.compress ? BlobForm::kSmallest : BlobForm::kAuto;
+  if (options.mappable) return BlobForm::kMappable;
+  return options.compress ? BlobForm::kSmallest : BlobForm::kFile;
 }
 
 Result<ExitCode> build(const Arguments& options) {
@@ -159,14 +166,9 @@ Result<ExitCode> build(const Arguments& options) {
   if (options.max_memory) ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
   const Result<AnyFilter> filter = build_filter(*spec, *limits, options);
   if (!filter) return filter.error();
-  std::uint64_t bytes = 0;
-  const auto content = [&](const BlobSink& sink) {
-    const auto written = write_blob(filter->ref(), form_of(options), sink);
-    if (written) bytes = *written;
-    return written.has_value();
-  };
-  if (auto written = write_file(options.output, content); !written) return written.error();
-  if (!options.quiet) report(filter->ref(), options, bytes);
+  const auto bytes = write_filter(filter->ref(), options.output, form_of(options));
+  if (!bytes) return bytes.error();
+  if (!options.quiet) report(filter->ref(), options, *bytes);
   note_overfull(filter->ref());
   return kYes;
 }
@@ -234,7 +236,13 @@ void add_build(CLI::App& app, Action& action) {
       ->type_name("DIR")
       ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
-  command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  CLI::Option* compress = command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
+  command
+      ->add_flag(
+          "--mappable", options->mappable,
+          "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
+      ->excludes(raw)
+      ->excludes(compress);
   command->add_flag("-q,--quiet", options->quiet, "Do not say what was built; notes and errors are still said");
   command->footer(kKeyLines);
   command->callback([options, &action] {

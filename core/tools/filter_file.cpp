@@ -29,6 +29,17 @@ std::uint64_t size_of(int fd) {
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// A file that shrinks while it is read is then an error, as every other change of it is.
+Result<MappedFilter> open_file(const std::string& path, const ReadLimits& limits) {
+  if (auto guarded = guard_mapped_files(); !guarded) return guarded.error();
+  return MappedFilter::open(path, {.limits = limits});
+}
+
 /// Reads the whole content. Errors: kTooLarge when it has more than `most` bytes.
 Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   const Result<OwnedFd> input = open_input(path, "FILTER");
@@ -37,8 +48,8 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   AlignedBytes bytes;
   for (std::uint64_t used = 0;;) {
     if (std::max(used, size) > most) {
-      return with_advice(
-          {ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) + " bytes, got more in " + path});
+      return Error{ErrorCode::kTooLarge,
+                   "FILTER must have at most " + std::to_string(most) + " bytes, got more in " + path};
     }
     // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
     const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
@@ -53,6 +64,12 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   }
 }
 
+Result<MappedFilter> read_pipe(const std::string& path, const ReadLimits& limits) {
+  Result<AlignedBytes> bytes = read_whole(path, limits.max_raw_bytes + kStoredExtraBytes);
+  if (!bytes) return bytes.error();
+  return MappedFilter::adopt(*std::move(bytes), limits);
+}
+
 }  // namespace
 
 void add_filter_argument(CLI::App& command, FilterArgument& filter) {
@@ -64,15 +81,13 @@ void add_filter_argument(CLI::App& command, FilterArgument& filter) {
       ->transform(literal);
 }
 
-Result<LoadedFilter> load_filter(const FilterArgument& filter) {
+Result<MappedFilter> load_filter(const FilterArgument& filter) {
   const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
   if (!max_bytes) return max_bytes.error();
-  Result<AlignedBytes> bytes = read_whole(filter.path, *max_bytes + kStoredExtraBytes);
-  if (!bytes) return bytes.error();
-  Result<OpenedBlob> blob = parse_blob(*bytes, {.max_raw_bytes = *max_bytes});
-  if (!blob && blob.error().code == ErrorCode::kTooLarge) return with_advice(blob.error());
-  if (!blob) return blob.error();
-  return LoadedFilter{*std::move(bytes), *std::move(blob)};
+  const ReadLimits limits{.max_raw_bytes = *max_bytes};
+  Result<MappedFilter> opened = is_file(filter.path) ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
+  if (!opened && opened.error().code == ErrorCode::kTooLarge) return with_advice(opened.error());
+  return opened;
 }
 
 }  // namespace crivo::tool

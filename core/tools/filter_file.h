@@ -4,8 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "crivo/blob.h"
-#include "crivo/memory.h"
+#include "crivo/mapped_filter.h"
 #include "crivo/result.h"
 
 namespace crivo::tool {
@@ -19,14 +18,10 @@ struct FilterArgument {
 /// Declares FILTER and --max-bytes. The argument must live until the command has run.
 void add_filter_argument(CLI::App& command, FilterArgument& filter);
 
-/// A filter together with the bytes that it may borrow from. Moving it keeps the filter valid.
-struct LoadedFilter {
-  AlignedBytes bytes;
-  OpenedBlob blob;
-};
-
-/// Reads and checks the filter. Errors: kTooLarge, before the memory is taken, when the filter needs more than
-/// max_bytes; kCorrupt when the bytes are no filter; kBadArgument when the file cannot be read.
-[[nodiscard]] Result<LoadedFilter> load_filter(const FilterArgument& filter);
+/// Opens and checks the filter: a file is mapped, and parts of it are verified only when they are read; anything else
+/// (standard input, a pipe) is read as a whole. Errors: kTooLarge, before the memory is taken, when the filter takes
+/// more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot be
+/// read.
+[[nodiscard]] Result<MappedFilter> load_filter(const FilterArgument& filter);
 
 }  // namespace crivo::tool

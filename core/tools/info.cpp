@@ -11,9 +11,11 @@ namespace crivo::tool {
 namespace {
 
 Result<ExitCode> info(const FilterArgument& filter, bool json) {
-  const Result<LoadedFilter> loaded = load_filter(filter);
-  if (!loaded) return loaded.error();
-  const std::vector<Description> described = describe(loaded->blob);
+  const Result<MappedFilter> opened = load_filter(filter);
+  if (!opened) return opened.error();
+  std::vector<Description> described;
+  const auto look = [&](const FilterRef& ref) { described = describe(ref, opened->codec(), opened->blob_bytes()); };
+  if (auto looked = opened->look_at_whole(look); !looked) return looked.error();
   if (json) {
     std::puts(to_json(described).c_str());
   } else {

@@ -1,200 +1,44 @@
 // Writing a filter; see output.h.
 #include "output.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
-#include <filesystem>
 #include <optional>
-#include <random>
 
+#include "crivo/blob_file.h"
+#include "crivo/blob_writer.h"
 #include "file.h"
 
 namespace crivo::tool {
 namespace {
 
-/// What a path leads to after all links were followed.
-struct Target {
-  std::string path;
-  std::optional<int> descriptor;  // if the path stands for a file that this process has open
-};
-
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// The number N of a path that means /proc/self/fd/N, by whatever name of that folder. Such a link leads to the path of
-/// the open file, but a file that is opened again there has lost what the shell has set up, as that `>> log` appends.
-std::optional<int> own_descriptor(const std::string& path) {
-  std::error_code failure;
-  const auto folder = std::filesystem::canonical(parent_of(path), failure);
-  if (failure || folder != std::filesystem::canonical("/proc/self/fd", failure)) return std::nullopt;
-  const std::string name = name_of(path);
-  int number = -1;
-  const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (wrong != std::errc{} || stop != name.data() + name.size()) return std::nullopt;
-  return number;
-}
-
-/// Follows links one by one, because the last one may lead to a file that is yet to be made.
-Target resolve(std::string path) {
-  if (path == "-") return {path, STDOUT_FILENO};
-  constexpr int kMostLinks = 40;  // the kernel's limit, too; it reports a longer chain when the path is used
-  for (int links = 0; links < kMostLinks; ++links) {
-    if (const auto descriptor = own_descriptor(path)) return {path, descriptor};
-    char link[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), link, sizeof link);
-    if (length < 0) break;
-    const std::string next(link, static_cast<std::size_t>(length));
-    path = next.starts_with('/') ? next : parent_of(path).append("/").append(next);
-  }
-  return {path, std::nullopt};
-}
-
-/// The status of what the path leads to now. On an error it is in errno; ENOENT means that a file can be made there.
-std::optional<struct stat> status_of(const Target& target) {
+/// The status of what a path leads to, through links and open descriptors; "-" is `standard`.
+std::optional<struct stat> status_of(const std::string& path, int standard) {
   struct stat status {};
-  const int result = target.descriptor ? ::fstat(*target.descriptor, &status) : ::stat(target.path.c_str(), &status);
+  const int result = path == "-" ? ::fstat(standard, &status) : ::stat(path.c_str(), &status);
   return result == 0 ? std::optional(status) : std::nullopt;
 }
 
-std::optional<struct stat> status_of_input(const std::string& path) {
-  return status_of(path == "-" ? Target{path, STDIN_FILENO} : Target{path, std::nullopt});
-}
-
-bool write_part(int fd, std::span<const std::byte> part) {
-  while (!part.empty()) {
-    const ssize_t written = ::write(fd, part.data(), part.size());
+bool write_all(int fd, std::span<const std::byte> content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
-    part = part.subspan(static_cast<std::size_t>(written));
+    content = content.subspan(static_cast<std::size_t>(written));
   }
   return true;
 }
-
-/// On an error it returns false, with errno set.
-bool write_all(int fd, const Content& content) {
-  int reason = 0;
-  const bool written = content([&](std::span<const std::byte> part) {
-    if (write_part(fd, part)) return true;
-    reason = errno;
-    return false;
-  });
-  errno = reason;
-  return written;
-}
-
-/// Gives a new file the owner and group of the old one, or at least the group. Who may do neither owns the new file.
-void give_to_owner_of(const struct stat& old, int fd) {
-  struct stat made {};
-  if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;
-  if (::fchown(fd, old.st_uid, old.st_gid) == 0) return;
-  [[maybe_unused]] const int only_the_group = ::fchown(fd, static_cast<uid_t>(-1), old.st_gid);
-}
-
-/// The mode comes last, because a change of owner clears bits of it.
-bool make_alike(int fd, const struct stat& old) {
-  give_to_owner_of(old, fd);
-  return ::fchmod(fd, old.st_mode & 07777) == 0;
-}
-
-/// A name that no other file has. It is short, because the name of the output file may already be as long as the file
-/// system allows.
-std::string temporary_name() {
-  std::random_device random;
-  char name[32];
-  std::snprintf(name, sizeof name, ".crivo-%08x%08x", random(), random());
-  return name;
-}
-
-/// Writes the folder to disk, because a rename survives a crash only after that. Some file systems cannot sync a
-/// folder; even then a crash leaves a whole file, old or new.
-void sync_folder(int folder) {
-  const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) ::fsync(fd.get());
-}
-
-/// A new file in a folder. It has no name until give_name(), so that nothing is left behind when the process is killed;
-/// on a file system that has no such files it gets its name at once.
-class NewFile {
- public:
-  NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    const int reason = errno;
-    if (is_named_) ::unlinkat(folder_, name_.c_str(), 0);
-    errno = reason;
-  }
-  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// Puts the file in the place of the one of this name, in one step. Returns false, with errno set, if it cannot.
-  bool replace(const std::string& name) {
-    if (!is_named_) {
-      const std::string itself = "/proc/self/fd/" + std::to_string(fd());
-      if (::linkat(AT_FDCWD, itself.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
-      is_named_ = true;
-    }
-    if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
-    is_named_ = false;
-    return true;
-  }
-
- private:
-  int open(mode_t mode) {
-#ifdef O_TMPFILE
-    // The way from a file without a name to one with a name leads through /proc.
-    if (::access("/proc/self/fd", X_OK) == 0) {
-      const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-      if (fd >= 0) return fd;
-    }
-#endif
-    const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    is_named_ = fd >= 0;
-    return fd;
-  }
-
-  int folder_;
-  std::string name_;
-  bool is_named_ = false;
-  OwnedFd fd_;
-};
-
-/// Replaces the file. On an error it returns false, with errno set, and the old file is as it was. A new file gets its
-/// mode from the umask.
-bool replace_file(int folder, const std::string& name, const struct stat* old, const Content& content) {
-  NewFile file(folder, old == nullptr ? 0666 : 0600);
-  if (file.fd() < 0) return false;
-  const bool written =
-      write_all(file.fd(), content) && (old == nullptr || make_alike(file.fd(), *old)) && ::fsync(file.fd()) == 0;
-  if (!written || !file.replace(name)) return false;
-  sync_folder(folder);
-  return true;
-}
-
-bool write_device(const std::string& path, const Content& content) {
-  const OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return fd.get() >= 0 && write_all(fd.get(), content);
-}
-
-Error not_writable(const std::string& path) { return file_error("output must be writable", path); }
 
 }  // namespace
 
 Result<void> check_output(const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) return Error{ErrorCode::kBadArgument, "output must be the name of a file, got an empty one"};
-  const auto output = status_of(resolve(path));
+  const auto output = status_of(path, STDOUT_FILENO);
   if (!output || !S_ISREG(output->st_mode)) return {};
   for (const std::string& input : inputs) {
-    const auto status = status_of_input(input);
+    const auto status = status_of(input, STDIN_FILENO);
     if (!status || status->st_dev != output->st_dev || status->st_ino != output->st_ino) continue;
     return Error{ErrorCode::kBadArgument, "output must be another file than the input " +
                                               (input == "-" ? "from standard input" : input) + ", got " +
@@ -203,30 +47,12 @@ Result<void> check_output(const std::string& path, const std::vector<std::string
   return {};
 }
 
-Result<void> write_file(const std::string& path, const Content& content) {
-  const Target target = resolve(path);
-  if (target.descriptor) {
-    if (!write_all(*target.descriptor, content)) return not_writable(path == "-" ? "standard output" : path);
-    return {};
-  }
-  const auto old = status_of(target);
-  if (!old && errno != ENOENT) return not_writable(path);
-  if (old && !S_ISREG(old->st_mode)) return write_device(target.path, content) ? Result<void>() : not_writable(path);
-  // A file that the user may not write must not be replaced, either.
-  if (old && ::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return not_writable(path);
-  const std::string folder = parent_of(target.path);
-  const OwnedFd folder_fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (folder_fd.get() < 0) return not_writable(path);
-  if (::faccessat(folder_fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
-    return file_error("the folder of the output must be writable", folder);
-  }
-  if (!replace_file(folder_fd.get(), name_of(target.path), old ? &*old : nullptr, content)) return not_writable(path);
-  return {};
-}
-
-std::string folder_of(const std::string& path) {
-  const Target target = resolve(path);
-  return target.descriptor ? std::string() : parent_of(target.path);
+Result<std::uint64_t> write_filter(const FilterRef& filter, const std::string& path, BlobForm form) {
+  if (path != "-") return write_blob_file(filter, path, form);
+  auto written =
+      write_blob(filter, form, [](std::span<const std::byte> bytes) { return write_all(STDOUT_FILENO, bytes); });
+  if (!written) return file_error("output must be writable", "standard output");
+  return written;
 }
 
 }  // namespace crivo::tool

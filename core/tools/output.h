@@ -1,13 +1,11 @@
-// Writes a filter. A file is replaced as a whole or not at all; a device, a pipe or an open descriptor is written
-// directly.
+// Writes a filter.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <span>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "crivo/blob.h"
 #include "crivo/result.h"
 
 namespace crivo::tool {
@@ -16,16 +14,7 @@ namespace crivo::tool {
 /// may lead to it by another path, a link or a redirection; "-" is standard input there, and standard output here.
 [[nodiscard]] Result<void> check_output(const std::string& path, const std::vector<std::string>& inputs);
 
-/// Hands the content of a file to the sink, part by part. Returns false if the sink did.
-using Content = std::function<bool(const std::function<bool(std::span<const std::byte>)>& sink)>;
-
-/// Replaces the file in one step: a reader, even after a crash, finds the old content or the new one, never a part. A
-/// link stays a link, and the file it leads to is replaced or made. An existing file keeps its mode, and its owner and
-/// group as far as the user may give files away. An open descriptor (/dev/stdout, /dev/fd/3), a device or a pipe is
-/// written directly; "-" is standard output.
-[[nodiscard]] Result<void> write_file(const std::string& path, const Content& content);
-
-/// The folder of the file that a path leads to; empty for standard output and other open descriptors.
-[[nodiscard]] std::string folder_of(const std::string& path);
+/// As write_blob_file; "-" is standard output. Returns the number of bytes.
+[[nodiscard]] Result<std::uint64_t> write_filter(const FilterRef& filter, const std::string& path, BlobForm form);
 
 }  // namespace crivo::tool

@@ -23,24 +23,25 @@ struct QueryOptions {
 /// Asks the filter and reports, batch by batch.
 class Query {
  public:
-  Query(const FilterRef& filter, const QueryOptions& options) : filter_(filter), options_(options) {}
+  Query(const MappedFilter& filter, const QueryOptions& options) : filter_(filter), options_(options) {}
 
   [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }
   /// True once further keys cannot change what is reported.
   [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ > 0; }
 
-  void ask(std::span<const std::string_view> keys) {
+  Result<void> ask(std::span<const std::string_view> keys) {
     hashes_.resize(keys.size());
     hash_keys(keys, filter_.shape().seed, hashes_);
     if (hits_capacity_ < keys.size()) hits_ = std::make_unique<bool[]>(hits_capacity_ = keys.size());
     const std::span<bool> hits(hits_.get(), keys.size());
-    filter_.may_contain_hashes(hashes_, hits);
+    if (auto asked = filter_.may_contain_hashes(hashes_, hits); !asked) return asked;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (hits[i] == options_.invert) continue;
       ++selected_;
       if (!options_.quiet && !options_.count) print(keys[i]);
     }
     std::fflush(stdout);  // a program that sends line after line waits for each answer
+    return {};
   }
 
  private:
@@ -49,7 +50,7 @@ class Query {
     std::fputc('\n', stdout);
   }
 
-  const FilterRef& filter_;
+  const MappedFilter& filter_;
   const QueryOptions& options_;
   std::vector<std::uint64_t> hashes_;
   std::unique_ptr<bool[]> hits_;
@@ -66,20 +67,20 @@ Result<void> ask_standard_input(Query& query, bool quiet) {
     if (!lines) return lines.error();
     if (lines->empty()) break;
     if (!quiet) carriage_returns.look_at(*lines);
-    query.ask(*lines);
+    if (auto asked = query.ask(*lines); !asked) return asked;
   }
   return {};
 }
 
 Result<ExitCode> query(const QueryOptions& options) {
-  const Result<LoadedFilter> loaded = load_filter(options.filter);
-  if (!loaded) return loaded.error();
-  Query query(loaded->blob.ref(), options);
+  const Result<MappedFilter> filter = load_filter(options.filter);
+  if (!filter) return filter.error();
+  Query query(*filter, options);
   if (options.keys.empty()) {
     if (auto asked = ask_standard_input(query, options.quiet); !asked) return asked.error();
   } else {
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());
-    query.ask(keys);
+    if (auto asked = query.ask(keys); !asked) return asked.error();
   }
   if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(query.selected()));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

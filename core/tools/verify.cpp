@@ -9,10 +9,11 @@ namespace crivo::tool {
 namespace {
 
 Result<ExitCode> verify(const FilterArgument& filter) {
-  const Result<LoadedFilter> loaded = load_filter(filter);
-  if (loaded) return kYes;
-  if (loaded.error().code != ErrorCode::kCorrupt) return loaded.error();
-  std::fprintf(stderr, "crivo verify: %s\n", loaded.error().message.c_str());
+  const Result<MappedFilter> opened = load_filter(filter);
+  const Result<void> verified = opened ? opened->verify() : opened.error();
+  if (verified) return kYes;
+  if (verified.error().code != ErrorCode::kCorrupt) return verified.error();
+  std::fprintf(stderr, "crivo verify: %s\n", verified.error().message.c_str());
   return kNo;
 }
 

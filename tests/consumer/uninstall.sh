@@ -18,6 +18,9 @@ others=$(list)
 said=$("$in_prefix" install "$prefix" "$build")
 files=(include/crivo/filter.h lib/libcrivo.a lib/cmake/crivo/crivoConfig.cmake lib/pkgconfig/crivo.pc)
 [[ ! -e $build/crivo.so ]] || files+=(include/crivo/sqlite.h lib/libcrivo_sqlite.a lib/pkgconfig/crivo-sqlite.pc)
+[[ ! -e $build/manual/made ]] ||
+  files+=(share/man/man1/crivo-build.1 share/man/man5/crivo.5 share/bash-completion/completions/crivo
+          share/zsh/site-functions/_crivo)
 for file in "${files[@]}"; do
   [[ -e $prefix/$file && $said == *"$prefix/$file"* ]] || fail "$file must be installed and named, got $said"
 done

@@ -86,7 +86,7 @@ TEST_P(BuildWith, EveryCallOfProgressCanCancel) {
       const auto filter = build(100'000, options);
       ASSERT_FALSE(filter) << calls_left;
       EXPECT_EQ(filter.error().code, ErrorCode::kCancelled);
-      EXPECT_EQ(filter.error().message, "progress must be true for the build to go on, got false");
+      EXPECT_EQ(filter.error().message, "progress must let the build go on, got its request to end it");
       EXPECT_EQ(calls, calls_left) << "called again after it said no";
     }
   }

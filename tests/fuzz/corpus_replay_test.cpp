@@ -32,6 +32,10 @@ TEST(FuzzReplay, TheBlobCorpusBreaksNoPromise) {
   for (const auto& input : corpus_of("blob")) fuzz_blob(input);
 }
 
+TEST(FuzzReplay, TheCCorpusBreaksNoPromise) {
+  for (const auto& input : corpus_of("c")) fuzz_c(input);
+}
+
 TEST(FuzzReplay, TheKernelsCorpusBreaksNoPromise) {
   for (const auto& input : corpus_of("kernels")) fuzz_kernels(input);
 }

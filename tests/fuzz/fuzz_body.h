@@ -28,4 +28,7 @@ void fuzz_kernels(std::span<const std::uint8_t> input);
 /// with them and with forged filters.
 void fuzz_sqlite(std::span<const std::uint8_t> input);
 
+/// Reads from the input calls of the C interface, with sound and hostile arguments.
+void fuzz_c(std::span<const std::uint8_t> input);
+
 }  // namespace crivo::testing

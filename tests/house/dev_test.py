@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-COMMANDS = "build demo test install uninstall package clean bench check fuzz asan tsan cross intree debian help".split()
+COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan cross intree debian "
+            "help").split()
 CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
 cat <<'END'
 Test project /x
@@ -89,6 +90,8 @@ class Dev(unittest.TestCase):
         for arguments in (
             *((command, "--wrong") for command in COMMANDS),
             ("build", "wrong"), ("check", "--all", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
+            ("demo", "passwords", "wrong"), ("demo", "passwords", "--keys", "wrong"),
+            ("demo", "passwords", "--keys=wrong"), ("demo", "passwords", "--keys", "5000", "wrong"),
             ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),
             ("install", "wrong"), ("install", "--prefix", "wrong"), ("install", "--prefix", "/x", "wrong"),
             ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"),
@@ -109,6 +112,20 @@ class Dev(unittest.TestCase):
             self.assertRegex(done.stderr, f"^./dev: debian: ARG must start with one of .*, got {command}$")
             self.assertNotRegex(done.stderr, f"one of .* {command}.* got")
             self.assertEqual(self.called(), [])
+
+    def test_goes_on_without_the_rivals_of_the_demo_of_passwords(self):
+        self.program("dpkg-query", "case $* in *bloom*) exit 1 ;; esac\necho installed\n")
+        self.program("apt-get", "exit 100\n")
+        run = self.root / "examples/passwords/run"
+        run.parent.mkdir(parents=True)
+        run.write_text(f'#!/bin/bash\necho run "$@" >>{self.root}/called\n')
+        run.chmod(0o755)
+        done = self.run_dev("demo", "passwords", "--keys", "5000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("going on without libbloom-dev", done.stdout)
+        self.assertEqual(self.called()[-1], "run build/release --keys 5000 --keep build/leaked.crivo")
+        run.write_text("#!/bin/bash\nexit 1\n")
+        self.assertEqual(self.run_dev("demo", "passwords").returncode, 1)
 
     def test_says_that_the_package_servers_cannot_be_reached(self):
         self.program("dpkg-query", "exit 1\n")

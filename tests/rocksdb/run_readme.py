@@ -42,6 +42,8 @@ int main() {
 
 
 def examples_of(markdown):
+    """The examples below the page's opening, which is run by tests/tool/run_pages.py."""
+    markdown = markdown[markdown.index("\n## "):]
     return re.findall(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
 
 

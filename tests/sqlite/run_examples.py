@@ -3,7 +3,8 @@
 
 usage: run_examples.py SQLITE3 CRIVO_SO FILE.md...
 
-The blocks of a file are one session with the extension loaded; a line `.load ...` in them is left out. Comment lines that
+The blocks of a file are one session with the extension loaded; a line `.load ...` in them is left out, and so is a
+block that is a file of its own, whose first line is a comment (tests/tool/run_pages.py runs these). Comment lines that
 follow a statement are what it must print, a row a line; `-- error: TEXT` is an error, `-- ...` is anything. A statement
 without such lines must print nothing.
 """
@@ -35,9 +36,10 @@ class Example:
 
 def examples_of(markdown):
     examples, pending, inside = [], "", False
-    for number, line in enumerate(markdown.splitlines(), 1):
+    lines = markdown.splitlines()
+    for number, line in enumerate(lines, 1):
         if line.startswith("```"):
-            inside = line == "```sql"
+            inside = line == "```sql" and not lines[number].startswith("-- ")
         elif inside and not pending and line.startswith("-- "):
             examples[-1].expected.append(line[len("-- "):])
         elif inside and not line.startswith(".load") and (pending or line.strip()):

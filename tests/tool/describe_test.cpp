@@ -100,12 +100,14 @@ constexpr const char* kLittleMemory = "ulimit -v 500000; ";
 TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
   ASSERT_EQ(shell("truncate -s 2G large").exit_code, 0);
   const std::string refused = "crivo verify: FILTER must have at most ";
-  for (const char* input : {"verify large", "verify --max-bytes 2000M - <large"}) {
+  for (const char* input : {"verify - <large", "verify --max-bytes 2000M - <large"}) {
     const Outcome run = shell(kLittleMemory + ("'" CRIVO_TOOL "' " + std::string(input)));
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_THAT(run.err, StartsWith(refused)) << input;
     EXPECT_THAT(run.err, EndsWith("; --max-bytes raises the limit\n")) << input;
   }
+  // A file that is mapped takes addresses, but no memory.
+  EXPECT_THAT(crivo("verify --max-bytes 1M large").err, HasSubstr("magic must be C3 52 56 4F"));
   EXPECT_THAT(shell("yes | '" CRIVO_TOOL "' verify --max-bytes 1M -").err, StartsWith(refused));
 }
 

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the command lines of Markdown pages with the crivo tool, each page in a folder of its own.
+"""Runs the command lines of Markdown pages, each page in a folder of its own.
 
-usage: run_pages.py CRIVO FILE.md...
+usage: run_pages.py [--install FOLDER] PREFIX|CRIVO FILE.md...
 
-In a ```console block a line after "$ " is a command, and the lines that follow are what it must print; "..." stands for
-any text. In a ```sh block the lines that start with "crivo " are run, and none may end in an error.
+A block whose first line is a comment with a file's name is saved under this name: `// names.cpp: what it is`. In a
+```console block a line after "$ " is a command, and the lines that follow are what it must print; "..." stands for any
+text. In a ```sh block the lines that start with "crivo " are run, and none may end in an error.
+
+PREFIX has all that `./dev install` installs, or CRIVO is the tool. With --install, a page is run in FOLDER, which has
+the packages, and its first block, the install line, is run first. A file names.crivo that a page leaves must have the
+bytes that the tool writes for the same names.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -13,14 +19,29 @@ import subprocess
 import sys
 import tempfile
 
+FILE_NAME = re.compile(r"(?://|#|--|/\*) ([\w.]+\.\w+)(?::|$)")
+SAME_NAMES = "printf '%s\\n' ada grace alan | crivo build -q -o same.crivo && cmp same.crivo names.crivo"
 
-def commands_of(markdown):
-    """The lines to run, as (number, command, expected output or None)."""
-    commands, kind = [], None
+
+def blocks_of(markdown):
+    """The blocks of code, as (number of the first line, language, lines)."""
+    blocks, inside = [], False
     for number, line in enumerate(markdown.splitlines(), 1):
         if line.startswith("```"):
-            kind = line[3:] if kind is None else None
-        elif kind == "console" and line.startswith("$ "):
+            inside = not inside
+            if inside:
+                blocks.append((number + 1, line[3:], []))
+        elif inside:
+            blocks[-1][2].append(line)
+    return blocks
+
+
+def commands_of(block):
+    """The lines to run, as (number, command, expected output or None)."""
+    first, kind, lines = block
+    commands = []
+    for number, line in enumerate(lines, first):
+        if kind == "console" and line.startswith("$ "):
             commands.append((number, line[2:], []))
         elif kind == "console":
             commands[-1][2].append(line)
@@ -29,30 +50,73 @@ def commands_of(markdown):
     return commands
 
 
-def complaint(command, expected, folder, path):
-    run = subprocess.run(["bash", "-c", command], cwd=folder, env={**os.environ, "PATH": path}, timeout=60,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if expected is None:
-        return f"must not fail, got {run.returncode}: {run.stdout}" if run.returncode > 1 else None
-    pattern = ".*".join(re.escape(part) for part in "".join(line + "\n" for line in expected).split("..."))
-    return None if re.fullmatch(pattern, run.stdout) else f"must print {expected}, got {run.stdout!r}"
+class Reader:
+    """Somebody who does what a page says, in a folder, with these variables of the environment."""
+
+    def __init__(self, folder, environment):
+        self.folder, self.environment = pathlib.Path(folder), environment
+
+    def run(self, command):
+        return subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, timeout=600, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def complaint(self, command, expected):
+        run = self.run(command)
+        if expected is None:
+            return f"must not fail, got {run.returncode}: {run.stdout}" if run.returncode > 1 else None
+        pattern = ".*".join(re.escape(part) for part in "".join(line + "\n" for line in expected).split("..."))
+        return None if re.fullmatch(pattern, run.stdout) else f"must print {expected}, got {run.stdout!r}"
+
+    def install(self, lines):
+        """What is wrong with a page's install line. Who is root may do without sudo."""
+        run = self.run("\n".join(re.sub("^sudo ", "", line) if os.geteuid() == 0 else line for line in lines))
+        return f"must install, got {run.returncode}: {run.stdout}" if run.returncode else None
+
+    def read(self, markdown, install):
+        """What is wrong with a page, by line."""
+        ran = 0
+        blocks = blocks_of(markdown)
+        if install and (wrong := self.install(blocks[0][2])):
+            yield f"{blocks[0][0]}: {wrong}"
+        for block in blocks:
+            if block[1] != "console" and block[2] and (name := FILE_NAME.match(block[2][0])):
+                (self.folder / name[1]).write_text("\n".join(block[2]) + "\n", encoding="utf-8")
+            for number, command, expected in commands_of(block):
+                ran += 1
+                if wrong := self.complaint(command, expected):
+                    yield f"{number}: {command}: {wrong}"
+        if ran == 0:
+            yield "1: no command found"
+        if (self.folder / "names.crivo").exists() and (same := self.run(SAME_NAMES)).returncode:
+            yield f"1: names.crivo must have the bytes that the tool writes, got {same.stdout}"
 
 
-def main(tool, pages):
+def environment_of(installed, programs):
+    """The environment in which the installed things are found; `programs` is a folder for a link to the tool."""
+    if not installed.is_dir():
+        os.symlink(installed, pathlib.Path(programs, "crivo"))
+        return {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"]}
+    library = next(installed.glob("lib*/**/pkgconfig")).parent
+    return {**os.environ, "PATH": f"{installed}/bin{os.pathsep}{os.environ['PATH']}",
+            "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": f"{library}:{library}/crivo"}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--install")
+    parser.add_argument("installed", type=pathlib.Path)
+    parser.add_argument("pages", nargs="+")
+    given = parser.parse_args()
     failed = False
-    for page in pages:
-        commands = commands_of(pathlib.Path(page).read_text(encoding="utf-8"))
-        if not commands:
-            raise SystemExit(f"{page}: no command of the tool found")
+    for page in given.pages:
+        markdown = pathlib.Path(page).read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as programs:
-            os.symlink(tool, pathlib.Path(programs, "crivo"))
-            path = programs + os.pathsep + os.environ["PATH"]
-            for number, command, expected in commands:
-                if wrong := complaint(command, expected, folder, path):
-                    print(f"{page}:{number}: {command}: {wrong}")
-                    failed = True
+            reader = Reader(given.install or folder, environment_of(given.installed, programs))
+            for wrong in reader.read(markdown, given.install):
+                print(f"{page}:{wrong}")
+                failed = True
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main())

@@ -17,6 +17,11 @@
 //
 // Structures with the field `size` may get more fields in later versions, behind those of today. A caller sets `size`
 // to what sizeof says, and the others that it does not care about to 0: `crivo_options options = {sizeof options};`.
+// An older program with fewer fields gets no more than those, and a newer one finds 0 in those it has beyond.
+//
+// Wrong arguments are refused as far as a function can see them: NULL, an address that is not aligned, a length that no
+// object has, a field out of range. It cannot see whether an address leads to what it should: a pointer to freed memory
+// or a length beyond the caller's array is undefined behaviour, as everywhere in C.
 #ifndef CRIVO_H
 #define CRIVO_H
 
@@ -108,17 +113,19 @@ typedef struct crivo_keys {
 } crivo_keys;
 
 /// The 64-bit hash by which filters of this seed know the key: XXH3-64 (xxHash specification 0.8). It never changes
-/// from version to version. A key of NULL is the empty key, whatever its length.
+/// from version to version. There is no error to return, so a key of NULL, or of more bytes than an object can have,
+/// counts as the empty key.
 CRIVO_API uint64_t crivo_hash(const void* key, size_t key_bytes, uint64_t seed);
 /// The hashes of many keys; `hashes` has room for keys->count.
 CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error);
 
 /// The most bytes of a number that was turned into a key.
 #define CRIVO_NUMBER_KEY_BYTES 32
-/// The key of an integer, as every part of Crivo makes it: its decimal digits. Returns the number of bytes written.
+/// The key of an integer, as every part of Crivo makes it: its decimal digits. Returns the number of bytes written: at
+/// least 1, and 0 only for a `key` of NULL.
 CRIVO_API size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
 /// The key of a real: that of the 64-bit integer which it equals (so 1.0 is "1" and -0.0 is "0"), or the shortest text
-/// that reads back as the same double ("0.1", "1e+20", "inf"). Returns the number of bytes written.
+/// that reads back as the same double ("0.1", "1e+20", "inf"). Returns the number of bytes written, as above.
 CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
 
 // -------------------------------------------------------------------------------------------------- making a filter
@@ -152,15 +159,16 @@ typedef struct crivo_options {
 /// CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE; CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
-/// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Errors: CRIVO_BAD_ARGUMENT
-/// naming the field; CRIVO_TOO_LARGE; CRIVO_FULL; CRIVO_CANCELLED.
+/// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Takes 8 bytes for each key
+/// while it builds. Errors: CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE; CRIVO_FULL; CRIVO_CANCELLED.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed.
 CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                                    crivo_filter** filter, crivo_error* error);
 
-/// A copy that can be changed, also of a filter that is read-only.
+/// A copy that can be changed, also of a filter that is read-only. It may grow as far as the filter may, or
+/// that of a blob as its limits allow; that of a file may grow without a limit.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// The blocked filter of the keys that a counting filter holds now, in a quarter of its bytes. Errors:
 /// CRIVO_UNSUPPORTED for another kind.
@@ -284,9 +292,10 @@ CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_
 
 /// Which form a blob gets; all are read by everything that reads blobs.
 enum {
-  CRIVO_FORM_AUTO = 0,     ///< compressed where that gains much, else raw
-  CRIVO_FORM_RAW = 1,      ///< as it lies in memory: of fixed size, read without a copy, the same bytes everywhere
-  CRIVO_FORM_SMALLEST = 2  ///< in the codec that gives the fewest bytes
+  CRIVO_FORM_AUTO = 0,      ///< compressed where that gains much, else raw
+  CRIVO_FORM_RAW = 1,       ///< as it lies in memory: of fixed size, read without a copy, the same bytes everywhere
+  CRIVO_FORM_SMALLEST = 2,  ///< in the codec that gives the fewest bytes
+  CRIVO_FORM_MAPPABLE = 3   ///< raw with a checksum for each part: as a file, it is opened in constant time
 };
 
 /// The most bytes that a blob of this filter can have, in any form; 0 for NULL.
@@ -299,7 +308,7 @@ CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form,
 
 /// The most bytes that the filter in a blob may take unless the reader sets another limit: 1 GiB. A sound blob of a few
 /// bytes can be an empty filter of any size.
-#define CRIVO_DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
+#define CRIVO_DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
 
 /// What a reader allows. A field of 0 stands for its default.
 typedef struct crivo_limits {
@@ -315,6 +324,26 @@ CRIVO_CHECKED crivo_status crivo_read(const void* blob, uint64_t blob_bytes, con
 /// changed nor freed while the filter lives.
 CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                         crivo_filter** filter, crivo_error* error);
+
+/// Writes the filter to a file, which is replaced in one step: a reader, even after a crash, finds the old content or
+/// the new one. CRIVO_FORM_AUTO stores a larger filter that does not gain much from compression as
+/// CRIVO_FORM_MAPPABLE. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason.
+CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
+                                      crivo_error* error);
+/// Opens a file of any form, read-only. One in CRIVO_FORM_MAPPABLE is mapped in constant time, whatever its size, and a
+/// part of it is verified before a question first reads it; one in CRIVO_FORM_RAW is mapped after a pass over it; a
+/// compressed one is read into memory, within limits->max_bytes. Questions to a file that is damaged, or that a program
+/// has written to since, return CRIVO_CORRUPT, and never a wrong answer; a file that was replaced by a new one does not
+/// matter. All functions that are no questions first verify the whole file. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT
+/// with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
+                                      crivo_error* error);
+/// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
+CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
+/// Lets questions to files that shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the process
+/// with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it; so call
+/// it once, after others have set theirs. Errors: CRIVO_SYSTEM.
+CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 #ifdef __cplusplus
 }

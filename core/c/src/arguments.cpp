@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "crivo/key.h"
 #include "crivo/kinds.h"
 
 namespace crivo::c {
@@ -12,13 +13,16 @@ constexpr std::size_t kMaxStructBytes = 4096;
 
 Error bad_argument(std::string message) { return {ErrorCode::kBadArgument, std::move(message)}; }
 
+/// The error for a real number that is not allowed.
+Error bad_real(std::string message, double got) { return bad_argument(message.append(NumberKey(got).view())); }
+
 /// A copy of a structure of the caller's, in which fields that the caller does not know are 0. A later version's
 /// structure is fine as long as it asks for nothing that this version does not know.
 template <class T>
 Result<T> read_struct(const char* name, const T* caller) {
   if (auto given = check_given(name, caller); !given) return given.error();
   const std::size_t size = caller->size;
-  if (auto fine = check_size(name, size, sizeof(T)); !fine) return fine.error();
+  if (auto fine = check_size(name, size, sizeof(T), alignof(T)); !fine) return fine.error();
   const auto* bytes = reinterpret_cast<const unsigned char*>(caller);
   if (std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
     return bad_argument(std::string(name) + " must leave 0 what this version does not know, after " +
@@ -33,12 +37,12 @@ Result<void> choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.capacity = options.capacity;
   if (options.fp_rate != 0) {
     if (!(options.fp_rate > 0 && options.fp_rate < 1)) {
-      return bad_argument("fp_rate must lie in (0, 1), got " + std::to_string(options.fp_rate));
+      return bad_real("fp_rate must lie in (0, 1), got ", options.fp_rate);
     }
     spec.fp_rate = options.fp_rate;
   }
   if (options.bits_per_key == 0) return {};
-  if (options.fp_rate != 0) return bad_argument("fp_rate must be 0 where bits_per_key is given, got both");
+  if (options.fp_rate != 0) return bad_real("fp_rate must be 0 where bits_per_key is given, got ", options.fp_rate);
   spec.bits_per_key = options.bits_per_key;
   return {};
 }
@@ -83,8 +87,8 @@ Result<void> check_array(const char* name, const void* pointer, std::uint64_t co
   if (count == 0) return {};
   if (auto given = check_pointer(name, pointer, alignment); !given) return given;
   if (count <= kMaxObjectBytes / element_bytes) return {};
-  return bad_argument("count must be at most " + std::to_string(kMaxObjectBytes / element_bytes) + ", got " +
-                      std::to_string(count));
+  return bad_argument(std::string(name) + " must have at most " + std::to_string(kMaxObjectBytes / element_bytes) +
+                      (element_bytes == 1 ? " bytes, got " : " elements, got ") + std::to_string(count));
 }
 
 Result<std::string_view> checked_key(const void* key, std::size_t bytes) {
@@ -113,10 +117,10 @@ Result<Keys> Keys::of(const crivo_keys* keys) {
   return Keys(*keys);
 }
 
-Result<void> check_size(const char* name, std::size_t size, std::size_t known) {
-  if (size >= known && size <= kMaxStructBytes) return {};
-  return bad_argument(std::string(name) + ".size must be the structure's size, " + std::to_string(known) +
-                      " or more, got " + std::to_string(size));
+Result<void> check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment) {
+  if (size > sizeof size && size <= kMaxStructBytes && size % alignment == 0) return {};
+  return bad_argument(std::string(name) + ".size must be what sizeof says of the structure, " + std::to_string(known) +
+                      " in this version, got " + std::to_string(size));
 }
 
 Result<Request> read_options(const crivo_options* options) {

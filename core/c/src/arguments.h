@@ -25,13 +25,18 @@ inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdif
 
 /// The error for an argument that is NULL, or not aligned as its type must be.
 [[nodiscard]] Result<void> check_pointer(const char* name, const void* pointer, std::size_t alignment);
-/// As check_pointer; the pointer may be NULL if there is nothing behind it.
+/// As check_pointer, and for more bytes than an object can have; the pointer may be NULL if there is nothing behind it.
 [[nodiscard]] Result<void> check_array(const char* name, const void* pointer, std::uint64_t count,
                                        std::size_t element_bytes, std::size_t alignment);
 
 template <class T>
 [[nodiscard]] Result<void> check_given(const char* name, const T* pointer) {
   return check_pointer(name, pointer, alignof(T));
+}
+/// The same for a function that returns no error.
+template <class T>
+[[nodiscard]] bool is_given(const T* pointer) noexcept {
+  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
 }
 
 /// A key's bytes. Errors: kBadArgument for NULL with a length, or a length that no object has.
@@ -88,8 +93,9 @@ struct Request {
 [[nodiscard]] Result<Request> read_options(const crivo_options* options);
 [[nodiscard]] Result<ReadLimits> read_limits(const crivo_limits* limits);
 
-/// Checks the field `size` of a structure to be filled in.
-[[nodiscard]] Result<void> check_size(const char* name, std::size_t size, std::size_t known);
+/// Checks the field `size` of a structure. A program of another version has fewer fields, or more, but whole ones; and
+/// more than `size` alone, or it took the size of a pointer.
+[[nodiscard]] Result<void> check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
 /// Fills in the caller's structure: what it has room for, and 0 in the fields that this version does not know.
 template <class T>

@@ -8,19 +8,37 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// The error of a question that could not be asked, as crivo_contains returns it.
-int32_t refuse(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) noexcept {
-  return -guarded(error, [&]() -> Result<void> {
-    const Result<const FilterRef*> ref = to_ask(filter);
-    if (!ref) return ref.error();
+/// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked.
+int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) noexcept {
+  bool hit = false;
+  const crivo_status status = guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
     const auto view = checked_key(key, key_bytes);
     if (!view) return view.error();
+    const Result<bool> answer = filter->file().may_contain(*view);
+    if (!answer) return answer.error();
+    hit = *answer;
     return {};
   });
+  return status == CRIVO_OK ? int32_t{hit} : -status;
 }
 
-bool is_filter(const crivo_filter* filter) noexcept {
-  return filter != nullptr && reinterpret_cast<std::uintptr_t>(filter) % alignof(crivo_filter) == 0;
+int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
+  bool hit = false;
+  const crivo_status status = guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    const Result<bool> answer = filter->file().may_contain_hash(key_hash);
+    if (!answer) return answer.error();
+    hit = *answer;
+    return {};
+  });
+  return status == CRIVO_OK ? int32_t{hit} : -status;
+}
+
+Result<void> ask_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, bool* hits) {
+  if (filter.ref == nullptr) return filter.file().may_contain_hashes(hashes, {hits, hashes.size()});
+  filter.ref->may_contain_hashes(hashes, {hits, hashes.size()});
+  return {};
 }
 
 }  // namespace
@@ -30,28 +48,27 @@ using namespace crivo;
 using namespace crivo::c;
 
 int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) {
-  if (!is_filter(filter) || !is_key(key, key_bytes)) return refuse(filter, key, key_bytes, error);
+  if (!is_given(filter) || filter->ref == nullptr || !is_key(key, key_bytes)) {
+    return ask_file(filter, key, key_bytes, error);
+  }
   return filter->ref->may_contain(key_view(key, key_bytes)) ? 1 : 0;
 }
 
 int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) {
-  if (!is_filter(filter)) return refuse(filter, nullptr, 0, error);
+  if (!is_given(filter) || filter->ref == nullptr) return ask_file_by_hash(filter, key_hash, error);
   return filter->ref->may_contain_hash(key_hash) ? 1 : 0;
 }
 
 crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
                                  crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    const Result<const FilterRef*> ref = to_ask(filter);
-    if (!ref) return ref.error();
+    if (auto given = check_given("filter", filter); !given) return given;
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
     if (auto given = check_array("hits", hits, checked->count(), 1, 1); !given) return given;
     auto* at = reinterpret_cast<bool*>(hits);
-    return checked->hash((*ref)->shape().seed, [&](std::span<const std::uint64_t> hashes) -> Result<void> {
-      (*ref)->may_contain_hashes(hashes, {at, hashes.size()});
-      at += hashes.size();
-      return {};
+    return checked->hash(filter->seed(), [&](std::span<const std::uint64_t> hashes) {
+      return ask_many(*filter, hashes, std::exchange(at, at + hashes.size()));
     });
   });
 }
@@ -59,13 +76,11 @@ crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* k
 crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count, uint8_t* hits,
                                    crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    const Result<const FilterRef*> ref = to_ask(filter);
-    if (!ref) return ref.error();
+    if (auto given = check_given("filter", filter); !given) return given;
     const auto checked = checked_hashes(hashes, count);
     if (!checked) return checked.error();
     if (auto given = check_array("hits", hits, count, 1, 1); !given) return given;
-    (*ref)->may_contain_hashes(*checked, {reinterpret_cast<bool*>(hits), checked->size()});
-    return {};
+    return ask_many(*filter, *checked, reinterpret_cast<bool*>(hits));
   });
 }
 
@@ -73,11 +88,11 @@ crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key
                          crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("count", count); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
-    if (!ref) return ref.error();
+    if (auto given = check_given("filter", filter); !given) return given;
     const auto view = checked_key(key, key_bytes);
     if (!view) return view.error();
-    const Result<std::uint64_t> counted = (*ref)->count(*view);
+    const bool in_file = filter->ref == nullptr;
+    const Result<std::uint64_t> counted = in_file ? filter->file().count(*view) : filter->ref->count(*view);
     if (!counted) return counted.error();
     *count = *counted;
     return {};

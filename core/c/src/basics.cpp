@@ -8,6 +8,16 @@
 #include "crivo/kinds.h"
 #include "crivo/version.h"
 
+namespace crivo::c {
+namespace {
+
+std::size_t write_key(const NumberKey& number, char* key) noexcept {
+  return key == nullptr ? 0 : number.view().copy(key, CRIVO_NUMBER_KEY_BYTES);
+}
+
+}  // namespace
+}  // namespace crivo::c
+
 using namespace crivo;
 using namespace crivo::c;
 
@@ -49,7 +59,7 @@ const char* crivo_kind_name(size_t index) { return index < kinds().size() ? kind
 uint32_t crivo_kind_can(size_t index) { return index < kinds().size() ? capability_bits(kinds()[index].can) : 0; }
 
 uint64_t crivo_hash(const void* key, size_t key_bytes, uint64_t seed) {
-  return hash_key(key == nullptr ? std::string_view() : key_view(key, key_bytes), seed);
+  return hash_key(key != nullptr && is_key(key, key_bytes) ? key_view(key, key_bytes) : std::string_view(), seed);
 }
 
 crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error) {
@@ -66,10 +76,5 @@ crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* ha
   });
 }
 
-size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]) {
-  return NumberKey(value).view().copy(key, CRIVO_NUMBER_KEY_BYTES);
-}
-
-size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]) {
-  return NumberKey(value).view().copy(key, CRIVO_NUMBER_KEY_BYTES);
-}
+size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]) { return write_key(NumberKey(value), key); }
+size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]) { return write_key(NumberKey(value), key); }

@@ -28,7 +28,7 @@ crivo_status status_of(ErrorCode code) noexcept {
     case ErrorCode::kCancelled:
       return CRIVO_CANCELLED;
     case ErrorCode::kSystem:
-      break;
+      return CRIVO_SYSTEM;
   }
   return CRIVO_SYSTEM;
 }

@@ -18,7 +18,7 @@ template <class T, class Work>
 crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given(name, out); !given) return given;
-    if (auto fine = check_size(name, out->size, sizeof(T)); !fine) return fine;
+    if (auto fine = check_size(name, out->size, sizeof(T), alignof(T)); !fine) return fine;
     const Result<T> filled = work();
     if (!filled) return filled.error();
     write_struct(out, *filled);
@@ -26,20 +26,21 @@ crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) 
   });
 }
 
-crivo_facts facts_of(const crivo_filter& filter) {
-  const FilterRef& ref = *filter.ref;
+/// FilterRef and MappedFilter tell these in the same words, and an opened file tells them without a pass over it.
+template <class Filter>
+crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool read_only) {
   crivo_facts facts{};
-  facts.kind = ref.kind().name.data();  // a literal, which ends in a NUL
-  facts.capacity = ref.facts().capacity;
-  facts.keys = ref.facts().keys;
-  facts.fp_rate = ref.facts().fp_rate;
-  facts.seed = ref.shape().seed;
-  facts.units = ref.shape().units;
-  facts.payload_bytes = ref.payload().size();
-  facts.probes = ref.shape().probes;
-  facts.param = ref.shape().param;
-  facts.can = capability_bits(ref.kind().can);
-  facts.read_only = std::holds_alternative<AnyFilter>(filter.held) ? 0 : 1;
+  facts.kind = filter.kind().name.data();  // a literal, which ends in a NUL
+  facts.capacity = filter.facts().capacity;
+  facts.keys = filter.facts().keys;
+  facts.fp_rate = filter.facts().fp_rate;
+  facts.seed = filter.shape().seed;
+  facts.units = filter.shape().units;
+  facts.payload_bytes = payload_bytes;
+  facts.probes = filter.shape().probes;
+  facts.param = filter.shape().param;
+  facts.can = capability_bits(filter.kind().can);
+  facts.read_only = read_only ? 1 : 0;
   return facts;
 }
 
@@ -72,30 +73,30 @@ using namespace crivo::c;
 
 crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error) {
   return fill_in("facts", facts, error, [&]() -> Result<crivo_facts> {
-    const Result<const FilterRef*> ref = to_ask(filter);
-    if (!ref) return ref.error();
-    return facts_of(*filter);
+    if (auto given = check_given("filter", filter); !given) return given.error();
+    if (filter->ref == nullptr) return facts_of(filter->file(), filter->file().payload_bytes(), true);
+    return facts_of(*filter->ref, filter->ref->payload().size(), !std::holds_alternative<AnyFilter>(filter->held));
   });
 }
 
 crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error) {
   return fill_in("stats", stats, error, [&]() -> Result<crivo_stats> {
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    return stats_of(**ref);
+    return stats_of(*ref);
   });
 }
 
 crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second, crivo_similarity* similarity,
                            crivo_error* error) {
   return fill_in("similarity", similarity, error, [&]() -> Result<crivo_similarity> {
-    const Result<const FilterRef*> one = to_ask(first, "first");
+    const Result<FilterRef> one = to_read(first, "first");
     if (!one) return one.error();
-    const Result<const FilterRef*> other = to_ask(second, "second");
+    const Result<FilterRef> other = to_read(second, "second");
     if (!other) return other.error();
-    const Result<std::optional<Similarity>> compared = compare(**one, **other);
+    const Result<std::optional<Similarity>> compared = compare(*one, *other);
     if (!compared) return compared.error();
-    if (!*compared) return saturated(**one, **other);
+    if (!*compared) return saturated(*one, *other);
     const Similarity& known = **compared;
     return crivo_similarity{0, known.first, known.second, known.united, known.common, known.jaccard};
   });

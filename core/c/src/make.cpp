@@ -1,20 +1,15 @@
-// Filters made of options and keys, of other filters, and freed.
+// Filters made of options and keys, and of other filters.
+#include <algorithm>
 #include <vector>
 
 #include "arguments.h"
 #include "boundary.h"
 #include "build.h"
 #include "crivo/convert.h"
+#include "crivo/kinds.h"
 #include "handle.h"
 
 namespace crivo::c {
-
-Result<AnyFilter*> to_change(crivo_filter* filter) {
-  if (auto given = check_given("filter", filter); !given) return given.error();
-  if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return owned;
-  return Error{ErrorCode::kUnsupported,
-               "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be"};
-}
 
 namespace {
 
@@ -34,7 +29,7 @@ Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take)
     if (progress == nullptr || hashed < next_report) return {};
     next_report += kKeysPerReport;
     if (progress(kHashShare * static_cast<double>(hashed) / static_cast<double>(keys.count()))) return {};
-    return Error{ErrorCode::kCancelled, "the build was cancelled"};
+    return Error{ErrorCode::kCancelled, "progress must let the build go on, got its request to end it"};
   });
 }
 
@@ -80,10 +75,11 @@ Result<AnyFilter> create(const crivo_options* options) {
   if (auto given = check_given("options", options); !given) return given.error();
   const Result<Request> request = read_options(options);
   if (!request) return request.error();
-  Result<AnyFilter> filter = AnyFilter::create(request->spec, request->options.max_bytes);
-  if (!filter || filter->ref().kind().can.add) return filter;
-  return Error{ErrorCode::kUnsupported, "kind must be one that takes keys later, got " +
-                                            std::string(filter->ref().kind().name) + "; crivo_build makes it"};
+  const Kind kind = request->spec.kind;
+  const auto info = std::ranges::find(kinds(), kind, &KindInfo::kind);
+  if (info->can.add) return AnyFilter::create(request->spec, request->options.max_bytes);
+  return Error{ErrorCode::kUnsupported,
+               "kind must be one that takes keys later, got " + std::string(info->name) + "; crivo_build makes it"};
 }
 
 }  // namespace
@@ -130,20 +126,22 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
 crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("copy", copy); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    const auto* owned = std::get_if<AnyFilter>(&filter->held);  // it knows how far it may grow
-    return hand_out(Result<AnyFilter>(owned != nullptr ? *owned : AnyFilter::copy_of(**ref)), copy);
+    // Each knows how far the copy may grow.
+    if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return hand_out(Result<AnyFilter>(*owned), copy);
+    if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
+      return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
+    }
+    return hand_out(Result<AnyFilter>(AnyFilter::copy_of(*ref)), copy);
   });
 }
 
 crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("blocked", blocked); !given) return given;
-    const Result<const FilterRef*> ref = to_ask(filter);
+    const Result<FilterRef> ref = to_read(filter);
     if (!ref) return ref.error();
-    return hand_out(drop_counts(**ref), blocked);
+    return hand_out(drop_counts(*ref), blocked);
   });
 }
-
-void crivo_free(crivo_filter* filter) { delete filter; }

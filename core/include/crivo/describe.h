@@ -25,6 +25,8 @@ struct Description {
 /// the promised one, else 0; seed, as a signed integer; codec; raw_bytes, of the payload; blob_bytes. Takes a pass over
 /// the payload.
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
+/// The same for a filter that was stored so.
+[[nodiscard]] std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes);
 
 /// The value as a text: integers in decimal, reals as the shortest text that reads back the same.
 [[nodiscard]] std::string value_text(const Description& described);

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,8 +43,8 @@ struct MapOptions {
 /// file open. One that was moved from may only be destroyed or assigned to.
 class MappedFilter {
  public:
-  /// Opens a file of any form. Errors: kBadArgument, with the path and the system's reason, for a file that cannot be
-  /// opened, is no regular file, or is being written to; kCorrupt naming the field; kTooLarge.
+  /// Opens a file of any form. Errors: kSystem, with the path and the system's reason, for a file that cannot be opened
+  /// or is being written to; kBadArgument for a folder, a pipe or a device; kCorrupt naming the field; kTooLarge.
   [[nodiscard]] static Result<MappedFilter> open(const std::string& path, const MapOptions& options = {});
   /// The same for a blob that lies in memory already, such as one that came through a pipe; all of it is verified.
   /// Errors: as parse_blob.
@@ -66,9 +67,12 @@ class MappedFilter {
 
   /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.
   Result<void> verify() const;
-  /// The filter for everything else that a FilterRef can tell, once all of it is verified. It lives as long as this
-  /// object. Its answers come at full speed, and without any look at the file: they are right as long as the file is
-  /// not changed, and SIGBUS is not caught. Errors: as verify.
+  /// For everything else that a FilterRef can tell: verifies all, calls look(filter), and looks at the file. On an
+  /// error what `look` has found means nothing. Errors: as verify.
+  Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look) const;
+  /// The filter itself, once all of it is verified; it lives as long as this object. It answers at full speed, and
+  /// without any look at the file: it is right as long as the file is not changed, and SIGBUS is not caught. Errors: as
+  /// verify.
   [[nodiscard]] Result<FilterRef> whole() const;
 
   // What the header says: read and verified when the file was opened.
@@ -91,7 +95,7 @@ class MappedFilter {
 /// Makes questions to files that shrink or cannot be read return kCorrupt, where they would end the process. Sets a
 /// handler for SIGBUS, for the whole process and until its end. It acts on reads that a MappedFilter makes, and hands
 /// everything else on to the handler that was set before. May be called any number of times, from any thread. A program
-/// that sets its own handler for SIGBUS should do so before. Errors: kBadArgument with the system's reason.
+/// that sets its own handler for SIGBUS should do so before. Errors: kSystem with the system's reason.
 Result<void> guard_mapped_files();
 
 }  // namespace crivo

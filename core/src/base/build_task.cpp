@@ -53,7 +53,7 @@ std::size_t BuildTask::block_hashes() const noexcept {
 Result<void> BuildTask::advance(double done) {
   done_ = std::clamp(done, done_, 1.0);
   if (options_.progress == nullptr || options_.progress(done_)) return {};
-  return error(ErrorCode::kCancelled, "progress must be true for the build to go on, got false");
+  return error(ErrorCode::kCancelled, "progress must let the build go on, got its request to end it");
 }
 
 Result<void> BuildTask::finish(std::uint64_t unused_payload_bytes) {

@@ -28,6 +28,20 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
 
+/// Does something when a function ends, also when it throws. Keys that were added before the memory ran out are in the
+/// filter, so they count, and a payload that grew for them lies elsewhere.
+template <class Work>
+class AtEnd {
+ public:
+  explicit AtEnd(Work work) : work_(std::move(work)) {}
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+  ~AtEnd() { work_(); }
+
+ private:
+  Work work_;
+};
+
 /// Names the first field in which two filters differ.
 Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape& theirs) {
   const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
@@ -215,8 +229,10 @@ Result<void> AnyFilter::add(std::string_view key) {
 Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
   const KindRow& row = *ref_.row_;
   std::uint64_t added = 0;
-  auto result = row.add != nullptr ? row.add({ref_.view_.shape, payload_}, hashes, added) : grow_by(hashes, added);
-  count_added(added);
+  auto result = [&] {
+    const AtEnd count([&] { count_added(added); });
+    return row.add != nullptr ? row.add({ref_.view_.shape, payload_}, hashes, added) : grow_by(hashes, added);
+  }();
   return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
 }
 
@@ -224,17 +240,18 @@ Result<void> AnyFilter::add_hash_times(std::uint64_t key_hash, std::uint64_t tim
   const KindRow& row = *ref_.row_;
   if (row.add_times == nullptr) return unsupported(row.info, "count", &Capabilities::count);
   std::uint64_t added = 0;
-  auto result = row.add_times({ref_.view_.shape, payload_}, key_hash, times, added);
-  count_added(added);
+  auto result = [&] {
+    const AtEnd count([&] { count_added(added); });
+    return row.add_times({ref_.view_.shape, payload_}, key_hash, times, added);
+  }();
   return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
 }
 
 Result<void> AnyFilter::grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   const KindRow& row = *ref_.row_;
   if (row.add_and_grow == nullptr) return unsupported(row.info, "add", &Capabilities::add);
-  auto result = row.add_and_grow({ref_.view_.shape, payload_}, hashes, added, max_bytes_);
-  borrow_payload();
-  return result;
+  const AtEnd borrow([this] { borrow_payload(); });
+  return row.add_and_grow({ref_.view_.shape, payload_}, hashes, added, max_bytes_);
 }
 
 void AnyFilter::count_added(std::uint64_t keys) noexcept { ref_.facts_.keys = saturating_add(ref_.facts_.keys, keys); }

@@ -15,7 +15,10 @@ bool is_over_capacity(const FilterRef& filter, const Stats& stats) noexcept {
 }  // namespace
 
 std::vector<Description> describe(const OpenedBlob& blob) {
-  const FilterRef& filter = blob.ref();
+  return describe(blob.ref(), blob.codec(), blob.blob_bytes());
+}
+
+std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes) {
   const Stats stats = filter.stats();
   const Facts& facts = filter.facts();
   const KindRow& row = *find_kind(filter.shape().kind);
@@ -34,9 +37,9 @@ std::vector<Description> describe(const OpenedBlob& blob) {
                        {"current_fpr", stats.fp_rate},
                        {"over_capacity", std::uint64_t{is_over_capacity(filter, stats)}},
                        {"seed", static_cast<std::int64_t>(filter.shape().seed)},
-                       {"codec", codec_name(blob.codec())},
+                       {"codec", codec_name(codec)},
                        {"raw_bytes", std::uint64_t{filter.payload().size()}},
-                       {"blob_bytes", std::uint64_t{blob.blob_bytes()}},
+                       {"blob_bytes", blob_bytes},
                    });
   return described;
 }

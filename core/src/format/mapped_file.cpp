@@ -39,8 +39,7 @@ timespec file_clock() noexcept {
 }  // namespace
 
 Error MappedFile::failed(const char* rule, int reason) const {
-  return error(ErrorCode::kBadArgument, "file must ", rule, ", got ", path_, ": ",
-               std::generic_category().message(reason));
+  return error(ErrorCode::kSystem, "file must ", rule, ", got ", path_, ": ", std::generic_category().message(reason));
 }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bool may_change) {
@@ -73,7 +72,7 @@ Result<void> MappedFile::look() {
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
     ::nanosleep(&kPause, nullptr);
   }
-  return error(ErrorCode::kBadArgument, "file must not be written to while it is opened, got ", path_);
+  return error(ErrorCode::kSystem, "file must not be written to while it is opened, got ", path_);
 }
 
 Result<void> MappedFile::map() {
@@ -109,18 +108,21 @@ Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   return {};
 }
 
-Result<void> MappedFile::check() {
+bool MappedFile::has_changed() noexcept {
+  struct stat now {};
+  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_, &now) == 0 && now.st_size == opened_.st_size &&
+      same_time(now.st_mtim, opened_.st_mtim)) {
+    return false;
+  }
+  changed_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+Error MappedFile::why_not() const {
   if (range_.lost.load()) {
     return error(ErrorCode::kCorrupt, "file must stay readable while it is in use, got ", path_,
                  ": it was truncated, or its disk failed");
   }
-  if (!may_change_) return {};
-  struct stat now {};
-  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_, &now) == 0 && now.st_size == opened_.st_size &&
-      same_time(now.st_mtim, opened_.st_mtim)) {
-    return {};
-  }
-  changed_.store(true, std::memory_order_relaxed);
   return error(ErrorCode::kCorrupt, "file must not be changed while it is in use, got ", path_, ": open it again");
 }
 

@@ -11,9 +11,9 @@
 #include "filter/registry.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
+#include "format/mapped_chunks.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
-#include "format/verified_chunks.h"
 
 namespace crivo {
 namespace {
@@ -84,13 +84,33 @@ class MappedFilter::State {
       answer(*ref_);
       return {};
     }
-    return while_reading([&]() -> Result<void> {
-      if (auto admitted = admit(hashes); !admitted) return admitted;
+    if (verified_ && !verified_->all()) {
+      return while_reading([&]() -> Result<void> {
+        if (auto admitted = admit(hashes); !admitted) return admitted;
+        answer(*ref_);
+        return {};
+      });
+    }
+    {
+      const MappedRead reading(file_->range());
       answer(*ref_);
+    }
+    if (!file_->is_as_opened()) return file_->why_not();
+    return {};
+  }
+  /// Calls look(filter) once everything is verified.
+  template <class Look>
+  Result<void> look_at_whole(const Look& look) {
+    if (file_ == nullptr) {
+      look(*ref_);
+      return {};
+    }
+    return while_reading([&]() -> Result<void> {
+      if (auto verified = verify_all(); !verified) return verified;
+      look(*ref_);
       return {};
     });
   }
-  Result<void> verify();
 
   [[nodiscard]] const FilterRef& ref() const noexcept { return *ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
@@ -105,6 +125,7 @@ class MappedFilter::State {
   Result<void> open_with_sums(std::span<const std::byte> header_bytes, const Header& header);
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
   Result<void> admit(std::span<const std::uint64_t> hashes);
+  Result<void> verify_all();
 
   std::unique_ptr<MappedFile> file_;     // null if the filter lies in memory
   AlignedBytes memory_;                  // the blob, if it was not read from a file
@@ -121,7 +142,7 @@ template <class Work>
 Result<void> MappedFilter::State::while_reading(const Work& work) {
   const MappedRead reading(file_->range());
   Result<void> done = work();
-  if (auto same = file_->check(); !same) return same;
+  if (!file_->is_as_opened()) return file_->why_not();
   return done;
 }
 
@@ -183,7 +204,6 @@ Result<void> MappedFilter::State::parse(std::span<const std::byte> blob, const R
 }
 
 Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
-  if (!verified_ || verified_->all()) return {};
   const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
   ChunkGate gate(*sums_, *verified_, nullptr);
   for (const std::uint64_t hash : hashes) {
@@ -192,14 +212,11 @@ Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
   return {};
 }
 
-Result<void> MappedFilter::State::verify() {
-  if (file_ == nullptr) return {};
-  return while_reading([&]() -> Result<void> {
-    if (!verified_) return {};
-    ChunkGate gate(*sums_, *verified_, nullptr);
-    if (!gate.admit(0, ref_->payload().size())) return gate.checked();
-    return sums_->check_total(file_->bytes().first(kBlobHeaderBytes));
-  });
+Result<void> MappedFilter::State::verify_all() {
+  if (!verified_) return {};
+  ChunkGate gate(*sums_, *verified_, nullptr);
+  if (!gate.admit(0, ref_->payload().size())) return gate.checked();
+  return sums_->check_total(file_->bytes().first(kBlobHeaderBytes));
 }
 
 MappedFilter::MappedFilter(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -239,10 +256,16 @@ Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
   return count;
 }
 
-Result<void> MappedFilter::verify() const { return state_->verify(); }
+Result<void> MappedFilter::verify() const {
+  return state_->look_at_whole([](const FilterRef&) {});
+}
+
+Result<void> MappedFilter::look_at_whole(const std::function<void(const FilterRef&)>& look) const {
+  return state_->look_at_whole(look);
+}
 
 Result<FilterRef> MappedFilter::whole() const {
-  if (auto verified = state_->verify(); !verified) return verified.error();
+  if (auto verified = verify(); !verified) return verified.error();
   return state_->ref();
 }
 

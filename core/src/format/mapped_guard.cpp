@@ -71,7 +71,7 @@ MappedRead::~MappedRead() {
 Result<void> install_bus_guard() {
   static const int failure = set_handler();
   if (failure == 0) return {};
-  return Error{ErrorCode::kBadArgument,
+  return Error{ErrorCode::kSystem,
                "handler for SIGBUS must be allowed, got " + std::generic_category().message(failure)};
 }
 

@@ -33,7 +33,7 @@ class MappedRead {
   MappedRange* outer_;
 };
 
-/// Sets the handler, once per process. Errors: kBadArgument with the system's reason.
+/// Sets the handler, once per process. Errors: kSystem with the system's reason.
 Result<void> install_bus_guard();
 
 }  // namespace crivo

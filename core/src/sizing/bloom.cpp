@@ -103,6 +103,7 @@ double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
 double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double mean = keys / blocks;
   if (!(mean > 0)) return 0;
+  if (std::isinf(mean)) return 1;  // so few bits that they round to none: the sum below would have no end
   // The numbers of keys within ten standard deviations of the mean, and all small ones below it, have all but 1e-20 of
   // the probability.
   const double reach = 10 * std::sqrt(mean) + 40;

@@ -1,0 +1,26 @@
+# The manual pages and the shells' completion, which packaging/manual makes of what the tool says of itself. A build for
+# another machine cannot ask the tool, and one without Python makes none.
+find_package(Python3 COMPONENTS Interpreter)
+if(NOT TARGET crivo_tool OR NOT Python3_FOUND OR CMAKE_CROSSCOMPILING OR CRIVO_SANITIZE)
+  return()
+endif()
+set(CRIVO_ZSH_DIR "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING "Where zsh looks for completion")
+
+set(manual "${PROJECT_BINARY_DIR}/manual")
+set(maker "${PROJECT_SOURCE_DIR}/packaging/manual")
+file(GLOB manual_sources CONFIGURE_DEPENDS "${maker}/*.py" "${maker}/text/*.md" "${PROJECT_SOURCE_DIR}/docs/format.md"
+  "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+  "${PROJECT_SOURCE_DIR}/core/c/include/crivo.h")
+set(manual_programs crivo_tool)
+if(TARGET crivo_sst)
+  list(APPEND manual_programs crivo_sst)
+endif()
+add_custom_command(OUTPUT "${manual}/made"
+  COMMAND Python3::Interpreter -B "${maker}/make.py" "${manual}" ${PROJECT_VERSION} $<TARGET_FILE:crivo_tool>
+  COMMAND "${CMAKE_COMMAND}" -E touch "${manual}/made"
+  DEPENDS ${manual_programs} ${manual_sources} VERBATIM)
+add_custom_target(crivo_manual ALL DEPENDS "${manual}/made")
+
+install(DIRECTORY "${manual}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+install(FILES "${manual}/completion/bash/crivo" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${manual}/completion/zsh/_crivo" DESTINATION "${CRIVO_ZSH_DIR}")

@@ -1,0 +1,56 @@
+// Filters in files.
+#include "arguments.h"
+#include "boundary.h"
+#include "crivo/blob_file.h"
+#include "form.h"
+#include "handle.h"
+
+namespace crivo::c {
+namespace {
+
+Result<std::string> checked_path(const char* path) {
+  if (auto given = check_given("path", path); !given) return given.error();
+  if (*path == '\0') return Error{ErrorCode::kBadArgument, "path must be the name of a file, got an empty one"};
+  return std::string(path);
+}
+
+}  // namespace
+}  // namespace crivo::c
+
+using namespace crivo;
+using namespace crivo::c;
+
+crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<std::string> checked = checked_path(path);
+    if (!checked) return checked.error();
+    const Result<FilterRef> ref = to_read(filter);
+    if (!ref) return ref.error();
+    const Result<Form> how = checked_form(form, level, BlobForm::kFile);
+    if (!how) return how.error();
+    const auto written = write_blob_file(*ref, *checked, how->form, how->level);
+    return written ? Result<void>() : written.error();
+  });
+}
+
+crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    const Result<std::string> checked = checked_path(path);
+    if (!checked) return checked.error();
+    const Result<ReadLimits> allowed = read_limits(limits);
+    if (!allowed) return allowed.error();
+    return hand_out(MappedFilter::open(*checked, {.limits = *allowed}), filter);
+  });
+}
+
+crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    return filter->ref != nullptr ? Result<void>() : filter->file().verify();
+  });
+}
+
+crivo_status crivo_guard_files(crivo_error* error) {
+  return guarded(error, [] { return guard_mapped_files(); });
+}

@@ -1,0 +1,22 @@
+#include "handle.h"
+
+namespace crivo::c {
+
+Result<FilterRef> to_read(const crivo_filter* filter, const char* name) {
+  if (auto given = check_given(name, filter); !given) return given.error();
+  if (filter->ref == nullptr) return filter->file().whole();
+  return *filter->ref;
+}
+
+Result<AnyFilter*> to_change(crivo_filter* filter) {
+  if (auto given = check_given("filter", filter); !given) return given.error();
+  if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return owned;
+  return Error{ErrorCode::kUnsupported,
+               "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be"};
+}
+
+}  // namespace crivo::c
+
+void crivo_free(crivo_filter* filter) {
+  if (crivo::c::is_given(filter)) delete filter;
+}

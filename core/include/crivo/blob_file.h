@@ -1,0 +1,19 @@
+// Writes a filter to a file. mapped_filter.h opens it.
+#pragma once
+
+#include <string>
+
+#include "crivo/blob.h"
+
+namespace crivo {
+
+/// Replaces the file in one step: a reader, even after a crash, finds the old content or the new one, never a part. A
+/// link stays a link, and the file it leads to is replaced or made. An existing file keeps its mode, and its owner and
+/// group as far as the user may give files away. An open descriptor (/dev/stdout, /dev/fd/3), a device or a pipe is
+/// written directly. Returns the number of bytes. A raw payload is written from where it lies. Errors: kSystem, with
+/// the path and the system's reason; kBadArgument for a level outside 1..22.
+[[nodiscard]] Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path,
+                                                    BlobForm form = BlobForm::kFile,
+                                                    int level = kDefaultCompressionLevel);
+
+}  // namespace crivo

@@ -1,0 +1,24 @@
+// Writes a file as a whole or not at all: into a new file beside it, which then takes its name.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Takes the next bytes of a file. Returns false, with errno set, if they cannot be written.
+using ByteSink = std::function<bool(std::span<const std::byte>)>;
+/// Hands all of a file's bytes to the sink, in order. Returns false as soon as the sink does.
+using ContentWriter = std::function<bool(const ByteSink&)>;
+
+/// Replaces the file in one step: a reader, even after a crash, finds the old content or the new one, never a part. A
+/// link stays a link, and the file it leads to is replaced or made. An existing file keeps its mode, and its owner and
+/// group as far as the user may give files away. An open descriptor (/dev/stdout, /dev/fd/3), a device or a pipe is
+/// written directly. Errors: kSystem, with the path and the system's reason.
+[[nodiscard]] Result<void> replace_file(const std::string& path, const ContentWriter& write);
+
+}  // namespace crivo

@@ -1,0 +1,220 @@
+package crivo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func built(t *testing.T, keys Keys, options Options) *Filter {
+	t.Helper()
+	filter, err := Build(keys, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filter
+}
+
+func TestFindsEveryKey(t *testing.T) {
+	var keys Keys
+	for i := int64(-500); i < 500; i++ {
+		keys.AppendInteger(i)
+		keys.Append([]byte{0, byte(i), 255})
+	}
+	keys.AppendString("")
+	for _, kind := range []string{"", "classic", "ribbon", "cuckoo"} {
+		filter := built(t, keys, Options{Kind: kind})
+		hits, err := filter.ContainsMany(keys)
+		if err != nil || len(hits) != 2001 {
+			t.Fatal(len(hits), err)
+		}
+		for i, hit := range hits {
+			if !hit {
+				t.Fatal(kind, "lost key", i)
+			}
+		}
+		for _, key := range []string{"-500", "499", "\x00\x07\xff", ""} {
+			if !filter.Contains([]byte(key)) {
+				t.Fatalf("%s lost %q", kind, key)
+			}
+		}
+	}
+}
+
+func TestAnswersNoForAbsentKeys(t *testing.T) {
+	filter := built(t, Strings("ann", "bob"), Options{FPRate: 1e-9})
+	hits, err := filter.ContainsMany(Strings("ann", "eve", "", "bob"))
+	if err != nil || !reflect.DeepEqual(hits, []bool{true, false, false, true}) {
+		t.Fatal(hits, err)
+	}
+	if filter.Contains([]byte("eve")) || filter.Contains(nil) {
+		t.Fatal("found a key that was not added")
+	}
+	if hits, err := filter.ContainsMany(Keys{}); err != nil || len(hits) != 0 {
+		t.Fatal(hits, err)
+	}
+	if built(t, Keys{}, Options{}).Contains([]byte("ann")) {
+		t.Fatal("an empty filter has a key")
+	}
+}
+
+func TestAddsToACapacity(t *testing.T) {
+	filter := built(t, Keys{}, Options{Capacity: 1000})
+	if err := filter.Add([]byte("eve")); err != nil || !filter.Contains([]byte("eve")) {
+		t.Fatal(err)
+	}
+	if err := filter.Add(nil); err != nil || !filter.Contains([]byte{}) {
+		t.Fatal(err)
+	}
+}
+
+func TestReadsWhatItWrote(t *testing.T) {
+	filter := built(t, Strings("ann", "bob"), Options{Kind: "ribbon", Seed: 7})
+	blob, err := filter.Blob()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(blob)
+	if err != nil || !again.Contains([]byte("bob")) {
+		t.Fatal(err)
+	}
+	for i := range blob { // what was read is a copy
+		blob[i] = 0
+	}
+	if second, err := again.Blob(); err != nil || !again.Contains([]byte("ann")) || string(second[:4]) == "\x00\x00\x00\x00" {
+		t.Fatal(err)
+	}
+}
+
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	sound, _ := built(t, Strings("ann"), Options{}).Blob()
+	bad := append([]byte{}, sound...)
+	bad[70] ^= 1
+	closed := built(t, Strings("ann"), Options{})
+	closed.Close()
+	closed.Close()
+	ribbon := built(t, Strings("ann"), Options{Kind: "ribbon"})
+	failing := func(_ interface{}, err error) error { return err }
+	for _, each := range []struct {
+		err    error
+		status Status
+		text   string
+	}{
+		{failing(Build(Keys{}, Options{FPRate: 1.5})), BadArgument, "fp_rate must lie in (0, 1), got 1.5"},
+		{failing(Build(Keys{}, Options{Kind: "sieve"})), BadArgument, "sieve"},
+		{failing(Read(nil)), Corrupt, "got 0"},
+		{failing(Read(bad)), Corrupt, "checksum"},
+		{ribbon.Add([]byte("bob")), Unsupported, "ribbon"},
+		{closed.Add([]byte("bob")), BadArgument, "filter"},
+		{failing(closed.ContainsMany(Strings("ann"))), BadArgument, "filter"},
+		{failing(closed.Blob()), BadArgument, "filter"},
+	} {
+		if !errors.Is(each.err, each.status) || !strings.Contains(fmt.Sprint(each.err), each.text) {
+			t.Errorf("want %q (%v), got %q", each.text, each.status, each.err)
+		}
+	}
+	if !closed.Contains([]byte("ann")) {
+		t.Error("a closed filter must answer maybe")
+	}
+}
+
+// addressSpace is what the process has reserved, in bytes.
+func addressSpace(t *testing.T) (pages int64) {
+	t.Helper()
+	statm, err := os.Open("/proc/self/statm")
+	if err != nil {
+		t.Skip("skipped: ", err)
+	}
+	defer statm.Close()
+	if _, err := fmt.Fscan(statm, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// Two thousand filters of 1.2 MB each. The room is for what threads reserve.
+func TestFreesWhatIsClosedOrForgotten(t *testing.T) {
+	const room = 1 << 30
+	before := addressSpace(t)
+	for i := 0; i < 2000; i++ {
+		built(t, Keys{}, Options{Capacity: 1000000}).Close()
+	}
+	if grown := addressSpace(t) - before; grown > room {
+		t.Fatal("closed filters keep", grown, "bytes")
+	}
+	for i := 0; i < 2000; i++ {
+		built(t, Keys{}, Options{Capacity: 1000000})
+		if i%10 == 0 {
+			runtime.GC()
+			time.Sleep(time.Millisecond) // finalizers run some time after the collection
+		}
+	}
+	if grown := addressSpace(t) - before; grown > room {
+		t.Fatal("forgotten filters keep", grown, "bytes")
+	}
+}
+
+// The memory around the key holds pointers of Go, which must not trouble cgo's check: only the key is lent.
+func TestLendsNothingBesideTheKey(t *testing.T) {
+	type record struct {
+		id   [4]byte
+		next *record
+	}
+	one := &record{id: [4]byte{'e', 'v', 'e', '!'}, next: &record{}}
+	filter := built(t, Keys{}, Options{Capacity: 10})
+	if err := filter.Add(one.id[:]); err != nil || !filter.Contains(one.id[:]) {
+		t.Fatal(err)
+	}
+}
+
+func TestIsAskedByManyGoroutines(t *testing.T) {
+	filter := built(t, Strings("ann", "bob"), Options{})
+	var all sync.WaitGroup
+	for i := 0; i < 8; i++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for j := 0; j < 1000; j++ {
+				if !filter.Contains([]byte("ann")) {
+					t.Error("lost a key")
+				}
+			}
+		}()
+	}
+	all.Wait()
+}
+
+func manyKeys(count int64) (keys Keys) {
+	for i := int64(0); i < count; i++ {
+		keys.AppendInteger(i)
+	}
+	return keys
+}
+
+func BenchmarkContains(b *testing.B) {
+	filter, _ := Build(manyKeys(10000), Options{})
+	key := []byte("https://example.org/a")
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		filter.Contains(key)
+	}
+}
+
+// The time is for one key, and includes that for collecting nothing: the keys lie ready.
+func BenchmarkContainsMany(b *testing.B) {
+	const batch = 1000
+	keys := manyKeys(batch)
+	filter, _ := Build(manyKeys(10000), Options{})
+	b.ResetTimer()
+	for i := 0; i < b.N; i += batch {
+		if _, err := filter.ContainsMany(keys); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+module crivo.example
+
+go 1.19

@@ -1,0 +1,264 @@
+//! Makes, asks, reads and writes Crivo's filters through its C interface, crivo.h.
+//!
+//! What C owns is freed by `Drop`; what C borrows has a lifetime, so that the compiler refuses a program that frees or
+//! changes a blob while a filter reads from it. The module needs no crate.
+
+use std::ffi::{CStr, CString};
+use std::marker::PhantomData;
+use std::os::raw::c_char;
+use std::ptr::{self, NonNull};
+
+/// The declarations of crivo.h that this module uses.
+mod c {
+    use std::os::raw::{c_char, c_void};
+
+    pub const BAD_ARGUMENT: i32 = 1;
+    pub const FORM_RAW: i32 = 1;
+    pub const NUMBER_KEY_BYTES: usize = 32;
+
+    #[repr(C)]
+    pub struct Filter {
+        _private: [u8; 0],
+    }
+
+    #[repr(C)]
+    pub struct Error {
+        pub status: i32,
+        pub message: [c_char; 508],
+    }
+
+    #[repr(C)]
+    pub struct Keys {
+        pub bytes: *const c_void,
+        pub bytes_size: u64,
+        pub offsets: *const u64,
+        pub width: u64,
+        pub count: u64,
+    }
+
+    #[repr(C)]
+    pub struct Options {
+        pub size: usize,
+        pub kind: *const c_char,
+        pub capacity: u64,
+        pub fp_rate: f64,
+        pub bits_per_key: f64,
+        pub seed: u64,
+        pub max_bytes: u64,
+        pub threads: u32,
+        pub reserved: u32,
+        pub progress: Option<extern "C" fn(f64, *mut c_void) -> i32>,
+        pub progress_data: *mut c_void,
+    }
+
+    #[link(name = "crivo")]
+    extern "C" {
+        pub fn crivo_integer_key(value: i64, key: *mut c_char) -> usize;
+        pub fn crivo_build(
+            options: *const Options,
+            keys: *const Keys,
+            filter: *mut *mut Filter,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_read(
+            blob: *const c_void,
+            size: u64,
+            limits: *const c_void,
+            filter: *mut *mut Filter,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_borrow(
+            blob: *const c_void,
+            size: u64,
+            limits: *const c_void,
+            filter: *mut *mut Filter,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_free(filter: *mut Filter);
+        pub fn crivo_add(filter: *mut Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
+        pub fn crivo_contains(filter: *const Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
+        pub fn crivo_contains_keys(filter: *const Filter, keys: *const Keys, hits: *mut u8, error: *mut Error) -> i32;
+        pub fn crivo_blob_bound(filter: *const Filter) -> u64;
+        pub fn crivo_write(
+            filter: *const Filter,
+            form: i32,
+            level: i32,
+            buffer: *mut c_void,
+            size: u64,
+            written: *mut u64,
+            error: *mut Error,
+        ) -> i32;
+    }
+}
+
+/// Why a call failed: one of crivo.h's statuses, and a message that names the field, the value and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    pub status: i32,
+    pub message: String,
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "crivo: {}", self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What a filter is to be. 0 and "" stand for the default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// "blocked"; "classic", "ribbon" and so on.
+    pub kind: &'a str,
+    /// Keys to make room for; by default as many distinct ones as there are.
+    pub capacity: u64,
+    /// The false-positive rate at capacity, in (0, 1); 0.01.
+    pub fp_rate: f64,
+    /// Of the hash.
+    pub seed: u64,
+}
+
+/// A filter that owns its bytes (`Filter<'static>`), or reads them from a blob that lives longer.
+pub struct Filter<'blob> {
+    handle: NonNull<c::Filter>,
+    blob: PhantomData<&'blob [u8]>,
+}
+
+// crivo.h: any number of threads may ask a filter, which takes &self, and one may change it, which takes &mut self.
+unsafe impl Send for Filter<'_> {}
+unsafe impl Sync for Filter<'_> {}
+
+impl Drop for Filter<'_> {
+    fn drop(&mut self) {
+        unsafe { c::crivo_free(self.handle.as_ptr()) }
+    }
+}
+
+impl Filter<'static> {
+    /// Makes a filter of these keys.
+    pub fn build<Key: AsRef<[u8]>>(keys: impl IntoIterator<Item = Key>, options: Options) -> Result<Self, Error> {
+        let kind = CString::new(options.kind).map_err(|_| Error {
+            status: c::BAD_ARGUMENT,
+            message: format!("kind must be a name without a NUL, got {:?}", options.kind),
+        })?;
+        let wanted = c::Options {
+            size: std::mem::size_of::<c::Options>(),
+            kind: if options.kind.is_empty() { ptr::null() } else { kind.as_ptr() },
+            capacity: options.capacity,
+            fp_rate: options.fp_rate,
+            bits_per_key: 0.0,
+            seed: options.seed,
+            max_bytes: 0,
+            threads: 0,
+            reserved: 0,
+            progress: None,
+            progress_data: ptr::null_mut(),
+        };
+        let keys = Gathered::new(keys);
+        made(|filter, error| unsafe { c::crivo_build(&wanted, &keys.view(), filter, error) })
+    }
+
+    /// Makes a filter of a blob, which it copies.
+    pub fn read(blob: &[u8]) -> Result<Self, Error> {
+        let size = blob.len() as u64;
+        made(|filter, error| unsafe { c::crivo_read(blob.as_ptr().cast(), size, ptr::null(), filter, error) })
+    }
+}
+
+impl<'blob> Filter<'blob> {
+    /// Opens a blob where it lies. The filter can be asked, and not be changed.
+    pub fn borrow(blob: &'blob [u8]) -> Result<Self, Error> {
+        let size = blob.len() as u64;
+        made(|filter, error| unsafe { c::crivo_borrow(blob.as_ptr().cast(), size, ptr::null(), filter, error) })
+    }
+
+    pub fn add(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
+        let key = key.as_ref();
+        done(|error| unsafe { c::crivo_add(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), error) })
+    }
+
+    /// False if the key is certainly not there, true if it is, or if this is a false hit.
+    pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
+        let key = key.as_ref();
+        0 != unsafe { c::crivo_contains(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), ptr::null_mut()) }
+    }
+
+    /// The same for many keys, with a single call of C.
+    pub fn contains_many<Key: AsRef<[u8]>>(&self, keys: impl IntoIterator<Item = Key>) -> Result<Vec<bool>, Error> {
+        let keys = Gathered::new(keys);
+        let mut hits = vec![false; keys.offsets.len() - 1];
+        // C writes 1 or 0 into each byte, which are Rust's true and false.
+        let bytes: *mut u8 = hits.as_mut_ptr().cast();
+        done(|error| unsafe { c::crivo_contains_keys(self.handle.as_ptr(), &keys.view(), bytes, error) })?;
+        Ok(hits)
+    }
+
+    /// The filter as bytes of docs/format.md, the same for the same keys and options in every language.
+    pub fn to_blob(&self) -> Result<Vec<u8>, Error> {
+        let mut blob = vec![0; unsafe { c::crivo_blob_bound(self.handle.as_ptr()) } as usize];
+        let (buffer, size) = (blob.as_mut_ptr().cast(), blob.len() as u64);
+        let mut written = 0;
+        done(|error| unsafe {
+            c::crivo_write(self.handle.as_ptr(), c::FORM_RAW, 0, buffer, size, &mut written, error)
+        })?;
+        blob.truncate(written as usize);
+        Ok(blob)
+    }
+}
+
+/// The key of an integer: its decimal digits, as in SQL.
+pub fn integer_key(value: i64) -> Vec<u8> {
+    let mut key: [c_char; c::NUMBER_KEY_BYTES] = [0; c::NUMBER_KEY_BYTES];
+    let size = unsafe { c::crivo_integer_key(value, key.as_mut_ptr()) };
+    key[..size].iter().map(|&each| each as u8).collect()
+}
+
+/// Keys, one behind the other, as crivo_keys wants them.
+struct Gathered {
+    bytes: Vec<u8>,
+    offsets: Vec<u64>,
+}
+
+impl Gathered {
+    fn new<Key: AsRef<[u8]>>(keys: impl IntoIterator<Item = Key>) -> Self {
+        let mut gathered = Gathered { bytes: Vec::new(), offsets: vec![0] };
+        for key in keys {
+            gathered.bytes.extend_from_slice(key.as_ref());
+            gathered.offsets.push(gathered.bytes.len() as u64);
+        }
+        gathered
+    }
+
+    fn view(&self) -> c::Keys {
+        c::Keys {
+            bytes: self.bytes.as_ptr().cast(),
+            bytes_size: self.bytes.len() as u64,
+            offsets: self.offsets.as_ptr(),
+            width: 0,
+            count: self.offsets.len() as u64 - 1,
+        }
+    }
+}
+
+/// Turns the status of a call into a Result, with the message that the call left.
+fn done(call: impl FnOnce(*mut c::Error) -> i32) -> Result<(), Error> {
+    let mut error = c::Error { status: 0, message: [0; 508] };
+    match call(&mut error) {
+        0 => Ok(()),
+        status => {
+            let message = unsafe { CStr::from_ptr(error.message.as_ptr()) };
+            Err(Error { status, message: message.to_string_lossy().into_owned() })
+        }
+    }
+}
+
+fn made<'blob>(call: impl FnOnce(*mut *mut c::Filter, *mut c::Error) -> i32) -> Result<Filter<'blob>, Error> {
+    let mut handle = ptr::null_mut();
+    done(|error| call(&mut handle, error))?;
+    Ok(Filter { handle: NonNull::new(handle).expect("a filter that was made"), blob: PhantomData })
+}
+
+#[cfg(test)]
+#[path = "crivo_test.rs"]
+mod tests;

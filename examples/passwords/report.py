@@ -1,0 +1,105 @@
+"""The report of the demo, for a terminal of 80 columns."""
+import hashlib
+import pathlib
+import subprocess
+from dataclasses import dataclass
+
+from measure import Took, floor_bytes
+
+WIDTHS = (9, 8, 8, 9, 10, 10, 9)
+
+
+@dataclass
+class Row:
+    """What was measured of one contestant, asked by one host. None is what there is not."""
+
+    name: str
+    host: str = ""
+    bytes_per_key: float | None = None
+    built: Took | None = None
+    first: float | None = None  # seconds from the start of a program to its answer to one question
+    absent: float | None = None  # questions in a second
+    present: float | None = None
+    wrong: float = 0.0  # the share of absent passwords that were found
+    exact: bool = False  # it may find none of them
+
+
+def megabytes(peak_bytes):
+    sign, told = ("", peak_bytes) if peak_bytes > floor_bytes() else ("<", floor_bytes())
+    return f"{sign}{told / 1e6:,.0f}"
+
+
+def millions(rate):
+    """Three digits, as far as a measurement goes."""
+    decimals = 1 if rate >= 1e7 else 2 if rate >= 1e6 else 3
+    return f"{rate / 1e6:.{decimals}f}"
+
+
+def line(name, *cells):
+    return f"  {name:<15}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS))
+
+
+def cells_of_file(row):
+    return f"{row.bytes_per_key:.2f}", f"{row.built.seconds:.1f}", megabytes(row.built.peak_bytes)
+
+
+def cells_of_host(row):
+    known = [format_(value) if value is not None else "-" for format_, value in (
+        (lambda seconds: f"{1000 * seconds:.0f}", row.first), (millions, row.absent), (millions, row.present))]
+    return *known, f"{row.wrong:.3%}" if not row.exact else "none"
+
+
+def table(rows):
+    yield f"{line('', 'bytes', 'built', 'MB to', 'first')}{'million a second':>20}{'wrongly':>9}"
+    yield line("", "per key", "in s", "build", "in ms", "absent", "present", "found")
+    for row in rows:
+        if not row.host:
+            yield line(row.name, *cells_of_file(row), *cells_of_host(row))
+            continue
+        if row.built:
+            yield line(row.name, *cells_of_file(row))
+        yield line(f"  {row.host}", "", "", "", *cells_of_host(row))
+
+
+def explanation(demo, rows, left_out):
+    approximate = [row.name for row in rows if row.built and not row.exact]
+    exact = [row.name for row in rows if row.built and row.exact]
+    yield "What they keep"
+    yield ""
+    yield f"  {', '.join(approximate)}"
+    yield "    no hash, but a filter: it says \"certainly not in the list\" or \"maybe\", and"
+    yield f"    promises to say maybe to at most {demo.rate:.1%} of what is not in the list"
+    if exact:
+        yield f"  {', '.join(exact)}"
+        yield "    each hash in its 20 bytes, so they are always right"
+    for name, reason in left_out:
+        yield f"  {name} is left out: {reason}"
+    yield ""
+    yield "How it was measured"
+    yield ""
+    yield "  The build reads the sorted list from a pipe. A program on one core then reads"
+    yield f"  {demo.questions:,} questions, warm, and prints what it finds (median of three)."
+    yield "  \"First\" is the time from the program's start to its answer to one question."
+    yield "  All that is in the list was found, and all hosts gave the same answers."
+
+
+def by_hand(demo, shown):
+    """Questions that a person would ask, with the answers that the tool gives."""
+    yield "Ask it yourself"
+    yield ""
+    yield "  printf %s password | sha1sum | head -c 40 | tr a-f A-F |"
+    yield f"    {shown}/crivo query {demo.keep}"
+    yield ""
+    for word in ("password", "correct horse battery staple"):
+        key = hashlib.sha1(word.encode()).hexdigest().upper()
+        found = subprocess.run([demo.bin / "crivo", "query", "--quiet", demo.keep, key], check=False).returncode
+        yield f"  {word:<30}{key}  {('leaked', 'no')[found]}"
+
+
+def write_report(demo, rows, left_out, shown):
+    lines = [f"{demo.keys:,} leaked passwords: SHA-1 hashes in a list of {41 * demo.keys / 1e9:.3g} GB", "",
+             *table(rows), "", *explanation(demo, rows, left_out)]
+    if demo.keep:
+        lines += ["", *by_hand(demo, shown)]
+    paint = pathlib.Path(__file__).parent.parent / "demo" / "paint"
+    subprocess.run([paint], input="\n".join(lines) + "\n", text=True, check=True)

@@ -1,0 +1,61 @@
+"""What the tool takes, as core/tools/outline.h prints it: the one source of the manual pages' options and of completion."""
+import dataclasses
+import subprocess
+
+
+@dataclasses.dataclass
+class Option:
+    names: list[str]
+    required: bool
+    many: bool
+    text: str
+    argument: str  # empty if it takes none
+    default: str
+    excludes: list[str]
+    values: list[str] = dataclasses.field(default_factory=list)  # all that it can be, if that is known
+
+
+@dataclasses.dataclass
+class Positional:
+    name: str
+    required: bool
+    many: bool
+    text: str
+
+
+@dataclasses.dataclass
+class Command:
+    name: str  # empty for the program itself
+    text: str
+    options: list[Option] = dataclasses.field(default_factory=list)
+    positionals: list[Positional] = dataclasses.field(default_factory=list)
+    footers: list[str] = dataclasses.field(default_factory=list)
+
+
+def parse(text):
+    """The program itself, and its subcommands."""
+    commands = []
+    for line in text.splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "command":
+            commands.append(Command(*fields))
+        elif kind == "positional":
+            name, required, times, about = fields
+            commands[-1].positionals.append(Positional(name, required == "required", times == "many", about))
+        elif kind == "option":
+            names, required, times, about, argument, default, excludes = fields
+            commands[-1].options.append(Option(names.split(","), required == "required", times == "many", about,
+                                               argument, default, excludes.split(",") if excludes else []))
+        elif kind == "value":
+            commands[-1].options[-1].values.append(*fields)
+        elif kind == "footer":
+            commands[-1].footers += [field for field in fields if field]
+        else:
+            raise SystemExit(f"outline: a line must start with a kind that this program knows, got {line!r}")
+    return commands
+
+
+def of(program, *arguments):
+    """What a program takes that is started with these arguments."""
+    done = subprocess.run([program, *arguments, "--outline"], stdout=subprocess.PIPE, text=True, check=True)
+    return parse(done.stdout)

@@ -1,0 +1,67 @@
+// Finds the SQLite extension crivo.so, which lies beside this file, and loads it into a database of one of the three
+// modules through which Node reaches SQLite. Each of them wants to be asked in its own way:
+//
+//   better-sqlite3  db.loadExtension(path)
+//   sqlite3         db.loadExtension(path, callback)
+//   node:sqlite     db.loadExtension(path), between db.enableLoadExtension(true) and db.enableLoadExtension(false)
+//
+// They are told apart by their methods and not by their classes, so that none of them has to be installed.
+"use strict";
+
+const fs = require("node:fs");
+const path = require("node:path");
+
+/** Whether the C library of this process is musl, as on Alpine, whose loader refuses what is linked with glibc. */
+function runsOnMusl() {
+  try {
+    return fs.readFileSync("/proc/self/maps", "utf8").includes("/ld-musl-");
+  } catch {
+    return false; // if it is musl after all, SQLite's message says what the loader misses
+  }
+}
+
+function getLoadablePath() {
+  const platform = `${process.platform}-${process.arch}`;
+  if (platform !== "linux-x64" || runsOnMusl()) {
+    const got = platform === "linux-x64" ? "linux-x64 with musl" : platform;
+    throw new Error(`crivo: the platform must be linux-x64 with glibc, got ${got}`);
+  }
+  // The name must stay: SQLite derives the entry point's name, sqlite3_crivo_init, from it.
+  const file = path.join(__dirname, "crivo.so");
+  if (!fs.existsSync(file)) throw new Error(`crivo: the package must contain ${file}; install it anew`);
+  return file;
+}
+
+/** node:sqlite: extensions are off again afterwards, as SQLite advises, so that no SQL can load a file. */
+function loadIntoNodeSqlite(db, file) {
+  try {
+    db.enableLoadExtension(true);
+  } catch (error) {
+    const wanted = "new DatabaseSync(path, { allowExtension: true })";
+    throw new Error(`crivo: the database must be open, and made by ${wanted}: ${error.message}`, { cause: error });
+  }
+  try {
+    db.loadExtension(file);
+  } finally {
+    db.enableLoadExtension(false);
+  }
+}
+
+function load(db, callback) {
+  if (typeof db?.loadExtension !== "function") {
+    const got = db === null || typeof db !== "object" ? String(db) : `an object of ${db.constructor?.name}`;
+    const known = "better-sqlite3, sqlite3 or node:sqlite (of Node 22.13 or later)";
+    throw new TypeError(`crivo: db must be a database of ${known}, got ${got}`);
+  }
+  const file = getLoadablePath();
+  if (typeof db.parallelize === "function") {
+    if (callback) return void db.loadExtension(file, callback);
+    return new Promise((resolve, reject) => {
+      db.loadExtension(file, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  if (typeof db.enableLoadExtension === "function") return loadIntoNodeSqlite(db, file);
+  db.loadExtension(file);
+}
+
+module.exports = { getLoadablePath, load };

@@ -1,0 +1,20 @@
+"""Crivo: Bloom filters and their family, and the SQLite extension that has them in SQL.
+
+>>> import crivo
+>>> seen = crivo.Filter(["alpha", "beta"], fp_rate=0.001)
+>>> "alpha" in seen, "omega" in seen
+(True, False)
+"""
+
+from ._crivo import hash_key
+from ._crivo import version as __version__
+from ._error import Error
+from ._filter import Filter, Info, Similarity, Stats, kinds
+from ._sqlite import load, loadable_path
+
+open = Filter.open
+
+__all__ = ["Error", "Filter", "Info", "Similarity", "Stats", "hash_key", "kinds", "load", "loadable_path", "open"]
+
+for _public in (Error, Filter, Info, Similarity, Stats, kinds, load, loadable_path):
+    _public.__module__ = "crivo"  # where users find them, and pickles name them

@@ -1,0 +1,264 @@
+"""The class Filter: what is not in it is in the compiled class that it is derived from."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from typing import NamedTuple
+
+from . import _crivo
+from ._error import Error
+
+_FORMS = {"auto": 0, "raw": 1, "smallest": 2}
+_CAN = ("add", "remove", "count", "unite", "intersect", "grow")
+_NO_LIMIT = 2**64 - 1
+
+
+def _names(bits: int) -> tuple[str, ...]:
+    return tuple(name for i, name in enumerate(_CAN) if bits >> i & 1)
+
+
+def kinds() -> dict[str, tuple[str, ...]]:
+    """The kinds of filters, and what each can do after it was made.
+
+    >>> crivo.kinds()["blocked"]
+    ('add', 'unite', 'intersect')
+    >>> crivo.kinds()["ribbon"]
+    ()
+    """
+    return {name: _names(bits) for name, bits in _crivo._kinds().items()}
+
+
+class Info(NamedTuple):
+    """What a filter was asked to be, and its shape."""
+
+    kind: str
+    capacity: int
+    """Keys that it was sized for."""
+    keys: int
+    """Successful additions, repeated ones included."""
+    fp_rate: float
+    """The false-positive rate that is promised at capacity."""
+    seed: int
+    units: int
+    """Bits, blocks or counters, by kind: docs/format.md."""
+    payload_bytes: int
+    """Its size in memory."""
+    probes: int
+    param: int
+    can: tuple[str, ...]
+    """Some of "add", "remove", "count", "unite", "intersect" and "grow"."""
+    read_only: bool
+
+
+class Stats(NamedTuple):
+    """How full a filter is, and what follows from it."""
+
+    bits: int
+    bits_set: int
+    fp_rate: float
+    """The probability that an absent key is found now; 1 when saturated."""
+    cardinality: float
+    """The estimated number of distinct keys; infinite when saturated."""
+
+
+class Similarity(NamedTuple):
+    """Estimated numbers of distinct keys of two filters."""
+
+    first: float
+    second: float
+    united: float
+    common: float
+    jaccard: float
+    """common / united, from 0 to 1; NaN where a filter is saturated."""
+
+
+class Filter(_crivo.Filter):
+    """Whether a key is in a set: "certainly not", or "maybe", with a small rate of false hits that you choose.
+
+    >>> words = crivo.Filter(["alpha", "beta", "gamma"], fp_rate=0.001)
+    >>> "alpha" in words, "omega" in words
+    (True, False)
+
+    `keys` is any iterable of str, bytes, int and float, or an array (see contains_many). A str is the same key as its
+    UTF-8, and a number the same as its digits: 1, 1.0, True, "1" and b"1" are one key, in SQL and C++, too. Without
+    keys, the filter is empty and needs a capacity.
+
+    kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
+                   "scalable", "spectral" or "ribbon" (the smallest); crivo.kinds() tells what each can do
+    fp_rate        the rate of false hits at capacity, 0.01 unless bits_per_key is given
+    capacity       keys to size for; without it, the number of distinct keys
+    bits_per_key   sizes the filter instead of fp_rate
+    seed           of the hash; filters of different seeds cannot be merged
+    threads        to build a ribbon with; 0 is as many as the machine has
+    max_bytes      the most bytes that the filter may have, also when it grows
+    progress       is called with the share that is done, from 0 to 1, once the keys are read; what it raises ends
+                   the build
+    hashed         whether `keys` are not keys, but their hashes, made by crivo.hash_key with the same seed
+
+    Ctrl-C ends a build. len(filter) is the number of keys added, repeated ones included; stats().cardinality estimates
+    the distinct ones. Threads may share a filter.
+    """
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Filter:
+        """The filter in a file, which save(), the crivo tool or another language wrote.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "words.crivo")
+        >>> crivo.Filter(["alpha", "beta"]).save(path)
+        >>> "alpha" in crivo.Filter.open(path)
+        True
+        """
+        with builtins.open(path, "rb") as file:
+            return cls.from_bytes(file.read(), max_bytes=max_bytes)
+
+    @classmethod
+    def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Filter:
+        """The filter in the bytes that to_bytes(), a column in SQLite or another language has.
+
+        A few bytes can be a sound filter of any size: one that takes more than max_bytes, 1 GiB by default, is an
+        Error, and one that grows stops there.
+        """
+        return cls._read(blob, max_bytes)
+
+    def to_bytes(self, form: str = "auto", *, level: int = 3) -> bytes:
+        """The filter as a blob (docs/format.md), which every host of Crivo reads.
+
+        `form` is "auto" (compressed where that gains much), "raw" (as it lies in memory, the same bytes everywhere) or
+        "smallest"; `level` is zstd's, 1 to 22.
+
+        >>> words = crivo.Filter(["alpha", "beta"])
+        >>> crivo.Filter.from_bytes(words.to_bytes()) == words
+        True
+        """
+        if form not in _FORMS:
+            raise Error(f"form must be one of {', '.join(_FORMS)}, got {form!r}")
+        return self._blob(_FORMS[form], level)
+
+    def save(self, path: str | os.PathLike[str], form: str = "raw", *, level: int = 3) -> None:
+        """Write the filter to a file, which then has either its old content or the new, whatever happens."""
+        blob = self.to_bytes(form, level=level)
+        path = os.path.realpath(path)  # a symbolic link stays one
+        temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(6).hex()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less what the umask takes
+        try:
+            with builtins.open(descriptor, "wb") as file:
+                file.write(blob)
+                if os.path.exists(path):
+                    os.chmod(temporary, os.stat(path).st_mode & 0o777)
+                file.flush()
+                os.fsync(descriptor)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        _sync_folder(os.path.dirname(path))
+
+    @property
+    def info(self) -> Info:
+        """What the filter was asked to be, and its shape.
+
+        >>> info = crivo.Filter(range(1000), fp_rate=0.001).info
+        >>> info.kind, info.capacity, info.keys, info.fp_rate
+        ('blocked', 1000, 1000, 0.001)
+        """
+        facts = self._facts()
+        return Info(*facts[:9], _names(facts[9]), facts[10])
+
+    def stats(self) -> Stats:
+        """How full the filter is. Takes a pass over it.
+
+        >>> round(crivo.Filter(["alpha", "beta", "alpha"]).stats().cardinality)
+        2
+        """
+        return Stats(*self._stats())
+
+    def compare(self, other: Filter) -> Similarity:
+        """How many keys two filters, which could be united, have in common, estimated from both.
+
+        >>> a, b = crivo.Filter(range(1000), capacity=2000), crivo.Filter(range(500, 1500), capacity=2000)
+        >>> 400 < a.compare(b).common < 600
+        True
+        """
+        return Similarity(*self._compare(other))
+
+    def jaccard(self, other: Filter) -> float:
+        """The share of the keys of either filter that both have, estimated: compare(other).jaccard."""
+        return self.compare(other).jaccard
+
+    def __or__(self, other: object) -> Filter:
+        if not isinstance(other, Filter):
+            return NotImplemented
+        united = self._copy()
+        united._unite(other)
+        return united
+
+    def __ior__(self, other: object) -> Filter:
+        if not isinstance(other, Filter):
+            return NotImplemented
+        self._unite(other)
+        return self
+
+    def __and__(self, other: object) -> Filter:
+        if not isinstance(other, Filter):
+            return NotImplemented
+        common = self._copy()
+        common._intersect(other)
+        return common
+
+    def __iand__(self, other: object) -> Filter:
+        if not isinstance(other, Filter):
+            return NotImplemented
+        self._intersect(other)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same raw blob: the same facts, len() included, and the same bits."""
+        if not isinstance(other, Filter):
+            return NotImplemented
+        return self._facts()[:10] == other._facts()[:10] and self.to_bytes("raw") == other.to_bytes("raw")
+
+    def copy(self) -> Filter:
+        """A filter of its own, which can be changed, also if this one is read-only."""
+        return self._copy()
+
+    def __copy__(self) -> Filter:
+        return self._copy()
+
+    def __deepcopy__(self, memo: object) -> Filter:
+        return self._copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickle, (type(self), self.to_bytes())
+
+    def __sizeof__(self) -> int:
+        return super().__sizeof__() + self.info.payload_bytes
+
+    def __repr__(self) -> str:
+        info = self.info
+        return (
+            f"<crivo.{type(self).__name__} kind={info.kind!r} keys={info.keys} capacity={info.capacity} "
+            f"fp_rate={info.fp_rate:.3g}>"
+        )
+
+
+def _unpickle(cls: type[Filter], blob: bytes) -> Filter:
+    return cls._read(blob, _NO_LIMIT)  # who unpickles runs code of the pickle's: a limit would protect nobody
+
+
+def _sync_folder(folder: str) -> None:
+    """A rename survives a loss of power only after that. Some file systems cannot do it, which is no error."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)

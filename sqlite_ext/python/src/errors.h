@@ -1,0 +1,19 @@
+// Failures as Python exceptions.
+#pragma once
+
+#include "crivo.h"
+#include "python.h"
+
+namespace crivo::python {
+
+/// Raises crivo.Error, or MemoryError if there is no more memory. Returns a null pointer, for the caller to return.
+PyObject* raise(const crivo_error& error);
+
+/// The same for an argument that was found wrong here. The format is that of PyErr_Format.
+PyObject* raise_bad_argument(const char* format, ...);
+
+/// Whether all went well; if not, raises. An exception that is already on its way is left as it is: it is the reason
+/// why the library was told to stop.
+[[nodiscard]] bool succeeded(crivo_status status, const crivo_error& error);
+
+}  // namespace crivo::python

@@ -1,0 +1,54 @@
+// The type crivo._crivo.Filter: what an object of it is, and its methods, which the files of this folder divide.
+// crivo/_filter.py derives the class from it that users see.
+#pragma once
+
+#include "crivo.h"
+#include "python.h"
+#include "turns.h"
+
+namespace crivo::python {
+
+/// A Python object. Its filter is never null: who has an object has one that was made wholly.
+struct Filter {
+  PyObject ob_base;  // the name is Python's
+  crivo_filter* handle;
+  uint64_t seed;
+  Turns turns;
+};
+
+inline Filter* as_filter(PyObject* object) { return reinterpret_cast<Filter*>(object); }
+
+/// A new object of this type with the filter, which it takes over, also where it fails.
+PyObject* wrap(PyTypeObject* type, crivo_filter* handle);
+
+// make.cpp: what the names say, as slots and methods.
+PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* keywords);
+PyObject* filter_read(PyObject* type, PyObject* args);
+PyObject* filter_copy(PyObject* self, PyObject* unused);
+PyObject* filter_drop_counts(PyObject* self, PyObject* unused);
+
+// one_key.cpp
+int filter_contains(PyObject* self, PyObject* key);
+PyObject* filter_add(PyObject* self, PyObject* key);
+PyObject* filter_add_times(PyObject* self, PyObject* args);
+PyObject* filter_remove(PyObject* self, PyObject* key);
+PyObject* filter_count(PyObject* self, PyObject* key);
+
+// many_keys.cpp
+PyObject* filter_contains_many(PyObject* self, PyObject* args, PyObject* keywords);
+PyObject* filter_update(PyObject* self, PyObject* args, PyObject* keywords);
+
+// whole.cpp
+Py_ssize_t filter_len(PyObject* self);
+PyObject* filter_facts(PyObject* self, PyObject* unused);
+PyObject* filter_stats(PyObject* self, PyObject* unused);
+PyObject* filter_blob(PyObject* self, PyObject* args);
+PyObject* filter_clear(PyObject* self, PyObject* unused);
+// The other filter is checked against the class that defines the method.
+PyObject* filter_unite(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
+PyObject* filter_intersect(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
+                           PyObject* keywords);
+PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keywords);
+
+}  // namespace crivo::python

@@ -1,0 +1,56 @@
+// A Python object as a key: the same bytes for which SQL, C++ and the shell know the same value.
+#pragma once
+
+#include "crivo.h"
+#include "python.h"
+
+namespace crivo::python {
+
+/// The place of a key that was given alone, and not among others.
+constexpr Py_ssize_t kAlone = -1;
+
+/// Reads the bytes of one key. They stay where they are until the Key dies or Python code runs.
+///
+/// A str is its UTF-8, and bytes, bytearray and memoryview are themselves. An int (or what has __index__, as NumPy's
+/// integers do) is its decimal digits, and a bool the int that it is. A float is the int that it equals, if that has 64
+/// bits, and else the shortest text that reads back as itself.
+class Key {
+ public:
+  Key() = default;
+  Key(const Key&) = delete;
+  Key& operator=(const Key&) = delete;
+  ~Key() {
+    if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  }
+
+  /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; or what
+  /// the object itself raised.
+  [[nodiscard]] bool read(PyObject* object, Py_ssize_t index = kAlone) {
+    if (PyUnicode_CheckExact(object)) return read_text(object);  // the most frequent by far
+    return read_other(object, index);
+  }
+
+  [[nodiscard]] const void* data() const { return data_; }
+  [[nodiscard]] size_t size() const { return static_cast<size_t>(size_); }
+
+ private:
+  bool read_text(PyObject* text) {
+    data_ = PyUnicode_AsUTF8AndSize(text, &size_);
+    return data_ != nullptr;
+  }
+  bool read_other(PyObject* object, Py_ssize_t index);
+  bool read_integer(PyObject* integer);
+  bool read_digits(PyObject* integer);
+
+  const void* data_ = nullptr;
+  Py_ssize_t size_ = 0;
+  char number_[CRIVO_NUMBER_KEY_BYTES];
+  Ref text_;
+  Py_buffer buffer_{};
+};
+
+/// The hash of a key, as filters of this seed know it; or with `hashed` the object itself, an int of 64 bits. False
+/// with an exception.
+[[nodiscard]] bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, uint64_t seed, uint64_t* hash);
+
+}  // namespace crivo::python

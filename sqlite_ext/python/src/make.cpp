@@ -1,0 +1,214 @@
+// Filters made: of options and keys, of bytes, of other filters.
+#include <unistd.h>
+
+#include "blocks.h"
+#include "filter.h"
+
+namespace crivo::python {
+namespace {
+
+/// Reads an int into a field. 0 stands for a default in C, but not in Python, where None and no argument do. False with
+/// an exception.
+bool read_integer(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
+  if (value == nullptr || value == Py_None) return true;
+  const Ref integer(PyNumber_Index(value));
+  if (!integer) return false;
+  const unsigned long long number = PyLong_AsUnsignedLongLong(integer.get());
+  const bool outside = number == UINT64_MAX && PyErr_Occurred() != nullptr;
+  PyErr_Clear();
+  if (outside || number < least) {
+    raise_bad_argument("%s must be an int from %d to 2^64 - 1, got %S", name, static_cast<int>(least), integer.get());
+    return false;
+  }
+  *field = number;
+  return true;
+}
+
+bool read_real(const char* name, PyObject* value, const char* allowed, double* field) {
+  if (value == nullptr || value == Py_None) return true;
+  *field = PyFloat_AsDouble(value);
+  if (*field == -1 && PyErr_Occurred() != nullptr) return false;
+  if (*field != 0) return true;
+  raise_bad_argument("%s must %s, got 0", name, allowed);
+  return false;
+}
+
+bool read_threads(PyObject* value, uint32_t* threads) {
+  uint64_t wanted = 1;
+  if (!read_integer("threads", value, 0, &wanted)) return false;
+  *threads = wanted == 0 ? CRIVO_ALL_THREADS : static_cast<uint32_t>(std::min<uint64_t>(wanted, INT32_MAX));
+  return true;
+}
+
+/// What the library calls while it builds: it looks for Ctrl-C, and calls the caller's function.
+struct Progress {
+  PyObject* callback;    // or null
+  PyThreadState* state;  // while the GIL is released
+  bool in_main_thread;   // of the process: only there, Python handles signals
+
+  static int report(double done, void* data) {
+    auto* progress = static_cast<Progress*>(data);
+    if (progress->callback == nullptr && !progress->in_main_thread) return 0;
+    PyEval_RestoreThread(progress->state);
+    bool goes_on = PyErr_CheckSignals() == 0;
+    if (goes_on && progress->callback != nullptr) {
+      const Ref result(PyObject_CallFunction(progress->callback, "d", done));
+      goes_on = static_cast<bool>(result);
+    }
+    progress->state = PyEval_SaveThread();
+    return goes_on ? 0 : 1;
+  }
+};
+
+/// A builder, with the GIL released while it works.
+class Builder {
+ public:
+  explicit Builder(PyObject* callback) : progress_{callback, nullptr, gettid() == getpid()} {}
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  ~Builder() { crivo_builder_free(builder_); }
+
+  bool start(crivo_options options) {
+    options.progress = &Progress::report;
+    options.progress_data = &progress_;
+    crivo_error error;
+    return succeeded(crivo_builder_create(&options, &builder_, &error), error);
+  }
+
+  bool add(PyObject* keys, bool hashed, uint64_t seed) {
+    Array array;
+    const Array::Opened opened = array.open(keys, hashed);
+    if (opened == Array::Opened::kFailed) return false;
+    if (opened == Array::Opened::kArray) {
+      return each_block(
+          array, seed, [] { return Turn(nullptr, nullptr); },  // nobody else has the builder
+          [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+            return crivo_builder_add_hashes(builder_, hashes, count, error);
+          });
+    }
+    return each_block(keys, hashed, seed, [&](const uint64_t* hashes, size_t count) {
+      crivo_error error;
+      return succeeded(crivo_builder_add_hashes(builder_, hashes, count, &error), error);
+    });
+  }
+
+  bool finish(crivo_filter** filter) {
+    crivo_error error;
+    progress_.state = PyEval_SaveThread();
+    const crivo_status status = crivo_builder_finish(builder_, filter, &error);
+    PyEval_RestoreThread(progress_.state);
+    return succeeded(status, error);
+  }
+
+ private:
+  crivo_builder* builder_ = nullptr;
+  Progress progress_;
+};
+
+/// The arguments of Filter(). Those that were not given are null.
+struct Arguments {
+  PyObject* keys = Py_None;
+  PyObject* fp_rate = nullptr;
+  const char* kind = "blocked";
+  PyObject* capacity = nullptr;
+  PyObject* bits_per_key = nullptr;
+  PyObject* seed = nullptr;
+  PyObject* threads = nullptr;
+  PyObject* max_bytes = nullptr;
+  PyObject* progress = Py_None;
+  int hashed = 0;
+
+  bool parse(PyObject* args, PyObject* keywords) {
+    static const char* names[] = {"keys",    "fp_rate",   "kind",     "capacity", "bits_per_key", "seed",
+                                  "threads", "max_bytes", "progress", "hashed",   nullptr};
+    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOs$OOOOOOp:Filter", const_cast<char**>(names), &keys,
+                                       &fp_rate, &kind, &capacity, &bits_per_key, &seed, &threads, &max_bytes,
+                                       &progress, &hashed) != 0;
+  }
+
+  [[nodiscard]] bool read(crivo_options* options) const {
+    options->kind = kind;
+    return read_integer("capacity", capacity, 1, &options->capacity) && read_integer("seed", seed, 0, &options->seed) &&
+           read_integer("max_bytes", max_bytes, 1, &options->max_bytes) && read_threads(threads, &options->threads) &&
+           read_real("fp_rate", fp_rate, "lie in (0, 1)", &options->fp_rate) &&
+           read_real("bits_per_key", bits_per_key, "be above 0 and at most 1000", &options->bits_per_key);
+  }
+};
+
+bool make(const Arguments& arguments, const crivo_options& options, crivo_filter** made) {
+  if (arguments.keys == Py_None) {
+    crivo_error error;
+    return succeeded(crivo_create(&options, made, &error), error);
+  }
+  if (!check_many(arguments.keys)) return false;
+  Builder builder(arguments.progress == Py_None ? nullptr : arguments.progress);
+  return builder.start(options) && builder.add(arguments.keys, arguments.hashed != 0, options.seed) &&
+         builder.finish(made);
+}
+
+/// Runs `crivo_status derive(handle, &derived, error)`, which asks a filter and makes another.
+template <class Derive>
+PyObject* derive_filter(PyObject* self, Derive&& derive) {
+  Filter* filter = as_filter(self);
+  crivo_filter* derived = nullptr;
+  crivo_error error;
+  Turn turn(&filter->turns, nullptr);
+  const crivo_status status = derive(filter->handle, &derived, &error);
+  turn.end();
+  return succeeded(status, error) ? wrap(Py_TYPE(self), derived) : nullptr;
+}
+
+}  // namespace
+
+PyObject* wrap(PyTypeObject* type, crivo_filter* handle) {
+  crivo_facts facts{};
+  facts.size = sizeof facts;
+  crivo_error error;
+  PyObject* self = succeeded(crivo_get_facts(handle, &facts, &error), error) ? PyType_GenericAlloc(type, 0) : nullptr;
+  if (self == nullptr) {
+    crivo_free(handle);
+    return nullptr;
+  }
+  as_filter(self)->handle = handle;
+  as_filter(self)->seed = facts.seed;
+  return self;  // its memory was all 0: nobody has a turn
+}
+
+PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  Arguments arguments;
+  crivo_options options{};
+  options.size = sizeof options;
+  if (!arguments.parse(args, keywords) || !arguments.read(&options)) return nullptr;
+  if (arguments.progress != Py_None && PyCallable_Check(arguments.progress) == 0) {
+    PyErr_SetString(PyExc_TypeError, "progress must be callable or None");
+    return nullptr;
+  }
+  crivo_filter* made = nullptr;
+  return make(arguments, options, &made) ? wrap(type, made) : nullptr;
+}
+
+PyObject* filter_read(PyObject* type, PyObject* args) {
+  Py_buffer blob;
+  PyObject* max_bytes = nullptr;
+  if (!PyArg_ParseTuple(args, "y*O:_read", &blob, &max_bytes)) return nullptr;
+  crivo_limits limits{};
+  limits.size = sizeof limits;
+  crivo_filter* filter = nullptr;
+  bool fine = read_integer("max_bytes", max_bytes, 1, &limits.max_bytes);
+  if (fine) {
+    crivo_error error;
+    Turn turn(nullptr, nullptr);
+    const auto size = static_cast<uint64_t>(blob.len);
+    const crivo_status status = crivo_read(blob.buf, size, &limits, &filter, &error);
+    turn.end();
+    fine = succeeded(status, error);
+  }
+  PyBuffer_Release(&blob);
+  return fine ? wrap(reinterpret_cast<PyTypeObject*>(type), filter) : nullptr;
+}
+
+PyObject* filter_copy(PyObject* self, PyObject* /*unused*/) { return derive_filter(self, crivo_copy); }
+
+PyObject* filter_drop_counts(PyObject* self, PyObject* /*unused*/) { return derive_filter(self, crivo_drop_counts); }
+
+}  // namespace crivo::python

@@ -1,0 +1,142 @@
+// Questions and changes with many keys.
+#include "blocks.h"
+#include "filter.h"
+
+namespace crivo::python {
+namespace {
+
+/// A memoryview of bool on an array of bytes, which are 0 or 1.
+PyObject* view_of_bool(const Ref& bytes) {
+  const Ref view(bytes ? PyMemoryView_FromObject(bytes.get()) : nullptr);
+  return view ? PyObject_CallMethod(view.get(), "cast", "s", "?") : nullptr;
+}
+
+/// The answers for keys of which nobody knows how many there are: bytes that grow.
+class Answers {
+ public:
+  Answers() = default;
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+  ~Answers() { PyMem_Free(bytes_); }
+
+  /// Room for so many more, or null with an exception.
+  uint8_t* more(size_t count) {
+    if (room_ - size_ < count) {
+      const size_t room = std::max(2 * room_, size_ + count);
+      auto* bytes = static_cast<uint8_t*>(PyMem_Realloc(bytes_, room));
+      if (bytes == nullptr) {
+        PyErr_NoMemory();
+        return nullptr;
+      }
+      bytes_ = bytes;
+      room_ = room;
+    }
+    return bytes_ + std::exchange(size_, size_ + count);
+  }
+
+  [[nodiscard]] PyObject* as_view() const {
+    const auto* bytes = reinterpret_cast<const char*>(bytes_);
+    return view_of_bool(Ref(PyByteArray_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size_))));
+  }
+
+  [[nodiscard]] PyObject* as_list() const {
+    Ref list(PyList_New(static_cast<Py_ssize_t>(size_)));
+    for (size_t i = 0; list && i < size_; ++i) {
+      PyObject* answer = bytes_[i] != 0 ? Py_True : Py_False;
+      Py_INCREF(answer);
+      PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), answer);
+    }
+    return list.release();
+  }
+
+ private:
+  uint8_t* bytes_ = nullptr;
+  size_t size_ = 0;
+  size_t room_ = 0;
+};
+
+/// What contains_many and update take.
+bool parse(PyObject* args, PyObject* keywords, const char* format, PyObject** keys, bool* hashed) {
+  static const char* names[] = {"keys", "hashed", nullptr};
+  int flag = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, format, const_cast<char**>(names), keys, &flag)) return false;
+  *hashed = flag != 0;
+  return check_many(*keys);
+}
+
+PyObject* ask_array(Filter* filter, const Array& array) {
+  const Ref answers(PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(array.size())));
+  if (!answers) return nullptr;
+  auto* hits = reinterpret_cast<uint8_t*>(PyByteArray_AsString(answers.get()));
+  const bool fine = each_block(
+      array, filter->seed, [&] { return Turn(&filter->turns, nullptr); },
+      [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+        return crivo_contains_hashes(filter->handle, hashes, count, std::exchange(hits, hits + count), error);
+      });
+  return fine ? view_of_bool(answers) : nullptr;
+}
+
+PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
+  Answers answers;
+  const bool fine = each_block(keys, hashed, filter->seed, [&](const uint64_t* hashes, size_t count) {
+    uint8_t* hits = answers.more(count);
+    if (hits == nullptr) return false;
+    filter->turns.wait_to_ask();
+    crivo_error error;
+    return succeeded(crivo_contains_hashes(filter->handle, hashes, count, hits, &error), error);
+  });
+  if (!fine) return nullptr;
+  return PyObject_CheckBuffer(keys) ? answers.as_view() : answers.as_list();
+}
+
+}  // namespace
+
+bool check_many(PyObject* keys) {
+  if (!PyUnicode_Check(keys) && !PyBytes_Check(keys) && !PyByteArray_Check(keys)) return true;
+  const Ref name(PyType_GetName(Py_TYPE(keys)));
+  if (name) PyErr_Format(PyExc_TypeError, "keys must be an iterable of keys, got %U, which is one key", name.get());
+  return false;
+}
+
+PyObject* filter_contains_many(PyObject* self, PyObject* args, PyObject* keywords) {
+  PyObject* keys = nullptr;
+  bool hashed = false;
+  if (!parse(args, keywords, "O|$p:contains_many", &keys, &hashed)) return nullptr;
+  Array array;
+  switch (array.open(keys, hashed)) {
+    case Array::Opened::kFailed:
+      return nullptr;
+    case Array::Opened::kArray:
+      return ask_array(as_filter(self), array);
+    default:
+      return ask_each(as_filter(self), keys, hashed);
+  }
+}
+
+PyObject* filter_update(PyObject* self, PyObject* args, PyObject* keywords) {
+  PyObject* keys = nullptr;
+  bool hashed = false;
+  if (!parse(args, keywords, "O|$p:update", &keys, &hashed)) return nullptr;
+  Filter* filter = as_filter(self);
+  Array array;
+  const Array::Opened opened = array.open(keys, hashed);
+  if (opened == Array::Opened::kFailed) return nullptr;
+  bool fine = false;
+  if (opened == Array::Opened::kArray) {
+    fine = each_block(
+        array, filter->seed, [&] { return Turn(nullptr, &filter->turns); },
+        [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+          return crivo_add_hashes(filter->handle, hashes, count, error);
+        });
+  } else {
+    fine = each_block(keys, hashed, filter->seed, [&](const uint64_t* hashes, size_t count) {
+      filter->turns.wait_to_change();
+      crivo_error error;
+      return succeeded(crivo_add_hashes(filter->handle, hashes, count, &error), error);
+    });
+  }
+  if (!fine) return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace crivo::python

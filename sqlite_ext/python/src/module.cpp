@@ -1,0 +1,242 @@
+// The module crivo._crivo: the type Filter, with the documentation of the methods that users see, and some functions.
+#include "errors.h"
+#include "filter.h"
+#include "key.h"
+
+namespace crivo::python {
+namespace {
+
+constexpr const char* kFilterDoc =
+    R"(Filter(keys=None, fp_rate=0.01, kind="blocked", *, capacity=None, bits_per_key=None, seed=0, threads=1, max_bytes=None, progress=None, hashed=False)
+--
+
+What crivo.Filter is made of.)";
+
+constexpr const char* kAddDoc = R"(add($self, key, /)
+--
+
+Add a key.
+
+>>> seen = crivo.Filter(capacity=1000)
+>>> seen.add("alpha")
+>>> "alpha" in seen
+True
+)";
+
+constexpr const char* kAddTimesDoc = R"(add_times($self, key, times, /)
+--
+
+Add a key so many times, to a filter that counts.
+
+>>> visits = crivo.Filter(capacity=1000, kind="counting")
+>>> visits.add_times("alpha", 3)
+>>> visits.count("alpha")
+3
+)";
+
+constexpr const char* kRemoveDoc = R"(remove($self, key, /)
+--
+
+Take back one addition of a key, in a filter that can (kinds "counting" and "cuckoo").
+
+Only keys that were added may be removed: to remove a false hit can make the filter lose another key. A key that is
+certainly not there is an Error.
+
+>>> present = crivo.Filter(["alpha", "beta"], kind="counting")
+>>> present.remove("alpha")
+>>> "alpha" in present, "beta" in present
+(False, True)
+)";
+
+constexpr const char* kCountDoc = R"(count($self, key, /)
+--
+
+How often a key was added, less how often it was removed: never too low, sometimes too high.
+
+>>> crivo.Filter(["alpha", "beta", "alpha"], kind="spectral").count("alpha")
+2
+)";
+
+constexpr const char* kClearDoc = R"(clear($self, /)
+--
+
+Forget every key. Capacity and rate stay.
+
+>>> seen = crivo.Filter(capacity=1000)
+>>> seen.add("alpha")
+>>> seen.clear()
+>>> "alpha" in seen
+False
+)";
+
+constexpr const char* kContainsManyDoc = R"(contains_many($self, keys, /, *, hashed=False)
+--
+
+Ask for many keys, which is faster than asking for one after the other.
+
+The answers are a list of bool. For an array, that is for whatever has the buffer protocol, they are a memoryview of
+bool, which numpy.asarray() turns into an array without a copy. An array means the keys that a list of its items means,
+but takes a fraction of the time and lets other threads run meanwhile. Bytes whose every byte counts, such as digests,
+are to be NumPy's "V16" (or another width), not "S16", from which NumPy itself cuts the NULs at the end.
+
+With hashed=True, the keys are hashes from crivo.hash_key, and an array must be of uint64.
+
+>>> seen = crivo.Filter(["alpha", "beta"], fp_rate=1e-9)
+>>> seen.contains_many(["beta", "gamma"])
+[True, False]
+>>> import array
+>>> numbers = crivo.Filter(range(1000), fp_rate=1e-9)
+>>> numbers.contains_many(array.array("q", [7, 5000])).tolist()
+[True, False]
+>>> hashes = array.array("Q", [crivo.hash_key(7), crivo.hash_key(5000)])
+>>> numbers.contains_many(hashes, hashed=True).tolist()
+[True, False]
+)";
+
+constexpr const char* kUpdateDoc = R"(update($self, keys, /, *, hashed=False)
+--
+
+Add many keys: of any iterable, or of an array, as contains_many takes them.
+
+If a key is none (a TypeError, which has its index), or the filter is full, the keys before it were added.
+
+>>> seen = crivo.Filter(capacity=1000)
+>>> seen.update(f"user{i}" for i in range(1000))
+>>> "user7" in seen
+True
+)";
+
+constexpr const char* kDropCountsDoc = R"(drop_counts($self, /)
+--
+
+The "blocked" filter of the keys that a "counting" filter holds now, in a quarter of its bytes.
+
+>>> counting = crivo.Filter(["alpha"], kind="counting")
+>>> counting.drop_counts().info.kind
+'blocked'
+)";
+
+constexpr const char* kHashKeyDoc = R"(hash_key(key, seed=0, /)
+--
+
+The 64-bit hash by which filters of this seed know a key: XXH3-64, which never changes.
+
+>>> hex(crivo.hash_key("alpha"))
+'0xbe6903b5f625ab5a'
+)";
+
+/// METH_KEYWORDS and METH_METHOD functions are stored as what they are not, and cast back by Python.
+template <class Function>
+PyCFunction method(Function* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+void filter_free(PyObject* self) {
+  crivo_free(as_filter(self)->handle);
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+constexpr int kOther = METH_METHOD | METH_FASTCALL | METH_KEYWORDS;
+PyMethodDef filter_methods[] = {
+    {"add", filter_add, METH_O, kAddDoc},
+    {"add_times", filter_add_times, METH_VARARGS, kAddTimesDoc},
+    {"remove", filter_remove, METH_O, kRemoveDoc},
+    {"count", filter_count, METH_O, kCountDoc},
+    {"clear", filter_clear, METH_NOARGS, kClearDoc},
+    {"contains_many", method(filter_contains_many), METH_VARARGS | METH_KEYWORDS, kContainsManyDoc},
+    {"update", method(filter_update), METH_VARARGS | METH_KEYWORDS, kUpdateDoc},
+    {"drop_counts", filter_drop_counts, METH_NOARGS, kDropCountsDoc},
+    {"_copy", filter_copy, METH_NOARGS, nullptr},
+    {"_read", filter_read, METH_VARARGS | METH_CLASS, nullptr},
+    {"_facts", filter_facts, METH_NOARGS, nullptr},
+    {"_stats", filter_stats, METH_NOARGS, nullptr},
+    {"_blob", filter_blob, METH_VARARGS, nullptr},
+    {"_unite", method(filter_unite), kOther, nullptr},
+    {"_intersect", method(filter_intersect), kOther, nullptr},
+    {"_compare", method(filter_compare), kOther, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot filter_slots[] = {
+    {Py_tp_doc, const_cast<char*>(kFilterDoc)},
+    {Py_tp_new, reinterpret_cast<void*>(filter_new)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(filter_free)},
+    {Py_tp_methods, filter_methods},
+    {Py_sq_contains, reinterpret_cast<void*>(filter_contains)},
+    {Py_sq_length, reinterpret_cast<void*>(filter_len)},
+    {0, nullptr},
+};
+
+PyType_Spec filter_spec = {"crivo._crivo.Filter", sizeof(Filter), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                           filter_slots};
+
+PyObject* module_hash_key(PyObject* /*module*/, PyObject* args) {
+  PyObject* object = nullptr;
+  PyObject* number = nullptr;
+  if (!PyArg_ParseTuple(args, "O|O:hash_key", &object, &number)) return nullptr;
+  const Ref integer(number == nullptr ? PyLong_FromLong(0) : PyNumber_Index(number));
+  if (!integer) return nullptr;
+  const unsigned long long seed = PyLong_AsUnsignedLongLong(integer.get());
+  if (seed == UINT64_MAX && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return raise_bad_argument("seed must be an int from 0 to 2^64 - 1, got %S", integer.get());
+  }
+  uint64_t hash = 0;
+  return hash_key(object, kAlone, false, seed, &hash) ? PyLong_FromUnsignedLongLong(hash) : nullptr;
+}
+
+/// Names and CRIVO_CAN_ bits.
+PyObject* module_kinds(PyObject* /*module*/, PyObject* /*unused*/) {
+  Ref kinds(PyDict_New());
+  for (size_t i = 0; kinds && crivo_kind_name(i) != nullptr; ++i) {
+    const Ref can(PyLong_FromUnsignedLong(crivo_kind_can(i)));
+    if (!can || PyDict_SetItemString(kinds.get(), crivo_kind_name(i), can.get()) != 0) return nullptr;
+  }
+  return kinds.release();
+}
+
+PyMethodDef module_functions[] = {
+    {"hash_key", module_hash_key, METH_VARARGS, kHashKeyDoc},
+    {"_kinds", module_kinds, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+int fill(PyObject* module) {
+  const Ref type(PyType_FromModuleAndSpec(module, &filter_spec, nullptr));
+  if (!type || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type.get())) != 0) return -1;
+  if (PyModule_AddStringConstant(module, "version", crivo_version()) != 0) return -1;
+  return PyModule_AddStringConstant(module, "isa", crivo_isa());
+}
+
+// The module keeps nothing that interpreters would share, and so may be in several that each have a GIL. Python 3.11
+// does not know the slot that says this, and 3.12 and later must be told.
+constexpr int kSlotMultipleInterpreters = 3;
+constexpr uintptr_t kPerInterpreterGil = 2;
+PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, reinterpret_cast<void*>(fill)},
+    {0, nullptr},
+    {0, nullptr},
+};
+
+PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
+                                 "crivo._crivo",
+                                 "The compiled part of crivo.",
+                                 0,
+                                 module_functions,
+                                 module_slots,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr};
+
+}  // namespace
+}  // namespace crivo::python
+
+PyMODINIT_FUNC PyInit__crivo() {
+  using namespace crivo::python;
+  if (Py_Version >= 0x030C0000) {
+    module_slots[1] = {kSlotMultipleInterpreters, reinterpret_cast<void*>(kPerInterpreterGil)};
+  }
+  return PyModuleDef_Init(&module_definition);
+}

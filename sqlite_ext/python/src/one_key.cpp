@@ -1,0 +1,66 @@
+// Questions and changes with one key. They keep the GIL: giving it up would take longer than they do.
+#include "errors.h"
+#include "filter.h"
+#include "key.h"
+
+namespace crivo::python {
+namespace {
+
+/// Runs `crivo_status change(handle, data, size, error)` for a key.
+template <class Change>
+PyObject* change_key(PyObject* self, PyObject* object, Change&& change) {
+  Key key;
+  if (!key.read(object)) return nullptr;
+  Filter* filter = as_filter(self);
+  filter->turns.wait_to_change();
+  crivo_error error;
+  if (!succeeded(change(filter->handle, key.data(), key.size(), &error), error)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace
+
+int filter_contains(PyObject* self, PyObject* object) {
+  Key key;
+  if (!key.read(object)) return -1;
+  Filter* filter = as_filter(self);
+  filter->turns.wait_to_ask();
+  crivo_error error;
+  const int32_t found = crivo_contains(filter->handle, key.data(), key.size(), &error);
+  if (found >= 0) return found;
+  raise(error);
+  return -1;
+}
+
+PyObject* filter_add(PyObject* self, PyObject* object) { return change_key(self, object, crivo_add); }
+
+PyObject* filter_remove(PyObject* self, PyObject* object) { return change_key(self, object, crivo_remove); }
+
+PyObject* filter_add_times(PyObject* self, PyObject* args) {
+  PyObject* object = nullptr;
+  PyObject* number = nullptr;
+  if (!PyArg_ParseTuple(args, "OO:add_times", &object, &number)) return nullptr;
+  const Ref integer(PyNumber_Index(number));
+  if (!integer) return nullptr;
+  const unsigned long long times = PyLong_AsUnsignedLongLong(integer.get());
+  if (times == UINT64_MAX && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return raise_bad_argument("times must be an int from 0 to 2^64 - 1, got %S", integer.get());
+  }
+  return change_key(self, object, [&](crivo_filter* handle, const void* data, size_t size, crivo_error* error) {
+    return crivo_add_times(handle, data, size, times, error);
+  });
+}
+
+PyObject* filter_count(PyObject* self, PyObject* object) {
+  Key key;
+  if (!key.read(object)) return nullptr;
+  Filter* filter = as_filter(self);
+  filter->turns.wait_to_ask();
+  crivo_error error;
+  uint64_t count = 0;
+  if (!succeeded(crivo_count(filter->handle, key.data(), key.size(), &count, &error), error)) return nullptr;
+  return PyLong_FromUnsignedLongLong(count);
+}
+
+}  // namespace crivo::python

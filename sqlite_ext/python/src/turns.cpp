@@ -1,0 +1,73 @@
+#include "turns.h"
+
+#include <pthread.h>
+
+#include <atomic>
+
+namespace crivo::python {
+namespace {
+
+// One for all filters: turns are long and few. These types need no destruction, which could come before the last use.
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t one_has_ended = PTHREAD_COND_INITIALIZER;
+std::atomic<uint64_t> ended{0};
+
+/// Lets other threads run until a turn has ended. The turn that is waited for cannot end unseen, because it ends with
+/// the GIL, and `ended` is read before the GIL is released.
+void wait_for_an_end() {
+  const uint64_t before = ended;
+  PyThreadState* state = PyEval_SaveThread();
+  pthread_mutex_lock(&mutex);
+  while (ended == before) pthread_cond_wait(&one_has_ended, &mutex);
+  pthread_mutex_unlock(&mutex);
+  PyEval_RestoreThread(state);
+}
+
+void tell_of_an_end() {
+  pthread_mutex_lock(&mutex);
+  ++ended;
+  pthread_cond_broadcast(&one_has_ended);
+  pthread_mutex_unlock(&mutex);
+}
+
+}  // namespace
+
+void Turns::wait_until_free_to_ask() {
+  while (!free_to_ask()) wait_for_an_end();
+}
+
+void Turns::wait_until_free_to_change() {
+  ++wanting_;
+  while (!free_to_change()) wait_for_an_end();
+  --wanting_;
+  tell_of_an_end();  // to those who made way; they run when this thread gives up the GIL, after its change
+}
+
+/// Only who does nothing but ask makes way for those who wait for a change: two threads that each merge the other's
+/// filter into theirs would make way for ever.
+bool Turn::may_begin() const {
+  if (changed_ != nullptr && !changed_->free_to_change()) return false;
+  if (asked_ == nullptr) return true;
+  return asked_->free_to_ask() && (changed_ != nullptr || asked_->wanting_ == 0);
+}
+
+Turn::Turn(Turns* asked, Turns* changed) : asked_(asked == changed ? nullptr : asked), changed_(changed) {
+  if (changed_ != nullptr) ++changed_->wanting_;
+  while (!may_begin()) wait_for_an_end();
+  if (changed_ != nullptr) {
+    --changed_->wanting_;
+    changed_->changing_ = true;
+  }
+  if (asked_ != nullptr) ++asked_->asking_;
+  state_ = PyEval_SaveThread();
+}
+
+void Turn::end() {
+  if (state_ == nullptr) return;
+  PyEval_RestoreThread(std::exchange(state_, nullptr));
+  if (changed_ != nullptr) changed_->changing_ = false;
+  if (asked_ != nullptr) --asked_->asking_;
+  tell_of_an_end();
+}
+
+}  // namespace crivo::python

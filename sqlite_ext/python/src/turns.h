@@ -1,0 +1,57 @@
+// Who may use a filter, where long work lets other threads run Python meanwhile.
+//
+// Whoever has the GIL is alone, except for the threads that have released it in order to ask or change a filter. These
+// are counted here, one Turns to a filter. So a question or a change that keeps the GIL has only to wait until they
+// have ended, and needs no lock. All fields are read and written with the GIL. No Python code runs in a turn, so that a
+// thread cannot wait for itself, and who waits holds no turn, so that threads cannot wait for each other.
+#pragma once
+
+#include <cstdint>
+
+#include "python.h"
+
+namespace crivo::python {
+
+class Turns {
+ public:
+  /// Wait until a question, or a change, that keeps the GIL may begin. These let other threads run only if they wait.
+  void wait_to_ask() {
+    if (changing_) wait_until_free_to_ask();
+  }
+  void wait_to_change() {
+    if (changing_ || asking_ > 0) wait_until_free_to_change();
+  }
+
+ private:
+  friend class Turn;
+  [[nodiscard]] bool free_to_ask() const { return !changing_; }
+  [[nodiscard]] bool free_to_change() const { return !changing_ && asking_ == 0; }
+  void wait_until_free_to_ask();
+  void wait_until_free_to_change();
+
+  uint32_t asking_ = 0;
+  uint32_t wanting_ = 0;  // threads that wait for a change: while there are any, nobody else starts to ask for long
+  bool changing_ = false;
+};
+
+/// A turn without the GIL: from the constructor, which waits for it, to end() or the destructor.
+class Turn {
+ public:
+  /// Asks the one filter and changes the other; either may be null.
+  Turn(Turns* asked, Turns* changed);
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { end(); }
+
+  /// Takes the GIL again.
+  void end();
+
+ private:
+  [[nodiscard]] bool may_begin() const;
+
+  Turns* asked_;
+  Turns* changed_;
+  PyThreadState* state_ = nullptr;
+};
+
+}  // namespace crivo::python

@@ -1,0 +1,125 @@
+// What concerns a filter as a whole: facts and estimates, its bytes, other filters. What takes a pass over the filter
+// lets other threads run.
+#include "errors.h"
+#include "filter.h"
+
+namespace crivo::python {
+namespace {
+
+bool read_facts(PyObject* self, crivo_facts* facts) {
+  as_filter(self)->turns.wait_to_ask();
+  facts->size = sizeof *facts;
+  crivo_error error;
+  return succeeded(crivo_get_facts(as_filter(self)->handle, facts, &error), error);
+}
+
+/// The one argument, which must be a filter; or null with an exception.
+Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  if (count != 1 || (keywords != nullptr && PyTuple_Size(keywords) != 0) || !PyObject_TypeCheck(args[0], type)) {
+    PyErr_SetString(PyExc_TypeError, "other must be one filter");
+    return nullptr;
+  }
+  return as_filter(args[0]);
+}
+
+/// Runs `crivo_status merge(filter, other, error)`.
+template <class Merge>
+PyObject* merge_filters(PyObject* self, Filter* other, Merge&& merge) {
+  if (other == nullptr) return nullptr;
+  Filter* filter = as_filter(self);
+  crivo_error error;
+  Turn turn(&other->turns, &filter->turns);
+  const crivo_status status = merge(filter->handle, other->handle, &error);
+  turn.end();
+  if (!succeeded(status, error)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace
+
+Py_ssize_t filter_len(PyObject* self) {
+  crivo_facts facts{};
+  if (!read_facts(self, &facts)) return -1;
+  if (facts.keys <= PY_SSIZE_T_MAX) return static_cast<Py_ssize_t>(facts.keys);
+  PyErr_SetString(PyExc_OverflowError, "the filter says that it has more keys than len() can be");
+  return -1;
+}
+
+PyObject* filter_facts(PyObject* self, PyObject* /*unused*/) {
+  crivo_facts facts{};
+  if (!read_facts(self, &facts)) return nullptr;
+  return Py_BuildValue("sKKdKKKIIIN", facts.kind, facts.capacity, facts.keys, facts.fp_rate, facts.seed, facts.units,
+                       facts.payload_bytes, facts.probes, facts.param, facts.can, PyBool_FromLong(facts.read_only));
+}
+
+PyObject* filter_stats(PyObject* self, PyObject* /*unused*/) {
+  Filter* filter = as_filter(self);
+  crivo_stats stats{};
+  stats.size = sizeof stats;
+  crivo_error error;
+  Turn turn(&filter->turns, nullptr);
+  const crivo_status status = crivo_get_stats(filter->handle, &stats, &error);
+  turn.end();
+  if (!succeeded(status, error)) return nullptr;
+  return Py_BuildValue("KKdd", stats.bits, stats.bits_set, stats.fp_rate, stats.cardinality);
+}
+
+PyObject* filter_blob(PyObject* self, PyObject* args) {
+  int form = 0;
+  int level = 0;
+  if (!PyArg_ParseTuple(args, "ii:_blob", &form, &level)) return nullptr;
+  Filter* filter = as_filter(self);
+  while (true) {
+    filter->turns.wait_to_ask();
+    const uint64_t bound = crivo_blob_bound(filter->handle);
+    if (bound > PY_SSIZE_T_MAX) return PyErr_NoMemory();
+    Ref blob(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bound)));
+    if (!blob) return nullptr;
+    char* bytes = PyBytes_AsString(blob.get());
+    crivo_error error;
+    uint64_t written = 0;
+    Turn turn(&filter->turns, nullptr);
+    const crivo_status status = crivo_write(filter->handle, form, level, bytes, bound, &written, &error);
+    turn.end();
+    if (status == CRIVO_OK) {  // a raw blob fills its room
+      return written == bound ? blob.release() : PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(written));
+    }
+    // Another thread may have made the filter grow while this one waited for its turn.
+    if (status != CRIVO_TOO_LARGE || crivo_blob_bound(filter->handle) <= bound) return raise(error);
+  }
+}
+
+PyObject* filter_clear(PyObject* self, PyObject* /*unused*/) {
+  return merge_filters(self, as_filter(self),
+                       [](crivo_filter* filter, const crivo_filter* /*same*/, crivo_error* error) {
+                         return crivo_clear(filter, error);
+                       });
+}
+
+PyObject* filter_unite(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
+                       PyObject* keywords) {
+  return merge_filters(self, other_filter(type, args, count, keywords), crivo_unite);
+}
+
+PyObject* filter_intersect(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
+                           PyObject* keywords) {
+  return merge_filters(self, other_filter(type, args, count, keywords), crivo_intersect);
+}
+
+PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keywords) {
+  Filter* filter = as_filter(self);
+  Filter* other = other_filter(type, args, count, keywords);
+  if (other == nullptr) return nullptr;
+  crivo_similarity similarity{};
+  similarity.size = sizeof similarity;
+  crivo_error error;
+  Turn turn(&filter->turns, &other->turns);  // it only asks both; a turn changes what it does not only ask
+  const crivo_status status = crivo_compare(filter->handle, other->handle, &similarity, &error);
+  turn.end();
+  if (!succeeded(status, error)) return nullptr;
+  return Py_BuildValue("ddddd", similarity.first, similarity.second, similarity.united, similarity.common,
+                       similarity.jaccard);
+}
+
+}  // namespace crivo::python

@@ -1,0 +1,130 @@
+// Filters answer: one key, many keys in every layout, hashes, counts.
+#include <limits>
+
+#include "c_filters.h"
+
+namespace crivo::testing {
+namespace {
+
+class AskPerKind : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, AskPerKind, ::testing::ValuesIn(every_kind()),
+                         [](const auto& tested) { return tested.param; });
+
+std::string padded(std::uint64_t i) {
+  std::string key = std::to_string(i);
+  return std::string(8 - key.size(), '0') + key;
+}
+
+// The sizes surround the pieces in which keys are hashed, and the stretches in which the kinds ask.
+TEST_P(AskPerKind, ManyKeysAtOnceGetTheAnswersOfOneByOne) {
+  for (const std::uint64_t count : {1, 2, 7, 8, 9, 63, 64, 65, 127, 511, 512, 513, 1024, 3000}) {
+    std::string fixed;
+    KeyList list;
+    std::vector<std::uint64_t> hashes;
+    KeyList every_other;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      fixed += padded(i);
+      list.add(padded(i));
+      hashes.push_back(crivo_hash(padded(i).data(), 8, 3));
+      if (i % 2 == 0) every_other.add(padded(i));
+    }
+    crivo_options options = options_of(GetParam().c_str(), count, 0.1);
+    options.seed = 3;
+    const Filter filter = build(options, every_other);
+    std::vector<std::uint8_t> expected;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      expected.push_back(has(filter, padded(i)) ? 1 : 0);
+      EXPECT_EQ(crivo_contains_hash(filter.get(), hashes[i], nullptr), expected.back());
+      EXPECT_TRUE(i % 2 == 1 || expected.back() == 1) << "a key that was added is found";
+    }
+    EXPECT_EQ(hits_of(filter, list), expected);
+    std::vector<std::uint8_t> hits(count + 1, 9);
+    const crivo_keys keys{fixed.data(), fixed.size(), nullptr, 8, count};
+    ASSERT_EQ(crivo_contains_keys(filter.get(), &keys, hits.data(), nullptr), CRIVO_OK);
+    EXPECT_EQ(hits.back(), 9) << "nothing is written behind the answers";
+    hits.pop_back();
+    EXPECT_EQ(hits, expected);
+    std::fill(hits.begin(), hits.end(), std::uint8_t{9});
+    ASSERT_EQ(crivo_contains_hashes(filter.get(), hashes.data(), count, hits.data(), nullptr), CRIVO_OK);
+    EXPECT_EQ(hits, expected);
+  }
+}
+
+TEST_P(AskPerKind, KeysMayHoldAnything) {
+  const std::vector<std::string> odd = {
+      "", std::string(1, '\0'), std::string("a\0b", 3), std::string("a\0c", 3), std::string(100'000, 'x'), "\xff\xfe"};
+  const Filter filter = build(options_of(GetParam().c_str(), 100, 1e-6), KeyList(odd));
+  for (const std::string& key : odd) EXPECT_TRUE(has(filter, key)) << key.size();
+  EXPECT_EQ(crivo_contains(filter.get(), nullptr, 0, nullptr), 1) << "NULL is the empty key";
+  EXPECT_FALSE(has(filter, std::string("a\0d", 3)));
+}
+
+TEST_P(AskPerKind, ArraysOfNothingMayBeNull) {
+  const Filter filter = filter_of(GetParam(), 10);
+  const crivo_keys none{};
+  EXPECT_EQ(crivo_contains_keys(filter.get(), &none, nullptr, nullptr), CRIVO_OK);
+  EXPECT_EQ(crivo_contains_hashes(filter.get(), nullptr, 0, nullptr, nullptr), CRIVO_OK);
+  // Empty keys need no bytes.
+  const std::uint64_t offsets[] = {0, 0, 0};
+  const crivo_keys empty{nullptr, 0, offsets, 0, 2};
+  std::uint8_t hits[2] = {9, 9};
+  EXPECT_EQ(crivo_contains_keys(filter.get(), &empty, hits, nullptr), CRIVO_OK);
+  EXPECT_EQ(hits[0], crivo_contains(filter.get(), nullptr, 0, nullptr));
+}
+
+class Counting : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Counting, ::testing::ValuesIn(kinds_that_can(CRIVO_CAN_COUNT)),
+                         [](const auto& tested) { return tested.param; });
+
+TEST_P(Counting, NeverCountsTooFew) {
+  const Filter filter = create(options_of(GetParam().c_str(), 2000));
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    for (std::uint64_t times = 0; times < 1 + i % 3; ++times) ASSERT_EQ(add(filter, present(i)), CRIVO_OK);
+  }
+  for (std::uint64_t i = 0; i < 300; ++i) EXPECT_GE(count_of(filter, present(i)), 1 + i % 3);
+  EXPECT_EQ(count_of(create(options_of(GetParam().c_str(), 10)), "nothing"), 0U);
+}
+
+TEST(Ask, OtherKindsDoNotCount) {
+  const Filter filter = filter_of("blocked", 10);
+  std::uint64_t count = 77;
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_count(filter.get(), "a", 1, &count, error); });
+  EXPECT_EQ(count, 77U);
+}
+
+// From the xxHash specification's own test values: bindings make these hashes themselves.
+TEST(Ask, TheHashIsXxh3) {
+  EXPECT_EQ(crivo_hash(nullptr, 0, 0), 0x2D06800538D394C2U);
+  EXPECT_EQ(crivo_hash(nullptr, 5, 0), crivo_hash("", 0, 0)) << "a key of NULL is the empty key";
+  const KeyList list = present_keys(1000);
+  std::vector<std::uint64_t> hashes(list.count());
+  const crivo_keys keys = list.keys();
+  ASSERT_EQ(crivo_hash_keys(&keys, 11, hashes.data(), nullptr), CRIVO_OK);
+  for (std::uint64_t i = 0; i < list.count(); ++i) {
+    EXPECT_EQ(hashes[i], crivo_hash(present(i).data(), present(i).size(), 11));
+  }
+}
+
+TEST(Ask, NumbersAreTheKeysThatTheyAreEverywhere) {
+  const auto integer = [](std::int64_t value) {
+    char key[CRIVO_NUMBER_KEY_BYTES];
+    return std::string(key, crivo_integer_key(value, key));
+  };
+  const auto real = [](double value) {
+    char key[CRIVO_NUMBER_KEY_BYTES];
+    return std::string(key, crivo_real_key(value, key));
+  };
+  EXPECT_EQ(integer(0), "0");
+  EXPECT_EQ(integer(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(real(1.0), "1");
+  EXPECT_EQ(real(-0.0), "0");
+  EXPECT_EQ(real(0.1), "0.1");
+  EXPECT_EQ(real(1e20), "1e+20");
+  EXPECT_EQ(real(std::numeric_limits<double>::infinity()), "inf");
+  EXPECT_EQ(real(-std::numeric_limits<double>::denorm_min()), "-5e-324");
+  EXPECT_EQ(crivo_integer_key(5, nullptr), 0U);
+  EXPECT_EQ(crivo_real_key(0.5, nullptr), 0U);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,185 @@
+// Filters are written into a caller's buffer and read back, with a copy or without one.
+#include "c_filters.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::int32_t kForms[] = {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE};
+
+class BlobPerKind : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, BlobPerKind, ::testing::ValuesIn(every_kind()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST_P(BlobPerKind, EveryFormReadsBackAsTheSameFilter) {
+  for (const std::uint64_t keys : {0, 1, 50, 5000}) {
+    const Filter filter = build(options_of(GetParam().c_str(), 5000), present_keys(keys));
+    const Blob raw = blob_of(filter);
+    for (const std::int32_t form : kForms) {
+      const Blob blob = blob_of(filter, form);
+      EXPECT_LE(blob.size(), crivo_blob_bound(filter.get()));
+      for (const Filter& again : {read(blob), borrow(blob)}) {
+        EXPECT_EQ(blob_of(again), raw);
+        EXPECT_EQ(found(again, present_keys(keys)), keys);
+      }
+    }
+  }
+}
+
+TEST_P(BlobPerKind, ARawBlobIsReadWhereItLies) {
+  const Filter filter = filter_of(GetParam(), 2000);
+  Blob blob = blob_of(filter);
+  for (const std::size_t shift : {0, 1, 3}) {  // it may lie anywhere
+    Blob moved(shift, 0);
+    moved.insert(moved.end(), blob.begin(), blob.end());
+    crivo_filter* made = nullptr;
+    ASSERT_EQ(crivo_borrow(moved.data() + shift, blob.size(), nullptr, &made, nullptr), CRIVO_OK);
+    const Filter borrowed(made);
+    EXPECT_EQ(found(borrowed, present_keys(2000)), 2000U);
+    EXPECT_EQ(hits_of(borrowed, absent_keys(2000)), hits_of(filter, absent_keys(2000)));
+    EXPECT_EQ(facts_of(borrowed).read_only, 1U);
+    EXPECT_EQ(facts_of(borrowed).can, facts_of(filter).can);
+  }
+}
+
+TEST(BlobOf, BorrowingTakesNoCopy) {
+  const Filter filter = create(options_of("classic", 1000));
+  Blob blob = blob_of(filter);
+  const Filter borrowed = borrow(blob);
+  EXPECT_FALSE(has(borrowed, "a"));
+  std::fill(blob.begin() + 64, blob.end(), static_cast<unsigned char>(0xFF));  // to see whose bytes are asked
+  EXPECT_TRUE(has(borrowed, "a"));
+}
+
+TEST(BlobOf, ReadingTakesACopy) {
+  Filter filter;
+  {
+    const Blob blob = blob_of(filter_of("blocked", 1000));
+    filter = read(blob);
+  }
+  EXPECT_EQ(found(filter, present_keys(1000)), 1000U);
+  EXPECT_EQ(add(filter, "another"), CRIVO_OK);
+}
+
+TEST(BlobOf, AReadOnlyFilterIsChangedAsACopy) {
+  for (const std::int32_t form : kForms) {
+    const Blob blob = blob_of(filter_of("counting", 100), form);
+    const Filter filter = borrow(blob);
+    crivo_filter* f = filter.get();
+    const KeyList list = present_keys(3);
+    const crivo_keys keys = list.keys();
+    const std::uint64_t hash = 1;
+    const auto refuses = [](auto&& call) {
+      EXPECT_EQ(failure(CRIVO_UNSUPPORTED, call),
+                "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be");
+    };
+    refuses([&](crivo_error* error) { return crivo_add(f, "a", 1, error); });
+    refuses([&](crivo_error* error) { return crivo_add_keys(f, &keys, error); });
+    refuses([&](crivo_error* error) { return crivo_add_hashes(f, &hash, 1, error); });
+    refuses([&](crivo_error* error) { return crivo_add_times(f, "a", 1, 2, error); });
+    refuses([&](crivo_error* error) { return crivo_remove(f, "present 1", 9, error); });
+    refuses([&](crivo_error* error) { return crivo_clear(f, error); });
+    refuses([&](crivo_error* error) { return crivo_unite(f, f, error); });
+    refuses([&](crivo_error* error) { return crivo_intersect(f, f, error); });
+    crivo_filter* made = nullptr;
+    ASSERT_EQ(crivo_copy(f, &made, nullptr), CRIVO_OK);
+    const Filter copy(made);
+    EXPECT_EQ(facts_of(copy).read_only, 0U);
+    EXPECT_EQ(add(copy, "a"), CRIVO_OK);
+    EXPECT_TRUE(has(copy, "a"));
+    EXPECT_FALSE(has(filter, "a"));
+  }
+}
+
+TEST(BlobOf, ATooSmallBufferLearnsWhatIsNeeded) {
+  const Filter filter = filter_of("blocked", 1000);
+  for (const std::int32_t form : kForms) {
+    const Blob blob = blob_of(filter, form);
+    for (const std::size_t room : {std::size_t{0}, std::size_t{1}, blob.size() - 1}) {
+      Blob buffer(room + 1, 0x5A);
+      std::uint64_t written = 0;
+      const auto message = failure(CRIVO_TOO_LARGE, [&](crivo_error* error) {
+        return crivo_write(filter.get(), form, 0, room == 0 ? nullptr : buffer.data(), room, &written, error);
+      });
+      EXPECT_EQ(message,
+                "buffer_bytes must be at least " + std::to_string(blob.size()) + ", got " + std::to_string(room));
+      EXPECT_EQ(written, blob.size());
+      EXPECT_EQ(buffer, Blob(room + 1, 0x5A)) << "nothing is written";
+    }
+    Blob exact(blob.size() + 1, 0x5A);
+    std::uint64_t written = 0;
+    ASSERT_EQ(crivo_write(filter.get(), form, 0, exact.data(), blob.size(), &written, nullptr), CRIVO_OK);
+    EXPECT_EQ(exact.back(), 0x5A);
+    EXPECT_EQ(written, blob.size());
+  }
+}
+
+TEST(BlobOf, LevelsAreThoseOfZstd) {
+  const Filter filter = build(options_of("blocked", 100'000), present_keys(1000));
+  for (const std::int32_t form : kForms) {
+    for (const std::int32_t level : {-1, 23, INT32_MIN, INT32_MAX}) {
+      Blob blob(crivo_blob_bound(filter.get()));
+      std::uint64_t written = 7;
+      EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT,
+                        [&](crivo_error* error) {
+                          return crivo_write(filter.get(), form, level, blob.data(), blob.size(), &written, error);
+                        }),
+                "level must lie in [1, 22], or be 0, got " + std::to_string(level));
+      EXPECT_EQ(written, 7U);
+    }
+  }
+}
+
+TEST(BlobOf, LimitsBoundTheFilterBeforeMemoryIsTaken) {
+  const Blob blob = blob_of(create(options_of("blocked", 10'000'000)), CRIVO_FORM_SMALLEST);
+  ASSERT_LT(blob.size(), 10'000U);
+  crivo_limits limits{};
+  limits.size = sizeof limits;
+  limits.max_bytes = 1'000'000;
+  crivo_filter* filter = nullptr;
+  for (const auto open : {&crivo_read, &crivo_borrow}) {
+    failure(CRIVO_TOO_LARGE,
+            [&](crivo_error* error) { return open(blob.data(), blob.size(), &limits, &filter, error); });
+    EXPECT_EQ(filter, nullptr);
+  }
+  limits.max_bytes = 0;
+  ASSERT_EQ(crivo_read(blob.data(), blob.size(), &limits, &filter, nullptr), CRIVO_OK);
+  crivo_free(filter);
+}
+
+TEST(BlobOf, LimitsHoldForAFilterThatGrowsAndForItsCopy) {
+  const Blob blob = blob_of(create(options_of("scalable", 100)));
+  crivo_limits limits{};
+  limits.size = sizeof limits;
+  limits.max_bytes = 10'000;
+  for (const auto open : {&crivo_read, &crivo_borrow}) {
+    crivo_filter* made = nullptr;
+    ASSERT_EQ(open(blob.data(), blob.size(), &limits, &made, nullptr), CRIVO_OK);
+    const Filter filter(made);
+    ASSERT_EQ(crivo_copy(filter.get(), &made, nullptr), CRIVO_OK);
+    const Filter copy(made);
+    crivo_status status = CRIVO_OK;
+    for (std::uint64_t i = 0; status == CRIVO_OK && i < 100'000; ++i) status = add(copy, present(i));
+    EXPECT_EQ(status, CRIVO_TOO_LARGE);
+  }
+}
+
+TEST(BlobOf, EveryTruncationAndEveryChangedByteIsCorrupt) {
+  const Blob blob = blob_of(filter_of("blocked", 100), CRIVO_FORM_AUTO);
+  for (const auto open : {&crivo_read, &crivo_borrow}) {
+    crivo_filter* filter = nullptr;
+    for (std::size_t size = 0; size < blob.size(); ++size) {
+      ASSERT_EQ(open(blob.data(), size, nullptr, &filter, nullptr), CRIVO_CORRUPT) << size;
+    }
+    for (std::size_t at = 0; at < blob.size(); ++at) {
+      Blob changed = blob;
+      changed[at] ^= 0x10;
+      ASSERT_EQ(open(changed.data(), changed.size(), nullptr, &filter, nullptr), CRIVO_CORRUPT) << at;
+    }
+    EXPECT_THAT(failure(CRIVO_CORRUPT, [&](crivo_error* error) { return open(nullptr, 0, nullptr, &filter, error); }),
+                ::testing::Not(::testing::IsEmpty()));
+    EXPECT_EQ(filter, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

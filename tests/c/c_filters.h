@@ -1,0 +1,172 @@
+// What the tests of the C interface share: handles that free themselves, keys, and options in one line. It sees crivo.h
+// only, because the same tests run on libcrivo.a and on libcrivo.so, which has no C++.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo.h"
+
+namespace crivo::testing {
+
+struct Free {
+  void operator()(crivo_filter* filter) const noexcept { crivo_free(filter); }
+  void operator()(crivo_builder* builder) const noexcept { crivo_builder_free(builder); }
+};
+using Filter = std::unique_ptr<crivo_filter, Free>;
+using Builder = std::unique_ptr<crivo_builder, Free>;
+
+/// A key that is added by the tests, and one that is not.
+inline std::string present(std::uint64_t i) { return "present " + std::to_string(i); }
+inline std::string absent(std::uint64_t i) { return "absent " + std::to_string(i); }
+
+/// Keys with offsets, as a crivo_keys that borrows from this.
+class KeyList {
+ public:
+  KeyList() = default;
+  explicit KeyList(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) add(key);
+  }
+  void add(std::string_view key) {
+    bytes_ += key;
+    offsets_.push_back(bytes_.size());
+  }
+  [[nodiscard]] std::uint64_t count() const { return offsets_.size() - 1; }
+  [[nodiscard]] crivo_keys keys() const { return {bytes_.data(), bytes_.size(), offsets_.data(), 0, count()}; }
+
+ private:
+  std::string bytes_;
+  std::vector<std::uint64_t> offsets_{0};
+};
+
+inline KeyList present_keys(std::uint64_t count, std::uint64_t first = 0) {
+  KeyList list;
+  for (std::uint64_t i = first; i < first + count; ++i) list.add(present(i));
+  return list;
+}
+inline KeyList absent_keys(std::uint64_t count) {
+  KeyList list;
+  for (std::uint64_t i = 0; i < count; ++i) list.add(absent(i));
+  return list;
+}
+
+inline crivo_options options_of(const char* kind, std::uint64_t capacity = 0, double fp_rate = 0) {
+  crivo_options options{};
+  options.size = sizeof options;
+  options.kind = kind;
+  options.capacity = capacity;
+  options.fp_rate = fp_rate;
+  return options;
+}
+
+/// Every kind that the library has, or only those that can do this.
+inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; crivo_kind_name(i) != nullptr; ++i) {
+    if ((crivo_kind_can(i) & can) == can) names.emplace_back(crivo_kind_name(i));
+  }
+  return names;
+}
+inline std::vector<std::string> every_kind() { return kinds_that_can(0); }
+
+inline Filter create(const crivo_options& options) {
+  crivo_filter* filter = nullptr;
+  crivo_error error{};
+  EXPECT_EQ(crivo_create(&options, &filter, &error), CRIVO_OK) << error.message;
+  return Filter(filter);
+}
+
+inline Filter build(const crivo_options& options, const KeyList& list) {
+  crivo_filter* filter = nullptr;
+  crivo_error error{};
+  const crivo_keys keys = list.keys();
+  EXPECT_EQ(crivo_build(&options, &keys, &filter, &error), CRIVO_OK) << error.message;
+  return Filter(filter);
+}
+/// A filter of this kind of the first keys, whatever the kind.
+inline Filter filter_of(const std::string& kind, std::uint64_t keys) {
+  return build(options_of(kind.c_str(), keys == 0 ? 1 : keys), present_keys(keys));
+}
+
+inline bool has(const Filter& filter, std::string_view key) {
+  const std::int32_t hit = crivo_contains(filter.get(), key.data(), key.size(), nullptr);
+  EXPECT_TRUE(hit == 0 || hit == 1) << hit;
+  return hit == 1;
+}
+inline crivo_status add(const Filter& filter, std::string_view key, crivo_error* error = nullptr) {
+  return crivo_add(filter.get(), key.data(), key.size(), error);
+}
+inline std::uint64_t count_of(const Filter& filter, std::string_view key) {
+  std::uint64_t count = 0;
+  EXPECT_EQ(crivo_count(filter.get(), key.data(), key.size(), &count, nullptr), CRIVO_OK);
+  return count;
+}
+
+inline std::vector<std::uint8_t> hits_of(const Filter& filter, const KeyList& list) {
+  std::vector<std::uint8_t> hits(list.count(), 9);
+  const crivo_keys keys = list.keys();
+  crivo_error error{};
+  EXPECT_EQ(crivo_contains_keys(filter.get(), &keys, hits.data(), &error), CRIVO_OK) << error.message;
+  return hits;
+}
+inline std::uint64_t found(const Filter& filter, const KeyList& list) {
+  std::uint64_t found = 0;
+  for (const std::uint8_t hit : hits_of(filter, list)) found += hit;
+  return found;
+}
+
+inline crivo_facts facts_of(const Filter& filter) {
+  crivo_facts facts{};
+  facts.size = sizeof facts;
+  EXPECT_EQ(crivo_get_facts(filter.get(), &facts, nullptr), CRIVO_OK);
+  return facts;
+}
+inline crivo_stats stats_of(const Filter& filter) {
+  crivo_stats stats{};
+  stats.size = sizeof stats;
+  EXPECT_EQ(crivo_get_stats(filter.get(), &stats, nullptr), CRIVO_OK);
+  return stats;
+}
+
+using Blob = std::vector<unsigned char>;
+inline Blob blob_of(const Filter& filter, std::int32_t form = CRIVO_FORM_RAW) {
+  Blob blob(crivo_blob_bound(filter.get()));
+  std::uint64_t written = 0;
+  crivo_error error{};
+  EXPECT_EQ(crivo_write(filter.get(), form, 0, blob.data(), blob.size(), &written, &error), CRIVO_OK) << error.message;
+  blob.resize(written);
+  return blob;
+}
+inline Filter read(const Blob& blob) {
+  crivo_filter* filter = nullptr;
+  crivo_error error{};
+  EXPECT_EQ(crivo_read(blob.data(), blob.size(), nullptr, &filter, &error), CRIVO_OK) << error.message;
+  return Filter(filter);
+}
+inline Filter borrow(const Blob& blob) {
+  crivo_filter* filter = nullptr;
+  crivo_error error{};
+  EXPECT_EQ(crivo_borrow(blob.data(), blob.size(), nullptr, &filter, &error), CRIVO_OK) << error.message;
+  return Filter(filter);
+}
+
+/// The message of a call `crivo_status call(crivo_error*)`, which must fail with this status.
+template <class Call>
+std::string failure(crivo_status expected, Call&& call) {
+  crivo_error error;
+  std::memset(&error, 0x5A, sizeof error);
+  EXPECT_EQ(call(&error), expected) << error.message;
+  EXPECT_EQ(error.status, expected);
+  EXPECT_NE(std::memchr(error.message, '\0', sizeof error.message), nullptr) << "a message ends";
+  EXPECT_EQ(call(nullptr), expected) << "the error may be NULL";
+  return error.message;
+}
+
+}  // namespace crivo::testing

@@ -1,0 +1,193 @@
+// Filters change: keys added and removed, filters merged. A filter that fails to change is what it was.
+#include <cmath>
+
+#include "c_filters.h"
+
+namespace crivo::testing {
+namespace {
+
+auto kinds_for(std::uint32_t can) { return ::testing::ValuesIn(kinds_that_can(can)); }
+std::string name_of(const ::testing::TestParamInfo<std::string>& tested) { return tested.param; }
+
+Filter empty(const std::string& kind, std::uint64_t capacity = 2000) {
+  return create(options_of(kind.c_str(), capacity));
+}
+
+class Adding : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Adding, kinds_for(CRIVO_CAN_ADD), name_of);
+
+TEST_P(Adding, OneByOneManyAndHashesComeToTheSame) {
+  const Filter one = empty(GetParam()), many = empty(GetParam()), hashed = empty(GetParam());
+  std::vector<std::uint64_t> hashes;
+  for (std::uint64_t i = 0; i < 1500; ++i) {
+    const std::string key = present(i);
+    ASSERT_EQ(add(one, key), CRIVO_OK);
+    hashes.push_back(crivo_hash(key.data(), key.size(), 0));
+  }
+  const KeyList list = present_keys(1500);
+  const crivo_keys keys = list.keys();
+  ASSERT_EQ(crivo_add_keys(many.get(), &keys, nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_add_hashes(hashed.get(), hashes.data(), hashes.size(), nullptr), CRIVO_OK);
+  EXPECT_EQ(found(one, list), 1500U);
+  EXPECT_EQ(blob_of(many), blob_of(one));
+  EXPECT_EQ(blob_of(hashed), blob_of(one));
+  EXPECT_EQ(facts_of(one).keys, 1500U);
+}
+
+TEST_P(Adding, ClearForgetsEveryKeyAndKeepsTheSize) {
+  const Filter filter = empty(GetParam());
+  const Blob before = blob_of(filter);
+  const KeyList list = present_keys(3000);
+  const crivo_keys keys = list.keys();
+  const crivo_status added = crivo_add_keys(filter.get(), &keys, nullptr);
+  EXPECT_TRUE(added == CRIVO_OK || added == CRIVO_FULL);
+  ASSERT_EQ(crivo_clear(filter.get(), nullptr), CRIVO_OK);
+  EXPECT_EQ(found(filter, list), 0U);
+  EXPECT_EQ(blob_of(filter), before);
+}
+
+class Removing : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Removing, kinds_for(CRIVO_CAN_REMOVE), name_of);
+
+TEST_P(Removing, TakesBackOneAddition) {
+  const Filter filter = empty(GetParam());
+  const Blob before = blob_of(filter);
+  for (int times = 0; times < 2; ++times) ASSERT_EQ(add(filter, "a"), CRIVO_OK);
+  ASSERT_EQ(crivo_remove(filter.get(), "a", 1, nullptr), CRIVO_OK);
+  EXPECT_TRUE(has(filter, "a"));
+  ASSERT_EQ(crivo_remove(filter.get(), "a", 1, nullptr), CRIVO_OK);
+  EXPECT_FALSE(has(filter, "a"));
+  EXPECT_EQ(blob_of(filter), before);
+  failure(CRIVO_NOT_FOUND, [&](crivo_error* error) { return crivo_remove(filter.get(), "a", 1, error); });
+  EXPECT_EQ(blob_of(filter), before);
+}
+
+class Times : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Times, kinds_for(CRIVO_CAN_COUNT), name_of);
+
+TEST_P(Times, AddsAsOftenAsAskedOrSaysThatThereIsNoRoom) {
+  const Filter filter = empty(GetParam());
+  ASSERT_EQ(crivo_add_times(filter.get(), "a", 1, 3, nullptr), CRIVO_OK);
+  EXPECT_EQ(count_of(filter, "a"), 3U);
+  ASSERT_EQ(crivo_add_times(filter.get(), "b", 1, 0, nullptr), CRIVO_OK);
+  EXPECT_FALSE(has(filter, "b"));
+  EXPECT_EQ(facts_of(filter).keys, 3U);
+  const crivo_status status = crivo_add_times(filter.get(), "c", 1, UINT64_MAX, nullptr);
+  EXPECT_TRUE(status == CRIVO_OK || status == CRIVO_FULL);
+  EXPECT_GT(count_of(filter, "c"), 7U);
+}
+
+class Merging : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Merging, kinds_for(CRIVO_CAN_UNITE), name_of);
+
+TEST_P(Merging, UnitesToTheFilterOfBothSets) {
+  const Filter one = empty(GetParam()), other = empty(GetParam()), both = empty(GetParam());
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    ASSERT_EQ(add(i < 300 ? one : other, present(i)), CRIVO_OK);
+    ASSERT_EQ(add(both, present(i)), CRIVO_OK);
+  }
+  const Blob blob = blob_of(other);
+  const Filter read_only = borrow(blob);
+  ASSERT_EQ(crivo_unite(one.get(), read_only.get(), nullptr), CRIVO_OK);
+  EXPECT_EQ(found(one, present_keys(500)), 500U);
+  EXPECT_EQ(blob_of(one), blob_of(both));
+  EXPECT_EQ(blob_of(other), blob);
+}
+
+TEST_P(Merging, AFilterMayBeMergedWithItself) {
+  const Filter filter = filter_of(GetParam(), 500);
+  ASSERT_EQ(crivo_unite(filter.get(), filter.get(), nullptr), CRIVO_OK);
+  EXPECT_EQ(found(filter, present_keys(500)), 500U);
+  crivo_similarity alike{};
+  alike.size = sizeof alike;
+  ASSERT_EQ(crivo_compare(filter.get(), filter.get(), &alike, nullptr), CRIVO_OK);
+  EXPECT_EQ(alike.jaccard, 1);
+}
+
+TEST_P(Merging, RefusesWhatDiffersAndChangesNothing) {
+  const Filter filter = filter_of(GetParam(), 100);
+  const Blob before = blob_of(filter);
+  crivo_options other_seed = options_of(GetParam().c_str(), 100);
+  other_seed.seed = 1;
+  const Filter others[] = {filter_of(GetParam(), 5000), build(other_seed, present_keys(100)),
+                           filter_of(GetParam() == "classic" ? "blocked" : "classic", 100)};
+  for (const Filter& other : others) {
+    crivo_similarity alike{};
+    alike.size = sizeof alike;
+    const auto unite = [&](crivo_error* error) { return crivo_unite(filter.get(), other.get(), error); };
+    const auto compare = [&](crivo_error* error) { return crivo_compare(filter.get(), other.get(), &alike, error); };
+    EXPECT_THAT(failure(CRIVO_INCOMPATIBLE, unite), ::testing::HasSubstr(" must equal the first filter's "));
+    failure(CRIVO_INCOMPATIBLE, compare);
+    EXPECT_EQ(alike.first, 0);
+  }
+  EXPECT_EQ(blob_of(filter), before);
+}
+
+class Intersecting : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, Intersecting, kinds_for(CRIVO_CAN_INTERSECT), name_of);
+
+TEST_P(Intersecting, KeepsWhatBothHave) {
+  const Filter one = empty(GetParam()), other = empty(GetParam());
+  const KeyList first = present_keys(600), last = present_keys(600, 300);
+  const crivo_keys first_keys = first.keys(), last_keys = last.keys();
+  ASSERT_EQ(crivo_add_keys(one.get(), &first_keys, nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_add_keys(other.get(), &last_keys, nullptr), CRIVO_OK);
+  crivo_similarity alike{};
+  alike.size = sizeof alike;
+  ASSERT_EQ(crivo_compare(one.get(), other.get(), &alike, nullptr), CRIVO_OK);
+  EXPECT_NEAR(alike.first, 600, 30);
+  EXPECT_NEAR(alike.second, 600, 30);
+  EXPECT_NEAR(alike.united, 900, 45);
+  EXPECT_NEAR(alike.common, 300, 60);
+  EXPECT_NEAR(alike.jaccard, 1.0 / 3, 0.08);
+  ASSERT_EQ(crivo_intersect(one.get(), other.get(), nullptr), CRIVO_OK);
+  EXPECT_EQ(found(one, present_keys(300, 300)), 300U);
+  EXPECT_LT(found(one, present_keys(300)), 60U);
+  ASSERT_EQ(crivo_intersect(one.get(), one.get(), nullptr), CRIVO_OK);
+  EXPECT_EQ(found(one, present_keys(300, 300)), 300U);
+}
+
+TEST(Change, ASaturatedFilterHasNoEstimate) {
+  const Filter full = create(options_of("classic", 1));
+  for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(add(full, present(i)), CRIVO_OK);
+  crivo_similarity alike{};
+  alike.size = sizeof alike;
+  ASSERT_EQ(crivo_compare(full.get(), full.get(), &alike, nullptr), CRIVO_OK);
+  EXPECT_TRUE(std::isinf(alike.first) && std::isinf(alike.second) && std::isinf(alike.united));
+  EXPECT_TRUE(std::isnan(alike.jaccard));
+  EXPECT_TRUE(std::isinf(stats_of(full).cardinality));
+  EXPECT_EQ(stats_of(full).fp_rate, 1);
+}
+
+TEST(Change, AKindSaysWhatItCannotDo) {
+  const Filter ribbon = filter_of("ribbon", 100);
+  const Filter other = filter_of("ribbon", 100);
+  const Blob before = blob_of(ribbon);
+  const std::uint64_t hash = 1;
+  const KeyList list = present_keys(3);
+  const crivo_keys keys = list.keys();
+  crivo_filter* f = ribbon.get();
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add(f, "a", 1, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_keys(f, &keys, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_hashes(f, &hash, 1, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_times(f, "a", 1, 2, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_remove(f, "a", 1, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_clear(f, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_unite(f, other.get(), error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_intersect(f, other.get(), error); });
+  EXPECT_EQ(blob_of(ribbon), before);
+}
+
+TEST(Change, AFullFilterKeepsWhatItHasAndCountsIt) {
+  const Filter filter = create(options_of("cuckoo", 100));
+  const KeyList list = present_keys(5000);
+  const crivo_keys keys = list.keys();
+  EXPECT_THAT(failure(CRIVO_FULL, [&](crivo_error* error) { return crivo_add_keys(filter.get(), &keys, error); }),
+              ::testing::HasSubstr("it was made for 100 keys"));
+  const std::uint64_t added = facts_of(filter).keys;
+  EXPECT_GE(added, 100U);
+  EXPECT_EQ(found(filter, present_keys(100)), 100U);
+}
+
+}  // namespace
+}  // namespace crivo::testing

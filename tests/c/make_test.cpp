@@ -1,0 +1,268 @@
+// Filters are made of options, keys, hashes and other filters.
+#include <limits>
+
+#include "c_filters.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 3'000;  // a ribbon has several levels from 2049 on
+
+class MakePerKind : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static crivo_options options(std::uint64_t capacity = kKeys) {
+    return options_of(GetParam().c_str(), capacity);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, MakePerKind, ::testing::ValuesIn(every_kind()),
+                         [](const auto& tested) { return tested.param; });
+
+std::vector<std::uint64_t> hashes_of(const KeyList& list, std::uint64_t seed = 0) {
+  std::vector<std::uint64_t> hashes(list.count());
+  const crivo_keys keys = list.keys();
+  EXPECT_EQ(crivo_hash_keys(&keys, seed, hashes.data(), nullptr), CRIVO_OK);
+  return hashes;
+}
+
+TEST_P(MakePerKind, BuildsTheSameFromKeysFromHashesAndInPieces) {
+  const KeyList list = present_keys(kKeys);
+  const auto hashes = hashes_of(list);
+  for (const std::uint64_t capacity : {kKeys, std::uint64_t{0}}) {
+    const crivo_options wanted = options(capacity);
+    const Filter from_keys = build(wanted, list);
+    EXPECT_EQ(found(from_keys, list), kKeys);
+    EXPECT_LT(found(from_keys, absent_keys(kKeys)), kKeys / 20);
+
+    crivo_filter* made = nullptr;
+    ASSERT_EQ(crivo_build_from_hashes(&wanted, hashes.data(), hashes.size(), &made, nullptr), CRIVO_OK);
+    EXPECT_EQ(blob_of(Filter(made)), blob_of(from_keys));
+
+    crivo_builder* started = nullptr;
+    ASSERT_EQ(crivo_builder_create(&wanted, &started, nullptr), CRIVO_OK);
+    const Builder builder(started);
+    const std::string first = present(0);
+    ASSERT_EQ(crivo_builder_add(started, first.data(), first.size(), nullptr), CRIVO_OK);
+    const KeyList second = present_keys(1000, 1);
+    const crivo_keys keys = second.keys();
+    ASSERT_EQ(crivo_builder_add_keys(started, &keys, nullptr), CRIVO_OK);
+    ASSERT_EQ(crivo_builder_add_hashes(started, hashes.data() + 1001, kKeys - 1001, nullptr), CRIVO_OK);
+    EXPECT_EQ(crivo_builder_added(started), kKeys);
+    ASSERT_EQ(crivo_builder_finish(started, &made, nullptr), CRIVO_OK);
+    EXPECT_EQ(blob_of(Filter(made)), blob_of(from_keys));
+  }
+}
+
+TEST_P(MakePerKind, SizesByTheDistinctKeysWithoutACapacity) {
+  KeyList twice = present_keys(kKeys);
+  for (std::uint64_t i = 0; i < kKeys; ++i) twice.add(present(i));
+  const crivo_facts facts = facts_of(build(options(0), twice));
+  EXPECT_EQ(facts.keys, 2 * kKeys);
+  // Where keys can be removed, each addition needs room of its own.
+  const bool removes = (facts.can & CRIVO_CAN_REMOVE) != 0;
+  EXPECT_GE(facts.capacity, removes ? 2 * kKeys : kKeys);
+  EXPECT_LE(facts.capacity, removes ? 4 * kKeys : kKeys);
+}
+
+TEST_P(MakePerKind, MakesAFilterOfNoKeys) {
+  const Filter filter = build(options(0), KeyList());
+  EXPECT_EQ(found(filter, absent_keys(100)), 0U);
+  EXPECT_EQ(facts_of(filter).keys, 0U);
+}
+
+TEST_P(MakePerKind, CopiesAreFiltersOfTheirOwn) {
+  Filter filter = build(options(), present_keys(kKeys));
+  const Blob before = blob_of(filter);
+  crivo_filter* made = nullptr;
+  ASSERT_EQ(crivo_copy(filter.get(), &made, nullptr), CRIVO_OK);
+  const Filter copy(made);
+  EXPECT_EQ(blob_of(copy), before);
+  filter.reset();
+  EXPECT_EQ(found(copy, present_keys(kKeys)), kKeys);
+  EXPECT_EQ(facts_of(copy).read_only, 0U);
+}
+
+TEST_P(MakePerKind, ProgressRisesToOne) {
+  std::vector<double> seen;
+  crivo_options watched = options(0);
+  watched.progress = [](double done, void* data) {
+    static_cast<std::vector<double>*>(data)->push_back(done);
+    return 0;
+  };
+  watched.progress_data = &seen;
+  for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{200'000}}) {
+    seen.clear();
+    watched.capacity = capacity;
+    (void)build(watched, present_keys(200'000));
+    EXPECT_GT(seen.size(), 3U);
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_GE(seen.front(), 0);
+    EXPECT_EQ(seen.back(), 1);
+
+    seen.clear();
+    crivo_builder* builder = nullptr;
+    ASSERT_EQ(crivo_builder_create(&watched, &builder, nullptr), CRIVO_OK);
+    const Builder owner(builder);
+    crivo_filter* filter = nullptr;
+    ASSERT_EQ(crivo_builder_finish(builder, &filter, nullptr), CRIVO_OK);
+    crivo_free(filter);
+    ASSERT_FALSE(seen.empty());
+    EXPECT_EQ(seen.back(), 1);
+  }
+}
+
+TEST_P(MakePerKind, CancelsAtEveryStep) {
+  struct Watch {
+    int calls = 0;
+    int cancel_at = 0;
+  } watch;
+  crivo_options watched = options(0);
+  watched.progress = [](double, void* data) {
+    auto& seen = *static_cast<Watch*>(data);
+    return ++seen.calls == seen.cancel_at ? 1 : 0;
+  };
+  watched.progress_data = &watch;
+  const KeyList list = present_keys(140'000);
+  const crivo_keys keys = list.keys();
+  for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{140'000}}) {
+    watched.capacity = capacity;
+    watch = {};
+    (void)build(watched, list);
+    const int all = watch.calls;
+    for (int at = 1; at <= all; at += std::max(1, all / 6)) {
+      watch = {0, at};
+      crivo_filter* filter = nullptr;
+      crivo_error error{};
+      EXPECT_EQ(crivo_build(&watched, &keys, &filter, &error), CRIVO_CANCELLED);
+      EXPECT_STREQ(error.message, "progress must let the build go on, got its request to end it");
+      EXPECT_EQ(filter, nullptr);
+      EXPECT_EQ(watch.calls, at) << "the callback is not called again";
+    }
+  }
+}
+
+TEST(Make, WithoutOptionsBuildsABlockedFilterOfOnePercent) {
+  const KeyList list = present_keys(kKeys);
+  const crivo_keys keys = list.keys();
+  crivo_filter* made = nullptr;
+  ASSERT_EQ(crivo_build(nullptr, &keys, &made, nullptr), CRIVO_OK);
+  const Filter filter(made);
+  const crivo_facts facts = facts_of(filter);
+  EXPECT_STREQ(facts.kind, "blocked");
+  EXPECT_EQ(facts.fp_rate, 0.01);
+  EXPECT_EQ(facts.capacity, kKeys);
+  EXPECT_EQ(blob_of(filter), blob_of(build(options_of("blocked", kKeys, 0.01), list)));
+  crivo_builder* builder = nullptr;
+  ASSERT_EQ(crivo_builder_create(nullptr, &builder, nullptr), CRIVO_OK);
+  crivo_builder_free(builder);
+}
+
+TEST(Make, EveryFieldOfTheOptionsCounts) {
+  const KeyList list = present_keys(kKeys);
+  const Blob plain = blob_of(build(options_of(nullptr, kKeys), list));
+  crivo_options options = options_of("spectral:16", kKeys, 0.05);
+  EXPECT_EQ(facts_of(create(options)).param, 16U);
+  EXPECT_EQ(facts_of(create(options)).fp_rate, 0.05);
+  options = options_of(nullptr, kKeys);
+  options.bits_per_key = 20;
+  EXPECT_NEAR(8.0 * static_cast<double>(facts_of(create(options)).payload_bytes) / kKeys, 20, 0.5);
+  options = options_of(nullptr, kKeys);
+  options.seed = 7;
+  EXPECT_EQ(facts_of(create(options)).seed, 7U);
+  EXPECT_EQ(found(build(options, list), list), kKeys);
+  EXPECT_NE(blob_of(build(options, list)), plain);
+  options = options_of("ribbon");
+  const Blob ribbon = blob_of(build(options, list));
+  for (const std::uint32_t threads : {2U, 5000U, CRIVO_ALL_THREADS}) {
+    options.threads = threads;
+    EXPECT_EQ(blob_of(build(options, list)), ribbon);
+  }
+}
+
+TEST(Make, MaxBytesBoundsAFilterWhenItIsMadeAndWhenItGrows) {
+  crivo_options options = options_of("blocked", 1'000'000);
+  options.max_bytes = 1000;
+  crivo_filter* filter = nullptr;
+  const auto message =
+      failure(CRIVO_TOO_LARGE, [&](crivo_error* error) { return crivo_create(&options, &filter, error); });
+  EXPECT_THAT(message, ::testing::HasSubstr("1000"));
+  EXPECT_EQ(filter, nullptr);
+
+  options = options_of("scalable", 100);
+  options.max_bytes = 10'000;
+  const Filter growing = create(options);
+  crivo_filter* made = nullptr;
+  ASSERT_EQ(crivo_copy(growing.get(), &made, nullptr), CRIVO_OK);
+  const Filter copy(made);
+  for (const Filter* grown : {&growing, &copy}) {
+    crivo_status status = CRIVO_OK;
+    std::uint64_t added = 0;
+    while (status == CRIVO_OK) status = add(*grown, present(added++));
+    EXPECT_EQ(status, CRIVO_TOO_LARGE);
+    EXPECT_LE(facts_of(*grown).payload_bytes, 10'000U);
+    EXPECT_EQ(found(*grown, present_keys(added - 1)), added - 1);
+  }
+}
+
+TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
+  crivo_filter* filter = nullptr;
+  // Before memory is taken: a terabyte is no reason for another status.
+  const crivo_options ribbon = options_of("ribbon", std::uint64_t{1} << 40);
+  EXPECT_EQ(failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_create(&ribbon, &filter, error); }),
+            "kind must be one that takes keys later, got ribbon; crivo_build makes it");
+  const crivo_options without = options_of("blocked");
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(&without, &filter, error); }),
+              ::testing::HasSubstr("capacity must lie in [1, "));
+  EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(nullptr, &filter, error); }),
+            "options must not be NULL");
+  EXPECT_EQ(filter, nullptr);
+}
+
+TEST(Make, ABuilderIsFinishedOnce) {
+  crivo_builder* builder = nullptr;
+  ASSERT_EQ(crivo_builder_create(nullptr, &builder, nullptr), CRIVO_OK);
+  const Builder owner(builder);
+  crivo_filter* filter = nullptr;
+  ASSERT_EQ(crivo_builder_finish(builder, &filter, nullptr), CRIVO_OK);
+  const Filter made(filter);
+  const std::string expected = "builder must not be used after crivo_builder_finish, got one that was finished";
+  const auto refuses = [&](auto&& call) { EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, call), expected); };
+  refuses([&](crivo_error* error) { return crivo_builder_add(builder, "a", 1, error); });
+  refuses([&](crivo_error* error) { return crivo_builder_add_hashes(builder, nullptr, 0, error); });
+  const crivo_keys none{};
+  refuses([&](crivo_error* error) { return crivo_builder_add_keys(builder, &none, error); });
+  refuses([&](crivo_error* error) { return crivo_builder_finish(builder, &filter, error); });
+  EXPECT_EQ(filter, made.get());
+}
+
+TEST(Make, ABuilderCountsTheKeysBeforeTheOneThatFailed) {
+  crivo_builder* builder = nullptr;
+  const crivo_options options = options_of("cuckoo", 1000);
+  ASSERT_EQ(crivo_builder_create(&options, &builder, nullptr), CRIVO_OK);
+  const Builder owner(builder);
+  KeyList list = present_keys(500);
+  for (int i = 0; i < 100; ++i) list.add("the same");
+  const crivo_keys keys = list.keys();
+  failure(CRIVO_FULL, [&](crivo_error* error) { return crivo_builder_add_keys(builder, &keys, error); });
+  const std::uint64_t added = crivo_builder_added(builder);
+  crivo_filter* filter = nullptr;
+  ASSERT_EQ(crivo_builder_finish(builder, &filter, nullptr), CRIVO_OK);
+  const Filter made(filter);
+  EXPECT_EQ(facts_of(made).keys, added);
+  EXPECT_GE(added, 500U);
+  EXPECT_EQ(found(made, present_keys(500)), 500U);
+}
+
+TEST(Make, DropCountsLeavesABlockedFilterOfTheSameAnswers) {
+  const Filter counting = filter_of("counting", kKeys);
+  crivo_filter* made = nullptr;
+  ASSERT_EQ(crivo_drop_counts(counting.get(), &made, nullptr), CRIVO_OK);
+  const Filter blocked(made);
+  EXPECT_STREQ(facts_of(blocked).kind, "blocked");
+  EXPECT_EQ(facts_of(blocked).payload_bytes * 4, facts_of(counting).payload_bytes);
+  EXPECT_EQ(hits_of(blocked, absent_keys(kKeys)), hits_of(counting, absent_keys(kKeys)));
+  const Filter other = filter_of("classic", 10);
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_drop_counts(other.get(), &made, error); });
+}
+
+}  // namespace
+}  // namespace crivo::testing

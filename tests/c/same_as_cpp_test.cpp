@@ -1,0 +1,78 @@
+// One filter, whether C or C++ makes it: the same bytes in every form, and the same answers.
+#include "c_filters.h"
+#include "crivo/blob.h"
+#include "crivo/builder.h"
+#include "crivo/similarity.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 4'000;
+
+std::vector<std::string> every_kind_and_option() {
+  std::vector<std::string> all = every_kind();
+  all.insert(all.end(), {"compressed", "spectral:4", "spectral:32", "scalable:16"});
+  return all;
+}
+
+class SameAsCpp : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static FilterSpec spec(std::uint64_t capacity) {
+    FilterSpec spec;
+    EXPECT_TRUE(choose_kind(spec, GetParam()));
+    spec.capacity = capacity;
+    spec.fp_rate = 0.02;
+    spec.seed = 5;
+    return spec;
+  }
+  [[nodiscard]] static crivo_options options(std::uint64_t capacity) {
+    crivo_options options = options_of(GetParam().c_str(), capacity, 0.02);
+    options.seed = 5;
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, SameAsCpp, ::testing::ValuesIn(every_kind_and_option()), [](const auto& tested) {
+  std::string name = tested.param;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+});
+
+Blob cpp_blob(const FilterRef& filter, BlobForm form) {
+  const auto blob = to_blob(filter, form);
+  EXPECT_TRUE(blob);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(blob->data());
+  return {bytes, bytes + blob->size()};
+}
+
+TEST_P(SameAsCpp, TheSameBytesAndAnswers) {
+  std::vector<std::uint64_t> hashes;
+  for (std::uint64_t i = 0; i < kKeys; ++i) hashes.push_back(hash_key(present(i), 5));
+  for (const std::uint64_t capacity : {kKeys, std::uint64_t{0}, std::uint64_t{1'000'000}}) {
+    auto builder = FilterBuilder::create(spec(capacity));
+    ASSERT_TRUE(builder);
+    for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));
+    const auto cpp = builder->finish();
+    ASSERT_TRUE(cpp);
+    const Filter c = build(options(capacity), present_keys(kKeys));
+    EXPECT_EQ(blob_of(c, CRIVO_FORM_RAW), cpp_blob(cpp->ref(), BlobForm::kRaw));
+    EXPECT_EQ(blob_of(c, CRIVO_FORM_AUTO), cpp_blob(cpp->ref(), BlobForm::kAuto));
+    EXPECT_EQ(blob_of(c, CRIVO_FORM_SMALLEST), cpp_blob(cpp->ref(), BlobForm::kSmallest));
+    EXPECT_EQ(blob_of(c, CRIVO_FORM_MAPPABLE), cpp_blob(cpp->ref(), BlobForm::kMappable));
+    std::uint64_t different = 0;
+    for (std::uint64_t i = 0; i < kKeys; ++i) {
+      different += has(c, absent(i)) != cpp->may_contain(absent(i)) ? 1 : 0;
+      different += has(c, present(i)) ? 0 : 1;
+    }
+    EXPECT_EQ(different, 0U);
+    const crivo_stats stats = stats_of(c);
+    EXPECT_EQ(stats.fp_rate, cpp->ref().stats().fp_rate);
+    EXPECT_EQ(stats.bits_set, cpp->ref().stats().bits_set);
+    const crivo_facts facts = facts_of(c);
+    EXPECT_EQ(facts.kind, cpp->ref().kind().name);
+    EXPECT_EQ(facts.units, cpp->shape().units);
+    EXPECT_EQ(facts.payload_bytes, cpp->payload().size());
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,93 @@
+// Large filter files: the tool maps them, and says so when they are damaged or changed.
+#include <gmock/gmock.h>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Mapped : public ToolTest {
+ protected:
+  // 125 KB, so that the tool stores sums with it.
+  Mapped() { EXPECT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0); }
+
+  /// The file with one bit of its payload changed.
+  void damage(const std::string& name, std::size_t offset) {
+    std::string blob = read("f");
+    blob[64 + offset] = static_cast<char>(blob[64 + offset] ^ 1);
+    write(name, blob);
+  }
+};
+
+TEST_F(Mapped, ALargeFilterIsMappableUnlessItIsToldOtherwise) {
+  EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"codec\":\"raw+sums\""));
+  EXPECT_EQ(crivo("verify f").exit_code, 0);
+  EXPECT_EQ(crivo("query f 'key 5'").out, "key 5\n");
+  ASSERT_EQ(crivo("build -q --raw -o raw", numbered_lines(100'000)).exit_code, 0);
+  EXPECT_THAT(crivo("info --json raw").out, HasSubstr("\"codec\":\"raw\""));
+  ASSERT_EQ(crivo("build -q -o small", numbered_lines(1000)).exit_code, 0);
+  EXPECT_THAT(crivo("info --json small").out, HasSubstr("\"codec\":\"raw\""));
+  ASSERT_EQ(crivo("build -q --mappable -o small", numbered_lines(10)).exit_code, 0);
+  EXPECT_THAT(crivo("info --json small").out, HasSubstr("\"codec\":\"raw+sums\""));
+  EXPECT_EQ(crivo("query small 'key 5'").out, "key 5\n");
+  for (const char* pair : {"--raw", "--compress"}) {
+    EXPECT_EQ(crivo(std::string("build -o f --mappable ") + pair, "a\n").exit_code, 2) << pair;
+  }
+}
+
+TEST_F(Mapped, AFileAndAPipeGiveTheSameAnswers) {
+  const std::string keys = numbered_lines(300) + numbered_lines(300, "absent ");
+  const std::string answers = crivo("query f", keys).out;
+  EXPECT_THAT(answers, HasSubstr("key 299\n"));
+  write("keys", keys);
+  EXPECT_EQ(shell("mkfifo pipe; cat f >pipe & '" CRIVO_TOOL "' query pipe <keys").out, answers);
+  EXPECT_EQ(crivo("info - <f").out, crivo("info f").out);
+}
+
+// Only the keys that need what is damaged get no answer, and they get an error.
+TEST_F(Mapped, ADamagedFileIsAnErrorWhereItIsDamaged) {
+  damage("damaged", 20 * 4096);
+  const Outcome verified = crivo("verify damaged");
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.err, HasSubstr("crivo verify: chunk 20 (bytes 81920 to 86015 of the payload) must match its"));
+  EXPECT_EQ(crivo("info damaged").exit_code, 2);
+  int answers = 0;
+  int errors = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Outcome run = crivo("query damaged 'key " + std::to_string(i) + "'");
+    ASSERT_TRUE(run.exit_code == 0 || (run.exit_code == 2 && run.out.empty())) << i << run.err;
+    run.exit_code == 0 ? ++answers : ++errors;
+  }
+  EXPECT_GT(answers, 0);
+  EXPECT_GT(errors, 0);
+}
+
+TEST_F(Mapped, AFileThatIsChangedOrCutWhileItIsAskedIsAnError) {
+  for (const char* change : {"printf x | dd of=f bs=1 seek=500 conv=notrunc 2>&-", "truncate -s 5000 f", ": >f"}) {
+    ASSERT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0);
+    // The second key is only written once the answer to the first is there and the file has been changed.
+    const Outcome run =
+        shell("mkfifo keys answers; timeout 20 '" CRIVO_TOOL
+              "' query f <keys >answers & exec 3>keys 4<answers\n"
+              "echo key 1 >&3; read first <&4; echo $first\n" +
+              std::string(change) + "\necho key 2 >&3; exec 3>&-; cat <&4; wait $!; echo $?; rm keys answers");
+    EXPECT_EQ(run.out, "key 1\n2\n") << change;
+    EXPECT_THAT(run.err, HasSubstr("crivo query: file must ")) << change;
+  }
+}
+
+TEST_F(Mapped, AFileThatIsReplacedIsAskedAsItWas) {
+  const Outcome run = shell("mkfifo keys answers; timeout 20 '" CRIVO_TOOL
+                            "' query f <keys >answers & exec 3>keys 4<answers\n"
+                            "echo key 1 >&3; read first <&4; echo $first\n"
+                            "echo other | '" CRIVO_TOOL
+                            "' build -q -o f\n"
+                            "echo key 2 >&3; exec 3>&-; cat <&4; wait $!; echo $?");
+  EXPECT_EQ(run.out, "key 1\nkey 2\n0\n") << run.err;
+  EXPECT_EQ(crivo("query f 'key 2'").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace crivo::testing
