@@ -57,7 +57,8 @@ class Pages(Site):
     """Without a browser."""
 
     def test_shows_every_page_of_the_repository(self):
-        patterns = ("*.md", "docs/*.md", "*/README.md", "*/*/README.md")
+        # The README in sqlite_ext/node is the package's, which repeats its page.
+        patterns = ("*.md", "docs/*.md", "*/README.md", "plugins/*/README.md", "examples/*/README.md")
         for path in [page.relative_to(ROOT) for pattern in patterns for page in ROOT.glob(pattern)]:
             shown = path.parent / "index.html" if path.name == "README.md" else path.with_suffix(".html")
             if path.parts[0] != "build":
@@ -78,7 +79,7 @@ class Pages(Site):
     def test_asks_no_other_host(self):
         for path, page in self.pages.items():
             self.assertEqual([link for link in page.loaded if OUTSIDE.match(link)], [], path)
-        for path in [*self.site.glob("*.css"), *self.site.glob("*.js")]:
+        for path in [self.site / "style.css", self.site / "site.js"]:
             self.assertIsNone(re.search(r"//[a-z0-9-]+\.[a-z]|@import|url\(", path.read_text(encoding="utf-8")), path)
 
     def test_no_code_or_table_is_left_as_text(self):

@@ -108,18 +108,21 @@ Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   return {};
 }
 
-Result<void> MappedFile::check() {
+bool MappedFile::has_changed() noexcept {
+  struct stat now {};
+  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_, &now) == 0 && now.st_size == opened_.st_size &&
+      same_time(now.st_mtim, opened_.st_mtim)) {
+    return false;
+  }
+  changed_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+Error MappedFile::why_not() const {
   if (range_.lost.load()) {
     return error(ErrorCode::kCorrupt, "file must stay readable while it is in use, got ", path_,
                  ": it was truncated, or its disk failed");
   }
-  if (!may_change_) return {};
-  struct stat now {};
-  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_, &now) == 0 && now.st_size == opened_.st_size &&
-      same_time(now.st_mtim, opened_.st_mtim)) {
-    return {};
-  }
-  changed_.store(true, std::memory_order_relaxed);
   return error(ErrorCode::kCorrupt, "file must not be changed while it is in use, got ", path_, ": open it again");
 }
 

@@ -11,9 +11,9 @@
 #include "filter/registry.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
+#include "format/mapped_chunks.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
-#include "format/verified_chunks.h"
 
 namespace crivo {
 namespace {
@@ -84,11 +84,19 @@ class MappedFilter::State {
       answer(*ref_);
       return {};
     }
-    return while_reading([&]() -> Result<void> {
-      if (auto admitted = admit(hashes); !admitted) return admitted;
+    if (verified_ && !verified_->all()) {
+      return while_reading([&]() -> Result<void> {
+        if (auto admitted = admit(hashes); !admitted) return admitted;
+        answer(*ref_);
+        return {};
+      });
+    }
+    {
+      const MappedRead reading(file_->range());
       answer(*ref_);
-      return {};
-    });
+    }
+    if (!file_->is_as_opened()) return file_->why_not();
+    return {};
   }
   /// Calls look(filter) once everything is verified.
   template <class Look>
@@ -134,7 +142,7 @@ template <class Work>
 Result<void> MappedFilter::State::while_reading(const Work& work) {
   const MappedRead reading(file_->range());
   Result<void> done = work();
-  if (auto same = file_->check(); !same) return same;
+  if (!file_->is_as_opened()) return file_->why_not();
   return done;
 }
 
@@ -196,7 +204,6 @@ Result<void> MappedFilter::State::parse(std::span<const std::byte> blob, const R
 }
 
 Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
-  if (!verified_ || verified_->all()) return {};
   const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
   ChunkGate gate(*sums_, *verified_, nullptr);
   for (const std::uint64_t hash : hashes) {

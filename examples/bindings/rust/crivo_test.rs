@@ -68,6 +68,22 @@ fn errors_say_what_is_wrong() {
     }
 }
 
+/// What the process has reserved, in pages.
+fn address_space() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has this file");
+    statm.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// Two thousand filters of 1.2 MB each. The room of 1 GiB is for what threads reserve.
+#[test]
+fn frees_what_is_dropped() {
+    let before = address_space();
+    for _ in 0..2000 {
+        drop(built(&[], Options { capacity: 1_000_000, ..Options::default() }));
+    }
+    assert!(address_space() < before + (1 << 30) / 4096);
+}
+
 #[test]
 fn is_asked_by_many_threads() {
     let filter = built(&["ann", "bob"], Options::default());

@@ -3,10 +3,13 @@ package crivo
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func built(t *testing.T, keys Keys, options Options) *Filter {
@@ -121,6 +124,42 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
+// addressSpace is what the process has reserved, in bytes.
+func addressSpace(t *testing.T) (pages int64) {
+	t.Helper()
+	statm, err := os.Open("/proc/self/statm")
+	if err != nil {
+		t.Skip("skipped: ", err)
+	}
+	defer statm.Close()
+	if _, err := fmt.Fscan(statm, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// Two thousand filters of 1.2 MB each. The room is for what threads reserve.
+func TestFreesWhatIsClosedOrForgotten(t *testing.T) {
+	const room = 1 << 30
+	before := addressSpace(t)
+	for i := 0; i < 2000; i++ {
+		built(t, Keys{}, Options{Capacity: 1000000}).Close()
+	}
+	if grown := addressSpace(t) - before; grown > room {
+		t.Fatal("closed filters keep", grown, "bytes")
+	}
+	for i := 0; i < 2000; i++ {
+		built(t, Keys{}, Options{Capacity: 1000000})
+		if i%10 == 0 {
+			runtime.GC()
+			time.Sleep(time.Millisecond) // finalizers run some time after the collection
+		}
+	}
+	if grown := addressSpace(t) - before; grown > room {
+		t.Fatal("forgotten filters keep", grown, "bytes")
+	}
+}
+
 // The memory around the key holds pointers of Go, which must not trouble cgo's check: only the key is lent.
 func TestLendsNothingBesideTheKey(t *testing.T) {
 	type record struct {
@@ -149,4 +188,33 @@ func TestIsAskedByManyGoroutines(t *testing.T) {
 		}()
 	}
 	all.Wait()
+}
+
+func manyKeys(count int64) (keys Keys) {
+	for i := int64(0); i < count; i++ {
+		keys.AppendInteger(i)
+	}
+	return keys
+}
+
+func BenchmarkContains(b *testing.B) {
+	filter, _ := Build(manyKeys(10000), Options{})
+	key := []byte("https://example.org/a")
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		filter.Contains(key)
+	}
+}
+
+// The time is for one key, and includes that for collecting nothing: the keys lie ready.
+func BenchmarkContainsMany(b *testing.B) {
+	const batch = 1000
+	keys := manyKeys(batch)
+	filter, _ := Build(manyKeys(10000), Options{})
+	b.ResetTimer()
+	for i := 0; i < b.N; i += batch {
+		if _, err := filter.ContainsMany(keys); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

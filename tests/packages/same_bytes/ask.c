@@ -1,0 +1,83 @@
+/* Writes the blobs of all cases (same_bytes.py) through the C interface:  ask FOLDER */
+#include <crivo.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fail(const char* what) {
+  fprintf(stderr, "%s\n", what);
+  exit(1);
+}
+
+static void* take(size_t bytes) {
+  void* memory = calloc(bytes + 1, 1);
+  if (memory == NULL) fail("no memory");
+  return memory;
+}
+
+static unsigned char* read_file(const char* name, size_t* size) {
+  FILE* file = fopen(name, "rb");
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0) fail(name);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  unsigned char* bytes = take(*size);
+  if (fread(bytes, 1, *size, file) != *size) fail(name);
+  fclose(file);
+  return bytes;
+}
+
+/* The keys of a file, one behind the other. */
+static crivo_keys read_keys(const char* name) {
+  size_t size = 0;
+  unsigned char* file = read_file(name, &size);
+  char* bytes = take(size * 4); /* no key takes more than its record does */
+  uint64_t* offsets = take((size + 1) * sizeof *offsets);
+  crivo_keys keys = {bytes, 0, offsets, 0, 0};
+  for (const unsigned char* at = file; at < file + size;) {
+    const size_t length = at[1] | (size_t)at[2] << 8 | (size_t)at[3] << 16 | (size_t)at[4] << 24;
+    if (*at == 'i') {
+      char digits[CRIVO_NUMBER_KEY_BYTES + 1] = {0};
+      memcpy(digits, at + 5, length);
+      keys.bytes_size += crivo_integer_key(strtoll(digits, NULL, 10), bytes + keys.bytes_size);
+    } else {
+      memcpy(bytes + keys.bytes_size, at + 5, length);
+      keys.bytes_size += length;
+    }
+    offsets[++keys.count] = keys.bytes_size;
+    at += 5 + length;
+  }
+  free(file);
+  return keys;
+}
+
+static void write_blob(const crivo_options* options, const char* keys_file, const char* folder, const char* name) {
+  crivo_error error;
+  crivo_filter* filter = NULL;
+  const crivo_keys keys = read_keys(keys_file);
+  if (crivo_build(options, &keys, &filter, &error) != CRIVO_OK) fail(error.message);
+  const uint64_t room = crivo_blob_bound(filter);
+  void* blob = take(room);
+  uint64_t written = 0;
+  if (crivo_write(filter, CRIVO_FORM_RAW, 0, blob, room, &written, &error) != CRIVO_OK) fail(error.message);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE* file = fopen(path, "wb");
+  if (file == NULL || fwrite(blob, 1, written, file) != written || fclose(file) != 0) fail(path);
+  crivo_free(filter);
+  free((void*)keys.bytes);
+  free((void*)keys.offsets);
+  free(blob);
+}
+
+int main(int count, char** arguments) {
+  FILE* cases = fopen("cases", "r");
+  if (count != 2 || cases == NULL) fail("usage: ask FOLDER, where the cases are");
+  char kind[64], keys[64], blob[64];
+  crivo_options options = {sizeof options, kind, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+  while (fscanf(cases, "%63s %lf %" SCNu64 " %" SCNu64 " %63s %63s", kind, &options.fp_rate, &options.seed,
+                &options.capacity, keys, blob) == 6) {
+    write_blob(&options, keys, arguments[1], blob);
+  }
+  return 0;
+}

@@ -1,0 +1,32 @@
+//! Writes the blobs of all cases (same_bytes.py) through the binding for Rust:  ask FOLDER
+use crivo::{integer_key, Filter, Options};
+use std::{env, error::Error, fs, path::Path};
+
+fn read_keys(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    let data = fs::read(name)?;
+    let mut rest = &data[..];
+    let mut keys = Vec::new();
+    while !rest.is_empty() {
+        let end = 5 + u32::from_le_bytes(rest[1..5].try_into()?) as usize;
+        let key = &rest[5..end];
+        keys.push(if rest[0] == b'i' { integer_key(std::str::from_utf8(key)?.parse()?) } else { key.to_vec() });
+        rest = &rest[end..];
+    }
+    Ok(keys)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = env::args().nth(1).ok_or("usage: ask FOLDER, where the cases are")?;
+    for line in fs::read_to_string("cases")?.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let options = Options {
+            kind: fields[0],
+            fp_rate: fields[1].parse()?,
+            seed: fields[2].parse()?,
+            capacity: fields[3].parse()?,
+        };
+        let blob = Filter::build(read_keys(fields[4])?, options)?.to_blob()?;
+        fs::write(Path::new(&folder).join(fields[5]), blob)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+"""How each language is asked: a function that lets it write the blobs of all cases into the folder place.own. It may
+return the key sets that the language cannot be asked for, with the reason."""
+
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tarfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Missing(Exception):
+    """Why a language cannot be asked here."""
+
+
+class Place:
+    def __init__(self, sources, build, cases, own):
+        self.sources, self.build, self.cases, self.own = sources, build, cases, own
+        self.library = next((build / "tests/consumer/prefix").rglob("crivo-c.pc")).parent.parent  # installed
+
+    def run(self, *command, folder=None, **more):
+        environment = {**os.environ, "PATH": "/usr/bin:/bin", "HOME": str(self.own), "GOPROXY": "off",
+                       "GOCACHE": str(self.own / "cache"), "PKG_CONFIG_PATH": str(self.library / "pkgconfig"),
+                       "LD_LIBRARY_PATH": str(self.library)}
+        return subprocess.run([str(each) for each in command], cwd=folder or self.own, env=environment, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more).stdout
+
+    def ask(self, *program):
+        """Runs a program that reads the cases in its working folder and writes into the folder of its argument."""
+        self.run(*program, self.own, folder=self.cases)
+
+    def flags(self, package):
+        return self.run("pkg-config", "--cflags", "--libs", package).decode().split()
+
+
+def debian_has(program):
+    if not pathlib.Path("/usr/bin", program).exists():
+        raise Missing(f"no {program} of Debian: ./dev test --all installs it")
+
+
+def cpp(place):
+    place.run("g++", "-std=c++20", "-O1", HERE / "ask.cpp", "-o", "ask", *place.flags("crivo"))
+    place.ask(place.own / "ask")
+
+
+def c(place):
+    place.run("cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", HERE / "ask.c", "-o", "ask",
+              *place.flags("crivo-c"))
+    place.ask(place.own / "ask")
+
+
+def python(place):
+    """The package as the wheel packs it."""
+    compiled = place.build / "_crivo.abi3.so"
+    if not compiled.exists():
+        raise Missing(f"no {compiled}: the Python package is compiled with -D CRIVO_PYTHON=ON")
+    shutil.copytree(place.sources / "sqlite_ext/python/crivo", place.own / "crivo")
+    shutil.copy(compiled, place.own / "crivo")
+    shutil.copy(HERE / "ask.py", place.own)
+    place.ask("python3", place.own / "ask.py")
+
+
+def go(place):
+    debian_has("go")
+    shutil.copytree(place.sources / "examples/bindings/go", place.own, dirs_exist_ok=True)
+    shutil.copy(HERE / "ask.go", place.own / "main.go")
+    place.run("go", "build", "-o", "ask", ".")
+    place.ask(place.own / "ask")
+
+
+def rust(place):
+    debian_has("rustc")
+    shutil.copy(place.sources / "examples/bindings/rust/crivo.rs", place.own)
+    place.run("rustc", "--edition", "2021", "--crate-type", "rlib", "crivo.rs")
+    place.run("rustc", "--edition", "2021", "--extern", "crivo=libcrivo.rlib", "-L", place.library, HERE / "ask.rs")
+    place.ask(place.own / "ask")
+
+
+def node(place):
+    """Through SQL: the npm package has the extension."""
+    current = place.sources / "build/clients/npm/current/node_modules/.bin/node"
+    packed = list((place.build / "tests/packages/npm/packed").glob("crivo-*.tgz"))
+    if not current.exists() or not packed:
+        raise Missing("no current Node or no npm package: ./dev test --all installs what they need")
+    with tarfile.open(packed[0]) as package:
+        package.extractall(place.own)
+    shutil.copy(HERE / "ask.cjs", place.own)
+    place.ask(current, place.own / "ask.cjs")
+
+
+def read_cases(place):
+    for line in (place.cases / "cases").read_text(encoding="utf-8").splitlines():
+        yield line.split(" ")
+
+
+def read_keys(path):
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        size = struct.unpack_from("<I", data, at + 1)[0]
+        yield chr(data[at]), data[at + 5:at + 5 + size]
+        at += 5 + size
+
+
+def sql(place):
+    """The sqlite3 shell, with a script."""
+    literals = {"t": lambda raw: f"CAST(x'{raw.hex()}' AS TEXT)", "b": lambda raw: f"x'{raw.hex()}'",
+                "i": lambda raw: "-9223372036854775807 - 1" if raw == b"-9223372036854775808" else raw.decode()}
+    script = [".bail on", f".load {place.build / 'crivo'}"]
+    for path in place.cases.glob("*.keys"):
+        script.append(f"CREATE TABLE {path.stem}(key);")
+        script += [f"INSERT INTO {path.stem} VALUES ({literals[kind](raw)});" for kind, raw in read_keys(path)]
+    script.append("INSERT INTO none VALUES (NULL);")  # no key, but a row, from which bloom_agg takes its options
+    for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
+        signed = int(seed) - (2**64 if int(seed) >= 2**63 else 0)
+        aggregate = f"bloom_agg(key, {capacity if capacity != '0' else 'NULL'}, {fp_rate}, '{kind}', {signed})"
+        script.append(f"SELECT writefile('{place.own / blob}', bloom_raw({aggregate})) FROM {pathlib.Path(keys).stem};")
+    place.run("sqlite3", ":memory:", input="\n".join(script).encode())
+
+
+def tool(place):
+    for path in place.cases.glob("*.keys"):
+        (place.own / path.stem).write_bytes(b"".join(raw + b"\n" for _, raw in read_keys(path)))
+    for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
+        room = ["--capacity", capacity] if capacity != "0" else []
+        place.run(place.build / "crivo", "build", "--quiet", "--raw", "--kind", kind, "--fpr", fp_rate, "--seed", seed,
+                  *room, "--output", blob, pathlib.Path(keys).stem)
+    return {"newline": "a key is a line"}
+
+
+# Each name is a test: packages.WritesTheSameBlobs/NAME.
+ASK = {"cpp": cpp, "c": c, "sql": sql, "tool": tool, "python": python, "node": node, "go": go, "rust": rust}

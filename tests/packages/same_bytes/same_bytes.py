@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Asks one language for the raw blobs of all cases, and compares them with those that C++ wrote: the same keys and
+options give the same bytes everywhere. Asked for cpp, it writes the cases first.
+
+usage: same_bytes.py LANGUAGE SOURCES BUILD FOLDER; BUILD is CMake's folder, FOLDER has the cases and what each language
+wrote. Exits with 77 and a reason if the language is not there.
+
+The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, and the last two
+are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
+the key: t text in UTF-8, b bytes, i an integer in decimal. ask.* are the programs that read them.
+"""
+
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+
+import languages
+
+KINDS = ["classic", "compressed", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4", "cuckoo",
+         "hash_compaction", "ribbon"]
+OPTIONS = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (0.01, 1, 5000)]  # rate, seed, capacity
+
+
+def key_sets():
+    """Every type of key, with what is easily lost on the way: nothing, NUL, bytes that are no UTF-8, large integers."""
+    integers = [0, -1, 7, 2**53 + 1, 2**63 - 1, -(2**63)]
+    several = [("t", ""), ("t", "schl\u00fcssel"), ("t", "\U0001f511"), ("t", "a\0b"), ("b", b"\0"),
+               ("b", b"\xff\0\xfe")]
+    yield "none", []
+    yield "one", [("t", "ann")]
+    yield "newline", [("t", "a\nb"), ("b", b"\n"), ("t", "ann")]
+    yield "text", [("t", f"https://example.org/{i}/\u00fc") for i in range(1000)]
+    binary = [struct.pack(">H", i) for i in range(494)]
+    yield "mixed", [*several, *(("i", value) for value in [*integers, *range(-494, 0)]),
+                    *(("b", key) for key in binary if b"\n" not in key), *several]
+
+
+def record(kind, key):
+    raw = key if isinstance(key, bytes) else str(key).encode()
+    return kind.encode() + struct.pack("<I", len(raw)) + raw
+
+
+def write_cases(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    lines = []
+    for name, keys in key_sets():
+        (folder / f"{name}.keys").write_bytes(b"".join(record(*key) for key in keys))
+        for kind in KINDS:
+            for number, (fp_rate, seed, capacity) in enumerate(OPTIONS):
+                blob = f"{kind.replace(':', '-')}.{name}.{number}"
+                lines.append(f"{kind} {fp_rate} {seed} {capacity} {name}.keys {blob}\n")
+    (folder / "cases").write_text("".join(lines), encoding="utf-8")
+
+
+def differences(folder, language, left_out):
+    """What is wrong with the language's blobs; left_out are the key sets that it cannot be asked for."""
+    for line in (folder / "cases").read_text(encoding="utf-8").splitlines():
+        keys, blob = line.split(" ")[4:]
+        if keys.removesuffix(".keys") in left_out:
+            continue
+        expected, written = folder / "cpp" / blob, folder / language / blob
+        if not written.exists():
+            yield f"{line}: nothing was written"
+        elif written.read_bytes() != expected.read_bytes():
+            yield f"{line}: {language} and C++ differ"
+
+
+def main(language, sources, build, folder):
+    folder = pathlib.Path(folder).resolve()
+    if language == "cpp":
+        write_cases(folder)
+    place = languages.Place(pathlib.Path(sources).resolve(), pathlib.Path(build).resolve(), folder, folder / language)
+    shutil.rmtree(place.own, ignore_errors=True)
+    place.own.mkdir()
+    try:
+        left_out = languages.ASK[language](place) or {}
+    except languages.Missing as missing:
+        print(f"skipped: {missing}")
+        return 77
+    except subprocess.CalledProcessError as failed:
+        print(failed, failed.output.decode(errors="replace"), sep="\n")
+        return 1
+    wrong = list(differences(folder, language, left_out))
+    print(*wrong, *(f"not asked for keys of {name}: {why}" for name, why in left_out.items()), sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
