@@ -77,10 +77,10 @@ def explanation(demo, rows, left_out):
     yield ""
     yield "How it was measured"
     yield ""
-    yield "  Times are processor time, so the machine's other work does not count. The build"
-    yield "  reads the sorted list from a pipe. Then a program opens the file, which lies in"
-    yield f"  memory, reads {demo.questions:,} questions and prints what it finds. The figure is"
-    yield "  what this takes beyond the time of one question; the median of three."
+    yield "  Times are processor time, so the machine's other work does not count. Each"
+    yield "  build reads the sorted list from a pipe. Then a program opens the file, which"
+    yield f"  lies in memory, reads {demo.questions:,} questions and prints what it finds. The"
+    yield "  figure is what this takes beyond one question, the median of three times."
     yield "  All that is in the list was found, and all hosts gave the same answers."
 
 
