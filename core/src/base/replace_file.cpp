@@ -125,42 +125,58 @@ void sync_folder(int folder) {
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// The new file while it has a name of its own; it is removed unless it was renamed.
-class TemporaryName {
+/// A new file in a folder. It has no name until replace(), so that nothing is left behind when the process is killed;
+/// on a file system that has no such files it gets its name at once.
+class NewFile {
  public:
-  explicit TemporaryName(int folder) : folder_(folder), name_(temporary_name()) {}
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  ~TemporaryName() {
+  NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
     const int reason = errno;
-    if (made_) ::unlinkat(folder_, name_.c_str(), 0);
+    if (is_named_) ::unlinkat(folder_, name_.c_str(), 0);
     errno = reason;
   }
-  [[nodiscard]] int make(mode_t mode) {
-    const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    made_ = fd >= 0;
-    return fd;
-  }
-  [[nodiscard]] bool rename_to(const std::string& name) {
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  /// Puts the file in the place of the one of this name, in one step. Returns false, with errno set, if it cannot.
+  bool replace(const std::string& name) {
+    if (!is_named_) {
+      const std::string itself = "/proc/self/fd/" + std::to_string(fd());
+      if (::linkat(AT_FDCWD, itself.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+      is_named_ = true;
+    }
     if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
-    made_ = false;
+    is_named_ = false;
     return true;
   }
 
  private:
+  int open(mode_t mode) {
+#ifdef O_TMPFILE
+    // The way from a file without a name to one with a name leads through /proc.
+    if (::access("/proc/self/fd", X_OK) == 0) {
+      const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+      if (fd >= 0) return fd;
+    }
+#endif
+    const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    is_named_ = fd >= 0;
+    return fd;
+  }
+
   int folder_;
   std::string name_;
-  bool made_ = false;
+  bool is_named_ = false;
+  OwnedFd fd_;
 };
 
 /// On an error it returns false, with errno set, and the old file is as it was. A new file gets its mode from the
 /// umask.
 bool replace(int folder, const std::string& name, const struct stat* old, const ContentWriter& write) {
-  TemporaryName temporary(folder);
-  const OwnedFd fd(temporary.make(old == nullptr ? 0666 : 0600));
-  if (fd.get() < 0 || !write(sink_of(fd.get()))) return false;
-  if (old != nullptr && !make_alike(fd.get(), *old)) return false;
-  if (::fsync(fd.get()) != 0 || !temporary.rename_to(name)) return false;
+  NewFile file(folder, old == nullptr ? 0666 : 0600);
+  if (file.fd() < 0 || !write(sink_of(file.fd()))) return false;
+  if (old != nullptr && !make_alike(file.fd(), *old)) return false;
+  if (::fsync(file.fd()) != 0 || !file.replace(name)) return false;
   sync_folder(folder);
   return true;
 }
