@@ -5,6 +5,7 @@ one reads them in the repository. The site keeps these paths: it has the pages o
 whatever they lead to. A source that a page links to becomes a page that shows it. So there is one text of each page,
 and every link works in both places.
 """
+import html.parser
 import json
 import os
 import pathlib
@@ -17,7 +18,11 @@ from pygments.util import ClassNotFound
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
+FENCE_IN_LIST = re.compile(r"^( +)```(\w+)\n(.*?)^ +```$", re.MULTILINE | re.DOTALL)
+# The next item needs a blank line, as this paragraph of the last item has one before it.
+PARAGRAPH_IN_LIST = re.compile(r"(\n\n +\S.*(?:\n +\S.*)*\n)(?=\d+\. |- )")
 PICTURES = (".svg", ".png")
+INDEX = []  # what the search knows: rows of Sections
 
 
 class Lists(markdown.Extension):
@@ -34,6 +39,8 @@ def slug(heading, _separator):
 
 
 def on_config(config):
+    INDEX.clear()
+    config["theme"].static_templates.clear()  # a map of the site for search engines would need its address
     config["markdown_extensions"].insert(0, Lists())
     config["mdx_configs"].setdefault("toc", {})["slugify"] = slug
     return config
@@ -97,22 +104,52 @@ def on_page_read_source(page, config):
     return text_of(page.file.src_path)
 
 
+def without_fence(match):
+    """A block of code in an item of a list. Python's Markdown knows fences only where nothing is before them."""
+    indent, language, code = match.groups()
+    return "".join(f"    {line.removeprefix(indent)}\n" for line in [f"{indent}:::{language}", *code.splitlines()])
+
+
 def on_page_markdown(text, page, config, files):
-    """Leads the links to sources to the pages that show them."""
+    """Leads the links to sources to the pages that show them, and writes lists as Python's Markdown reads them."""
     def changed(match):
         target = target_of(match[1], page.file.src_path)
         return f"{match[1].rstrip('/')}.md" if target and is_source(target) else match[1]
+    if (ROOT / page.file.src_path).exists():
+        text = PARAGRAPH_IN_LIST.sub(r"\1\n", FENCE_IN_LIST.sub(without_fence, text))
     return LINK.sub(changed, text)
 
 
-def on_page_content(html, page, config, files):
+class Sections(html.parser.HTMLParser):
+    """A page divided by its headings, for the search: rows of [address, heading, text]. The first is for the page."""
+
+    def __init__(self, address, title):
+        super().__init__()
+        self.address, self.rows, self.in_heading = address, [[address, title, ""]], False
+
+    def handle_starttag(self, tag, attributes):
+        if re.fullmatch("h[1-6]", tag):
+            self.rows.append([f"{self.address}#{dict(attributes)['id']}", "", ""])
+            self.in_heading = True
+        elif tag in ("p", "li", "td", "th", "div"):
+            self.handle_data(" ")
+
+    def handle_endtag(self, tag):
+        self.in_heading = self.in_heading and not re.fullmatch("h[1-6]", tag)
+
+    def handle_data(self, data):
+        self.rows[-1][1 if self.in_heading else 2] += data
+
+
+def on_page_content(content, page, config, files):
     """A wide table scrolls by itself, so that a phone shows the text around it as wide as the screen."""
-    return html.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
+    sections = Sections(page.url, page.title)
+    sections.feed(content)
+    INDEX.extend([address, heading, " ".join(text.split())] for address, heading, text in sections.rows)
+    return content.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
 
 
 def on_post_build(config):
-    """The search's index as a script: a page that is read as a file may not fetch it in another way."""
-    folder = pathlib.Path(config["site_dir"], "search")
-    sections = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))["docs"]
-    rows = [[section["location"], section["title"], section["text"]] for section in sections]
-    (folder / "index.js").write_text(f"searchIndex = {json.dumps(rows, ensure_ascii=False)};\n", encoding="utf-8")
+    """The search's index is a script, because a page that is read as a file may not fetch it in another way."""
+    text = f"searchIndex = {json.dumps(INDEX, ensure_ascii=False)};\n"
+    pathlib.Path(config["site_dir"], "search_index.js").write_text(text, encoding="utf-8")

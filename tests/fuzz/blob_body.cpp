@@ -1,7 +1,12 @@
 // Blobs and SST blocks: whatever opens can be asked, changed, written and read again.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <string>
 
 #include "crivo/blob.h"
+#include "crivo/mapped_filter.h"
 #include "crivo/sst_block.h"
 #include "filters.h"
 #include "fuzz_body.h"
@@ -82,6 +87,38 @@ void change(const FilterRef& filter) {
   }
 }
 
+/// A file in memory, which has a path while it is open.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("fuzz_blob", MFD_CLOEXEC)) {
+    require(::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file can be written");
+  }
+  ~MemoryFile() { ::close(fd_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
+
+/// A mapped file is accepted exactly if the blob is, once all of it is verified; until then its answers are those of
+/// the blob or errors.
+void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& blob) {
+  const MemoryFile file(bytes);
+  const auto mapped =
+      MappedFilter::open(file.path(), {.limits = {.max_raw_bytes = kMaxRawBytes}, .file_may_change = false});
+  if (blob) require(mapped.has_value(), "a file is accepted if its bytes are");
+  if (!mapped) return;
+  for (const std::uint64_t hash : questions()) {
+    const Result<bool> answer = mapped->may_contain_hash(hash);
+    if (blob) require(answer && *answer == blob->ref().may_contain_hash(hash), "a file answers as its bytes do");
+  }
+  const bool whole = mapped->verify().has_value();
+  if (!blob && blob.error().code == ErrorCode::kTooLarge) return;  // what is mapped has no limit
+  require(whole == blob.has_value(), "a file is whole if its bytes are");
+}
+
 void use(const FilterRef& filter, std::string_view key_transform = {}) {
   ask_everything(filter);
   write_and_read_again(filter, key_transform);
@@ -107,6 +144,7 @@ void fuzz_blob(std::span<const std::uint8_t> input) {
   }
   if (repair) repair_blob(bytes);
   const auto opened = parse_blob(bytes, {.max_raw_bytes = kMaxRawBytes});
+  map_as_a_file(bytes, opened);
   if (opened) use(opened->ref());
 }
 

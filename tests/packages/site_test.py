@@ -57,11 +57,23 @@ class Pages(Site):
     """Without a browser."""
 
     def test_shows_every_page_of_the_repository(self):
-        patterns = ("*.md", "docs/*.md", "*/README.md", "*/*/README.md")
+        # The README in sqlite_ext/node is the package's, which repeats its page.
+        patterns = ("*.md", "docs/*.md", "*/README.md", "plugins/*/README.md", "examples/*/README.md")
         for path in [page.relative_to(ROOT) for pattern in patterns for page in ROOT.glob(pattern)]:
             shown = path.parent / "index.html" if path.name == "README.md" else path.with_suffix(".html")
             if path.parts[0] != "build":
                 self.assertTrue((self.site / shown).exists(), f"{path} is on no page; give it a line in mkdocs.yml")
+
+    def test_each_way_in_opens_with_its_install_line_and_the_same_example(self):
+        ways = re.search(r"- Ways in:\n((?: {6}.*\n)+)", (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8"))[1]
+        table = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+        for path in re.findall(r": (\S+\.md)", ways):
+            with self.subTest(path=path):
+                opening = (ROOT / path).read_text(encoding="utf-8")
+                line = re.match(r"# .*\n\n```sh\n(.+?)(?: +#.*)?\n```\n", opening)
+                self.assertIsNotNone(line, "must open with a block that has the install line")
+                self.assertIn(f"`{line[1]}`", table)
+                self.assertRegex(opening, r"(?s)ada\b.*grace\b.*alan\b.*\$ .*grace mallory")
 
     def test_every_link_leads_somewhere(self):
         for path, page in self.pages.items():
@@ -78,7 +90,7 @@ class Pages(Site):
     def test_asks_no_other_host(self):
         for path, page in self.pages.items():
             self.assertEqual([link for link in page.loaded if OUTSIDE.match(link)], [], path)
-        for path in [*self.site.glob("*.css"), *self.site.glob("*.js")]:
+        for path in [self.site / "style.css", self.site / "site.js"]:
             self.assertIsNone(re.search(r"//[a-z0-9-]+\.[a-z]|@import|url\(", path.read_text(encoding="utf-8")), path)
 
     def test_no_code_or_table_is_left_as_text(self):

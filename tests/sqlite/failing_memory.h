@@ -1,33 +1,11 @@
-// Lets the Nth allocation fail. Two sets of faults: SQLite's own allocations (SQLITE_CONFIG_MALLOC), and every
-// allocation of the process, ours and zstd's among them (this program's malloc stands before libc's; not under a
-// sanitizer, which does the same).
+// Lets the Nth of SQLite's own allocations fail (SQLITE_CONFIG_MALLOC), beside the faults of the whole process.
 #pragma once
 
-#include <cstdint>
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CRIVO_PROCESS_FAULTS
-#endif
+#include "process_faults.h"
 
 namespace crivo::testing {
 
-/// Which allocations fail, counted from the moment it is armed.
-struct Faults {
-  bool armed = false;
-  bool persistent = false;  // every one from the Nth on, not just the Nth
-  std::int64_t until_failure = 0;
-  bool struck = false;
-
-  bool strikes() {
-    if (!armed || --until_failure > 0) return false;
-    if (until_failure < 0 && !persistent) return false;
-    struck = true;
-    return true;
-  }
-};
-
 extern Faults sqlite_faults;
-extern Faults process_faults;
 
 /// Puts the failing allocator into SQLite; must come before SQLite is used. Further calls do nothing.
 void install_failing_memory();

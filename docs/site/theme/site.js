@@ -3,13 +3,13 @@
 
 const root = document.documentElement.dataset.root;
 
-// The index is a script of 0.5 MB that assigns `searchIndex`, rows of [address, heading, text]: one for each heading of
-// each page, and before these one for the page. It is loaded when somebody is about to search.
+// The index is a script of 0.4 MB that assigns `searchIndex`, rows of [address, heading, text]: one for each heading of
+// each page, and before these one for the page's name. It is loaded when somebody is about to search.
 let index;
 function loadIndex() {
   index ??= new Promise((resolve) => {
     const script = document.createElement("script");
-    script.src = `${root}search/index.js`;
+    script.src = `${root}search_index.js`;
     script.onload = () => resolve(sectionsOf(searchIndex));
     document.head.append(script);
   });
@@ -24,12 +24,11 @@ function sectionsOf(rows) {
   });
 }
 
-// How well a section answers, or 0 if it lacks one of the words. A heading says more than a mention; a page's own row
-// holds the text of all its sections, so it counts for its heading only.
-function score({ address, inHeading, inText }, words) {
+// How well a section answers, or 0 if it lacks one of the words. A heading says more than a mention.
+function score({ inHeading, inText }, words) {
   let sum = 0;
   for (const word of words) {
-    const times = address.includes("#") ? inText.split(word).length - 1 : 0;
+    const times = inText.split(word).length - 1;
     const heading = !inHeading.includes(word) ? 0 : inHeading.split(/\W+/).includes(word) ? 30 : 15;
     if (times + heading === 0) return 0;
     sum += heading + Math.min(times, 5);
@@ -39,10 +38,12 @@ function score({ address, inHeading, inText }, words) {
 
 // The text around the first of the words, with all of them marked.
 function excerpt({ text, inText }, words) {
-  const first = Math.max(0, Math.min(...words.map((word) => inText.indexOf(word)).filter((place) => place >= 0)));
-  const start = Number.isFinite(first) ? Math.max(0, text.lastIndexOf(" ", first - 40)) : 0;
+  const places = words.map((word) => inText.indexOf(word)).filter((place) => place >= 0);
+  const start = text.lastIndexOf(" ", Math.max(0, Math.min(...places, text.length) - 40)) + 1;
+  const end = text.indexOf(" ", start + 150);
+  const shown = text.slice(places.length ? start : 0, end < 0 ? undefined : end);
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return text.slice(start, start + 160).split(new RegExp(`(${escaped.join("|")})`, "i")).map((part, place) => {
+  return shown.split(new RegExp(`(${escaped.join("|")})`, "i")).map((part, place) => {
     if (place % 2 === 0) return part;
     const mark = document.createElement("mark");
     mark.textContent = part;

@@ -12,11 +12,18 @@ namespace crivo::python {
 
 /// Keys that are hashed at a time: their hashes stay in the nearest cache, and the filter prefetches among them.
 constexpr size_t kBlock = 1024;
-/// Keys for which the GIL is released at a time; in between, Ctrl-C is looked for. Some milliseconds.
+/// Keys between two looks at what else happens: Ctrl-C, and other threads that want the GIL. Some milliseconds, as long
+/// as Python itself lets a thread run.
 constexpr size_t kStretch = size_t{1} << 18;
 
 /// Fails with a TypeError where `keys` is one key: who passes it has forgotten the list around it.
 [[nodiscard]] bool check_many(PyObject* keys);
+
+/// What Python does between two instructions. False with an exception.
+[[nodiscard]] inline bool let_others_run() {
+  PyEval_RestoreThread(PyEval_SaveThread());
+  return PyErr_CheckSignals() == 0;
+}
 
 /// Calls `crivo_status take(hashes, count, error)` for block after block of an array, without the GIL; `turn()` makes
 /// the Turn in which a stretch of them happens. False with an exception.
@@ -53,14 +60,14 @@ template <class Take>
     const Ref key(PyIter_Next(iterator.get()));
     if (!key || !hash_key(key.get(), index, hashed, seed, &hashes[filled])) break;
     if (++filled < kBlock) continue;
-    if (!take(hashes, filled) || PyErr_CheckSignals() != 0) return false;
+    if (!take(hashes, filled)) return false;
+    if (static_cast<size_t>(index) % kStretch == kStretch - 1 && !let_others_run()) return false;
     filled = 0;
   }
-  if (PyErr_Occurred() == nullptr) return take(hashes, filled);
+  if (PyErr_Occurred() == nullptr) return filled == 0 || take(hashes, filled);
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  const bool taken = take(hashes, filled);
-  if (!taken) PyErr_Clear();  // the wrong key came first in time
+  if (filled > 0 && !take(hashes, filled)) PyErr_Clear();  // the wrong key came first in time
   PyErr_Restore(type, value, traceback);
   return false;
 }

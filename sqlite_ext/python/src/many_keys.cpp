@@ -5,6 +5,12 @@
 namespace crivo::python {
 namespace {
 
+/// A memoryview of bool on an array of bytes, which are 0 or 1.
+PyObject* view_of_bool(const Ref& bytes) {
+  const Ref view(bytes ? PyMemoryView_FromObject(bytes.get()) : nullptr);
+  return view ? PyObject_CallMethod(view.get(), "cast", "s", "?") : nullptr;
+}
+
 /// The answers for keys of which nobody knows how many there are: bytes that grow.
 class Answers {
  public:
@@ -28,6 +34,11 @@ class Answers {
     return bytes_ + std::exchange(size_, size_ + count);
   }
 
+  [[nodiscard]] PyObject* as_view() const {
+    const auto* bytes = reinterpret_cast<const char*>(bytes_);
+    return view_of_bool(Ref(PyByteArray_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size_))));
+  }
+
   [[nodiscard]] PyObject* as_list() const {
     Ref list(PyList_New(static_cast<Py_ssize_t>(size_)));
     for (size_t i = 0; list && i < size_; ++i) {
@@ -46,7 +57,7 @@ class Answers {
 
 /// What contains_many and update take.
 bool parse(PyObject* args, PyObject* keywords, const char* format, PyObject** keys, bool* hashed) {
-  static const char* names[] = {"keys", "hashed", nullptr};
+  static const char* names[] = {"", "hashed", nullptr};  // the first has no name to be given by
   int flag = 0;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, format, const_cast<char**>(names), keys, &flag)) return false;
   *hashed = flag != 0;
@@ -62,9 +73,7 @@ PyObject* ask_array(Filter* filter, const Array& array) {
       [&](const uint64_t* hashes, size_t count, crivo_error* error) {
         return crivo_contains_hashes(filter->handle, hashes, count, std::exchange(hits, hits + count), error);
       });
-  if (!fine) return nullptr;
-  const Ref view(PyMemoryView_FromObject(answers.get()));
-  return view ? PyObject_CallMethod(view.get(), "cast", "s", "?") : nullptr;
+  return fine ? view_of_bool(answers) : nullptr;
 }
 
 PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
@@ -76,7 +85,8 @@ PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
     crivo_error error;
     return succeeded(crivo_contains_hashes(filter->handle, hashes, count, hits, &error), error);
   });
-  return fine ? answers.as_list() : nullptr;
+  if (!fine) return nullptr;
+  return PyObject_CheckBuffer(keys) ? answers.as_view() : answers.as_list();
 }
 
 }  // namespace

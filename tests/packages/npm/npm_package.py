@@ -151,6 +151,14 @@ def has_the_types_that_typescript_expects(setting, version):
                 "types.mts", "types.cts")
 
 
+def begins_as_its_page_says(setting, version):
+    """From the install line to the tool, which reads the file that the example leaves; CRIVO_TOOL is the tool's path."""
+    shutil.copy(setting.tarball, setting.folder)
+    path = os.pathsep.join([str(setting.current_node().parent), os.environ["PATH"]])
+    setting.run(sys.executable, setting.sources / "tests/tool/run_pages.py", "--install", setting.folder,
+                os.environ["CRIVO_TOOL"], setting.sources / "docs/node.md", PATH=path)
+
+
 def runs_every_example(setting, version):
     node = setting.current_node()
     modules = {"better-sqlite3": "node", "sqlite3": "node"}
@@ -181,7 +189,8 @@ def runs_example(setting, title, block, current_node, modules):
 TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test for test in (
     holds_what_it_needs_and_no_more, has_the_version_of_the_project, runs_with_the_c_library_that_its_pages_name,
     is_refused_on_other_platforms, loads_into_node_sqlite, loads_into_better_sqlite3, loads_into_sqlite3,
-    runs_the_clients_that_debian_lacks, has_the_types_that_typescript_expects, runs_every_example)}
+    runs_the_clients_that_debian_lacks, has_the_types_that_typescript_expects, begins_as_its_page_says,
+    runs_every_example)}
 
 
 def main(test, version, packages, tools, sources):

@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Packs the wheel, with nothing but Python's standard library: pack_wheel.py BUILD_FOLDER WHEEL_FOLDER.
+
+The build folder has _crivo.abi3.so and crivo.so (targets crivo_python and crivo_sqlite). The same file is the build
+backend (PEP 517) of `pip install ./sqlite_ext/python`, which compiles them first.
+
+The format of wheels: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+"""
+
+import base64
+import hashlib
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NAME = "crivo"
+MODULES = ["_crivo.abi3.so", "crivo.so"]
+# What glibc consists of: a module that needs anything else would not work everywhere.
+OF_GLIBC = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+# What is linked into the modules; their licences come with them.
+LINKED = ["libzstd-dev", "libxxhash-dev", "libstdc++6"]
+
+
+def version():
+    return re.search(r"project\(crivo VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+
+def readelf(option, module):
+    return subprocess.run(["readelf", "--wide", option, module], check=True, capture_output=True, text=True).stdout
+
+
+def platform_tag(modules):
+    """manylinux_2_NN_ARCH, where 2.NN is the oldest glibc that has all that the modules ask for (PEP 600)."""
+    needed = set()
+    for module in modules:
+        foreign = set(re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("--dynamic", module))) - OF_GLIBC
+        if foreign:
+            raise SystemExit(f"{module}: must need nothing but glibc, got {', '.join(sorted(foreign))}")
+        needed.update(re.findall(r"\bGLIBC_(\d+)\.(\d+)", readelf("--version-info", module)))
+    major, minor = max((int(major), int(minor)) for major, minor in needed)
+    return f"manylinux_{major}_{minor}_{platform.machine()}"
+
+
+def metadata():
+    described = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    return f"""Metadata-Version: 2.1
+Name: {NAME}
+Version: {version()}
+Summary: Bloom filters and their family, for Python and for SQL in SQLite
+License: Apache-2.0
+License-File: LICENSE
+Classifier: License :: OSI Approved :: Apache Software License
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: Python :: 3 :: Only
+Classifier: Typing :: Typed
+Requires-Python: >=3.11
+Description-Content-Type: text/markdown
+
+{described}"""
+
+
+def licences():
+    """(name, text) of ours, and of what is linked in, as far as this system has them."""
+    yield "LICENSE", (ROOT / "LICENSE").read_bytes()
+    for package in LINKED:
+        copyright_file = pathlib.Path("/usr/share/doc", package, "copyright")
+        if copyright_file.exists():
+            yield f"licenses/{package}", copyright_file.read_bytes()
+
+
+def stripped(module):
+    """The bytes of a module without the symbols that only a debugger wants."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder, module.name)
+        subprocess.run(["strip", "--strip-unneeded", "-o", copy, module], check=True)
+        return copy.read_bytes()
+
+
+def contents(build, tag):
+    """(path, bytes) of all files but RECORD."""
+    for source in sorted((HERE / NAME).iterdir()):
+        if source.suffix in (".py", ".pyi") or source.name == "py.typed":
+            yield f"{NAME}/{source.name}", source.read_bytes()
+    for module in MODULES:
+        yield f"{NAME}/{module}", stripped(build / module)
+    info = f"{NAME}-{version()}.dist-info"
+    for name, text in licences():
+        yield f"{info}/{name}", text
+    yield f"{info}/METADATA", metadata().encode()
+    yield f"{info}/WHEEL", (
+        f"Wheel-Version: 1.0\nGenerator: crivo\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
+
+
+def record_line(path, content):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{path},sha256={digest},{len(content)}\n"
+
+
+def write(archive, path, content):
+    """The same bytes give the same archive, whenever it is made."""
+    entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o100755 if path.endswith(".so") else 0o100644) << 16
+    archive.writestr(entry, content)
+
+
+def pack(build, folder):
+    """Writes the wheel and returns its path. Others of this package in the folder are removed."""
+    build, folder = pathlib.Path(build), pathlib.Path(folder)
+    tag = f"cp311-abi3-{platform_tag([build / module for module in MODULES])}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{NAME}-*.whl"):
+        old.unlink()
+    wheel = folder / f"{NAME}-{version()}-{tag}.whl"
+    record = f"{NAME}-{version()}.dist-info/RECORD"
+    lines = ""
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, content in contents(build, tag):
+            lines += record_line(path, content)
+            write(archive, path, content)
+        write(archive, record, f"{lines}{record},,\n".encode())
+    return wheel
+
+
+# The build backend, for pip. It needs what `./dev build` needs: CMake, Ninja, a C++ compiler and the libraries.
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    build = ROOT / "build/pip"
+    left_out = [f"-DCRIVO_{part}=OFF" for part in ("TESTS", "EXAMPLES", "ROCKSDB", "TOOL", "SHARED", "INSTALL")]
+    subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCRIVO_PYTHON=ON",
+                    f"-DPython3_EXECUTABLE={sys.executable}", *left_out], check=True)
+    subprocess.run(["cmake", "--build", build, "--target", "crivo_python", "crivo_sqlite"], check=True)
+    return pack(build, wheel_directory).name
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise SystemExit("crivo: must be installed from the whole source tree or from a wheel; there is no sdist")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: pack_wheel.py BUILD_FOLDER WHEEL_FOLDER")
+    print(pack(*sys.argv[1:]))

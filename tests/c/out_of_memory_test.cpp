@@ -1,0 +1,244 @@
+// Every allocation of every function fails once, alone and with all that come after it: the function returns
+// CRIVO_NO_MEMORY, changes nothing, and leaks nothing.
+#include <malloc.h>
+#include <unistd.h>
+
+#include "c_filters.h"
+#include "process_faults.h"
+
+#ifdef CRIVO_PROCESS_FAULTS
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 3'000;
+
+std::size_t bytes_in_use() { return mallinfo2().uordblks; }
+
+/// Runs `crivo_status call(crivo_error*)` with one more allocation that succeeds each time, until nothing fails.
+/// `check(status)` sees what each failure left. A call that `may_keep_memory` is one whose filter has grown.
+template <class Call, class Check>
+void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = false) {
+  for (const bool persistent : {false, true}) {
+    for (std::int64_t nth = 1;; ++nth) {
+      SCOPED_TRACE("allocation " + std::to_string(nth) + (persistent ? " and all after it" : ""));
+      ASSERT_LT(nth, 5000) << "the call must need fewer allocations";
+      crivo_error error{};
+      const std::size_t before = bytes_in_use();
+      process_faults = {true, persistent, nth};
+      const crivo_status status = call(&error);
+      process_faults.armed = false;
+      const std::size_t after = bytes_in_use();
+      if (status != CRIVO_OK) {
+        EXPECT_EQ(status, CRIVO_NO_MEMORY) << error.message;
+        EXPECT_STREQ(error.message, "out of memory");
+        EXPECT_TRUE(after == before || may_keep_memory)
+            << "a call that fails must leak nothing, got " << after - before;
+      }
+      check(status);
+      if (::testing::Test::HasFailure()) return;
+      if (!process_faults.struck) {
+        EXPECT_EQ(status, CRIVO_OK);
+        break;
+      }
+    }
+  }
+}
+
+/// The same for a call that makes a filter.
+template <class Make>
+void fail_making(Make&& make) {
+  fail_every_allocation(
+      [&](crivo_error* error) {
+        crivo_filter* filter = nullptr;
+        const crivo_status status = make(&filter, error);
+        EXPECT_EQ(filter != nullptr, status == CRIVO_OK);
+        crivo_free(filter);
+        return status;
+      },
+      [](crivo_status) {});
+}
+
+Filter copy_of(const Filter& filter) {
+  crivo_filter* copy = nullptr;
+  EXPECT_EQ(crivo_copy(filter.get(), &copy, nullptr), CRIVO_OK);
+  return Filter(copy);
+}
+
+/// The same for a call that changes a filter: it starts from this one each time.
+template <class Change>
+void fail_changing(const Filter& start, Change&& change) {
+  const Blob before = blob_of(start);
+  Filter filter = copy_of(start);
+  fail_every_allocation([&](crivo_error* error) { return change(filter.get(), error); },
+                        [&](crivo_status status) {
+                          EXPECT_TRUE(status == CRIVO_OK || blob_of(filter) == before) << "it must be unchanged";
+                          filter = copy_of(start);
+                        });
+}
+
+class OutOfMemory : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static crivo_options options(std::uint64_t capacity) {
+    return options_of(GetParam().c_str(), capacity);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, OutOfMemory, ::testing::ValuesIn(every_kind()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST_P(OutOfMemory, BuildingLeavesNothing) {
+  const KeyList list = present_keys(kKeys);
+  const crivo_keys keys = list.keys();
+  std::vector<std::uint64_t> hashes(kKeys);
+  ASSERT_EQ(crivo_hash_keys(&keys, 0, hashes.data(), nullptr), CRIVO_OK);
+  for (const std::uint64_t capacity : {kKeys, std::uint64_t{0}}) {
+    const crivo_options wanted = options(capacity);
+    fail_making([&](crivo_filter** made, crivo_error* error) { return crivo_build(&wanted, &keys, made, error); });
+    fail_making([&](crivo_filter** made, crivo_error* error) {
+      return crivo_build_from_hashes(&wanted, hashes.data(), hashes.size(), made, error);
+    });
+    fail_making([&](crivo_filter** made, crivo_error* error) {
+      crivo_builder* started = nullptr;
+      crivo_status status = crivo_builder_create(&wanted, &started, error);
+      const Builder builder(started);
+      if (status == CRIVO_OK) status = crivo_builder_add_hashes(started, hashes.data(), 500, error);
+      if (status == CRIVO_OK) status = crivo_builder_finish(started, made, error);
+      return status;
+    });
+  }
+}
+
+TEST_P(OutOfMemory, ABuilderThatCouldNotTakeAKeyTakesItLater) {
+  const crivo_options wanted = options(0);
+  crivo_builder* builder = nullptr;
+  ASSERT_EQ(crivo_builder_create(&wanted, &builder, nullptr), CRIVO_OK);
+  const Builder owner(builder);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const std::string key = present(i);
+    process_faults = {true, true, 1};
+    const crivo_status status = crivo_builder_add(builder, key.data(), key.size(), nullptr);
+    process_faults.armed = false;
+    if (status == CRIVO_OK) continue;
+    ASSERT_EQ(status, CRIVO_NO_MEMORY);
+    ASSERT_EQ(crivo_builder_added(builder), i);
+    ASSERT_EQ(crivo_builder_add(builder, key.data(), key.size(), nullptr), CRIVO_OK);
+  }
+  crivo_filter* made = nullptr;
+  ASSERT_EQ(crivo_builder_finish(builder, &made, nullptr), CRIVO_OK);
+  EXPECT_EQ(blob_of(Filter(made)), blob_of(build(wanted, present_keys(1000))));
+}
+
+TEST_P(OutOfMemory, CopiesAndBlobsLeaveNothing) {
+  const Filter filter = filter_of(GetParam(), kKeys);
+  fail_making([&](crivo_filter** made, crivo_error* error) { return crivo_copy(filter.get(), made, error); });
+  for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
+    Blob buffer(crivo_blob_bound(filter.get()));
+    std::uint64_t written = 0;
+    fail_every_allocation(
+        [&](crivo_error* error) {
+          return crivo_write(filter.get(), form, 0, buffer.data(), buffer.size(), &written, error);
+        },
+        [](crivo_status) {});
+    const Blob blob = blob_of(filter, form);
+    for (const auto open : {&crivo_read, &crivo_borrow}) {
+      fail_making([&](crivo_filter** made, crivo_error* error) {
+        return open(blob.data(), blob.size(), nullptr, made, error);
+      });
+    }
+  }
+}
+
+TEST_P(OutOfMemory, FilesLeaveNothing) {
+  const Filter filter = filter_of(GetParam(), kKeys);
+  const std::string path = ::testing::TempDir() + "crivo_out_of_memory_" + std::to_string(getpid()) + "_" + GetParam();
+  for (const std::int32_t form : {CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
+    fail_every_allocation([&](crivo_error* error) { return crivo_save(filter.get(), path.c_str(), form, 0, error); },
+                          [](crivo_status) {});
+    fail_making([&](crivo_filter** made, crivo_error* error) {
+      const crivo_status status = crivo_open(path.c_str(), nullptr, made, error);
+      return status == CRIVO_OK ? crivo_verify(*made, error) : status;
+    });
+  }
+  EXPECT_EQ(unlink(path.c_str()), 0);
+}
+
+TEST_P(OutOfMemory, QuestionsNeedNoMemory) {
+  const Filter filter = filter_of(GetParam(), kKeys);
+  const KeyList list = present_keys(kKeys);
+  const crivo_keys keys = list.keys();
+  std::vector<std::uint8_t> hits(kKeys);
+  crivo_facts facts{};
+  facts.size = sizeof facts;
+  crivo_stats stats{};
+  stats.size = sizeof stats;
+  process_faults = {true, true, 1};
+  const std::int32_t one = crivo_contains(filter.get(), "present 1", 9, nullptr);
+  const crivo_status many = crivo_contains_keys(filter.get(), &keys, hits.data(), nullptr);
+  const crivo_status told = crivo_get_facts(filter.get(), &facts, nullptr);
+  const crivo_status looked = crivo_get_stats(filter.get(), &stats, nullptr);
+  process_faults.armed = false;
+  EXPECT_EQ(one, 1);
+  EXPECT_EQ(many, CRIVO_OK);
+  EXPECT_EQ(told, CRIVO_OK);
+  EXPECT_EQ(looked, CRIVO_OK);
+}
+
+TEST_P(OutOfMemory, AFailureIsToldWithoutMemoryForItsMessage) {
+  crivo_error error{};
+  process_faults = {true, true, 1};
+  const crivo_status status = crivo_clear(nullptr, &error);
+  process_faults.armed = false;
+  EXPECT_EQ(status, CRIVO_NO_MEMORY);
+  EXPECT_STREQ(error.message, "out of memory");
+}
+
+TEST_P(OutOfMemory, ChangesAreWholeOrNone) {
+  const Filter start = filter_of(GetParam(), 100);
+  const std::uint32_t can = facts_of(start).can;
+  const Filter other = filter_of(GetParam(), 100);
+  if ((can & CRIVO_CAN_ADD) != 0) {
+    fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_add(filter, "a", 1, error); });
+    fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_clear(filter, error); });
+  }
+  if ((can & CRIVO_CAN_REMOVE) != 0) {
+    fail_changing(start,
+                  [](crivo_filter* filter, crivo_error* error) { return crivo_remove(filter, "present 1", 9, error); });
+  }
+  if ((can & CRIVO_CAN_COUNT) != 0) {
+    fail_changing(start,
+                  [](crivo_filter* filter, crivo_error* error) { return crivo_add_times(filter, "a", 1, 2, error); });
+  }
+  if ((can & CRIVO_CAN_UNITE) == 0) return;
+  fail_changing(start,
+                [&](crivo_filter* filter, crivo_error* error) { return crivo_unite(filter, other.get(), error); });
+  fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_unite(filter, filter, error); });
+  crivo_similarity alike{};
+  alike.size = sizeof alike;
+  fail_every_allocation([&](crivo_error* error) { return crivo_compare(start.get(), other.get(), &alike, error); },
+                        [](crivo_status) {});
+}
+
+// A filter that grows takes memory while it adds. What it added before the memory ran out is found and counted.
+TEST(OutOfMemoryOnTheWay, AFilterThatGrewKeepsItsKeysAndGoesOn) {
+  const KeyList list = present_keys(kKeys);
+  const crivo_keys keys = list.keys();
+  const Filter empty = create(options_of("scalable", 50));
+  const Filter whole = build(options_of("scalable", 50), list);
+  Filter filter = copy_of(empty);
+  fail_every_allocation([&](crivo_error* error) { return crivo_add_keys(filter.get(), &keys, error); },
+                        [&](crivo_status status) {
+                          const std::uint64_t added = facts_of(filter).keys;
+                          EXPECT_EQ(added == kKeys, status == CRIVO_OK);
+                          EXPECT_GE(added, 50U) << "the keys before the first growth were added";
+                          EXPECT_EQ(found(filter, present_keys(added)), added);
+                          const KeyList rest = present_keys(kKeys - added, added);
+                          const crivo_keys rest_keys = rest.keys();
+                          EXPECT_EQ(crivo_add_keys(filter.get(), &rest_keys, nullptr), CRIVO_OK);
+                          EXPECT_EQ(blob_of(filter), blob_of(whole));
+                          filter = copy_of(empty);
+                        },
+                        true);
+}
+
+}  // namespace
+}  // namespace crivo::testing
+#endif

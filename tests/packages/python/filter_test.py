@@ -1,0 +1,230 @@
+"""What a filter does, from the wheel: asking, changing, merging, copying, blobs, files, errors."""
+
+import array
+import copy
+import multiprocessing
+import pickle
+import sys
+import unittest
+
+import crivo
+
+KINDS = ["classic", "blocked", "counting", "spectral", "scalable", "cuckoo", "hash_compaction", "ribbon", "compressed"]
+
+
+def ask_in_another_process(filter_):
+    return 5 in filter_, len(filter_), filter_
+
+
+class FilterTest(unittest.TestCase):
+    def test_every_kind_finds_its_keys_and_little_else(self):
+        self.assertEqual(sorted(crivo.kinds()), sorted(set(KINDS) - {"compressed"}))
+        keys = [f"user{i}" for i in range(20_000)]
+        absent = [f"nobody{i}" for i in range(20_000)]
+        for kind in KINDS:
+            for seed in [0, 9]:
+                filter_ = crivo.Filter(keys, 0.01, kind, seed=seed)
+                self.assertTrue(all(filter_.contains_many(keys)), kind)
+                self.assertTrue(all(key in filter_ for key in keys[:1000]), kind)
+                self.assertLess(sum(filter_.contains_many(absent)) / len(absent), 0.014, kind)
+                self.assertEqual(len(filter_), len(keys), kind)
+                self.assertEqual([key in filter_ for key in absent[:1000]], filter_.contains_many(absent[:1000]))
+
+    def test_options(self):
+        self.assertEqual(crivo.Filter(capacity=1000).info.fp_rate, 0.01)
+        info = crivo.Filter(["a"], fp_rate=1e-4, kind="classic", capacity=1000, seed=7).info
+        self.assertEqual((info.kind, info.capacity, info.keys, info.fp_rate, info.seed, info.read_only),
+                         ("classic", 1000, 1, 1e-4, 7, False))
+        self.assertEqual(crivo.Filter(capacity=1000, bits_per_key=16, kind="classic").info.units, 16000)
+        self.assertEqual(crivo.Filter(capacity=9, kind="spectral:4").info.kind, "spectral")
+        self.assertEqual(crivo.Filter(["a"], fp_rate=None, capacity=None, bits_per_key=None, threads=0, max_bytes=None,
+                                      seed=None, progress=None), crivo.Filter(["a"]))
+
+    def test_wrong_options_are_named(self):
+        for arguments, message in [
+            (dict(), "capacity must"), (dict(capacity=0), "capacity must be an int from 1 to 2^64 - 1, got 0"),
+            (dict(capacity=-1), "capacity must be an int from 1 to 2^64 - 1, got -1"),
+            (dict(capacity=2**64), "capacity must be an int from 1 to 2^64 - 1, got 18446744073709551616"),
+            (dict(capacity=2**41), "capacity must"), (dict(capacity=9, fp_rate=0), "fp_rate must lie in (0, 1), got 0"),
+            (dict(capacity=9, fp_rate=1.5), "fp_rate must lie in (0, 1), got 1.5"),
+            (dict(capacity=9, fp_rate=float("nan")), "fp_rate must lie in (0, 1), got nan"),
+            (dict(capacity=9, bits_per_key=0), "bits_per_key must be above 0 and at most 1000, got 0"),
+            (dict(capacity=9, bits_per_key=-1), "bits_per_key must"),
+            (dict(capacity=9, bits_per_key=9, fp_rate=0.1), "fp_rate must be 0 where bits_per_key is given"),
+            (dict(capacity=9, kind="bloom"), "kind must"), (dict(capacity=9, kind="ribbon"), "kind must"),
+            (dict(capacity=9, seed=-1), "seed must"), (dict(capacity=9, max_bytes=0), "max_bytes must"),
+            (dict(capacity=2**20, max_bytes=100), "capacity must fit in 100 bytes"), (dict(keys=["a"], threads=-1), "threads must"),
+        ]:
+            with self.assertRaises(crivo.Error) as raised:
+                crivo.Filter(**arguments)
+            self.assertIn(message, str(raised.exception), arguments)
+        for arguments in [dict(capacity="9"), dict(capacity=9, fp_rate="0.1"), dict(capacity=9, kind=7),
+                          dict(keys=["a"], progress=7), dict(wrong=7), dict(capacity=1.5), dict(keys=["a"], kind=None)]:
+            self.assertRaises(TypeError, crivo.Filter, **arguments)
+
+    def test_growing_filters(self):
+        filter_ = crivo.Filter(capacity=1000, fp_rate=0.01, kind="scalable")
+        filter_.update(range(20_000))
+        self.assertTrue(all(filter_.contains_many(range(20_000))))
+        self.assertLess(sum(filter_.contains_many(range(50_000, 70_000))) / 20_000, 0.01)
+        limited = crivo.Filter(capacity=1000, kind="scalable", max_bytes=4000)
+        with self.assertRaises(crivo.Error) as raised:
+            limited.update(range(20_000))
+        self.assertEqual(raised.exception.code, "too large")
+        self.assertTrue(all(limited.contains_many(range(len(limited)))))
+        self.assertGreaterEqual(len(limited), 1000)
+
+    def test_removing_and_counting(self):
+        for kind in ["counting", "cuckoo"]:
+            filter_ = crivo.Filter(["ann", "bob", "ann"], kind=kind)
+            self.assertEqual([filter_.count(key) for key in ["ann", "bob", "eve"]], [2, 1, 0])
+            filter_.remove("ann")
+            filter_.add_times("bob", 2)
+            self.assertEqual([filter_.count(key) for key in ["ann", "bob", "eve"]], [1, 3, 0])
+            with self.assertRaises(crivo.Error) as raised:
+                filter_.remove("eve")
+            self.assertEqual(raised.exception.code, "not found")
+        dropped = crivo.Filter(["ann"], kind="counting").drop_counts()
+        self.assertEqual((dropped.info.kind, "ann" in dropped, type(dropped)), ("blocked", True, crivo.Filter))
+        for wrong in [-1, 2**64]:
+            self.assertRaises(crivo.Error, filter_.add_times, "ann", wrong)
+        for refused in [lambda: crivo.Filter(["a"]).remove("a"), lambda: crivo.Filter(["a"]).count("a"),
+                        lambda: crivo.Filter(["a"]).drop_counts(), lambda: crivo.Filter(["a"], kind="ribbon").add("b"),
+                        lambda: crivo.Filter(["a"], kind="ribbon").clear()]:
+            with self.assertRaises(crivo.Error) as raised:
+                refused()
+            self.assertEqual(raised.exception.code, "unsupported")
+
+    def test_merging(self):
+        a, b = crivo.Filter(range(100), capacity=500, fp_rate=1e-6), crivo.Filter(range(50, 150), capacity=500,
+                                                                                  fp_rate=1e-6)
+        self.assertEqual([key in a | b for key in [0, 75, 149, 200]], [True, True, True, False])
+        self.assertEqual([key in a & b for key in [0, 75, 149, 200]], [False, True, False, False])
+        self.assertEqual((len(a), len(b)), (100, 100))
+        united, common = a.copy(), a.copy()
+        united |= b
+        common &= b
+        self.assertEqual((united, common), (a | b, a & b))
+        a |= a
+        self.assertEqual(a.contains_many(range(100)), [True] * 100)
+        self.assertAlmostEqual(a.jaccard(b), 1 / 3, delta=0.03)
+        similarity = a.compare(b)
+        self.assertAlmostEqual(similarity.united, 150, delta=5)
+        self.assertEqual(a.jaccard(a), 1)
+        for other in [crivo.Filter(capacity=50), crivo.Filter(capacity=500, seed=1, fp_rate=1e-6)]:
+            for merge in [lambda: a | other, lambda: a & other, lambda: a.compare(other), lambda: a.__ior__(other)]:
+                with self.assertRaises(crivo.Error) as raised:
+                    merge()
+                self.assertEqual(raised.exception.code, "incompatible")
+        for wrong in [{1}, None, "a"]:
+            for merge in [lambda: a | wrong, lambda: wrong | a, lambda: a & wrong, lambda: a.compare(wrong)]:
+                self.assertRaises(TypeError, merge)
+            self.assertNotEqual(a, wrong)
+
+    def test_private_methods_check_what_they_are_given(self):
+        filter_ = crivo.Filter(capacity=9)
+        for method in [filter_._unite, filter_._intersect, filter_._compare]:
+            for args in [(), (None,), (filter_, filter_), ("a",)]:
+                self.assertRaises(TypeError, method, *args)
+            self.assertRaises(TypeError, method, other=filter_)
+        self.assertRaises(crivo.Error, filter_._blob, 99, 0)
+        self.assertRaises(crivo.Error, filter_._blob, 1, 99)
+        self.assertRaises(TypeError, object.__new__, crivo.Filter)
+        self.assertRaises(TypeError, type(filter_)._unite, 7, filter_)
+
+    def test_clear(self):
+        filter_ = crivo.Filter(range(1000), kind="classic")
+        filter_.clear()
+        self.assertEqual((len(filter_), any(filter_.contains_many(range(1000)))), (0, False))
+        self.assertFalse(filter_)
+
+    def test_it_is_no_hashable_value(self):
+        self.assertRaises(TypeError, hash, crivo.Filter(["a"]))
+
+    def test_subclasses_stay_what_they_are(self):
+        class Mine(crivo.Filter):
+            pass
+
+        mine = Mine(["a"])
+        mine.note = 7
+        for made in [mine | mine, mine & mine, mine.copy(), Mine.from_bytes(mine.to_bytes())]:
+            self.assertIs(type(made), Mine)
+        self.assertIn("Mine", repr(mine))
+
+
+class CopiesTest(unittest.TestCase):
+    def test_copies_and_pickles_are_equal_and_apart(self):
+        for kind in KINDS:
+            filter_ = crivo.Filter(range(1000), kind=kind, seed=3)
+            pickles = [pickle.loads(pickle.dumps(filter_, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+            for other in [copy.copy(filter_), copy.deepcopy(filter_), filter_.copy(), *pickles]:
+                self.assertEqual(other, filter_)
+                self.assertIs(type(other), crivo.Filter)
+                if "add" in filter_.info.can:
+                    other.add("more")
+                    self.assertNotEqual(other, filter_)
+                    self.assertEqual(len(filter_), 1000)
+
+    def test_filters_go_to_other_processes_and_back(self):
+        filter_ = crivo.Filter(range(10))
+        for method in ["spawn", "fork"]:
+            with multiprocessing.get_context(method).Pool(1) as pool:
+                self.assertEqual(pool.apply(ask_in_another_process, (filter_,)), (True, 10, filter_))
+
+    def test_errors_go_to_other_processes(self):
+        error = pickle.loads(pickle.dumps(crivo.Error("why", "full")))
+        self.assertEqual((str(error), error.code, type(error)), ("why", "full", crivo.Error))
+
+
+class BlobsTest(unittest.TestCase):
+    def test_blobs_of_every_form(self):
+        for kind in KINDS:
+            filter_ = crivo.Filter(range(1000), kind=kind, capacity=None if kind == "ribbon" else 5000)
+            for form in ["auto", "raw", "smallest", "mappable"]:
+                blob = filter_.to_bytes(form)
+                self.assertIs(type(blob), bytes)
+                for given in [blob, bytearray(blob), memoryview(blob), array.array("B", blob)]:
+                    self.assertEqual(crivo.Filter.from_bytes(given), filter_)
+        self.assertLess(len(crivo.Filter(["a"], capacity=10**6).to_bytes("smallest", level=19)), 1000)
+        self.assertRaisesRegex(crivo.Error, "form must be one of auto, raw, smallest, mappable, got 'tiny'", filter_.to_bytes,
+                               "tiny")
+
+    def test_every_truncation_and_many_changes_are_errors(self):
+        blob = crivo.Filter(["a", "b"]).to_bytes("raw")
+        for end in range(len(blob)):
+            self.assertRaises(crivo.Error, crivo.Filter.from_bytes, blob[:end])
+        for i in range(len(blob)):
+            changed = bytearray(blob)
+            changed[i] ^= 1
+            with self.assertRaises(crivo.Error, msg=i):
+                crivo.Filter.from_bytes(changed)
+        for wrong in ["text", None, 7]:
+            self.assertRaises(TypeError, crivo.Filter.from_bytes, wrong)
+
+    def test_a_small_blob_of_a_large_filter_needs_leave(self):
+        blob = crivo.Filter(["a"], capacity=10**6).to_bytes("smallest")
+        with self.assertRaises(crivo.Error) as raised:
+            crivo.Filter.from_bytes(blob, max_bytes=1000)
+        self.assertEqual(raised.exception.code, "too large")
+        self.assertIn("a", crivo.Filter.from_bytes(blob, max_bytes=10**7))
+
+
+class TellingTest(unittest.TestCase):
+    def test_what_it_tells(self):
+        filter_ = crivo.Filter(range(10_000), kind="classic")
+        self.assertEqual(repr(filter_), "<crivo.Filter kind='classic' keys=10000 capacity=10000 fp_rate=0.01>")
+        stats = filter_.stats()
+        self.assertAlmostEqual(stats.cardinality, 10_000, delta=150)
+        self.assertAlmostEqual(stats.fp_rate, 0.01, delta=0.001)
+        self.assertLess(stats.bits_set, stats.bits)
+        self.assertGreater(sys.getsizeof(filter_), filter_.info.payload_bytes)
+        self.assertRegex(crivo.__version__, r"^\d+\.\d+\.\d+$")
+        for public in crivo.__all__:
+            self.assertTrue(getattr(crivo, public).__doc__, public)
+
+    def test_numpy_is_not_needed(self):
+        self.assertNotIn("numpy", sys.modules)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

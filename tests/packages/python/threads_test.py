@@ -1,0 +1,360 @@
+"""Threads, signals, hostile objects, leaks: what must neither crash nor hang nor lose a key."""
+
+import _thread
+import array
+import gc
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import tracemalloc
+import unittest
+
+import crivo
+
+HASHES = array.array("Q", range(0, 2**64 - 2**44, 2**44))  # 2^20 of them, spread over all blocks
+
+
+def run(*works):
+    """Runs each work in a thread of its own, and raises what one raises."""
+    failed = []
+
+    def guarded(work):
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(work,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "a thread hangs"
+    if failed:
+        raise failed[0]
+
+
+def python(script):
+    """Runs a script in an interpreter of its own."""
+    return subprocess.run([sys.executable, "-X", "dev", "-c", textwrap.dedent(script)], capture_output=True, text=True,
+                          check=False, timeout=60)
+
+
+class ThreadsTest(unittest.TestCase):
+    def test_threads_change_and_ask_one_filter(self):
+        """Every key is found as soon as it was added, whatever the others do."""
+        for kind in ["blocked", "counting", "scalable"]:
+            filter_ = crivo.Filter(capacity=200_000, kind=kind)
+            piece = HASHES[:20_000]
+
+            def add(first):
+                for key in range(first, first + 2000):
+                    filter_.add(key)
+                    assert key in filter_
+                filter_.update(range(first, first + 4000))
+                assert all(filter_.contains_many(range(first, first + 4000)))
+
+            def add_array():
+                for _ in range(5):
+                    filter_.update(piece, hashed=True)
+                    assert all(filter_.contains_many(piece, hashed=True))
+
+            def tell():
+                for _ in range(20):
+                    crivo.Filter.from_bytes(filter_.to_bytes("raw"))
+                    filter_.stats()
+                    filter_.copy()
+
+            run(lambda: add(0), lambda: add(10_000), add_array, add_array, tell)
+            self.assertEqual(len(filter_), 2 * 6000 + 2 * 5 * 20_000)
+
+    def test_long_questions_let_others_run_and_changes_wait(self):
+        filter_ = crivo.Filter(capacity=len(HASHES))
+        filter_.update(HASHES, hashed=True)
+        stop = False
+
+        def ask():
+            while not stop:
+                assert all(filter_.contains_many(HASHES[:100_000], hashed=True))
+
+        def change():
+            nonlocal stop
+            for key in range(50):
+                filter_.add(key)
+            stop = True
+
+        run(ask, ask, change)  # with two who always ask, a change must still have its turn
+        self.assertTrue(all(filter_.contains_many(range(50))))
+
+    def test_filters_that_are_merged_into_each_other(self):
+        a, b = crivo.Filter([1], capacity=10**6), crivo.Filter([2], capacity=10**6)
+
+        def merge(into, other):
+            for _ in range(30):
+                into |= other
+                into &= other
+                into.compare(other)
+
+        run(lambda: merge(a, b), lambda: merge(b, a), lambda: merge(a, a))
+        self.assertEqual((1 in a, 2 in a), (1 in b, 2 in b))
+
+    def test_a_filter_that_grows_while_it_is_written(self):
+        filter_ = crivo.Filter(capacity=10, kind="scalable")
+
+        def write():
+            for _ in range(50):
+                crivo.Filter.from_bytes(filter_.to_bytes("raw"))
+
+        run(write, lambda: [filter_.update(range(i, i + 500)) for i in range(0, 20_000, 500)], write)
+
+    def test_threads_that_outlive_the_interpreter(self):
+        done = python("""
+            import array, threading, time, crivo
+            filter_ = crivo.Filter(range(100), capacity=10**6)
+            hashes = array.array("Q", range(10**6))
+            def work():
+                while True:
+                    filter_.contains_many(hashes, hashed=True)
+                    filter_.update(hashes, hashed=True)
+                    crivo.Filter(hashes, hashed=True, kind="ribbon")
+                    filter_ | filter_
+            for _ in range(3):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.3)
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class SignalsTest(unittest.TestCase):
+    def interrupted(self, work):
+        """How long a work still goes on after Ctrl-C, in seconds."""
+        sent = []
+
+        def interrupt():
+            time.sleep(0.2)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with self.assertRaises(KeyboardInterrupt):
+            while True:
+                work()
+        thread.join()
+        return time.monotonic() - sent[0]
+
+    def test_ctrl_c_ends_long_work(self):
+        hashes = HASHES * 8
+        filter_ = crivo.Filter(capacity=len(hashes))
+        endless = itertools.repeat("alpha")  # it never gives up the GIL by itself
+        for work in [lambda: crivo.Filter(hashes, hashed=True, kind="ribbon"), lambda: crivo.Filter(endless),
+                     lambda: filter_.update(hashes, hashed=True), lambda: filter_.contains_many(hashes, hashed=True),
+                     lambda: filter_.update(endless), lambda: filter_.contains_many(endless)]:
+            self.assertLess(self.interrupted(work), 5)
+
+    def test_progress(self):
+        for kind in ["ribbon", "blocked"]:
+            done = []
+            crivo.Filter(HASHES[:300_000], hashed=True, kind=kind, progress=done.append)
+            self.assertEqual((done, done[-1]), (sorted(done), 1))
+
+        def fail(done):
+            raise KeyError(done)
+
+        self.assertRaises(KeyError, crivo.Filter, HASHES, hashed=True, kind="ribbon", progress=fail)
+
+    def test_other_threads_run_during_a_build(self):
+        counted = 0
+        built = threading.Event()
+
+        def build():
+            crivo.Filter(HASHES, hashed=True, kind="ribbon")
+            built.set()
+
+        thread = threading.Thread(target=build)
+        thread.start()
+        while not built.is_set():
+            counted += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(counted, 5)
+
+
+class HostileTest(unittest.TestCase):
+    def test_keys_that_change_the_filter_while_they_are_read(self):
+        filter_ = crivo.Filter(capacity=10, kind="scalable")
+        keys = []
+
+        class Hostile:
+            def __init__(self, work):
+                self.work = work
+
+            def __index__(self):
+                self.work()
+                return 7
+
+        keys += [Hostile(filter_.clear), Hostile(lambda: filter_.update(range(5000))), Hostile(keys.clear),
+                 Hostile(gc.collect), Hostile(lambda: filter_.to_bytes()), Hostile(lambda: keys.append(8))]
+        for use in [filter_.update, filter_.contains_many, crivo.Filter]:
+            use(list(keys))
+            use(key for key in keys)
+            use(tuple(keys))
+        filter_.update(keys)  # which empties the list in the middle
+        self.assertIn(7, filter_)
+
+    def test_iterators_that_use_the_filter(self):
+        filter_ = crivo.Filter(capacity=10_000)
+
+        def keys():
+            for i in range(5000):
+                yield i
+                if i % 100 == 0:
+                    filter_.update(str(j) for j in range(100))
+                    filter_.copy()
+                    filter_.contains_many(range(50))
+                if i == 4000:
+                    filter_.clear()
+
+        filter_.update(keys())
+        self.assertTrue(all(filter_.contains_many(range(4001, 5000))))
+
+    def test_objects_that_raise(self):
+        class Raising:
+            def __index__(self):
+                raise LookupError("index")
+
+            def __iter__(self):
+                raise LookupError("iter")
+
+            __len__ = __index__
+
+        filter_ = crivo.Filter(capacity=10)
+        for call in [filter_.add, filter_.__contains__, filter_.update, filter_.contains_many, crivo.Filter,
+                     lambda key: filter_.update(["a", key]), lambda key: crivo.Filter(capacity=key),
+                     lambda key: crivo.Filter(["a"], seed=key), lambda key: filter_.add_times("a", key),
+                     lambda key: filter_.contains_many([key], hashed=True), lambda key: crivo.hash_key("a", key)]:
+            self.assertRaises(LookupError, call, Raising())
+
+    def test_progress_that_uses_what_is_built(self):
+        other = crivo.Filter(capacity=1000)
+
+        def report(done):
+            other.add(done)
+            crivo.Filter(range(2000), kind="ribbon", progress=None)
+            gc.collect()
+
+        crivo.Filter(HASHES[:100_000], hashed=True, kind="ribbon", progress=report)
+        self.assertIn(1, other)
+
+    def test_an_array_cannot_be_resized_while_it_is_asked(self):
+        hashes = HASHES[:]
+        filter_ = crivo.Filter(capacity=10)
+        stop = threading.Event()
+
+        def resize():
+            while not stop.is_set():
+                try:
+                    hashes.append(1)
+                    hashes.pop()
+                except BufferError:
+                    pass
+
+        def ask():
+            for _ in range(5):
+                filter_.contains_many(hashes, hashed=True)
+            stop.set()
+
+        run(resize, ask)
+
+
+class LeakTest(unittest.TestCase):
+    def use_everything(self):
+        filter_ = crivo.Filter(["a", b"b", 3, 4.5, 10**30, "naïve"], capacity=2000, kind="counting")
+        filter_.update(array.array("q", range(100)))
+        filter_.contains_many(array.array("Q", range(100)), hashed=True)
+        filter_.contains_many(f"{i}" for i in range(100))
+        for key in ["a", b"b", 3, 4.5, 10**30, bytearray(b"x"), memoryview(b"y")]:
+            filter_.add(key)
+            filter_.count(key)
+            filter_.remove(key)
+        other = filter_ | crivo.Filter.from_bytes(filter_.to_bytes())
+        other.stats(), other.info, repr(other), other == filter_, other.compare(filter_), other.drop_counts()
+        for wrong in [lambda: filter_.update(["a", None]), lambda: filter_ & other, lambda: crivo.Filter(capacity=0),
+                      lambda: crivo.Filter.from_bytes(b"junk"), lambda: filter_.update("abc"),
+                      lambda: crivo.Filter(range(9), kind="ribbon", progress=lambda done: 1 / 0),
+                      lambda: crivo.Filter(["\ud800"]), lambda: filter_.contains_many([1, None])]:
+            try:
+                wrong()
+            except (crivo.Error, TypeError, ZeroDivisionError, UnicodeError):
+                pass
+            else:
+                raise AssertionError("must fail")
+
+    def test_nothing_is_leaked(self):
+        for _ in range(100):  # until Python's own caches are full
+            self.use_everything()
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        for _ in range(100):
+            self.use_everything()
+        gc.collect()
+        before, blocks, pages = tracemalloc.get_traced_memory()[0], sys.getallocatedblocks(), self.resident()
+        rounds = 500
+        for _ in range(rounds):
+            self.use_everything()
+        gc.collect()
+        self.assertLess(sys.getallocatedblocks() - blocks, rounds)
+        self.assertLess(tracemalloc.get_traced_memory()[0] - before, 40 * rounds)
+        self.assertLess(self.resident() - pages, rounds)  # of 4 KiB; each round has some 20 filters
+
+    def test_large_filters_are_freed(self):
+        before = self.resident()
+        for _ in range(30):
+            filter_ = crivo.Filter([1], capacity=10**6)  # 1.2 MB
+            filter_.copy(), filter_.to_bytes("raw")
+        self.assertLess(self.resident() - before, 3000)
+
+    def resident(self):
+        """Pages of this process in memory."""
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1])
+
+
+class InterpretersTest(unittest.TestCase):
+    def test_interpreters_with_a_gil_of_their_own(self):
+        if sys.version_info < (3, 13):
+            self.skipTest("needs Python 3.13, whose interpreters have a GIL each")
+        done = python("""
+            import _interpreters as interpreters, threading
+            code = '''
+            import crivo
+            filter_ = crivo.Filter(range(10_000), kind="scalable", capacity=10)
+            assert all(filter_.contains_many(range(10_000)))
+            try:
+                crivo.Filter(capacity=0)
+            except crivo.Error as error:
+                assert error.code == "bad argument"
+            '''
+            import textwrap
+            def work():
+                for _ in range(3):
+                    id = interpreters.create()
+                    failed = interpreters.exec(id, textwrap.dedent(code))
+                    assert failed is None, failed
+                    interpreters.destroy(id)
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            exec(textwrap.dedent(code))
+            print("fine")
+        """)
+        self.assertEqual((done.returncode, done.stdout), (0, "fine\n"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
