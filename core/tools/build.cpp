@@ -1,8 +1,10 @@
 // crivo build: a filter file from keys, one per line.
-#include <sys/stat.h>
+#include <malloc.h>
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -10,7 +12,7 @@
 #include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "file.h"
-#include "key_reader.h"
+#include "key_feed.h"
 #include "numbers.h"
 #include "output.h"
 #include "progress.h"
@@ -27,6 +29,8 @@ struct Arguments {
   std::string seed = "0";
   std::string threads = "1";
   std::optional<std::string> max_bytes;
+  std::optional<std::string> max_memory;
+  std::optional<std::string> temp_folder;
   bool quiet = false;
   bool raw = false;
   bool compress = false;
@@ -50,68 +54,78 @@ Result<FilterSpec> parse_spec(const Arguments& options) {
   return spec;
 }
 
-/// The size of all input files together, in bytes; 0 if one of them is no regular file.
-std::uint64_t total_bytes(const std::vector<std::string>& files) {
-  std::uint64_t total = 0;
-  for (const std::string& file : files) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
-    total += static_cast<std::uint64_t>(status.st_size);
-  }
-  return total;
-}
-
-Result<void> add_lines(const std::vector<std::string>& files, FilterBuilder& builder) {
-  Progress progress("reading");
-  const auto total = static_cast<double>(total_bytes(files));
-  CarriageReturnNote carriage_returns("build");
-  std::uint64_t bytes_before = 0;
-  for (const std::string& file : files) {
-    Result<KeyReader> reader = KeyReader::open(file);
-    if (!reader) return reader.error();
-    for (;;) {
-      const auto lines = reader->next();
-      if (!lines) return lines.error();
-      if (lines->empty()) break;
-      carriage_returns.look_at(*lines);
-      for (const std::string_view key : *lines) {
-        if (auto added = builder.add(key); !added) return added;
-      }
-      const auto bytes = static_cast<double>(bytes_before + reader->bytes_read());
-      progress.update(total > 0 ? std::optional(bytes / total) : std::nullopt, builder.keys());
-    }
-    bytes_before += reader->bytes_read();
-  }
-  return {};
-}
-
 struct Limits {
-  std::uint64_t max_bytes = 0;  // the most bytes that the filter may take
+  std::uint64_t max_bytes = 0;            // the most bytes that the filter may take
+  std::uint64_t max_memory = UINT64_MAX;  // the most memory that the build may take
   unsigned threads = 1;
 };
+
+Result<std::uint64_t> parse_max_memory(const std::string& text) {
+  const Result<std::uint64_t> bytes = parse_bytes(text, "max-memory");
+  if (!bytes || *bytes >= kMinBuildMemoryBytes) return bytes;
+  return Error{ErrorCode::kBadArgument, "max-memory must be at least 16M, got " + text};
+}
 
 Result<Limits> parse_limits(const Arguments& options) {
   const Result<unsigned> threads = parse_threads(options.threads);
   if (!threads) return threads.error();
-  if (!options.max_bytes) return Limits{physical_memory_bytes(), *threads};
-  const Result<std::uint64_t> max_bytes = parse_bytes(*options.max_bytes);
-  if (!max_bytes) return max_bytes.error();
-  return Limits{*max_bytes, *threads};
+  Limits limits{.max_bytes = physical_memory_bytes(), .threads = *threads};
+  if (options.max_bytes) {
+    const Result<std::uint64_t> max_bytes = parse_bytes(*options.max_bytes, "max-bytes");
+    if (!max_bytes) return max_bytes.error();
+    limits.max_bytes = *max_bytes;
+  }
+  if (options.max_memory) {
+    const Result<std::uint64_t> max_memory = parse_max_memory(*options.max_memory);
+    if (!max_memory) return max_memory.error();
+    limits.max_memory = *max_memory;
+  }
+  return limits;
 }
 
-Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::string>& files, const Limits& limits) {
-  std::uint64_t keys = 0;
-  std::optional<Progress> progress;
+/// Where temporary files lie if the user does not say: the output's folder has room for large files most often.
+std::string temporary_folder(const Arguments& options) {
+  if (options.temp_folder) return *options.temp_folder;
+  const char* wanted = std::getenv("TMPDIR");
+  if (wanted != nullptr && *wanted != '\0') return wanted;
+  std::error_code failure;
+  const auto kind = std::filesystem::status(options.output, failure).type();
+  const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+  if (options.output == "-" || !is_file) return {};  // the library has a folder of its own choice
+  return std::filesystem::weakly_canonical(options.output, failure).parent_path().string();
+}
+
+/// Shows the progress of FilterBuilder::finish.
+class BuildProgress {
+ public:
+  explicit BuildProgress(const FilterBuilder& builder) : builder_(builder) {}
+  void show(double done) {
+    const bool sorts = done < kSortShare;
+    if (!bar_ || sorts != sorts_) bar_.emplace(sorts ? "sorting" : "building");
+    sorts_ = sorts;
+    bar_->update(sorts ? done / kSortShare : (done - kSortShare) / (1 - kSortShare), builder_.keys());
+  }
+
+ private:
+  const FilterBuilder& builder_;
+  std::optional<Progress> bar_;
+  bool sorts_ = false;
+};
+
+Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, const Arguments& options) {
+  std::optional<BuildProgress> progress;
   const auto show = [&](double done) {
-    if (!progress) progress.emplace("building");
-    progress->update(done, keys);
+    progress->show(done);
     return true;
   };
-  auto builder =
-      FilterBuilder::create(spec, {.max_bytes = limits.max_bytes, .threads = limits.threads, .progress = show});
+  auto builder = FilterBuilder::create(spec, {.max_bytes = limits.max_bytes,
+                                              .threads = limits.threads,
+                                              .progress = show,
+                                              .max_memory_bytes = limits.max_memory,
+                                              .temporary_folder = temporary_folder(options)});
   if (!builder) return builder.error();
-  if (auto added = add_lines(files, *builder); !added) return added.error();
-  keys = builder->keys();
+  progress.emplace(*builder);
+  if (auto added = add_lines(options.files, spec.seed, *builder); !added) return added.error();
   return builder->finish();
 }
 
@@ -119,7 +133,8 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const std::vector<std::st
 void report(const FilterRef& filter, const Arguments& options, std::uint64_t blob_bytes) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
-  std::fprintf(stderr, "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %zu bytes\n",
+  std::fprintf(stderr,
+               "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
                options.output == "-" ? "standard output" : options.output.c_str(), static_cast<int>(kind.size()),
                kind.data(), facts.capacity, facts.fp_rate, facts.keys, blob_bytes);
 }
@@ -147,7 +162,9 @@ Result<ExitCode> build(const Arguments& options) {
   const Result<Limits> limits = parse_limits(options);
   if (!limits) return limits.error();
   if (auto fine = check_output(options.output, options.files); !fine) return fine.error();
-  const Result<AnyFilter> filter = build_filter(*spec, options.files, *limits);
+  // Memory that is freed shall be the system's again at once, not kept for later by malloc.
+  if (options.max_memory) ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
+  const Result<AnyFilter> filter = build_filter(*spec, *limits, options);
   if (!filter) return filter.error();
   const auto bytes = write_filter(filter->ref(), options.output, form_of(options));
   if (!bytes) return bytes.error();
@@ -207,6 +224,17 @@ void add_build(CLI::App& app, Action& action) {
       ->add_option("--max-bytes", options->max_bytes,
                    "Build no larger filter; K, M, G, T may follow. Without it, "
                    "this machine's memory")
+      ->type_name("BYTES")
+      ->transform(literal);
+  command
+      ->add_option("--max-memory", options->max_memory,
+                   "Build in this much memory, with temporary files for what does not fit; K, M, G, T may follow")
+      ->type_name("BYTES")
+      ->transform(literal);
+  command
+      ->add_option("--temp-folder", options->temp_folder,
+                   "Where they lie; without it, the folder that TMPDIR names, or else the output's")
+      ->type_name("DIR")
       ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
   CLI::Option* compress = command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);

@@ -10,7 +10,7 @@
 namespace crivo::tool {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;  // it stays in the cache while its lines are used
 constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 30;
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 namespace crivo::tool {
 
-/// Reads lines in batches, as many as are there: a pipe is answered line by line, and a file is read megabyte by
-/// megabyte.
+/// Reads lines in batches, as many as are there: a pipe is answered line by line, and a file is read by
+/// some thousand lines.
 class KeyReader {
  public:
   /// "-" is standard input.

@@ -56,7 +56,7 @@ Result<std::uint64_t> parse_seed(std::string_view text) {
   return wrong("seed must be a 64-bit integer", text);
 }
 
-Result<std::uint64_t> parse_bytes(std::string_view text) {
+Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name) {
   constexpr std::string_view kUnits = "KMGT";
   constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far beyond any machine, and far from overflowing
   const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
@@ -64,7 +64,7 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
   const auto count = parse<std::uint64_t>(has_unit ? text.substr(0, text.size() - 1) : text);
   const std::size_t shift = has_unit ? 10 * (unit + 1) : 0;
   if (!count || *count < 1 || *count > kMost >> shift) {
-    return wrong("max-bytes must be a number of bytes from 1 to 64T, such as 4G", text);
+    return wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G", text);
   }
   return *count << shift;
 }

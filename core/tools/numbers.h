@@ -17,7 +17,8 @@ namespace crivo::tool {
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
 
-/// Reads a number of bytes, at least 1. K, M, G or T behind it stands for a power of 1024: "4G".
-[[nodiscard]] Result<std::uint64_t> parse_bytes(std::string_view text);
+/// Reads a number of bytes, at least 1. K, M, G or T behind it stands for a power of 1024: "4G". `name` is the
+/// option's.
+[[nodiscard]] Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name = "max-bytes");
 
 }  // namespace crivo::tool

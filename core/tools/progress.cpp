@@ -13,12 +13,33 @@ namespace {
 
 constexpr std::chrono::milliseconds kInterval{100};
 constexpr std::size_t kBarWidth = 30;
+constexpr std::chrono::seconds kFirstEstimate{1};
+
+/// ", 12 s left", in the largest unit of which there are at least two; empty while there is too little to tell from.
+std::string time_left(std::chrono::duration<double> taken, double share) {
+  if (taken < kFirstEstimate || share < 0.01) return {};
+  const double seconds = taken.count() * (1 - share) / share;
+  char text[48];
+  const bool hours = seconds >= 7200;
+  const bool minutes = seconds >= 120;
+  std::snprintf(text, sizeof text, ", %.0f %s left",
+                hours     ? seconds / 3600
+                : minutes ? seconds / 60
+                          : seconds,
+                hours     ? "h"
+                : minutes ? "min"
+                          : "s");
+  return text;
+}
 
 }  // namespace
 
 // The first drawing waits for one interval: what is done by then needs no bar.
 Progress::Progress(const char* doing)
-    : doing_(doing), visible_(::isatty(STDERR_FILENO) != 0), next_draw_(std::chrono::steady_clock::now() + kInterval) {}
+    : doing_(doing),
+      visible_(::isatty(STDERR_FILENO) != 0),
+      start_(std::chrono::steady_clock::now()),
+      next_draw_(start_ + kInterval) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
@@ -26,7 +47,8 @@ Progress::~Progress() {
 
 void Progress::update(std::optional<double> done, std::uint64_t keys) {
   if (!visible_ || std::chrono::steady_clock::now() < next_draw_) return;
-  next_draw_ = std::chrono::steady_clock::now() + kInterval;
+  const auto now = std::chrono::steady_clock::now();
+  next_draw_ = now + kInterval;
   drawn_ = true;
   if (!done) {
     std::fprintf(stderr, "\r%s, %" PRIu64 " keys\033[K", doing_, keys);
@@ -35,7 +57,8 @@ void Progress::update(std::optional<double> done, std::uint64_t keys) {
   const double share = std::min(1.0, *done);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarWidth));
   const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
-  std::fprintf(stderr, "\r[%s] %3.0f%%  %s, %" PRIu64 " keys\033[K", bar.c_str(), share * 100, doing_, keys);
+  std::fprintf(stderr, "\r[%s] %3.0f%%  %s, %" PRIu64 " keys%s\033[K", bar.c_str(), share * 100, doing_, keys,
+               time_left(now - start_, share).c_str());
 }
 
 }  // namespace crivo::tool

@@ -15,13 +15,15 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// done: the share that is done, in [0, 1]. If it is unknown there is no bar, only the number of keys.
+  /// done: the share that is done, in [0, 1]. If it is unknown there is no bar, only the number of keys. The time that
+  /// is left follows from the time that this share took, and is shown from one second on.
   void update(std::optional<double> done, std::uint64_t keys);
 
  private:
   const char* doing_;
   bool visible_;
   bool drawn_ = false;
+  std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point next_draw_;
 };
 

@@ -156,6 +156,7 @@ TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
       shell("(ulimit -c 0; ulimit -f 8; exec '" CRIVO_TOOL "' build -o f --raw --capacity 100000); kill -l $?", "a\n");
   EXPECT_EQ(run.out, "XFSZ\n") << run.err;
   EXPECT_EQ(read("f"), before);
+  EXPECT_EQ(files(), 1U);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory_resource>
+#include <string>
 
 #include "crivo/cxx20.h"
 
@@ -15,6 +16,9 @@ struct BuildReport {
   /// The most bytes that were allocated at once, without the finished payload and the caller's own hashes.
   std::uint64_t peak_temporary_bytes = 0;
 };
+
+/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
+inline constexpr double kSortShare = 0.2;
 
 struct BuildOptions {
   std::uint64_t max_bytes = UINT64_MAX;  // most bytes that the payload may have
@@ -32,6 +36,18 @@ struct BuildOptions {
   /// Where the memory comes from that a build takes beside the payload and frees at its end. With more than one thread
   /// it is used by all of them. Null stands for operator new.
   std::pmr::memory_resource* temporary_memory = nullptr;
+  /// For FilterBuilder: the most bytes of memory that it may take for everything, the payload included: hashes that do
+  /// not fit lie in temporary files, and so does the payload of a kind that is built once where it would take more than
+  /// half. At least kMinBuildMemoryBytes; kCallersMemoryBytes of it are left to the caller, for code, stacks and input.
+  std::uint64_t max_memory_bytes = UINT64_MAX;
+  /// Where the temporary files lie, 8 bytes per key in all. They have no names, so none is left behind. Empty stands
+  /// for the folder that TMPDIR names, or else /tmp.
+  std::string temporary_folder = {};
 };
+
+/// The least value that BuildOptions::max_memory_bytes may have, and the part of it that a builder leaves to its
+/// caller.
+inline constexpr std::uint64_t kMinBuildMemoryBytes = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 
 }  // namespace crivo

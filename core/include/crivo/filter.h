@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@
 namespace crivo {
 
 class BuildTask;    // a build while it runs; core/src/base/build_task.h
+class HashSource;   // the hashes of a build, in order; core/src/hash/hash_source.h
 struct FilterPlan;  // what a filter of a spec will be; core/src/filter/filter_plan.h
 struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
 
@@ -156,6 +158,8 @@ class AnyFilter {
                                           CacheAlignedAllocator<std::byte> memory = {});
   [[nodiscard]] static Result<AnyFilter> build(const FilterPlan& plan, const FilterSpec& spec,
                                                std::span<const std::uint64_t> hashes, BuildTask& task);
+  [[nodiscard]] static Result<AnyFilter> build_once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes,
+                                                    BuildTask& task);
   Result<void> add_watched(std::span<const std::uint64_t> hashes, BuildTask& task);
   Result<void> grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added);
   void count_added(std::uint64_t keys) noexcept;

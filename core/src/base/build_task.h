@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <string>
 
 #include "crivo/build_options.h"
 #include "crivo/memory.h"
@@ -12,15 +13,13 @@
 
 namespace crivo {
 
-/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
-inline constexpr double kSortShare = 0.2;
-
 /// A memory resource that takes from another one and records the most bytes that were in use at once. Any number of
 /// threads may use one at the same time.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   explicit CountedMemory(std::pmr::memory_resource* upstream) noexcept : upstream_(upstream) {}
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
+  [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -36,6 +35,16 @@ class BuildTask {
  public:
   /// The options must outlive the task.
   explicit BuildTask(const BuildOptions& options) noexcept;
+
+  /// Lets the build take only this much more of memory(), as far as it can do with less: what does not fit goes to
+  /// files. To be called before anything is taken.
+  void limit_memory(std::uint64_t bytes) noexcept;
+  [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
+  /// How many bytes of memory() are left under the limit, those apart that the threads need; UINT64_MAX without one.
+  [[nodiscard]] std::uint64_t memory_left() const noexcept;
+  [[nodiscard]] const std::string& temporary_folder() const noexcept { return options_.temporary_folder; }
+  /// How many hashes a block of a temporary file has (hash/hash_runs.h), of which some must lie in memory.
+  [[nodiscard]] std::size_t block_hashes() const noexcept;
 
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Does the caller want to hear of the progress?
@@ -58,6 +67,7 @@ class BuildTask {
  private:
   const BuildOptions& options_;
   unsigned threads_;
+  std::uint64_t limit_ = UINT64_MAX;
   double done_ = 0;
   CountedMemory memory_;
 };

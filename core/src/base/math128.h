@@ -11,6 +11,12 @@ namespace crivo {
   return static_cast<std::uint64_t>((static_cast<Wide>(a) * b) >> 64);
 }
 
+/// The lowest hash with mulhi(hash, n) >= value; value must be below n.
+[[nodiscard]] inline std::uint64_t least_with_mulhi(std::uint64_t value, std::uint64_t n) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(((static_cast<Wide>(value) << 64) + (n - 1)) / n);
+}
+
 /// The XOR of both halves of the product.
 [[nodiscard]] inline std::uint64_t mul_fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;

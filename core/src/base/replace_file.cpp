@@ -2,16 +2,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <random>
 
 #include "base/error_text.h"
 
@@ -112,9 +113,11 @@ bool make_alike(int fd, const struct stat& old) {
 /// A name that no other file has. It is short, because the name of the output file may already be as long as the file
 /// system allows.
 std::string temporary_name() {
-  std::random_device random;
+  // Not std::random_device: that of Debian 12 would tie everything that is linked with the library to glibc 2.36.
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint64_t>(::getpid());
   char name[32];
-  std::snprintf(name, sizeof name, ".crivo-%08x%08x", random(), random());
+  std::snprintf(name, sizeof name, ".crivo-%016" PRIx64, random);
   return name;
 }
 
@@ -125,42 +128,55 @@ void sync_folder(int folder) {
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// The new file while it has a name of its own; it is removed unless it was renamed.
-class TemporaryName {
+/// The new file. It has no name before it is whole, so that nothing is left behind when the process is killed while it
+/// writes. On a file system that has no such files it has a name of its own, which is removed unless it was renamed.
+class NewFile {
  public:
-  explicit TemporaryName(int folder) : folder_(folder), name_(temporary_name()) {}
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  ~TemporaryName() {
+  NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
     const int reason = errno;
-    if (made_) ::unlinkat(folder_, name_.c_str(), 0);
+    if (is_named_) ::unlinkat(folder_, name_.c_str(), 0);
     errno = reason;
   }
-  [[nodiscard]] int make(mode_t mode) {
-    const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    made_ = fd >= 0;
-    return fd;
-  }
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] bool rename_to(const std::string& name) {
+    if (!is_named_) {  // no call gives a file without a name that of a file that is there, so it takes two
+      const std::string itself = "/proc/self/fd/" + std::to_string(fd());
+      if (::linkat(AT_FDCWD, itself.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+      is_named_ = true;
+    }
     if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
-    made_ = false;
+    is_named_ = false;
     return true;
   }
 
  private:
+  int open(mode_t mode) {
+#ifdef O_TMPFILE
+    if (::access("/proc/self/fd", X_OK) == 0) {  // which leads from the file to its name
+      if (const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode); fd >= 0) return fd;
+    }
+#endif
+    const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    is_named_ = fd >= 0;
+    return fd;
+  }
+
   int folder_;
   std::string name_;
-  bool made_ = false;
+  bool is_named_ = false;
+  OwnedFd fd_;
 };
 
 /// On an error it returns false, with errno set, and the old file is as it was. A new file gets its mode from the
 /// umask.
 bool replace(int folder, const std::string& name, const struct stat* old, const ContentWriter& write) {
-  TemporaryName temporary(folder);
-  const OwnedFd fd(temporary.make(old == nullptr ? 0666 : 0600));
-  if (fd.get() < 0 || !write(sink_of(fd.get()))) return false;
-  if (old != nullptr && !make_alike(fd.get(), *old)) return false;
-  if (::fsync(fd.get()) != 0 || !temporary.rename_to(name)) return false;
+  NewFile file(folder, old == nullptr ? 0666 : 0600);
+  if (file.fd() < 0 || !write(sink_of(file.fd()))) return false;
+  if (old != nullptr && !make_alike(file.fd(), *old)) return false;
+  if (::fsync(file.fd()) != 0 || !file.rename_to(name)) return false;
   sync_folder(folder);
   return true;
 }

@@ -1,105 +1,253 @@
+// FilterBuilder: either keys go straight into the filter, or their hashes are kept (filter/kept_hashes.h) and the
+// filter is built at the end. Under a limit on memory, hashes that do not fit lie in a file, as sorted runs; finish()
+// reads them by ranges: once to count the distinct ones, by which the filter is sized, and once to build it.
 #include "crivo/builder.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "base/build_task.h"
+#include "base/error_text.h"
+#include "base/file_memory.h"
 #include "filter/filter_plan.h"
+#include "filter/kept_hashes.h"
 
 namespace crivo {
 namespace {
 
-constexpr std::size_t kFirstRoom = 64;
-constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
+constexpr std::size_t kAtOnce = std::size_t{1} << 16;         // hashes that are added between two reports
+constexpr std::uint64_t kLeastRoom = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
+constexpr std::uint64_t kThreadBytes = std::uint64_t{1} << 20;
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
 
+/// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.
+Error too_little_memory(std::uint64_t needed, std::uint64_t payload_bytes, const BuildOptions& options) {
+  needed = ((needed >> 20) + 2) << 20;
+  return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", needed, " for a filter of ",
+               payload_bytes, " bytes, got ", options.max_memory_bytes);
+}
+
+/// The number of distinct hashes in sorted runs. Brings the task's progress to kSortShare.
+Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
+  std::uint64_t distinct = 0;
+  const auto count = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    if (hashes.empty()) return {};
+    distinct += hashes.size();
+    return task.advance(kSortShare * static_cast<double>(hashes.back()) * 0x1p-64);
+  };
+  if (auto read = for_each_distinct(runs, task.memory_left() / kHashBytes, task, count); !read) return read.error();
+  return distinct;
+}
+
 }  // namespace
 
+FilterBuilder::FilterBuilder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes)
+    : spec_(spec), options_(options), sizes_(sizes) {}
+FilterBuilder::FilterBuilder(FilterBuilder&& other) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept = default;
+FilterBuilder::~FilterBuilder() = default;
+
 Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
+  if (options.max_memory_bytes < kMinBuildMemoryBytes) {
+    return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", kMinBuildMemoryBytes, ", got ",
+                 options.max_memory_bytes);
+  }
   FilterBuilder builder(spec, options, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
-  const Result<FilterPlan> plan = builder.plan(checked);
-  if (!plan) return plan.error();
-  builder.can_ = plan->row->info.can;
-  if (spec.capacity != 0 && builder.can_.add) {
-    builder.filter_ = AnyFilter::allocate(*plan, spec, CacheAlignedAllocator<std::byte>(options.payload_memory));
-  }
+  if (auto started = builder.start(checked); !started) return started.error();
   return builder;
+}
+
+Result<void> FilterBuilder::start(const FilterSpec& checked) {
+  Result<FilterPlan> plan = this->plan(checked);
+  if (!plan) return plan.error();
+  can_ = plan->row->info.can;
+  if (spec_.capacity == 0 || !can_.add) {
+    hashes_ = std::make_unique<KeptHashes>(needs_every_addition(can_), options_);
+    return {};
+  }
+  std::uint64_t memory = memory_of_builder(options_);
+  if (can_.grow) memory /= 2;  // while it grows, there are the old payload and the new one
+  if (plan->payload_bytes > memory) {
+    const std::uint64_t needed = plan->payload_bytes * (can_.grow ? 2 : 1) + kCallersMemoryBytes;
+    return too_little_memory(needed, plan->payload_bytes, options_);
+  }
+  plan->max_bytes = std::min(plan->max_bytes, memory);
+  filter_ = AnyFilter::allocate(*plan, spec_, CacheAlignedAllocator<std::byte>(options_.payload_memory));
+  return {};
 }
 
 Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
   if (filter_) {
     if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
   } else {
-    if (kept_ == room_) make_room();
-    hashes_[kept_++] = key_hash;
+    if (auto added = hashes_->add(key_hash); !added) return added;
   }
   ++keys_;
   return {};
 }
 
-void FilterBuilder::make_room() {
-  // Repeated hashes are dropped only when the room is full. That bounds the room by about twice the number of distinct
-  // keys. A few hashes are not worth the sort. (The first room is small because SQL builds one filter per group, and
-  // many groups are small.)
-  if (kept_ >= kFirstSweep && !needs_every_addition(can_)) drop_repeated_hashes();
-  if (room_ != 0 && kept_ <= room_ / 2) return;
-  const std::size_t room = std::max(kFirstRoom, room_ * 2);
-  // realloc copies nothing when the piece is large: it moves the pages to another address.
-  void* grown = std::realloc(hashes_.get(), room * sizeof(std::uint64_t));
-  if (grown == nullptr) throw std::bad_alloc();
-  (void)hashes_.release();
-  hashes_.reset(static_cast<std::uint64_t*>(grown));
-  room_ = room;
+Result<void> FilterBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
+  if (filter_) {
+    const std::uint64_t before = filter_->facts().keys;
+    auto added = filter_->add_hashes(key_hashes);
+    keys_ += filter_->facts().keys - before;
+    return added;
+  }
+  if (auto added = hashes_->add(key_hashes); !added) return added;
+  keys_ += key_hashes.size();
+  return {};
 }
 
-void FilterBuilder::drop_repeated_hashes() { kept_ = sort_distinct(kept()).size(); }
-
-std::uint64_t FilterBuilder::keys_to_size_for() const {
-  if (can_.remove || !can_.count) return kept_;  // where keys can be removed, each addition needs room of its own
-  std::vector<std::uint64_t> distinct(kept().begin(), kept().end());  // the additions stay in order
-  std::sort(distinct.begin(), distinct.end());
-  return static_cast<std::uint64_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin());
-}
-
-Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) {
+Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) const {
   return sizes_ != nullptr ? sizes_->plan(spec, options_.max_bytes) : plan_filter(spec, options_.max_bytes);
 }
 
-Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec, const BuildOptions& options) {
+/// Whether the filter can be built while the hashes lie in memory.
+bool FilterBuilder::fits_beside_hashes(const FilterPlan& plan, const FilterSpec& spec) const {
+  const std::uint64_t memory = memory_of_builder(options_);
+  if (memory == UINT64_MAX) return true;
+  const std::uint64_t hashes = kHashBytes * hashes_->size();
+  // A ribbon takes a 15th for the keys that its levels bump; another kind may sort keys before it adds them.
+  const std::uint64_t beside = plan.row->build != nullptr ? hashes / 8 + kThreadBytes : hashes;
+  return hashes + beside <= memory && payload_bytes(plan, spec) <= memory - hashes - beside;
+}
+
+Result<std::uint64_t> FilterBuilder::distinct_keys_in_file() {
+  KeptHashes* kept = hashes_.get();
+  KeptHashes distinct(false, options_);
+  if (kept->every_addition()) {  // in the order of the additions: these have to be sorted first
+    auto read = kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes); });
+    if (!read) return read.error();
+    if (auto spilled = distinct.spill(); !spilled) return spilled.error();
+    kept = &distinct;
+  }
+  BuildTask task(options_);
+  const std::uint64_t memory = memory_of_builder(options_);
+  task.limit_memory(memory - std::min(memory, kept->runs().index_bytes()));
+  return count_distinct(kept->runs(), task);
+}
+
+/// The number of hashes that the filter must have room for. Where each addition needs room of its own, as a removal can
+/// take one back, it is that of the additions, and else that of the distinct ones.
+Result<std::uint64_t> FilterBuilder::keys_to_size_for() {
+  if (can_.remove) return hashes_->size();
+  if (!hashes_->spilled() && !hashes_->every_addition()) return hashes_->size();
+  if (2 * kHashBytes * hashes_->size() > memory_of_builder(options_)) {
+    if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
+  }
+  if (hashes_->spilled()) return distinct_keys_in_file();
+  const auto kept = hashes_->in_memory();
+  std::vector<std::uint64_t> distinct(kept.begin(), kept.end());  // the additions stay in order
+  return sort_distinct(distinct).size();
+}
+
+/// The size of the payload, which for a kind that is built once follows from its keys, not from the capacity.
+std::uint64_t FilterBuilder::payload_bytes(const FilterPlan& plan, FilterSpec spec) const {
+  if (plan.row->build == nullptr) return plan.payload_bytes;
+  spec.capacity = std::max<std::uint64_t>(1, distinct_);
+  const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
+  return actual ? actual->payload_bytes : plan.payload_bytes;
+}
+
+Result<AnyFilter> FilterBuilder::build_in_memory(const FilterPlan& plan, const FilterSpec& spec) {
+  BuildTask task(options_);
+  return AnyFilter::build(plan, spec, hashes_->in_memory(), task);
+}
+
+Result<AnyFilter> FilterBuilder::build_from_file(const FilterPlan& plan, const FilterSpec& spec) {
+  HashRuns& runs = hashes_->runs();
+  const bool once = plan.row->build != nullptr;
+  const std::uint64_t memory = memory_of_builder(options_);
+  const std::uint64_t payload = payload_bytes(plan, spec);
+  BuildOptions options = options_;
+  FileMemory::Handle file;
+  std::uint64_t taken = runs.index_bytes();
+  if (once && payload > memory / 2 && options.payload_memory == nullptr) {
+    // The plan is seldom too small, and by much less than this.
+    const std::uint64_t room = payload + payload / 64 + kAtOnce;
+    Result<FileMemory::Handle> made = FileMemory::make(options.temporary_folder, room);
+    if (!made) return made.error();
+    file = *std::move(made);
+    options.payload_memory = file.get();
+  } else {
+    taken += payload;
+  }
+  const std::uint64_t least = kLeastRoom + 4 * kHashBytes * runs.least_room();
+  if (taken + least > memory) {
+    return too_little_memory(taken + least + kCallersMemoryBytes, payload, options_);
+  }
   BuildTask task(options);
-  const Result<FilterPlan> plan = this->plan(spec);
+  task.limit_memory(memory - taken);
+  if (once) return AnyFilter::build_once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
+  return add_from_file(plan, spec, task);
+}
+
+Result<AnyFilter> FilterBuilder::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
+  HashRuns& runs = hashes_->runs();
+  AnyFilter filter = AnyFilter::allocate(plan, spec, task.payload_memory());
+  const auto all = static_cast<double>(runs.size());
+  const auto add = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    while (!hashes.empty()) {
+      const auto part = hashes.first(std::min(hashes.size(), kAtOnce));
+      if (auto added = filter.add_hashes(part); !added) return added;
+      const double done = static_cast<double>(filter.facts().keys) / all;
+      if (auto wanted = task.advance(kSortShare + (1 - kSortShare) * done); !wanted) return wanted;
+      hashes = hashes.subspan(part.size());
+    }
+    return {};
+  };
+  auto added = hashes_->every_addition() ? runs.for_each(add)
+                                         : for_each_distinct(runs, task.memory_left() / kHashBytes, task, add);
+  if (!added) return added.error();
+  if (auto wanted = task.finish(0); !wanted) return wanted.error();
+  return filter;
+}
+
+Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec) {
+  Result<FilterPlan> plan = this->plan(spec);
   if (!plan) return plan.error();
-  return AnyFilter::build(*plan, spec, kept(), task);
+  if (!hashes_->spilled() && fits_beside_hashes(*plan, spec)) return build_in_memory(*plan, spec);
+  if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
+  return build_from_file(*plan, spec);
 }
 
 Result<AnyFilter> FilterBuilder::finish() {
   if (filter_) {
+    filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     BuildTask task(options_);
     if (auto wanted = task.finish(0); !wanted) return wanted.error();
     return *std::move(filter_);
   }
-  if (!needs_every_addition(can_)) drop_repeated_hashes();
-  FilterSpec spec = spec_;
-  if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, keys_to_size_for());
-  BuildOptions options = options_;
-  if (options.progress != nullptr) {  // so that a second try, below, does not report less than the first one did
-    options.progress = [this, most = 0.0](double done) mutable {
-      return options_.progress(most = std::max(most, done));
+  if (options_.progress != nullptr) {  // so that no step reports less than the one before it did
+    options_.progress = [progress = options_.progress, most = std::make_shared<double>(0)](double done) {
+      return progress(*most = std::max(*most, done));
     };
   }
-  Result<AnyFilter> built = build(spec, options);
+  if (!hashes_->spilled()) {
+    BuildTask task(options_);
+    if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
+  }
+  FilterSpec spec = spec_;
+  if (spec_.capacity == 0 || !can_.add) {
+    const Result<std::uint64_t> keys = keys_to_size_for();
+    if (!keys) return keys.error();
+    distinct_ = *keys;
+    if (spec_.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, distinct_);
+  }
+  Result<AnyFilter> built = build(spec);
   // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
   // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
-  while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 && spec.capacity < 8 * kept_) {
+  while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
+         spec.capacity < 8 * hashes_->size()) {
     spec.capacity *= 2;
-    built = build(spec, options);
+    built = build(spec);
   }
-  if (built) built->count_added(keys_ - kept_);
+  if (built) built->count_added(keys_ - built->facts().keys);
   return built;
 }
 

@@ -12,6 +12,7 @@
 #include "filter/facts.h"
 #include "filter/filter_plan.h"
 #include "filter/registry.h"
+#include "hash/hash_source.h"
 #include "hash/sort.h"
 #include "kinds/plan.h"
 
@@ -162,15 +163,25 @@ Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spe
     if (auto wanted = task.finish(filter.payload_.capacity() - filter.payload_.size()); !wanted) return wanted.error();
     return filter;
   }
+  Result<std::unique_ptr<HashSource>> source = source_of(hashes, task);
+  if (!source) return source.error();
+  const std::uint64_t repeated = hashes.size() - (*source)->size();
+  Result<AnyFilter> filter = build_once(plan, *std::move(source), task);
+  if (filter) filter->count_added(repeated);
+  return filter;
+}
+
+Result<AnyFilter> AnyFilter::build_once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes, BuildTask& task) {
   Shape shape = plan.shape;
-  Result<AlignedBytes> payload = plan.row->build(shape, hashes, plan.max_bytes, task);
+  const std::uint64_t keys = hashes->size();
+  Result<AlignedBytes> payload = plan.row->build(shape, std::move(hashes), plan.max_bytes, task);
   if (!payload) return payload.error();
   // The payload can be larger than planned: there may be more keys than the capacity, or their hashes may need more
   // room.
-  if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, hashes.size(), payload->size());
+  if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());
   if (auto wanted = task.finish(payload->capacity() - payload->size()); !wanted) return wanted.error();
   AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
-  filter.count_added(hashes.size());
+  filter.count_added(keys);
   return filter;
 }
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -30,7 +31,8 @@ struct Store {
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
 
-class BuildTask;  // a build while it runs; base/build_task.h
+class BuildTask;   // a build while it runs; base/build_task.h
+class HashSource;  // the hashes of a build, in order; hash/hash_source.h
 
 /// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
@@ -92,11 +94,10 @@ struct KindRow {
   std::vector<LayerInfo> (*layers)(const View&);
 
   // The next functions are null for a kind that cannot do what they do.
-  /// Builds the payload of a kind that is built once, from all its hashes, in any order; hashes may be repeated. Sets
+  /// Builds the payload of a kind that is built once, from all its hashes, which it frees when it has read them. Sets
   /// shape.units to what these hashes need, and may give the shape more columns than were planned. Errors: kTooLarge
-  /// before anything is allocated for a payload beyond max_bytes.
-  Result<AlignedBytes> (*build)(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
-                                BuildTask&);
+  /// before anything is allocated for a payload beyond max_bytes; those of the hashes' source.
+  Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
   /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Null for a kind that grows.
   /// Errors: kFull.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);

@@ -6,12 +6,13 @@
 #include "kinds/ribbon/build.h"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/error_text.h"
 #include "hash/sort.h"
 #include "kinds/plan.h"
+#include "kinds/ribbon/bumped_keys.h"
 #include "kinds/ribbon/level.h"
 #include "sizing/ribbon.h"
 
@@ -30,8 +31,6 @@ constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
 constexpr std::uint64_t kPreviousLevel = inverse(kRibbonNextLevel);
 static_assert(kPreviousLevel * kRibbonNextLevel == 1);
 
-using Hashes = std::pmr::vector<std::uint64_t>;
-
 class RibbonBuilder {
  public:
   RibbonBuilder(const RibbonColumns& columns, std::uint64_t keys, BuildTask& task)
@@ -40,45 +39,44 @@ class RibbonBuilder {
     payload_.resize(8);
   }
 
-  /// Builds the payload from distinct hashes in ascending order.
-  Result<AlignedBytes> build(std::span<const std::uint64_t> hashes) && {
-    RibbonKeys keys{hashes, kRibbonFingerprint};
-    Hashes left(task_.memory());
-    while (keys.hashes.size() > kRibbonBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
-      const RibbonLevelShape level(ribbon_level_blocks(keys.hashes.size()), columns_, false);
-      Hashes bumped(task_.memory());
-      bumped.reserve(static_cast<std::size_t>(ribbon_keys_after(keys.hashes.size(), level)));
-      if (auto built = append(level, keys, bumped); !built) return built.error();
-      if (auto sorted = sort_hashes(bumped, task_); !sorted) return sorted.error();
-      left = std::move(bumped);
-      keys = {left, keys.fingerprint_factor * kPreviousLevel};
+  Result<AlignedBytes> build(std::unique_ptr<HashSource> hashes) && {
+    std::uint64_t fingerprint_factor = kRibbonFingerprint;
+    while (hashes->size() > kRibbonBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
+      const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), columns_, false);
+      BumpedKeys bumped(ribbon_keys_after(hashes->size(), level), task_);
+      if (auto built = append(level, {*hashes, fingerprint_factor}, bumped); !built) return built.error();
+      auto left = std::move(bumped).sorted();
+      if (!left) return left.error();
+      hashes = *std::move(left);
+      fingerprint_factor *= kPreviousLevel;
     }
-    if (auto built = append_base(keys); !built) return built.error();
+    if (auto built = append_base(*hashes, fingerprint_factor); !built) return built.error();
     store_le(payload_.data(), RibbonHeader::word(levels_, base_seed_, all_keys_));
     return std::move(payload_);
   }
 
  private:
-  Result<void> append(const RibbonLevelShape& level, const RibbonKeys& keys, Hashes& bumped) {
+  Result<void> append(const RibbonLevelShape& level, const RibbonKeys& keys, BumpedKeys& bumped) {
     const std::size_t at = payload_.size();
     payload_.resize(at + static_cast<std::size_t>(8 * level.words()));
     ++levels_;
     return build_ribbon_level(level, columns_.most(), keys, payload_.data() + at, bumped, progress_);
   }
 
-  Result<void> append_base(const RibbonKeys& keys) {
+  Result<void> append_base(HashSource& left, std::uint64_t left_factor) {
     const std::size_t at = payload_.size();
-    const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys.hashes.size());
-    for (std::uint64_t blocks = ribbon_base_blocks(keys.hashes.size()); blocks <= most_blocks;
-         blocks += 1 + blocks / 32) {
-      Hashes hashes(keys.hashes.begin(), keys.hashes.end(), task_.memory());
-      std::uint64_t fingerprint_factor = keys.fingerprint_factor;
+    const auto keys = left.take_from(0);
+    if (!keys) return keys.error();
+    const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys->size());
+    for (std::uint64_t blocks = ribbon_base_blocks(keys->size()); blocks <= most_blocks; blocks += 1 + blocks / 32) {
+      std::pmr::vector<std::uint64_t> hashes(keys->begin(), keys->end(), task_.memory());
+      std::uint64_t fingerprint_factor = left_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {
-        Hashes bumped(task_.memory());
-        if (auto built = append(RibbonLevelShape(blocks, columns_, true), {hashes, fingerprint_factor}, bumped);
-            !built) {
-          return built;
-        }
+        BumpedKeys bumped(0, task_);
+        const auto source = source_of(hashes, task_);
+        if (!source) return source.error();
+        const RibbonLevelShape level(blocks, columns_, true);
+        if (auto built = append(level, {**source, fingerprint_factor}, bumped); !built) return built;
         if (bumped.empty()) return {};
         std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
         payload_.resize(at);
@@ -102,19 +100,13 @@ class RibbonBuilder {
 
 }  // namespace
 
-Result<AlignedBytes> build_ribbon(RibbonColumns& columns, std::span<const std::uint64_t> hashes,
-                                  std::uint64_t max_bytes, BuildTask& task) {
-  Hashes sorted(task.memory());
-  if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) != hashes.end()) {
-    sorted.assign(hashes.begin(), hashes.end());
-    const Result<std::size_t> distinct = sort_distinct(sorted, task);
-    if (!distinct) return distinct.error();
-    hashes = std::span(sorted).first(*distinct);
-  }
-  columns = ribbon_columns_for(hashes.size(), columns);
-  const std::uint64_t planned = 8 * ribbon_words(hashes.size(), columns);
-  if (planned > max_bytes) return keys_too_large(max_bytes, hashes.size(), planned);
-  return RibbonBuilder(columns, hashes.size(), task).build(hashes);
+Result<AlignedBytes> build_ribbon(RibbonColumns& columns, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
+                                  BuildTask& task) {
+  const std::uint64_t keys = hashes->size();
+  columns = ribbon_columns_for(keys, columns);
+  const std::uint64_t planned = 8 * ribbon_words(keys, columns);
+  if (planned > max_bytes) return keys_too_large(max_bytes, keys, planned);
+  return RibbonBuilder(columns, keys, task).build(std::move(hashes));
 }
 
 }  // namespace crivo

@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 
+#include "base/math128.h"
 #include "base/parallel.h"
 #include "layout/ribbon_band.h"
 #include "simd/kernels.h"
@@ -37,6 +38,10 @@ struct LevelBuild {
   }
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t hash) const noexcept {
     return mulhi(hash, shape.starts()) / kRibbonBucketStarts;
+  }
+  /// The lowest hash of a bucket.
+  [[nodiscard]] std::uint64_t first_hash_of(std::uint64_t bucket) const noexcept {
+    return least_with_mulhi(bucket * kRibbonBucketStarts, shape.starts());
   }
 };
 
@@ -131,7 +136,7 @@ std::span<const std::uint64_t> split_at(const LevelBuild& level, std::uint64_t b
 }  // namespace
 
 Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns, const RibbonKeys& keys, std::byte* at,
-                                std::pmr::vector<std::uint64_t>& bumped, RibbonProgress& progress) {
+                                BumpedKeys& bumped, RibbonProgress& progress) {
   store_le(at, shape.blocks);
   std::byte* thresholds = at + 8;
   const LevelBuild level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
@@ -143,9 +148,11 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
   while (shards.size() < shards.capacity()) shards.emplace_back(level, task.memory());
 
   Window window{};
-  std::span<const std::uint64_t> left = keys.hashes;
   for (std::uint64_t next = count; next > 0;) {
     const std::span<Shard> wave = std::span(shards).first(std::min<std::size_t>(shards.size(), next));
+    const auto taken = keys.hashes.take_from(level.first_hash_of((next - wave.size()) * buckets_each));
+    if (!taken) return taken.error();
+    std::span<const std::uint64_t> left = *taken;
     for (Shard& shard : wave) {
       const std::uint64_t from = --next * buckets_each;
       shard.take(from, std::min(shape.buckets(), from + buckets_each), split_at(level, from, left));
@@ -154,7 +161,7 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
     std::size_t done = 0;
     for (Shard& shard : wave) {
       shard.solve(window);
-      bumped.insert(bumped.end(), shard.bumped().begin(), shard.bumped().end());
+      if (auto added = bumped.add(shard.bumped()); !added) return added;
       done += shard.hashes().size();
     }
     if (auto wanted = progress.add(done); !wanted) return wanted;

@@ -3,19 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
-#include <span>
-#include <vector>
 
 #include "base/build_task.h"
+#include "hash/hash_source.h"
+#include "kinds/ribbon/bumped_keys.h"
 #include "layout/ribbon_layout.h"
 
 namespace crivo {
 
-/// The keys of one level: their hashes at that level, in ascending order, and the factor that makes their fingerprints
-/// from these.
+/// The keys of one level: their hashes at that level, and the factor that makes their fingerprints from these.
 struct RibbonKeys {
-  std::span<const std::uint64_t> hashes;
+  HashSource& hashes;
   std::uint64_t fingerprint_factor;
 };
 
@@ -37,9 +35,10 @@ class RibbonProgress {
   double done_ = 0;
 };
 
-/// Writes a level into its words at `at`, which must all be 0. The keys that it bumps are appended to `bumped`, by
-/// their hashes at the next level. The base level bumps only keys that have no solution. Errors: kCancelled.
+/// Writes a level into its words at `at`, which must all be 0. The keys that it bumps are added to `bumped`, by their
+/// hashes at the next level. The base level bumps only keys that have no solution. Errors: kCancelled; those of the
+/// source and of `bumped`.
 Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys& keys, std::byte* at,
-                                std::pmr::vector<std::uint64_t>& bumped, RibbonProgress& progress);
+                                BumpedKeys& bumped, RibbonProgress& progress);
 
 }  // namespace crivo

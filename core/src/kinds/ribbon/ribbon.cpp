@@ -243,13 +243,13 @@ double Ribbon::promised_fp_rate(const View& view) noexcept {
   return ribbon_fp_rate(view.shape.probes, view.shape.param);
 }
 
-Result<AlignedBytes> Ribbon::build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+Result<AlignedBytes> Ribbon::build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                    BuildTask& task) {
-  if (hashes.empty()) {  // without keys, no levels
+  if (hashes->size() == 0) {  // without keys, no levels
     return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
   }
   RibbonColumns columns(shape);
-  Result<AlignedBytes> payload = build_ribbon(columns, hashes, max_bytes, task);
+  Result<AlignedBytes> payload = build_ribbon(columns, std::move(hashes), max_bytes, task);
   if (!payload) return payload;
   shape.probes = static_cast<std::uint8_t>(columns.lean);
   shape.param = static_cast<std::uint16_t>(columns.share);

@@ -22,7 +22,7 @@ struct Ribbon {
   static Stats stats(const View& view) noexcept;
   static double predicted_fp_rate(const View& view, double keys) noexcept;
   static double promised_fp_rate(const View& view) noexcept;
-  static Result<AlignedBytes> build(Shape& shape, std::span<const std::uint64_t> hashes, std::uint64_t max_bytes,
+  static Result<AlignedBytes> build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                     BuildTask& task);
 };
 

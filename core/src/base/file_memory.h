@@ -1,0 +1,41 @@
+// Memory whose pages lie in a temporary file: the system writes them there when it needs their memory for others.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <string>
+
+#include "base/temporary_file.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Gives zeroed memory. It lives as long as its handle and every piece that was taken from it, so that a filter whose
+/// payload lies here can outlive its builder.
+class FileMemory final : public std::pmr::memory_resource {
+ public:
+  struct Release {
+    void operator()(FileMemory* memory) const noexcept { memory->release(); }
+  };
+  using Handle = std::unique_ptr<FileMemory, Release>;
+
+  /// The first piece, of at most `bytes`, lies in the file, whose disk space is taken at once. Others are ordinary
+  /// memory. Errors: kSystem.
+  [[nodiscard]] static Result<Handle> make(const std::string& folder, std::size_t bytes);
+
+ private:
+  FileMemory(TemporaryFile file, std::size_t bytes) : file_(std::move(file)), bytes_(bytes) {}
+  ~FileMemory() override = default;
+  void release() noexcept;
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  TemporaryFile file_;
+  std::size_t bytes_;  // of the file that no piece has
+  std::atomic<std::size_t> users_ = 1;
+};
+
+}  // namespace crivo

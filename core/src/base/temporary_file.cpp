@@ -1,0 +1,101 @@
+// A file without a name; see temporary_file.h. Linux makes one at once, by O_TMPFILE. A file system that cannot do that
+// (overlays of old kernels, NFS) gets a file with a name, which is removed before anything is written.
+#include "base/temporary_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/error_text.h"
+
+namespace crivo {
+namespace {
+
+constexpr const char* kHaveRoom = "have room for the hashes of a build";
+
+std::string default_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
+Error failed(const char* rule, const std::string& folder, int reason) {
+  return error(ErrorCode::kSystem, "temporary folder must ", rule, ", got ", folder, ": ", std::strerror(reason));
+}
+
+int open_without_name(const std::string& folder) {
+#ifdef O_TMPFILE
+  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); file >= 0) return file;
+#endif
+  std::string name = folder + "/.crivo-XXXXXX";
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) ::unlink(name.c_str());
+  return file;
+}
+
+/// Calls transfer(bytes done, bytes left), which is pread or pwrite, until all is done. Returns errno, or 0.
+template <class Transfer>
+int transfer_all(std::size_t bytes, const Transfer& transfer) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t moved = transfer(done, bytes - done);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return moved < 0 ? errno : EIO;
+    done += static_cast<std::size_t>(moved);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<TemporaryFile> TemporaryFile::make(const std::string& folder) {
+  std::string where = folder.empty() ? default_folder() : folder;
+  const int file = open_without_name(where);
+  if (file < 0) return failed("be writable", where, errno);
+  return TemporaryFile(file, std::move(where));
+}
+
+TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), folder_(std::move(other.folder_)) {}
+
+TemporaryFile& TemporaryFile::operator=(TemporaryFile&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(folder_, other.folder_);
+  return *this;
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Error TemporaryFile::failure(const char* rule, int reason) const { return failed(rule, folder_, reason); }
+
+Result<void> TemporaryFile::write(std::uint64_t at, std::span<const std::byte> bytes) {
+  const int reason = transfer_all(bytes.size(), [&](std::size_t done, std::size_t left) {
+    return ::pwrite(file_, bytes.data() + done, left, static_cast<off_t>(at + done));
+  });
+  if (reason != 0) return failure(kHaveRoom, reason);
+  return {};
+}
+
+Result<void> TemporaryFile::read(std::uint64_t at, std::span<std::byte> bytes) const {
+  const int reason = transfer_all(bytes.size(), [&](std::size_t done, std::size_t left) {
+    return ::pread(file_, bytes.data() + done, left, static_cast<off_t>(at + done));
+  });
+  if (reason != 0) return failure("give back what was written there", reason);
+  return {};
+}
+
+Result<void> TemporaryFile::reserve(std::uint64_t bytes) {
+  int reason = 0;
+  do {
+    reason = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  } while (reason == EINTR);
+  if (reason != 0) return failure("have room for the filter of a build", reason);
+  return {};
+}
+
+}  // namespace crivo

@@ -1,0 +1,40 @@
+// A temporary file that has no name: it is gone when it is closed, also when the process is killed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// One thread may use it at a time. Errors are kSystem, "temporary folder must ..., got <folder>: <why>".
+class TemporaryFile {
+ public:
+  /// An empty folder stands for the one that TMPDIR names, or else /tmp.
+  [[nodiscard]] static Result<TemporaryFile> make(const std::string& folder);
+  TemporaryFile(TemporaryFile&& other) noexcept;
+  TemporaryFile& operator=(TemporaryFile&& other) noexcept;
+  ~TemporaryFile();
+
+  /// Writes all bytes, from the byte number `at` on.
+  [[nodiscard]] Result<void> write(std::uint64_t at, std::span<const std::byte> bytes);
+  /// Reads as many bytes as `bytes` has. Fewer in the file are an error.
+  [[nodiscard]] Result<void> read(std::uint64_t at, std::span<std::byte> bytes) const;
+  /// Makes the file this large, with its bytes on disk taken and 0: who maps it can then write it without a signal.
+  [[nodiscard]] Result<void> reserve(std::uint64_t bytes);
+
+  [[nodiscard]] int descriptor() const noexcept { return file_; }
+  /// The error for what the file must do and the system, with this errno, does not.
+  [[nodiscard]] Error failure(const char* rule, int reason) const;
+
+ private:
+  TemporaryFile(int file, std::string folder) : file_(file), folder_(std::move(folder)) {}
+
+  int file_ = -1;
+  std::string folder_;
+};
+
+}  // namespace crivo

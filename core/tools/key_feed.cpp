@@ -1,0 +1,168 @@
+// Lines to hashes to a builder; see key_feed.h.
+#include "key_feed.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <thread>
+
+#include "key_reader.h"
+#include "progress.h"
+
+namespace crivo::tool {
+namespace {
+
+constexpr std::size_t kBatchHashes = std::size_t{1} << 15;  // at most, handed from one thread to the other
+constexpr std::size_t kBatches = 4;
+
+/// Adds batches of hashes to a builder on a thread of its own. The batches lie in a ring: the caller fills one while
+/// the thread adds others. Every function but the thread's belongs to the caller's thread.
+class Adder {
+ public:
+  explicit Adder(FilterBuilder& builder) : builder_(builder) {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {  // no thread to be had: the caller's adds each batch at once
+    }
+  }
+  Adder(const Adder&) = delete;
+  Adder& operator=(const Adder&) = delete;
+  ~Adder() { stop(); }
+
+  /// A batch to fill, for submit().
+  [[nodiscard]] std::vector<std::uint64_t>& batch() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return submitted_ - added_ < kBatches; });
+    return ring_[submitted_ % kBatches];
+  }
+  /// Errors: those of the batches that were added by now. The builder is then of no more use.
+  Result<void> submit() {
+    if (!thread_.joinable()) return builder_.add_hashes(ring_[0]);
+    {
+      const std::scoped_lock lock(mutex_);
+      ++submitted_;
+      if (failed_) return failure();
+    }
+    changed_.notify_all();
+    return {};
+  }
+  /// Waits until all is added. Errors: as submit.
+  Result<void> finish() {
+    stop();
+    return failed_ ? failure() : Result<void>();
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return submitted_ != added_ || stopped_; });
+      if (submitted_ == added_) return;
+      const std::vector<std::uint64_t>& batch = ring_[added_ % kBatches];
+      lock.unlock();
+      if (!failed_) add(batch);
+      lock.lock();
+      ++added_;
+      lock.unlock();
+      changed_.notify_all();
+    }
+  }
+  void add(const std::vector<std::uint64_t>& batch) {
+    Result<void> added;
+    std::exception_ptr thrown;
+    try {
+      added = builder_.add_hashes(batch);
+    } catch (...) {  // no memory
+      thrown = std::current_exception();
+    }
+    if (added && thrown == nullptr) return;
+    const std::scoped_lock lock(mutex_);
+    failed_ = true;
+    error_ = added;
+    thrown_ = thrown;
+  }
+  Result<void> failure() {
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+    return error_;
+  }
+  void stop() {
+    if (!thread_.joinable()) return;
+    {
+      const std::scoped_lock lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  FilterBuilder& builder_;
+  std::array<std::vector<std::uint64_t>, kBatches> ring_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t submitted_ = 0;
+  std::size_t added_ = 0;
+  bool stopped_ = false;
+  bool failed_ = false;
+  Result<void> error_;
+  std::exception_ptr thrown_;
+  std::thread thread_;
+};
+
+/// The size of all input files together, in bytes; 0 if one of them is no regular file.
+std::uint64_t total_bytes(const std::vector<std::string>& files) {
+  std::uint64_t total = 0;
+  for (const std::string& file : files) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    total += static_cast<std::uint64_t>(status.st_size);
+  }
+  return total;
+}
+
+Result<void> add_batches(std::span<const std::string_view> lines, std::uint64_t seed, Adder& adder) {
+  while (!lines.empty()) {
+    const auto part = lines.first(std::min(lines.size(), kBatchHashes));
+    std::vector<std::uint64_t>& batch = adder.batch();
+    batch.resize(part.size());
+    hash_keys(part, seed, batch);
+    if (auto added = adder.submit(); !added) return added;
+    lines = lines.subspan(part.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> add_lines(const std::vector<std::string>& files, std::uint64_t seed, FilterBuilder& builder) {
+  Adder adder(builder);
+  Progress progress("reading");
+  const auto total = static_cast<double>(total_bytes(files));
+  CarriageReturnNote carriage_returns("build");
+  std::uint64_t bytes_before = 0;
+  std::uint64_t keys = 0;
+  for (const std::string& file : files) {
+    Result<KeyReader> reader = KeyReader::open(file);
+    if (!reader) return reader.error();
+    for (;;) {
+      const auto lines = reader->next();
+      if (!lines) return lines.error();
+      if (lines->empty()) break;
+      carriage_returns.look_at(*lines);
+      if (auto added = add_batches(*lines, seed, adder); !added) return added;
+      keys += lines->size();
+      const auto bytes = static_cast<double>(bytes_before + reader->bytes_read());
+      progress.update(total > 0 ? std::optional(bytes / total) : std::nullopt, keys);
+    }
+    bytes_before += reader->bytes_read();
+  }
+  return adder.finish();
+}
+
+}  // namespace crivo::tool

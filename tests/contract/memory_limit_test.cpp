@@ -1,0 +1,198 @@
+// Builds within a limit on memory: the same bytes as without it, from hashes that lie in temporary files.
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "crivo/builder.h"
+#include "every_kind.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::uint64_t kLimit = kMinBuildMemoryBytes;  // room for 900,000 hashes
+constexpr std::uint64_t kDistinct = 940'000;
+constexpr std::uint64_t kRepeated = 50'000;
+
+class MemoryLimit : public PerKind {};
+CRIVO_FOR_EVERY_KIND(MemoryLimit);
+
+/// A filter of these hashes, of which some are repeated at the end. Throws the error's message.
+AnyFilter build_of(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes, const BuildOptions& options) {
+  auto builder = FilterBuilder::create(spec, options);
+  if (!builder) throw std::runtime_error(builder.error().message);
+  for (const auto part : {std::span(hashes), std::span(hashes).first(std::min(kRepeated, hashes.size()))}) {
+    if (auto added = builder->add_hashes(part); !added) throw std::runtime_error(added.error().message);
+  }
+  auto filter = builder->finish();
+  if (!filter) throw std::runtime_error(filter.error().message);
+  return *std::move(filter);
+}
+
+std::string refusal(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes, const BuildOptions& options) try {
+  (void)build_of(spec, hashes, options);
+  return "no error";
+} catch (const std::runtime_error& error) {
+  return error.what();
+}
+
+/// A folder of its own, of which the descriptors of files without a name can be told.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "crivo_limit.XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no scratch folder");
+    path_ = pattern;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path_); }
+  /// How many files without a name this process has open here.
+  [[nodiscard]] int open_files() const {
+    int open = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code closed;
+      open += std::filesystem::read_symlink(entry, closed).string().starts_with(path_);
+    }
+    return open;
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST_P(MemoryLimit, GivesTheSameFilterAsWithoutIt) {
+  const Folder folder;
+  const auto hashes = present_hashes(kDistinct, 0);
+  for (const std::uint64_t capacity : {std::uint64_t{0}, kDistinct * 6 / 5}) {
+    const FilterSpec spec = spec_for(capacity, 0.3);
+    int most_files = 0;
+    const auto look = [&](double) {
+      most_files = std::max(most_files, folder.open_files());
+      return true;
+    };
+    const AnyFilter limited =
+        build_of(spec, hashes, {.progress = look, .max_memory_bytes = kLimit, .temporary_folder = folder.path()});
+    expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
+    const bool goes_straight_in = capacity != 0 && GetParam().can.add;
+    EXPECT_EQ(most_files > 0, !goes_straight_in);
+    EXPECT_EQ(folder.open_files(), 0);
+    EXPECT_TRUE(folder.is_empty());
+  }
+}
+
+TEST_P(MemoryLimit, GivesTheSameFilterOfFewKeys) {
+  for (const std::size_t keys : {0U, 1U, 3000U}) {
+    const auto hashes = present_hashes(keys, 0);
+    expect_same_filter(build_of(spec_for(0), hashes, {.max_memory_bytes = kLimit}).ref(),
+                       build_of(spec_for(0), hashes, {}).ref());
+  }
+}
+
+TEST_P(MemoryLimit, MustBeEnoughForAnyBuild) {
+  const auto refused = FilterBuilder::create(spec_for(0), {.max_memory_bytes = kLimit - 1});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
+  EXPECT_EQ(refused.error().message, "max memory bytes must be at least 16777216, got 16777215");
+}
+
+TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
+  if (!GetParam().can.add) return;  // its payload may lie in a file
+  const auto refused = FilterBuilder::create(spec_for(20'000'000), {.max_memory_bytes = kLimit});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
+  EXPECT_THAT(refused.error().message, StartsWith("max memory bytes must be at least "));
+  EXPECT_THAT(refused.error().message, HasSubstr(", got 16777216"));
+}
+
+TEST_P(MemoryLimit, RefusesAFilterThatTakesItWhenItsKeysAreCounted) {
+  if (!GetParam().can.add) return;  // its payload may lie in a file
+  const auto hashes = present_hashes(1'500'000, 0);
+  const auto message = refusal(spec_for(0, 1e-9), hashes, {.max_memory_bytes = kLimit});
+  EXPECT_THAT(message, StartsWith("max memory bytes must be at least "));
+  // The value that it names is enough.
+  const std::uint64_t enough = std::stoull(message.substr(message.find("least ") + 6));
+  EXPECT_EQ(refusal(spec_for(0, 1e-9), hashes, {.max_memory_bytes = enough}), "no error");
+}
+
+TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
+  const auto hashes = present_hashes(kDistinct, 0);
+  for (const double share : {0.0, 0.6}) {
+    double last = 0;
+    const auto stop = [&](double done) {
+      EXPECT_GE(done, last);
+      last = done;
+      return done <= share;
+    };
+    const auto message = refusal(spec_for(0, 0.3), hashes, {.progress = stop, .max_memory_bytes = kLimit});
+    EXPECT_THAT(message, StartsWith("progress must let the build go on"));
+  }
+  double last = 0;
+  const auto look = [&](double done) {
+    EXPECT_GE(done, last);
+    last = done;
+    return true;
+  };
+  (void)build_of(spec_for(0, 0.3), hashes, {.progress = look, .max_memory_bytes = kLimit});
+  EXPECT_EQ(last, 1);
+}
+
+TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
+  const auto message = refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0),
+                               {.max_memory_bytes = kLimit, .temporary_folder = "/nowhere"});
+  EXPECT_EQ(message, "temporary folder must be writable, got /nowhere: No such file or directory");
+}
+
+/// A limit on the size of every file stands for a full disk.
+TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const struct rlimit little { 1 << 20, before.rlim_max };
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const auto message =
+      refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory_bytes = kLimit, .temporary_folder = "/tmp"});
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(message, "temporary folder must have room for the hashes of a build, got /tmp: File too large");
+}
+
+TEST(MemoryLimitOfARibbon, LetsThePayloadLieInAFileToo) {
+  const Folder folder;
+  const FilterSpec spec{.kind = Kind::kRibbon, .fp_rate = 1e-7};
+  const auto hashes = present_hashes(2'000'000, 0);
+  {
+    const AnyFilter limited = build_of(spec, hashes, {.max_memory_bytes = kLimit, .temporary_folder = folder.path()});
+    EXPECT_EQ(folder.open_files(), 1) << "the payload";
+    expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
+    const AnyFilter copy = limited;
+    EXPECT_EQ(folder.open_files(), 1) << "the copy lies in memory";
+    expect_same_filter(copy.ref(), limited.ref());
+  }
+  EXPECT_EQ(folder.open_files(), 0);
+}
+
+TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
+  const FilterSpec spec{.kind = Kind::kRibbon};
+  const auto hashes = present_hashes(2'000'000, 0);
+  const AnyFilter expected = build_of(spec, hashes, {});
+  for (const unsigned threads : {2U, 64U}) {
+    const BuildOptions options{.threads = threads, .max_memory_bytes = 2 * kLimit};
+    expect_same_filter(build_of(spec, hashes, options).ref(), expected.ref());
+  }
+}
+
+TEST(MemoryLimitOfARibbon, RefusesHashesThatNobodyHashed) {
+  std::vector<std::uint64_t> close(2'000'000);  // all in one bucket: no memory that is allowed can hold them
+  for (std::size_t i = 0; i < close.size(); ++i) close[i] = i;
+  EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory_bytes = kLimit}),
+              StartsWith("hashes must be spread like those of hash_key, got "));
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,134 @@
+// crivo build --max-memory: how much it takes, what it leaves behind, and what it says; and the progress of a build.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kTool = "'" CRIVO_TOOL "' ";
+constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+
+class Memory : public ToolTest {
+ protected:
+  /// Runs a shell command in the scratch folder, and returns the most memory that one of its programs took, in bytes.
+  std::uint64_t peak_of(const std::string& command) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string line = "cd '" + path(".").string() + "' && " + command;
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    int status = 0;
+    struct rusage usage {};
+    EXPECT_EQ(::wait4(child, &status, 0, &usage), child);
+    EXPECT_EQ(status, 0) << command;
+    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  }
+  std::uint64_t peak_of_build(const std::string& arguments) { return peak_of(kTool + ("build -q " + arguments)); }
+};
+
+TEST_F(Memory, IsNoMoreThanABuildWasGiven) {
+#ifdef CRIVO_SANITIZED
+  GTEST_SKIP() << "the sanitizers take memory of their own";
+#endif
+  write("keys", numbered_lines(3'000'000, ""));
+  for (const std::string kind : {"ribbon", "blocked", "scalable"}) {
+    const std::string build = "--kind " + kind + " keys";
+    EXPECT_LE(peak_of_build("-o limited --max-memory 16M " + build), 16 * kMegabyte) << kind;
+    EXPECT_GT(peak_of_build("-o whole " + build), 24 * kMegabyte) << "the hashes alone";
+    EXPECT_EQ(read("limited"), read("whole")) << kind;
+  }
+}
+
+TEST_F(Memory, LongIsNoMoreThanABuildOfAHundredMillionKeysWasGiven) {
+#ifdef CRIVO_SANITIZED
+  GTEST_SKIP() << "the sanitizers take memory of their own";
+#endif
+  const std::string build = "seq 100000000 | " + std::string(kTool) + "build -q --kind ribbon --threads 0 ";
+  EXPECT_LE(peak_of(build + "--max-memory 256M -o limited"), 256 * kMegabyte);
+  EXPECT_GT(peak_of(build + "-o whole"), 800 * kMegabyte);
+  EXPECT_EQ(shell("cmp limited whole").out, "");
+  EXPECT_EQ(shell("seq 100000000 | " + std::string(kTool) + "query --invert --count limited").out, "0\n");
+}
+
+TEST_F(Memory, LeavesNothingBehindWhenTheBuildIsKilledAtAnyTime) {
+  write("keys", numbered_lines(1'200'000, ""));
+  ASSERT_EQ(crivo("build -q -o f --kind ribbon", "old\n").exit_code, 0);
+  const std::string old = read("f");
+  ASSERT_EQ(crivo("build -q -o new --kind ribbon keys").exit_code, 0);
+  const std::string whole = read("new");
+  int killed = 0;
+  for (int hundredths = 1; hundredths < 100 && read("f") != whole; hundredths += 1 + hundredths / 4) {
+    const std::string time = std::to_string(hundredths / 100.0);
+    const Outcome run = shell("timeout -s KILL " + time + " " + kTool +
+                              "build -q -o f --kind ribbon --max-memory 16M --temp-folder . keys");
+    killed += run.exit_code != 0;
+    EXPECT_THAT(read("f"), ::testing::AnyOf(old, whole)) << time;
+    EXPECT_EQ(files(), 3U) << time;
+  }
+  EXPECT_GT(killed, 0);
+}
+
+// A limit on every file stands for a full disk: 4096 blocks of 512 bytes.
+TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
+  write("keys", numbered_lines(1'200'000, ""));
+  write("f", "old");
+  const Outcome run = shell("trap '' XFSZ; ulimit -f 4096; " + std::string(kTool) +
+                            "build -o f --kind ribbon --max-memory 16M --temp-folder . keys");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "crivo build: temporary folder must have room for the hashes of a build, got .: File too large\n");
+  EXPECT_EQ(read("f"), "old");
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(Memory, SaysThatTheTemporaryFolderIsNone) {
+  const std::string keys = numbered_lines(1'200'000, "");
+  const Outcome run = crivo("build -o f --max-memory 16M --temp-folder nowhere", keys);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "crivo build: temporary folder must be writable, got nowhere: No such file or directory\n");
+  EXPECT_EQ(shell("TMPDIR=/elsewhere " + std::string(kTool) + "build -o f --max-memory 16M", keys).err,
+            "crivo build: temporary folder must be writable, got /elsewhere: No such file or directory\n");
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(Memory, RefusesTooLittleOfIt) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--max-memory 15M", "crivo build: max-memory must be at least 16M, got 15M\n"},
+      {"--max-memory lots", "crivo build: max-memory must be a number of bytes from 1 to 64T, such as 4G, got lots\n"},
+  };
+  for (const auto& [options, message] : cases) EXPECT_EQ(crivo("build -o f " + std::string(options)).err, message);
+  const Outcome known = crivo("build -o f --max-memory 16M --capacity 20000000", "key\n");
+  EXPECT_EQ(known.exit_code, 2);
+  EXPECT_THAT(known.err, StartsWith("crivo build: max memory bytes must be at least "));
+  EXPECT_THAT(known.err, HasSubstr(", got 16777216\n"));
+  EXPECT_EQ(files(), 0U);
+}
+
+// The build is stopped again and again, so that it takes more than a second, however fast the machine is.
+TEST_F(Memory, OfABuildIsFollowedByTheTimeThatIsLeft) {
+  if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script, of bsdutils, makes the terminal";
+  ASSERT_EQ(shell("seq 2000000 >keys").exit_code, 0);
+  // `script` makes the terminal. It would take part in the stops of its own child, so that is another shell.
+  const Outcome run = shell(
+      "timeout 60 script -qfec \"" CRIVO_TOOL
+      " build -q -o f --kind ribbon keys & echo \\$! >pid; wait\" terminal "
+      ">/dev/null & while [ ! -s pid ]; do sleep 0.01; done; "
+      "while kill -STOP $(cat pid) && sleep 0.1 && kill -CONT $(cat pid); do sleep 0.005; done 2>/dev/null; wait");
+  const std::string shown = read("terminal");
+  EXPECT_THAT(shown, HasSubstr("%  reading, ")) << run.err;
+  EXPECT_THAT(shown, HasSubstr("%  building, 2000000 keys"));
+  EXPECT_THAT(shown, ::testing::ContainsRegex(" keys, [0-9]+ (s|min) left"));
+}
+
+}  // namespace
+}  // namespace crivo::testing

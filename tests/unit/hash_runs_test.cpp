@@ -1,0 +1,178 @@
+// Runs of hashes in a file: every range comes back, in order and without repetitions, whatever the hashes look like;
+// and damage is noticed.
+#include "hash/hash_runs.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "base/file_memory.h"
+#include "crivo/hash.h"
+#include "kinds/ribbon/bumped_keys.h"
+
+namespace crivo {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr std::size_t kBlock = 16;
+
+/// Sets of hashes: spread evenly, close together, at both ends, and nearly all of them equal.
+std::vector<std::set<std::uint64_t>> sets_of(std::size_t runs, unsigned which) {
+  std::mt19937_64 random(which);
+  std::vector<std::set<std::uint64_t>> sets(runs);
+  for (std::size_t run = 0; run < runs; ++run) {
+    for (std::size_t i = 0; i < 1 + 300 * run; ++i) {
+      const std::uint64_t hash = random();
+      const std::uint64_t choices[] = {hash, hash % 1000, 0 - hash % 1000, i < 3 ? 0 - std::uint64_t{i % 2} : 7 + i};
+      sets[run].insert(choices[which]);
+    }
+  }
+  return sets;
+}
+
+struct Sample {
+  HashRuns runs;
+  std::vector<std::uint64_t> all;  // the distinct hashes, ascending
+};
+
+Sample sample_of(std::size_t count, unsigned which) {
+  Sample sample{*HashRuns::make("", kBlock), {}};
+  std::set<std::uint64_t> all;
+  for (const auto& set : sets_of(count, which)) {
+    const std::vector<std::uint64_t> run(set.begin(), set.end());
+    EXPECT_TRUE(sample.runs.append(run));
+    all.insert(set.begin(), set.end());
+  }
+  sample.all.assign(all.begin(), all.end());
+  return sample;
+}
+
+TEST(HashRuns, GiveTheDistinctHashesInOrder) {
+  for (unsigned which = 0; which < 4; ++which) {
+    for (const std::size_t count : {1U, 2U, 5U}) {
+      const Sample sample = sample_of(count, which);
+      for (const std::size_t room : {sample.runs.least_room(), sample.runs.least_room() + 100, std::size_t{100'000}}) {
+        const BuildOptions options;
+        BuildTask task(options);
+        std::vector<std::uint64_t> read;
+        const auto use = [&](std::span<const std::uint64_t> part) -> Result<void> {
+          EXPECT_LE(part.size(), room);
+          read.insert(read.end(), part.begin(), part.end());
+          return {};
+        };
+        const auto done = for_each_distinct(sample.runs, room, task, use);
+        ASSERT_TRUE(done) << done.error().message;
+        EXPECT_EQ(read, sample.all) << which << " " << count << " " << room;
+      }
+    }
+  }
+}
+
+TEST(HashRuns, AreTakenFromTheHighestToTheLowest) {
+  for (unsigned which = 0; which < 4; ++which) {
+    for (const std::uint64_t step : {1U, 50U, 700U}) {
+      Sample sample = sample_of(4, which);
+      const BuildOptions options;
+      BuildTask task(options);
+      task.limit_memory((1 << 20) + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000));
+      RunSource source(std::move(sample.runs), sample.all.size(), task);
+      EXPECT_EQ(source.size(), sample.all.size());
+      std::vector<std::uint64_t> left = sample.all;
+      while (!left.empty()) {
+        const std::uint64_t first = left.size() > step ? left[left.size() - step] : 0;
+        const auto taken = source.take_from(first);
+        ASSERT_TRUE(taken) << taken.error().message;
+        const auto expected = std::lower_bound(left.begin(), left.end(), first);
+        EXPECT_TRUE(std::equal(expected, left.end(), taken->begin(), taken->end())) << which << " " << step;
+        left.erase(expected, left.end());
+      }
+      EXPECT_TRUE(source.take_from(0)->empty());
+    }
+  }
+}
+
+TEST(HashRuns, SayThatARangeHasMoreThanThereIsMemoryFor) {
+  Sample sample = sample_of(4, 0);
+  const BuildOptions options;
+  BuildTask task(options);
+  RunReader reader(sample.runs, 200, task);
+  std::uint64_t first = 0;
+  const auto read = reader.down_to(first, UINT64_MAX);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, StartsWith("hashes must be spread like those of hash_key, got "));
+}
+
+TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
+  const Sample sample = sample_of(2, 0);
+  const BuildOptions options;
+  BuildTask task(options);
+  const auto ignore = [](std::span<const std::uint64_t>) -> Result<void> { return {}; };
+  const int file = sample.runs.descriptor();
+  for (std::uint64_t at = 0; at < 8 * sample.runs.size(); at += 61) {
+    unsigned char byte = 0;
+    ASSERT_EQ(::pread(file, &byte, 1, static_cast<off_t>(at)), 1);
+    const unsigned char changed = byte ^ 0x10;
+    ASSERT_EQ(::pwrite(file, &changed, 1, static_cast<off_t>(at)), 1);
+    for (const auto& read :
+         {sample.runs.for_each(ignore), for_each_distinct(sample.runs, sample.runs.least_room(), task, ignore)}) {
+      ASSERT_FALSE(read) << at;
+      EXPECT_EQ(read.error().code, ErrorCode::kSystem);
+      EXPECT_THAT(read.error().message, StartsWith("temporary folder must give back what was written there, got "));
+    }
+    ASSERT_EQ(::pwrite(file, &byte, 1, static_cast<off_t>(at)), 1);
+  }
+  EXPECT_TRUE(sample.runs.for_each(ignore));
+  ASSERT_EQ(::ftruncate(file, static_cast<off_t>(8 * sample.runs.size() - 8)), 0);
+  EXPECT_FALSE(sample.runs.for_each(ignore));
+}
+
+TEST(BumpedKeys, ComeBackInOrderFromMemoryAndFromAFile) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> hashes(200'000);
+  for (std::uint64_t& hash : hashes) hash = random();
+  for (const std::uint64_t limit : {UINT64_MAX, std::uint64_t{5} << 20, std::uint64_t{9} << 18}) {
+    const BuildOptions options;
+    BuildTask task(options);
+    if (limit != UINT64_MAX) task.limit_memory(limit);
+    BumpedKeys bumped(hashes.size(), task);
+    EXPECT_TRUE(bumped.empty());
+    for (std::size_t at = 0; at < hashes.size(); at += 1000) {
+      ASSERT_TRUE(bumped.add(std::span(hashes).subspan(at, 1000)));
+      EXPECT_FALSE(bumped.empty());
+    }
+    auto source = std::move(bumped).sorted();
+    ASSERT_TRUE(source) << source.error().message;
+    EXPECT_EQ((*source)->size(), hashes.size());
+    std::vector<std::uint64_t> expected = hashes;
+    std::sort(expected.begin(), expected.end());
+    for (const std::uint64_t first : {std::uint64_t{3} << 62, std::uint64_t{1} << 63, std::uint64_t{1} << 62}) {
+      const auto taken = (*source)->take_from(first);
+      ASSERT_TRUE(taken);
+      const auto from = std::lower_bound(expected.begin(), expected.end(), first);
+      EXPECT_TRUE(std::equal(from, expected.end(), taken->begin(), taken->end())) << limit;
+      expected.erase(from, expected.end());
+    }
+  }
+}
+
+TEST(FileMemory, IsZeroAndOutlivesItsHandle) {
+  auto handle = FileMemory::make("", 100'000);
+  ASSERT_TRUE(handle) << handle.error().message;
+  FileMemory* memory = handle->get();
+  auto* first = static_cast<unsigned char*>(memory->allocate(90'000, 64));
+  auto* second = static_cast<unsigned char*>(memory->allocate(200'000, 64));  // more than the file has
+  handle->reset();
+  EXPECT_EQ(std::count(first, first + 90'000, 0), 90'000);
+  EXPECT_EQ(std::count(second, second + 200'000, 0), 200'000);
+  std::fill(first, first + 90'000, static_cast<unsigned char>(1));
+  std::fill(second, second + 200'000, static_cast<unsigned char>(1));
+  memory->deallocate(first, 90'000, 64);
+  memory->deallocate(second, 200'000, 64);
+}
+
+}  // namespace
+}  // namespace crivo
