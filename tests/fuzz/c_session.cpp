@@ -13,7 +13,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1 << 20;
+constexpr std::uint64_t kMaxBytes = 1 << 16;
 constexpr const char* kKinds[] = {nullptr,    "classic",     "compressed",      "blocked", "counting", "spectral:4",
                                   "spectral", "spectral:32", "scalable",        "cuckoo",  "ribbon",   "scalable:16",
                                   "",         "spectral:",   "hash_compaction", ":",       "\xff\x80", "blocked:1"};
