@@ -224,6 +224,7 @@ void add_build(CLI::App& app, Action& action) {
       ->add_option("--max-bytes", options->max_bytes,
                    "Build no larger filter; K, M, G, T may follow. Without it, "
                    "this machine's memory")
+      ->type_name("BYTES")
       ->transform(literal);
   command
       ->add_option("--max-memory", options->max_memory,

@@ -2,16 +2,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <random>
 
 #include "base/error_text.h"
 
@@ -112,9 +113,11 @@ bool make_alike(int fd, const struct stat& old) {
 /// A name that no other file has. It is short, because the name of the output file may already be as long as the file
 /// system allows.
 std::string temporary_name() {
-  std::random_device random;
+  // Not std::random_device: that of Debian 12 would tie everything that is linked with the library to glibc 2.36.
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint64_t>(::getpid());
   char name[32];
-  std::snprintf(name, sizeof name, ".crivo-%08x%08x", random(), random());
+  std::snprintf(name, sizeof name, ".crivo-%016" PRIx64, random);
   return name;
 }
 
