@@ -1,15 +1,10 @@
-"""ask.py FILTER CRIVO_SO: prints the lines of standard input that a filter in a file may contain."""
-import json
-import pathlib
-import sqlite3
+"""ask.py FILTER: prints the lines of standard input that a filter in a file may contain."""
+import itertools
 import sys
 
-connection = sqlite3.connect(":memory:")
-connection.enable_load_extension(True)
-connection.load_extension(sys.argv[2])
-leaked = pathlib.Path(sys.argv[1]).read_bytes()
-lines = sys.stdin.read().splitlines()
-# A filter that is bound to a parameter is read once for all rows.
-for (line,) in connection.execute("SELECT value FROM json_each(?) WHERE bloom_contains(?, value)",
-                                  (json.dumps(lines), leaked)):
-    print(line)
+import crivo
+
+leaked = crivo.open(sys.argv[1])
+keys = sys.stdin.read().splitlines()
+found = itertools.compress(keys, leaked.contains_many(keys))
+sys.stdout.write("".join(f"{key}\n" for key in found))

@@ -24,8 +24,8 @@ class Contestant:
         self.file = scratch / self.file_name
 
     def lacks(self):
-        """What is missing to run it, or None."""
-        return None
+        """What is missing: for the contestant's name, if it cannot run, or for the names of hosts."""
+        return {}
 
     def bytes(self):
         return self.file.stat().st_size
@@ -37,13 +37,21 @@ class Contestant:
 
 
 class Crivo(Contestant):
-    name, file_name = "crivo, a ribbon", "leaked.crivo"
+    name, file_name = "crivo's ribbon", "leaked.crivo"
 
-    def build(self, make_list, _keys, rate):
-        return run([self.bin / "crivo", "build", "--kind", "ribbon", "--fpr", str(rate), "-o", self.file], make_list)
+    def build(self, make_list, keys, rate):
+        # Hashes of 8 bytes for each key would fill more memory than this, so they go to temporary files.
+        memory = max(64_000_000, 3 * keys)
+        return run([self.bin / "crivo", "build", "--kind", "ribbon", "--fpr", str(rate), "--max-memory", str(memory),
+                    "--temp-folder", self.scratch, "-o", self.file], make_list)
+
+    def lacks(self):
+        """Python's module is compiled where its header files are."""
+        return {} if (self.bin / "_crivo.abi3.so").exists() else {"in Python": "it needs -D CRIVO_PYTHON=ON"}
 
     def hosts(self):
-        return {"in the shell": self.in_the_shell, "in Python": self.in_python, "in SQL": self.in_sql}
+        hosts = {"in the shell": self.in_the_shell, "in Python": self.in_python, "in SQL": self.in_sql}
+        return {name: host for name, host in hosts.items() if name not in self.lacks()}
 
     def in_the_shell(self, questions, answers):
         with open(questions, "rb") as source:
@@ -51,7 +59,17 @@ class Crivo(Contestant):
 
     def in_python(self, questions, answers):
         with open(questions, "rb") as source:
-            return run([sys.executable, HERE / "ask.py", self.file, self.bin / "crivo.so"], source, answers)
+            return run([sys.executable, HERE / "ask.py", self.file], source, answers,
+                       environment={"PYTHONPATH": self.python_package()})
+
+    def python_package(self):
+        """A folder with the package crivo, as the wheel has it."""
+        package = self.scratch / "python" / "crivo"
+        if not package.exists():
+            package.mkdir(parents=True)
+            for file in (*(HERE.parents[1] / "sqlite_ext/python/crivo").glob("*.py"), self.bin / "_crivo.abi3.so"):
+                (package / file.name).symlink_to(file)
+        return package.parent
 
     def in_sql(self, questions, answers):
         ask = (f"SELECT key FROM {questions.stem}"
@@ -77,7 +95,7 @@ class SqliteIndex(Contestant):
     name, file_name, exact = "SQLite index", "leaked.db", True
 
     def lacks(self):
-        return None if (self.bin / "passwords_sqlite_index").exists() else "SQLite's header files"
+        return {} if (self.bin / "passwords_sqlite_index").exists() else {self.name: "it needs SQLite's header files"}
 
     def build(self, make_list, _keys, _rate):
         return run([self.bin / "passwords_sqlite_index", self.file], make_list)
@@ -96,7 +114,8 @@ class Dcso(Contestant):
     name, file_name = "dcso's bloom", "leaked.bloom"
 
     def lacks(self):
-        return None if shutil.which("bloom") else "Debian's package golang-github-dcso-bloom-cli"
+        package = "golang-github-dcso-bloom-cli"
+        return {} if shutil.which("bloom") else {self.name: f"it needs Debian's package {package}"}
 
     def build(self, make_list, keys, rate):
         created = run(["bloom", "create", "-p", str(rate), "-n", str(keys), self.file])
@@ -115,7 +134,8 @@ class Libbloom(Contestant):
     most_keys, why = 150_000_000, "it counts its bits in an int"
 
     def lacks(self):
-        return None if (self.bin / "passwords_libbloom").exists() else "Debian's package libbloom-dev"
+        there = (self.bin / "passwords_libbloom").exists()
+        return {} if there else {self.name: "it needs Debian's package libbloom-dev"}
 
     def build_and_ask(self, make_list, keys, rate, questions):
         """What the build took, the filter's bytes, and the seconds for each of the files; its answers lie beside."""

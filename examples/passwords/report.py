@@ -17,7 +17,7 @@ class Row:
     host: str = ""
     bytes_per_key: float | None = None
     built: Took | None = None
-    first: float | None = None  # seconds from the start of a program to its answer to one question
+    first: float | None = None  # seconds of a program that starts and answers one question
     absent: float | None = None  # questions in a second
     present: float | None = None
     wrong: float = 0.0  # the share of absent passwords that were found
@@ -72,14 +72,15 @@ def explanation(demo, rows, left_out):
     if exact:
         yield f"  {', '.join(exact)}"
         yield "    each hash in its 20 bytes, so they are always right"
-    for name, reason in left_out:
+    for name, reason in left_out.items():
         yield f"  {name} is left out: {reason}"
     yield ""
     yield "How it was measured"
     yield ""
-    yield "  The build reads the sorted list from a pipe. A program on one core then reads"
-    yield f"  {demo.questions:,} questions, warm, and prints what it finds (median of three)."
-    yield "  \"First\" is the time from the program's start to its answer to one question."
+    yield "  Times are processor time, so the machine's other work does not count. Each"
+    yield "  build reads the sorted list from a pipe. Then a program opens the file, which"
+    yield f"  lies in memory, reads {demo.questions:,} questions and prints what it finds. The"
+    yield "  figure is what this takes beyond one question, the median of three times."
     yield "  All that is in the list was found, and all hosts gave the same answers."
 
 

@@ -218,9 +218,9 @@ Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec) {
 
 Result<AnyFilter> FilterBuilder::finish() {
   if (filter_) {
+    filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     BuildTask task(options_);
     if (auto wanted = task.finish(0); !wanted) return wanted.error();
-    filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     return *std::move(filter_);
   }
   if (options_.progress != nullptr) {  // so that no step reports less than the one before it did
