@@ -39,8 +39,11 @@ class Contestant:
 class Crivo(Contestant):
     name, file_name = "crivo's ribbon", "leaked.crivo"
 
-    def build(self, make_list, _keys, rate):
-        return run([self.bin / "crivo", "build", "--kind", "ribbon", "--fpr", str(rate), "-o", self.file], make_list)
+    def build(self, make_list, keys, rate):
+        # Hashes of 8 bytes for each key would fill more memory than this, so they go to temporary files.
+        memory = max(64_000_000, 3 * keys)
+        return run([self.bin / "crivo", "build", "--kind", "ribbon", "--fpr", str(rate), "--max-memory", str(memory),
+                    "--temp-folder", self.scratch, "-o", self.file], make_list)
 
     def lacks(self):
         """Python's module is compiled where its header files are."""

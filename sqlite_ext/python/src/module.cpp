@@ -245,6 +245,7 @@ PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__crivo() {
   using namespace crivo::python;
   if (Py_Version >= 0x030C0000) {
+    // Python wants a number as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
     module_slots[1] = {kSlotMultipleInterpreters, reinterpret_cast<void*>(kPerInterpreterGil)};
   }
   return PyModuleDef_Init(&module_definition);

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tool"))
 import run_pages  # noqa: E402, it lies there
 
