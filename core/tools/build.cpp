@@ -4,11 +4,12 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "command.h"
-#include "crivo/blob_writer.h"
+#include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "file.h"
 #include "key_feed.h"
@@ -87,7 +88,11 @@ std::string temporary_folder(const Arguments& options) {
   if (options.temp_folder) return *options.temp_folder;
   const char* wanted = std::getenv("TMPDIR");
   if (wanted != nullptr && *wanted != '\0') return wanted;
-  return folder_of(options.output);
+  std::error_code failure;
+  const auto kind = std::filesystem::status(options.output, failure).type();
+  const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+  if (options.output == "-" || !is_file) return {};  // the library has a folder of its own choice
+  return std::filesystem::weakly_canonical(options.output, failure).parent_path().string();
 }
 
 /// Shows the progress of FilterBuilder::finish.
@@ -219,6 +224,7 @@ void add_build(CLI::App& app, Action& action) {
       ->add_option("--max-bytes", options->max_bytes,
                    "Build no larger filter; K, M, G, T may follow. Without it, "
                    "this machine's memory")
+      ->type_name("BYTES")
       ->transform(literal);
   command
       ->add_option("--max-memory", options->max_memory,

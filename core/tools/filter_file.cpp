@@ -77,6 +77,7 @@ void add_filter_argument(CLI::App& command, FilterArgument& filter) {
       ->required()
       ->transform(literal);
   command.add_option("--max-bytes", filter.max_bytes, "Refuse a filter that takes more memory; K, M, G, T may follow")
+      ->type_name("BYTES")
       ->capture_default_str()
       ->transform(literal);
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 
 #include "crivo/blob_file.h"
@@ -54,13 +53,6 @@ Result<std::uint64_t> write_filter(const FilterRef& filter, const std::string& p
       write_blob(filter, form, [](std::span<const std::byte> bytes) { return write_all(STDOUT_FILENO, bytes); });
   if (!written) return file_error("output must be writable", "standard output");
   return written;
-}
-
-std::string folder_of(const std::string& path) {
-  const auto status = status_of(path, STDOUT_FILENO);
-  if (path == "-" || (status && !S_ISREG(status->st_mode))) return {};
-  std::error_code failure;
-  return std::filesystem::weakly_canonical(path, failure).parent_path();
 }
 
 }  // namespace crivo::tool

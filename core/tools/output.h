@@ -17,7 +17,4 @@ namespace crivo::tool {
 /// As write_blob_file; "-" is standard output. Returns the number of bytes.
 [[nodiscard]] Result<std::uint64_t> write_filter(const FilterRef& filter, const std::string& path, BlobForm form);
 
-/// The folder of the file that a path leads to; empty for standard output and for what is no regular file.
-[[nodiscard]] std::string folder_of(const std::string& path);
-
 }  // namespace crivo::tool

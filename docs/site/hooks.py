@@ -18,6 +18,9 @@ from pygments.util import ClassNotFound
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
+FENCE_IN_LIST = re.compile(r"^( +)```(\w+)\n(.*?)^ +```$", re.MULTILINE | re.DOTALL)
+# The next item needs a blank line, as this paragraph of the last item has one before it.
+PARAGRAPH_IN_LIST = re.compile(r"(\n\n +\S.*(?:\n +\S.*)*\n)(?=\d+\. |- )")
 PICTURES = (".svg", ".png")
 INDEX = []  # what the search knows: rows of Sections
 
@@ -101,16 +104,24 @@ def on_page_read_source(page, config):
     return text_of(page.file.src_path)
 
 
+def without_fence(match):
+    """A block of code in an item of a list. Python's Markdown knows fences only where nothing is before them."""
+    indent, language, code = match.groups()
+    return "".join(f"    {line.removeprefix(indent)}\n" for line in [f"{indent}:::{language}", *code.splitlines()])
+
+
 def on_page_markdown(text, page, config, files):
-    """Leads the links to sources to the pages that show them."""
+    """Leads the links to sources to the pages that show them, and writes lists as Python's Markdown reads them."""
     def changed(match):
         target = target_of(match[1], page.file.src_path)
         return f"{match[1].rstrip('/')}.md" if target and is_source(target) else match[1]
+    if (ROOT / page.file.src_path).exists():
+        text = PARAGRAPH_IN_LIST.sub(r"\1\n", FENCE_IN_LIST.sub(without_fence, text))
     return LINK.sub(changed, text)
 
 
 class Sections(html.parser.HTMLParser):
-    """A page divided by its headings, for the search: rows of [address, heading, text], the first for the page itself."""
+    """A page divided by its headings, for the search: rows of [address, heading, text]. The first is for the page."""
 
     def __init__(self, address, title):
         super().__init__()

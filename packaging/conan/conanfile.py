@@ -44,11 +44,11 @@ class CrivoConan(ConanFile):
 
     def requirements(self):
         self.requires("zstd/[>=1.5.2 <1.6]")
-        self.requires("xxhash/[>=0.8.1 <0.9]")
+        self.requires("xxhash/[>=0.8.1 <0.9]", visible=False)  # a header, compiled in
         if self.options.sqlite:
             self.requires("sqlite3/[>=3.38 <4]")
         if self.options.tool:
-            self.requires("cli11/[>=2.3 <3]")
+            self.requires("cli11/[>=2.3 <3]", visible=False)
 
     def build_requirements(self):
         self.tool_requires("pkgconf/[>=2.1 <3]")
@@ -89,7 +89,7 @@ class CrivoConan(ConanFile):
         library.set_property("cmake_target_name", "crivo::shared" if self.options.shared else "crivo::crivo")
         library.set_property("pkg_config_name", "crivo-c" if self.options.shared else "crivo")
         library.system_libs = ["m", "pthread"]
-        library.requires = ["zstd::zstd", "xxhash::xxhash"]
+        library.requires = ["zstd::zstd"]
         if self.options.sqlite and not self.options.shared:
             extension = self.cpp_info.components["sqlite_static"]
             extension.libs = ["crivo_sqlite"]

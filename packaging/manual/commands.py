@@ -124,28 +124,36 @@ def subcommand_page(program, command, markdown, pages, **about):
     return roff.page(name, 1, lower_first(command.text), lines + see_also(name, pages), **about)
 
 
-def program_page(name, started_as, commands, markdown, pages, *, whole, **about):
-    """crivo(1), which names its subcommands' pages; or, as a whole, crivo-sst(1), which has all of them."""
-    main, *subcommands = commands
-    intro, more, rest = sections_of(markdown)
-    lines = [".SH SYNOPSIS"]
-    if whole:
-        for command in subcommands:
-            lines += synopsis(started_as, command)
-    else:
-        lines += [".PP", rf"\fB{started_as}\fR \fICOMMAND\fR [\fIOPTION\fR]... [\fIARGUMENT\fR]...",
-                  ".br", rf"\fB{started_as}\fR \fICOMMAND\fR \fB\-\-help\fR"]
-    lines += [".SH DESCRIPTION", *roff.body(intro), ".SH COMMANDS"]
-    for command in subcommands:
-        if whole:
-            lines += [f'.SS "{started_as} {command.name}"', *plain(sentence(command.text))]
-            lines += command_lines(command, more)
-            for text in command.footers:
-                lines += plain(text)
-        else:
-            lines += [".TP", rf"\fB{started_as} {command.name}\fR", *roff.filled(sentence(command.text)),
-                      rf"See \fB{roff.literal(f'{started_as}-{command.name}')}\fR(1)."]
+def program_page(name, summary, lines, more, main, rest, pages, **about):
+    """What the pages of programs with subcommands end with: the options in front of any subcommand, and the sections."""
     lines += [".SH OPTIONS", *command_lines(main, more), *roff.body(rest)]
     if more:
         raise SystemExit(f"{name}.md: options must be those of the tool, got {', '.join(more)}")
-    return roff.page(name, 1, lower_first(main.text), lines + see_also(name, pages), **about)
+    return roff.page(name, 1, lower_first(summary), lines + see_also(name, pages), **about)
+
+
+def tool_page(tool, markdown, pages, **about):
+    """crivo(1), which leads to its subcommands' pages."""
+    main, *subcommands = tool
+    intro, more, rest = sections_of(markdown)
+    lines = [".SH SYNOPSIS", r"\fBcrivo\fR \fICOMMAND\fR [\fIOPTION\fR]... [\fIARGUMENT\fR]...", ".br",
+             r"\fBcrivo\fR \fICOMMAND\fR \fB\-\-help\fR", ".SH DESCRIPTION", *roff.body(intro), ".SH COMMANDS"]
+    for command in subcommands:
+        lines += [".TP", rf"\fBcrivo {command.name}\fR", *roff.filled(sentence(command.text)),
+                  rf"See \fBcrivo\-{command.name}\fR(1)."]
+    return program_page("crivo", main.text, lines, more, main, rest, pages, **about)
+
+
+def sst_page(sst, markdown, pages, **about):
+    """crivo-sst(1), which has all of its subcommands."""
+    main, *subcommands = sst
+    intro, more, rest = sections_of(markdown)
+    lines = [".SH SYNOPSIS"]
+    for command in subcommands:
+        lines += synopsis("crivo sst", command)
+    lines += [".SH DESCRIPTION", *roff.body(intro), ".SH COMMANDS"]
+    for command in subcommands:
+        lines += [f'.SS "crivo sst {command.name}"', *plain(sentence(command.text)), *command_lines(command, more)]
+        for text in command.footers:
+            lines += plain(text)
+    return program_page("crivo-sst", main.text, lines, more, main, rest, pages, **about)

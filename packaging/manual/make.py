@@ -42,13 +42,13 @@ def tool_pages(tool, sst, **about):
     def text(name):
         return (TEXT / f"{name}.md").read_text(encoding="utf-8")
 
-    made = {"crivo.1": commands.program_page("crivo", "crivo", tool, text("crivo"), pages, whole=False, **about)}
+    made = {"crivo.1": commands.tool_page(tool, text("crivo"), pages, **about)}
     for command in tool[1:]:
         name = f"crivo-{command.name}"
         if command.name != "sst":
             made[f"{name}.1"] = commands.subcommand_page("crivo", command, text(name), pages, **about)
         elif sst:
-            made[f"{name}.1"] = commands.program_page(name, "crivo sst", sst, text(name), pages, whole=True, **about)
+            made[f"{name}.1"] = commands.sst_page(sst, text(name), pages, **about)
     return made
 
 

@@ -1,4 +1,4 @@
-"""What the tool takes, as core/tools/outline.h prints it: the one source of the manual pages' options and of completion."""
+"""What the tool takes, as core/tools/outline.h prints it: the one source of options for the manual and completion."""
 import dataclasses
 import subprocess
 

@@ -23,7 +23,7 @@ def prose(text):
 
 
 def inline(markdown):
-    """One line of Markdown with its fonts: `code` and **strong** are bold, *emphasis* is italic, links are their text."""
+    """Markdown with its fonts: `code` and **strong** are bold, *emphasis* is italic, links are their text."""
     out, end = [], 0
     for match in INLINE.finditer(markdown):
         out.append(prose(markdown[end:match.start()]))
@@ -124,7 +124,8 @@ def body(markdown):
 
 def page(name, section, summary, lines, *, version, date):
     """A whole page. `lines` is roff from the section after NAME on."""
-    head = ["'\\\" t", rf'.TH {name.split(",")[0].upper()} {section} "{date}" "Crivo {version}" "Crivo"', ".ad l", ".nh", ".SH NAME",
+    title = name.split(",")[0].upper()
+    head = ["'\\\" t", f'.TH {title} {section} "{date}" "Crivo {version}" "Crivo"', ".ad l", ".nh", ".SH NAME",
             rf"{literal(name)} \- {inline(summary)}"]
     return "\n".join([*head, *without_needless_paragraphs(lines)]) + "\n"
 

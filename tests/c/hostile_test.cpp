@@ -341,18 +341,6 @@ TEST(Hostile, FormsThatDoNotExistAreRefused) {
   }
 }
 
-TEST(Hostile, ACapacityBeyondTheMemoryIsAnError) {
-  crivo_options options = options_of("counting", std::uint64_t{1} << 40);
-  options.bits_per_key = 1000;  // 2^40 keys of 1000 bits are more than an address space has
-  options.fp_rate = 0;
-  crivo_filter* filter = nullptr;
-  crivo_error error{};
-  const crivo_status status = crivo_create(&options, &filter, &error);
-  EXPECT_TRUE(status == CRIVO_NO_MEMORY || status == CRIVO_BAD_ARGUMENT || status == CRIVO_TOO_LARGE)
-      << status << error.message;
-  EXPECT_EQ(filter, nullptr);
-}
-
 TEST(Hostile, LimitsAreChecked) {
   Sound s;
   const auto refused = [&](crivo_error* e) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # headers.sh COMPILER INCLUDE_FOLDER: every installed header compiles alone as C++20, and says below that what it needs.
-# The one for programs in C is for any C and any C++.
+# Those for programs in C are for any C and any C++, crivo.h from C99 and C++11 on.
 set -euo pipefail
 compiler=$1 folder=$2
 
@@ -21,3 +21,14 @@ for header in "$folder"/crivo/*.h; do
   (($(grep -c 'error:' <<<"$errors") <= 2)) ||
     { echo "$name must say little more than that Crivo needs C++20, got $errors" >&2; exit 1; }
 done
+
+# strictly COMPILER LANGUAGE STANDARD: crivo.h, with the warnings that a careful program has.
+strictly() {
+  "$1" -x "$2" "$3" -pedantic-errors -Wall -Wextra -Wconversion -Werror "${@:4}" -I "$folder" -fsyntax-only - \
+    <<<"#include <crivo.h>" || { echo "crivo.h must compile with $1 $3" >&2; exit 1; }
+}
+strictly gcc c -std=c99 -Wstrict-prototypes -Wmissing-prototypes
+strictly gcc c -std=c17 -Wstrict-prototypes
+strictly "$compiler" c++ -std=c++11 -Wold-style-cast
+strictly "$compiler" c++ -std=c++20 -Wold-style-cast
+! command -v clang >/dev/null || strictly clang c -std=c11 -Wstrict-prototypes -Wdocumentation

@@ -48,12 +48,13 @@ void step(CSession& session) {
 }  // namespace
 
 void fuzz_c(std::span<const std::uint8_t> input) {
-  constexpr int kMostSteps = 40;
+  constexpr int kMostSteps = 24;
   CSession session(input);
   for (int i = 0; i < kMostSteps && !session.input().left().empty(); ++i) {
     step(session);
     session.check();
   }
+  session.check_all();
 }
 
 }  // namespace crivo::testing

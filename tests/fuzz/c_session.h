@@ -35,8 +35,10 @@ class CSession {
   /// A call of any function, whose arguments are each sound, NULL, not aligned, or of a length that no object has.
   void call_with_anything();
 
-  /// Every filter has what its model says.
+  /// Every filter that the last call could have changed has what its model says.
   void check();
+  /// So has every filter.
+  void check_all();
 
  private:
   static constexpr unsigned kSlots = 3;
@@ -54,7 +56,9 @@ class CSession {
   struct Slot {
     Blob blob;  // what the filter may borrow
     Filter filter;
-    Model least{};  // how often each key must at least be in it
+    Model least{};        // how often each key must at least be in it
+    Model hashes{};       // the keys' hashes by the filter's seed, once one is not 0
+    bool touched = true;  // by a call since it was checked
   };
 
   /// Options of which any field may be wrong, followed by zeros that a later version may read.
@@ -63,10 +67,14 @@ class CSession {
   class Run;
 
   static const std::string& key(unsigned id);
-  [[nodiscard]] Slot& take_slot() { return slots_[input_.take_below(kSlots)]; }
+  [[nodiscard]] Slot& take_slot() {
+    Slot& slot = slots_[input_.take_below(kSlots)];
+    slot.touched = true;
+    return slot;
+  }
   void fill(Slot& slot, crivo_status status, crivo_filter* made, const Run& run);
   static void note_added(Slot& slot, const Run& run, std::uint64_t keys_before, crivo_status status);
-  static void check_slot(const Slot& slot);
+  static void check_slot(Slot& slot);
 
   static Blob raw_blob(const crivo_filter* filter);
   static crivo_facts facts(const crivo_filter* filter);

@@ -9,7 +9,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1 << 20;
+constexpr std::uint64_t kMaxBytes = 1 << 16;
 
 crivo_limits limits_of(std::uint64_t max_bytes) {
   crivo_limits limits{};

@@ -3,7 +3,8 @@
 set -euo pipefail
 folder=$1
 for program in mandoc man; do
-  command -v "$program" >/dev/null || { echo "skipped: needs Debian's packages mandoc and man-db, and lacks $program"; exit 77; }
+  command -v "$program" >/dev/null ||
+    { echo "skipped: needs Debian's packages mandoc and man-db, and lacks $program"; exit 77; }
 done
 
 pages=("$folder"/man*/*)

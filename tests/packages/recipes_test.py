@@ -123,8 +123,8 @@ class Vcpkg(unittest.TestCase):
             project = pathlib.Path(out, "project")
             project.mkdir()
             (project / "CMakeLists.txt").write_text("\n".join(
-                ["cmake_minimum_required(VERSION 3.22)", "project(usage LANGUAGES C CXX)", "add_executable(main main.cpp)",
-                 *lines, "target_link_libraries(main PRIVATE sqlite3)"]), encoding="utf-8")
+                ["cmake_minimum_required(VERSION 3.22)", "project(usage LANGUAGES C CXX)",
+                 "add_executable(main main.cpp)", *lines, "target_link_libraries(main PRIVATE sqlite3)"]), encoding="utf-8")
             (project / "main.cpp").write_text((ROOT / "tests/consumer/project/main.cpp").read_text(encoding="utf-8"),
                                               encoding="utf-8")
             run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={packages}")

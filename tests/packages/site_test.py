@@ -64,6 +64,17 @@ class Pages(Site):
             if path.parts[0] != "build":
                 self.assertTrue((self.site / shown).exists(), f"{path} is on no page; give it a line in mkdocs.yml")
 
+    def test_each_way_in_opens_with_its_install_line_and_the_same_example(self):
+        ways = re.search(r"- Ways in:\n((?: {6}.*\n)+)", (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8"))[1]
+        table = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+        for path in re.findall(r": (\S+\.md)", ways):
+            with self.subTest(path=path):
+                opening = (ROOT / path).read_text(encoding="utf-8")
+                line = re.match(r"# .*\n\n```sh\n(.+?)(?: +#.*)?\n```\n", opening)
+                self.assertIsNotNone(line, "must open with a block that has the install line")
+                self.assertIn(f"`{line[1]}`", table)
+                self.assertIsNotNone(re.search(r"(?s)ada.*grace.*alan.*\n\$ .*grace mallory", opening), "lacks the names")
+
     def test_every_link_leads_somewhere(self):
         for path, page in self.pages.items():
             for link in page.links + page.loaded:

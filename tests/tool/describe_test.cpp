@@ -121,7 +121,7 @@ TEST_F(ToolTest, SaysItsVersionAndHelps) {
     EXPECT_THAT(help.out, HasSubstr(usage + " [OPTIONS]"));  // which not every CLI11 puts "Usage: " before
   }
   for (const char* command : {"build", "query", "info", "verify"}) {
-    EXPECT_THAT(crivo(std::string(command) + " --help").out, HasSubstr("--max-bytes TEXT")) << command;
+    EXPECT_THAT(crivo(std::string(command) + " --help").out, HasSubstr("--max-bytes BYTES")) << command;
   }
   EXPECT_THAT(crivo("build --help").out, HasSubstr("A key is a line without its '\\n' and nothing else"));
 }

@@ -49,6 +49,16 @@ TEST_P(SameBytes, AsSql) {
   EXPECT_EQ(read("tool"), read("sql"));
   EXPECT_THAT(run.out, ::testing::EndsWith(crivo("info --json tool").out));
 }
+
+TEST_F(ToolTest, SqlReadsAFileThatIsMadeToBeMapped) {
+  ASSERT_EQ(crivo("build -q --mappable -o f", numbered_lines(1000)).exit_code, 0);
+  ASSERT_EQ(crivo("build -q --raw -o raw", numbered_lines(1000)).exit_code, 0);
+  const std::string script =
+      ".load '" CRIVO_SO
+      "'\nSELECT bloom_contains(readfile('f'), 'key 5'), bloom_info(readfile('f')) ->> 'codec', "
+      "bloom_raw(readfile('f')) = readfile('raw'), bloom_add(readfile('f'), 'x') = bloom_add(readfile('raw'), 'x');\n";
+  EXPECT_EQ(shell("'" SQLITE3_SHELL "' :memory:", script).out, "1|raw+sums|1|1\n");
+}
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Hosts, SameBytes,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the manual with what the tool says in --help: every command has its page, and every option is in it.
+"""Compares the manual with what the tool says in --help: every command has its page, and every option is in it. Every
+function of crivo.h has a page, too.
 
-usage: manual_test.py CRIVO FOLDER_OF_THE_MANUAL
+usage: manual_test.py CRIVO FOLDER_OF_THE_MANUAL CRIVO_H
 """
 import pathlib
 import re
@@ -52,8 +53,22 @@ def breaches(crivo, folder):
         yield f"crivo-build.1 must name the kinds {kinds}"
 
 
-def main(crivo, folder):
-    found = list(breaches(crivo, pathlib.Path(folder)))
+def missing_functions(header, folder):
+    functions = re.findall(r"^CRIVO_(?:API|CHECKED)\b.*?\b(crivo_\w+)\(", header, re.MULTILINE)
+    if len(functions) < 30:
+        yield f"crivo.h must declare its functions, got {functions}"
+    for name in functions:
+        page = folder / f"man/man3/{name}.3"
+        text = page.read_text(encoding="utf-8") if page.exists() else ""
+        if text.startswith(".so "):
+            page = folder / "man" / text.removeprefix(".so ").strip()
+        if not page.exists() or f" {name}(" not in text_of(page):
+            yield f"{name} must have a page, or lead to one, that tells of it"
+
+
+def main(crivo, folder, header):
+    folder = pathlib.Path(folder)
+    found = [*breaches(crivo, folder), *missing_functions(pathlib.Path(header).read_text(encoding="utf-8"), folder)]
     print(*found, sep="\n")
     return 1 if found else 0
 

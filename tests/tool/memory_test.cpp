@@ -42,7 +42,7 @@ TEST_F(Memory, IsNoMoreThanABuildWasGiven) {
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
   write("keys", numbered_lines(3'000'000, ""));
-  for (const std::string kind : {"ribbon", "blocked", "scalable"}) {
+  for (const std::string kind : {"ribbon", "ribbon --threads 16", "blocked", "scalable"}) {
     const std::string build = "--kind " + kind + " keys";
     EXPECT_LE(peak_of_build("-o limited --max-memory 16M " + build), 16 * kMegabyte) << kind;
     EXPECT_GT(peak_of_build("-o whole " + build), 24 * kMegabyte) << "the hashes alone";

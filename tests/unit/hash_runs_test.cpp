@@ -25,7 +25,7 @@ std::vector<std::set<std::uint64_t>> sets_of(std::size_t runs, unsigned which) {
   std::mt19937_64 random(which);
   std::vector<std::set<std::uint64_t>> sets(runs);
   for (std::size_t run = 0; run < runs; ++run) {
-    for (std::size_t i = 0; i < 1 + 300 * run; ++i) {
+    for (std::size_t i = 0; i < 1 + 3000 * run; ++i) {
       const std::uint64_t hash = random();
       const std::uint64_t choices[] = {hash, hash % 1000, 0 - hash % 1000, i < 3 ? 0 - std::uint64_t{i % 2} : 7 + i};
       sets[run].insert(choices[which]);
@@ -112,7 +112,7 @@ TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
   BuildTask task(options);
   const auto ignore = [](std::span<const std::uint64_t>) -> Result<void> { return {}; };
   const int file = sample.runs.descriptor();
-  for (std::uint64_t at = 0; at < 8 * sample.runs.size(); at += 61) {
+  for (std::uint64_t at = 0; at < 8 * sample.runs.size(); at += 611) {
     unsigned char byte = 0;
     ASSERT_EQ(::pread(file, &byte, 1, static_cast<off_t>(at)), 1);
     const unsigned char changed = byte ^ 0x10;

@@ -1,82 +1,28 @@
 // Filter files that are mapped: the same answers as in memory, and an error in place of every wrong one.
 #include "crivo/mapped_filter.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "crivo/blob_sums.h"
-#include "crivo/blob_writer.h"
-#include "filters.h"
-#include "temp_folder.h"
+#include "mapped_files.h"
 
 namespace crivo::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kKeys = 30'000;
-
-std::string temp_path(const std::string& name) {
-  static const TempFolder folder;
-  return folder.file(name);
-}
-
-/// Writes a new file; one of the same name that is mapped stays as it is.
-std::string write_file(const std::string& name, std::span<const std::byte> bytes) {
-  const std::string path = temp_path(name);
-  std::filesystem::remove(path);
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  EXPECT_TRUE(file) << path;
-  return path;
-}
-
-/// Writes into a file as it lies there.
-void overwrite(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  ASSERT_EQ(::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)), static_cast<ssize_t>(bytes.size()));
-  ::close(fd);
-}
-
-/// For a file that nobody changes. It is opened at once, even if it was written a moment ago.
-const MapOptions kStill = {.limits = {}, .file_may_change = false};
-
-MappedFilter open_file(const std::string& path, const MapOptions& options = {}) {
-  auto opened = MappedFilter::open(path, options);
-  if (!opened) throw std::runtime_error(opened.error().message);
-  return *std::move(opened);
-}
-
 std::string error_of(const std::string& path) {
   const auto opened = MappedFilter::open(path, kStill);
   return opened ? "" : opened.error().message;
-}
-
-AnyFilter filter_of(Kind kind) {
-  FilterSpec spec{.kind = kind, .capacity = kKeys, .seed = 7};
-  if (kind == Kind::kScalable) spec.capacity = 1000;  // so that it has layers
-  return build_filter(spec, kKeys);
-}
-
-std::vector<std::uint64_t> some_hashes(std::uint64_t each = 1000) {
-  std::vector<std::uint64_t> hashes = present_hashes(each, 7);
-  const std::vector<std::uint64_t> absent = absent_hashes(each, 7);
-  hashes.insert(hashes.end(), absent.begin(), absent.end());
-  return hashes;
 }
 
 void expect_same_answers(const MappedFilter& mapped, const FilterRef& filter) {
@@ -371,152 +317,6 @@ TEST(MappedFile, ManyThreadsMayAskWhileItIsBeingVerified) {
   for (std::size_t i = 0; i < 4; ++i) threads.emplace_back(ask, i);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
-}
-
-// The rest is about SIGBUS, in processes of their own: a handler is there for ever.
-
-void die_of_a_truncated_file() {
-  const std::string path = write_file("bus", blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable));
-  const MappedFilter mapped = open_file(path);
-  std::filesystem::resize_file(path, 100);
-  (void)mapped.verify();
-}
-
-TEST(MappedFileDeathTest, WithoutAGuardATruncatedFileEndsTheProcess) {
-  EXPECT_EXIT(die_of_a_truncated_file(), ::testing::KilledBySignal(SIGBUS), "");
-}
-
-/// Exits with 0 if every question to a truncated file is an error, before and behind its end.
-[[noreturn]] void survive_a_truncated_file(BlobForm form) {
-  if (!guard_mapped_files() || !guard_mapped_files()) std::_Exit(2);
-  for (const KindInfo& kind : kinds()) {
-    const std::string path = write_file("guarded", blob_of(filter_of(kind.kind).ref(), form));
-    const MappedFilter mapped = open_file(path);
-    const MappedFilter trusting = open_file(path, kStill);
-    std::filesystem::resize_file(path, 5000);
-    const auto hashes = some_hashes();
-    const auto hits = std::make_unique<bool[]>(hashes.size());
-    for (const std::uint64_t hash : hashes) {
-      if (mapped.may_contain_hash(hash)) std::_Exit(3);
-    }
-    if (mapped.may_contain_hashes(hashes, {hits.get(), hashes.size()}) || mapped.verify()) std::_Exit(4);
-    // Without a look at the file, the first read behind its end is what tells.
-    const Result<void> asked = trusting.may_contain_hashes(hashes, {hits.get(), hashes.size()});
-    if (asked || asked.error().message.find("truncated") == std::string::npos) std::_Exit(5);
-    for (const std::uint64_t hash : hashes) {
-      if (trusting.may_contain_hash(hash)) std::_Exit(6);
-    }
-  }
-  std::_Exit(0);
-}
-
-TEST(MappedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
-  EXPECT_EXIT(survive_a_truncated_file(BlobForm::kMappable), ::testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(survive_a_truncated_file(BlobForm::kRaw), ::testing::ExitedWithCode(0), "");
-}
-
-/// A SIGBUS that is none of ours: the page behind the end of a file that is mapped by hand.
-void read_behind_the_end_of_another_file() {
-  const std::string path = write_file("foreign", Bytes(10));
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const void* mapped = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
-  (void)static_cast<const volatile char*>(mapped)[page];
-}
-
-TEST(MappedFileDeathTest, TheGuardHandsOnWhatIsNotItsOwn) {
-  const auto with_no_handler = [] {
-    (void)guard_mapped_files();
-    read_behind_the_end_of_another_file();
-  };
-  EXPECT_EXIT(with_no_handler(), ::testing::KilledBySignal(SIGBUS), "");
-  const auto with_a_handler = [] {
-    ::signal(SIGBUS, [](int) { ::_exit(42); });
-    (void)guard_mapped_files();
-    read_behind_the_end_of_another_file();
-  };
-  EXPECT_EXIT(with_a_handler(), ::testing::ExitedWithCode(42), "");
-  const auto sent = [] {
-    (void)guard_mapped_files();
-    ::raise(SIGBUS);
-  };
-  EXPECT_EXIT(sent(), ::testing::KilledBySignal(SIGBUS), "");
-}
-
-// A FilterRef from whole() promises nothing about a file that shrinks; a wrong answer it must not give.
-TEST(MappedFileDeathTest, ReadsOutsideACallAreNotGuarded) {
-  const auto ask_the_whole = [] {
-    (void)guard_mapped_files();
-    const std::string path = write_file("outside", blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable));
-    const MappedFilter mapped = open_file(path);
-    const auto whole = mapped.whole();
-    std::filesystem::resize_file(path, 0);
-    (void)whole->may_contain(present_key(1));
-  };
-  EXPECT_EXIT(ask_the_whole(), ::testing::KilledBySignal(SIGBUS), "");
-}
-
-// Writers.
-
-TEST(BlobWriter, HandsOverTheBytesOfToBlob) {
-  for (const KindInfo& kind : kinds()) {
-    for (const std::uint64_t n : {0U, 10U, 3000U}) {
-      const AnyFilter filter = build_filter(kind.kind, n);
-      for (const BlobForm form :
-           {BlobForm::kAuto, BlobForm::kRaw, BlobForm::kSmallest, BlobForm::kMappable, BlobForm::kFile}) {
-        Bytes written;
-        const auto sink = [&](std::span<const std::byte> bytes) {
-          written.insert(written.end(), bytes.begin(), bytes.end());
-          return true;
-        };
-        const auto size = write_blob(filter.ref(), form, sink);
-        ASSERT_TRUE(size);
-        EXPECT_EQ(*size, written.size());
-        EXPECT_TRUE(written == blob_of(filter.ref(), form)) << kind.name << ", " << n << " keys";
-      }
-    }
-  }
-}
-
-TEST(BlobWriter, StopsWhenItsSinkDoes) {
-  const AnyFilter filter = build_filter(Kind::kBlocked, 100);
-  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kSmallest, BlobForm::kMappable}) {
-    int calls = 0;
-    const auto stopped = write_blob(filter.ref(), form, [&](std::span<const std::byte>) { return ++calls > 100; });
-    ASSERT_FALSE(stopped);
-    EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
-    EXPECT_EQ(calls, 1);
-  }
-}
-
-TEST(BlobSums, GiveTheSameFrameForPiecesOfAnySize) {
-  const AnyFilter filter = build_filter(Kind::kBlocked, 20'000);
-  for (const Codec codec : {Codec::kRaw, Codec::kRawSums}) {
-    const Bytes blob = blob_of(filter.ref(), codec == Codec::kRaw ? BlobForm::kRaw : BlobForm::kMappable);
-    for (const std::size_t piece : {1U, 64U, 4095U, 4096U, 4097U, 10'000U, 1'000'000U}) {
-      BlobSums sums(codec);
-      for (auto left = filter.payload(); !left.empty();) {
-        const auto next = left.first(std::min(piece, left.size()));
-        sums.add(next);
-        left = left.subspan(next.size());
-      }
-      const BlobFrame frame = sums.finish(filter.shape(), filter.facts());
-      EXPECT_TRUE(std::ranges::equal(frame.header, std::span(blob).first(kBlobHeaderBytes)));
-      EXPECT_TRUE(std::ranges::equal(frame.tail, std::span(blob).last(frame.tail.size())));
-      EXPECT_EQ(blob_frame_bytes(codec, filter.payload().size()), kBlobHeaderBytes + frame.tail.size());
-      EXPECT_EQ(kBlobHeaderBytes + filter.payload().size() + frame.tail.size(), blob.size());
-    }
-  }
-}
-
-TEST(BlobForms, AFileIsMappableIfItIsLargeAndWouldBeRaw) {
-  const auto codec_of = [](std::uint64_t capacity, std::uint64_t n) {
-    return parse_blob(blob_of(build_filter({.kind = Kind::kBlocked, .capacity = capacity}, n).ref(), BlobForm::kFile))
-        ->codec();
-  };
-  EXPECT_EQ(codec_of(100'000, 100'000), Codec::kRawSums);
-  EXPECT_EQ(codec_of(40'000, 40'000), Codec::kRaw);
-  EXPECT_EQ(codec_of(100'000, 100), Codec::kGapZstd);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@
 // thread changes, merges into or frees a filter, no other may use it. A builder is used by one thread at a time.
 //
 // Structures with the field `size` may get more fields in later versions, behind those of today. A caller sets `size`
-// to what sizeof says, and the others that it does not care about to 0: `crivo_options options = {sizeof options};`.
+// to what sizeof says, and the others that it does not care about to 0:
+// `crivo_options options = {.size = sizeof options};`.
 // An older program with fewer fields gets no more than those, and a newer one finds 0 in those it has beyond.
 //
 // Wrong arguments are refused as far as a function can see them: NULL, an address that is not aligned, a length that no

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,12 +60,12 @@ class Keys {
   /// Calls `Result<void> work(hashes)` for piece after piece of the keys' hashes, until one fails.
   template <class Work>
   Result<void> hash(std::uint64_t seed, Work&& work) const {
-    std::array<std::string_view, kPiece> piece;
+    Piece piece;
     std::array<std::uint64_t, kPiece> hashes;
     for (std::uint64_t first = 0; first < keys_.count; first += kPiece) {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, keys_.count - first));
-      for (std::size_t i = 0; i < size; ++i) piece[i] = key(first + i);
-      hash_keys({piece.data(), size}, seed, hashes);
+      for (std::size_t i = 0; i < size; ++i) std::construct_at(piece.keys + i, key(first + i));
+      hash_keys({piece.keys, size}, seed, hashes);
       if (auto done = work(std::span<const std::uint64_t>(hashes).first(size)); !done) return done;
     }
     return {};
@@ -72,6 +73,12 @@ class Keys {
 
  private:
   static constexpr std::size_t kPiece = 512;  // what stays in the first-level cache, with its hashes
+
+  /// Room that is not set to zero, which would take longer than a batch of a few keys.
+  union Piece {
+    Piece() noexcept {}
+    std::string_view keys[kPiece];
+  };
 
   explicit Keys(const crivo_keys& keys) noexcept : keys_(keys) {}
 

@@ -1,6 +1,7 @@
 #include "boundary.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <stdexcept>

@@ -66,6 +66,7 @@ class FilterBuilder {
   [[nodiscard]] Result<std::uint64_t> keys_to_size_for();
   [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file();
   [[nodiscard]] Result<AnyFilter> add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  void limit(BuildTask& task, std::uint64_t payload_bytes) const;
   [[nodiscard]] std::uint64_t payload_bytes(const FilterPlan& plan, FilterSpec spec) const;
   [[nodiscard]] bool fits_beside_hashes(const FilterPlan& plan, const FilterSpec& spec) const;
 

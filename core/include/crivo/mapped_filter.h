@@ -8,9 +8,9 @@
 // **Files that change.** Whoever replaces a file by rename, as `crivo build` does, disturbs nobody: a mapping keeps the
 // file that it opened. Other programs may write into the file itself. So after the work of each call, the file's size
 // and its time of modification are compared with those it had when it was opened. If they differ, the call returns
-// kCorrupt instead of its answers, and so does every later one: open the file again. Not seen is a program that changes
-// a file through a mapping of its own on a file system in memory, or one that sets the time of modification back.
-// Whatever happens to the file, no call reads outside the mapping.
+// kCorrupt instead of its answers, and so does every later one: open the file again. Not seen are a change through
+// another program's mapping of a file system in memory, a change after which the time is set back, and, for some
+// seconds, one by another machine of a network. Whatever happens to the file, no call reads outside the mapping.
 //
 // **Files that shrink, and disks that fail.** Reading a mapped page that is no longer there raises SIGBUS, which ends
 // the process. A program that calls guard_mapped_files() gets kCorrupt from the call instead.

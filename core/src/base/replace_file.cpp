@@ -2,16 +2,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <random>
 
 #include "base/error_text.h"
 
@@ -112,9 +113,11 @@ bool make_alike(int fd, const struct stat& old) {
 /// A name that no other file has. It is short, because the name of the output file may already be as long as the file
 /// system allows.
 std::string temporary_name() {
-  std::random_device random;
+  // Not std::random_device: that of Debian 12 would tie everything that is linked with the library to glibc 2.36.
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint64_t>(::getpid());
   char name[32];
-  std::snprintf(name, sizeof name, ".crivo-%08x%08x", random(), random());
+  std::snprintf(name, sizeof name, ".crivo-%016" PRIx64, random);
   return name;
 }
 
@@ -125,8 +128,8 @@ void sync_folder(int folder) {
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// A new file in a folder. It has no name until replace(), so that nothing is left behind when the process is killed;
-/// on a file system that has no such files it gets its name at once.
+/// The new file. It has no name before it is whole, so that nothing is left behind when the process is killed while it
+/// writes. On a file system that has no such files it has a name of its own, which is removed unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
@@ -138,9 +141,8 @@ class NewFile {
     errno = reason;
   }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// Puts the file in the place of the one of this name, in one step. Returns false, with errno set, if it cannot.
-  bool replace(const std::string& name) {
-    if (!is_named_) {
+  [[nodiscard]] bool rename_to(const std::string& name) {
+    if (!is_named_) {  // no call gives a file without a name that of a file that is there, so it takes two
       const std::string itself = "/proc/self/fd/" + std::to_string(fd());
       if (::linkat(AT_FDCWD, itself.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
       is_named_ = true;
@@ -153,10 +155,8 @@ class NewFile {
  private:
   int open(mode_t mode) {
 #ifdef O_TMPFILE
-    // The way from a file without a name to one with a name leads through /proc.
-    if (::access("/proc/self/fd", X_OK) == 0) {
-      const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-      if (fd >= 0) return fd;
+    if (::access("/proc/self/fd", X_OK) == 0) {  // which leads from the file to its name
+      if (const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode); fd >= 0) return fd;
     }
 #endif
     const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -176,7 +176,7 @@ bool replace(int folder, const std::string& name, const struct stat* old, const 
   NewFile file(folder, old == nullptr ? 0666 : 0600);
   if (file.fd() < 0 || !write(sink_of(file.fd()))) return false;
   if (old != nullptr && !make_alike(file.fd(), *old)) return false;
-  if (::fsync(file.fd()) != 0 || !file.replace(name)) return false;
+  if (::fsync(file.fd()) != 0 || !file.rename_to(name)) return false;
   sync_folder(folder);
   return true;
 }

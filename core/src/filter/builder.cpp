@@ -107,6 +107,14 @@ Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) const {
   return sizes_ != nullptr ? sizes_->plan(spec, options_.max_bytes) : plan_filter(spec, options_.max_bytes);
 }
 
+/// Limits a task to the memory that is left beside the hashes and a payload, which also bounds its threads.
+void FilterBuilder::limit(BuildTask& task, std::uint64_t payload_bytes) const {
+  const std::uint64_t memory = memory_of_builder(options_);
+  if (memory == UINT64_MAX) return;
+  const std::uint64_t taken = kHashBytes * hashes_->in_memory().size() + payload_bytes;
+  task.limit_memory(memory - std::min(memory, taken));
+}
+
 /// Whether the filter can be built while the hashes lie in memory.
 bool FilterBuilder::fits_beside_hashes(const FilterPlan& plan, const FilterSpec& spec) const {
   const std::uint64_t memory = memory_of_builder(options_);
@@ -156,6 +164,7 @@ std::uint64_t FilterBuilder::payload_bytes(const FilterPlan& plan, FilterSpec sp
 
 Result<AnyFilter> FilterBuilder::build_in_memory(const FilterPlan& plan, const FilterSpec& spec) {
   BuildTask task(options_);
+  limit(task, payload_bytes(plan, spec));
   return AnyFilter::build(plan, spec, hashes_->in_memory(), task);
 }
 
@@ -218,9 +227,9 @@ Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec) {
 
 Result<AnyFilter> FilterBuilder::finish() {
   if (filter_) {
+    filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     BuildTask task(options_);
     if (auto wanted = task.finish(0); !wanted) return wanted.error();
-    filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     return *std::move(filter_);
   }
   if (options_.progress != nullptr) {  // so that no step reports less than the one before it did
@@ -230,6 +239,7 @@ Result<AnyFilter> FilterBuilder::finish() {
   }
   if (!hashes_->spilled()) {
     BuildTask task(options_);
+    limit(task, 0);
     if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
   }
   FilterSpec spec = spec_;

@@ -88,6 +88,19 @@ Result<void> MappedFile::map() {
   return {};
 }
 
+Result<std::size_t> MappedFile::read(std::uint64_t offset, std::span<std::byte> into) const {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t got = ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("be readable", errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+// Behind the end of the file there are zeros, as in any mapping.
 Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t page = page_bytes();
   const std::uint64_t begin = offset / page * page;
@@ -97,13 +110,8 @@ Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   if (::mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return failed("be one that can be mapped", errno);
   }
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = ::pread(fd_, static_cast<std::byte*>(at) + done, size - done, static_cast<off_t>(begin + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed("be readable", errno);
-    if (got == 0) break;  // behind the end of the file there are zeros, as in any mapping
-    done += static_cast<std::size_t>(got);
-  }
+  const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
+  if (!copied) return copied.error();
   ::mprotect(at, size, PROT_READ);
   return {};
 }

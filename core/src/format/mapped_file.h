@@ -29,6 +29,10 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {range_.begin, range_.bytes}; }
   [[nodiscard]] MappedRange& range() noexcept { return range_; }
 
+  /// Copies what the file holds from this place on, without the mapping, and returns the number of bytes: fewer than
+  /// were asked for at the end of the file. Errors: kSystem naming the path.
+  Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const;
+
   /// Puts private copies in place of the pages on which these bytes lie: they stay what they are now, even if the file
   /// is changed or truncated. Must not be called while another thread reads. Errors: kSystem naming the path.
   Result<void> keep(std::uint64_t offset, std::uint64_t bytes);

@@ -121,6 +121,7 @@ class MappedFilter::State {
   template <class Work>
   Result<void> while_reading(const Work& work);
   Result<void> read_file(const ReadLimits& limits);
+  Result<void> decode(const ReadLimits& limits);
   Result<void> keep_structure(const Header& header);
   Result<void> open_with_sums(std::span<const std::byte> header_bytes, const Header& header);
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
@@ -154,15 +155,29 @@ Result<void> MappedFilter::State::read(const ReadLimits& limits) {
 }
 
 Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
-  const std::span<const std::byte> blob = file_->bytes();
-  if (auto valid = check_start(blob); !valid) return valid;
   std::array<std::byte, kBlobHeaderBytes> header_bytes;  // a copy, which does not change while it is looked at
-  std::ranges::copy(blob.first(kBlobHeaderBytes), header_bytes.begin());
+  const Result<std::size_t> copied = file_->read(0, header_bytes);
+  if (!copied) return copied.error();
+  if (auto valid = check_start(std::span(header_bytes).first(*copied)); !valid) return valid;
   const Header header = read_fields(header_bytes);
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
-  if (header.codec != Codec::kRaw) return parse(blob, limits);
+  if (header.codec != Codec::kRaw) return decode(limits);
   if (auto kept = keep_structure(header); !kept) return kept;
-  return parse(blob, {.max_raw_bytes = kNoLimit});
+  return parse(file_->bytes(), {.max_raw_bytes = kNoLimit});
+}
+
+/// Reads a compressed file from a copy, because no decoder is made for bytes that change while it reads them.
+Result<void> MappedFilter::State::decode(const ReadLimits& limits) {
+  constexpr std::uint64_t kStoredExtraBytes = 4096;  // the most by which a compressed blob is larger than its payload
+  const std::size_t bytes = file_->bytes().size();
+  if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_raw_bytes) {
+    return error(ErrorCode::kTooLarge, "compressed file must have at most ", kStoredExtraBytes,
+                 " bytes more than the limit of ", limits.max_raw_bytes, ", got ", bytes);
+  }
+  AlignedBytes copy(bytes);
+  const Result<std::size_t> copied = file_->read(0, copy);
+  if (!copied) return copied.error();
+  return parse(std::span(copy).first(*copied), limits);
 }
 
 /// Keeps what parse() of a raw file will find to be sound. A header that is not is left to parse().

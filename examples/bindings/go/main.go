@@ -1,27 +1,25 @@
-// Fills a filter, asks it, and hands it on as bytes.
+// main.go: three names are taken.
 package main
 
 import (
 	"fmt"
 	"log"
+	"os"
 
 	"crivo.example/crivo"
 )
 
 func main() {
-	urls := crivo.Strings("https://example.org/a", "https://example.org/b")
-	seen, err := crivo.Build(urls, crivo.Options{FPRate: 0.001})
+	taken, err := crivo.Build(crivo.Strings("ada", "grace", "alan"), crivo.Options{FPRate: 0.01})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(seen.Contains([]byte("https://example.org/a")), seen.Contains([]byte("https://example.org/c")))
-	blob, err := seen.Blob() // the bytes that SQLite, C++ and the tool read
+	fmt.Println("grace", taken.Contains([]byte("grace")), "mallory", taken.Contains([]byte("mallory")))
+	blob, err := taken.Blob() // the bytes that SQLite, C++ and the tool read
 	if err != nil {
 		log.Fatal(err)
 	}
-	again, err := crivo.Read(blob)
-	if err != nil {
+	if err := os.WriteFile("names.crivo", blob, 0o644); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(again.ContainsMany(crivo.Strings("https://example.org/b", "https://example.org/d")))
 }

@@ -19,3 +19,7 @@ class Error(ValueError):
     def __init__(self, message: str, code: str = "bad argument") -> None:
         super().__init__(message)
         self.code = code
+
+
+class SystemRefusal(Error, OSError):
+    """An Error of the system's: a file that cannot be read or written, a thread that cannot be started."""

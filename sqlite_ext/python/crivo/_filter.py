@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import builtins
 import os
-from typing import NamedTuple
+from typing import NamedTuple, Self, Union
 
 from . import _crivo
-from ._error import Error
+from ._error import Error, SystemRefusal
 
-_FORMS = {"auto": 0, "raw": 1, "smallest": 2}
+_FORMS = {"auto": 0, "raw": 1, "smallest": 2, "mappable": 3}
 _CAN = ("add", "remove", "count", "unite", "intersect", "grow")
+_Path = Union[str, bytes, "os.PathLike[str]"]
 _NO_LIMIT = 2**64 - 1
+
+
+def _form(name: str) -> int:
+    if name not in _FORMS:
+        raise Error(f"form must be one of {', '.join(_FORMS)}, got {name!r}")
+    return _FORMS[name]
 
 
 def _names(bits: int) -> tuple[str, ...]:
@@ -104,20 +111,29 @@ class Filter(_crivo.Filter):
     __hash__ = None  # type: ignore[assignment]  # it can change
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Filter:
-        """The filter in a file, which save(), the crivo tool or another language wrote.
+    def open(cls, path: _Path, *, max_bytes: int | None = None) -> Self:
+        """The filter in a file, which save(), the crivo tool or another language wrote. It is read-only.
+
+        A file in the form "mappable", which save() writes, is opened at once, whatever its size: a question reads the
+        few pages that it needs, and verifies each before its first use. A raw file takes one pass, and a compressed one
+        is read into memory, unless it takes more than max_bytes, 1 GiB by default. A question to a file that is damaged
+        or was written to since is an Error, and never a wrong answer; a file may be replaced by another. copy() makes a
+        filter that can be changed.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "words.crivo")
         >>> crivo.Filter(["alpha", "beta"]).save(path)
-        >>> "alpha" in crivo.Filter.open(path)
+        >>> "alpha" in crivo.open(path)
         True
         """
-        with builtins.open(path, "rb") as file:
-            return cls.from_bytes(file.read(), max_bytes=max_bytes)
+        try:
+            return cls._open(path, max_bytes)
+        except SystemRefusal:
+            builtins.open(path, "rb").close()  # raises FileNotFoundError or whatever says it best
+            raise
 
     @classmethod
-    def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Filter:
+    def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
         """The filter in the bytes that to_bytes(), a column in SQLite or another language has.
 
         A few bytes can be a sound filter of any size: one that takes more than max_bytes, 1 GiB by default, is an
@@ -128,35 +144,21 @@ class Filter(_crivo.Filter):
     def to_bytes(self, form: str = "auto", *, level: int = 3) -> bytes:
         """The filter as a blob (docs/format.md), which every host of Crivo reads.
 
-        `form` is "auto" (compressed where that gains much), "raw" (as it lies in memory, the same bytes everywhere) or
-        "smallest"; `level` is zstd's, 1 to 22.
+        `form` is "auto" (compressed where that gains much), "raw" (as it lies in memory, the same bytes everywhere),
+        "smallest", or "mappable" (raw with a checksum for each part). `level` is zstd's, 1 to 22.
 
         >>> words = crivo.Filter(["alpha", "beta"])
         >>> crivo.Filter.from_bytes(words.to_bytes()) == words
         True
         """
-        if form not in _FORMS:
-            raise Error(f"form must be one of {', '.join(_FORMS)}, got {form!r}")
-        return self._blob(_FORMS[form], level)
+        return self._blob(_form(form), level)
 
-    def save(self, path: str | os.PathLike[str], form: str = "raw", *, level: int = 3) -> None:
-        """Write the filter to a file, which then has either its old content or the new, whatever happens."""
-        blob = self.to_bytes(form, level=level)
-        path = os.path.realpath(path)  # a symbolic link stays one
-        temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.urandom(6).hex()}")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less what the umask takes
-        try:
-            with builtins.open(descriptor, "wb") as file:
-                file.write(blob)
-                if os.path.exists(path):
-                    os.chmod(temporary, os.stat(path).st_mode & 0o777)
-                file.flush()
-                os.fsync(descriptor)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _sync_folder(os.path.dirname(path))
+    def save(self, path: _Path, form: str = "mappable", *, level: int = 3) -> None:
+        """Write the filter to a file, which then has either its old content or the new, whatever happens.
+
+        `form` is one of to_bytes(); "mappable" is opened at once, whatever its size.
+        """
+        self._save(path, _form(form), level)
 
     @property
     def info(self) -> Info:
@@ -167,7 +169,7 @@ class Filter(_crivo.Filter):
         ('blocked', 1000, 1000, 0.001)
         """
         facts = self._facts()
-        return Info(*facts[:9], _names(facts[9]), facts[10])
+        return Info._make((*facts[:9], _names(facts[9]), facts[10]))
 
     def stats(self) -> Stats:
         """How full the filter is. Takes a pass over it.
@@ -190,27 +192,27 @@ class Filter(_crivo.Filter):
         """The share of the keys of either filter that both have, estimated: compare(other).jaccard."""
         return self.compare(other).jaccard
 
-    def __or__(self, other: object) -> Filter:
+    def __or__(self, other: Filter) -> Self:
         if not isinstance(other, Filter):
             return NotImplemented
         united = self._copy()
         united._unite(other)
         return united
 
-    def __ior__(self, other: object) -> Filter:
+    def __ior__(self, other: Filter) -> Self:
         if not isinstance(other, Filter):
             return NotImplemented
         self._unite(other)
         return self
 
-    def __and__(self, other: object) -> Filter:
+    def __and__(self, other: Filter) -> Self:
         if not isinstance(other, Filter):
             return NotImplemented
         common = self._copy()
         common._intersect(other)
         return common
 
-    def __iand__(self, other: object) -> Filter:
+    def __iand__(self, other: Filter) -> Self:
         if not isinstance(other, Filter):
             return NotImplemented
         self._intersect(other)
@@ -222,14 +224,14 @@ class Filter(_crivo.Filter):
             return NotImplemented
         return self._facts()[:10] == other._facts()[:10] and self.to_bytes("raw") == other.to_bytes("raw")
 
-    def copy(self) -> Filter:
+    def copy(self) -> Self:
         """A filter of its own, which can be changed, also if this one is read-only."""
         return self._copy()
 
-    def __copy__(self) -> Filter:
+    def __copy__(self) -> Self:
         return self._copy()
 
-    def __deepcopy__(self, memo: object) -> Filter:
+    def __deepcopy__(self, memo: object) -> Self:
         return self._copy()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -248,17 +250,3 @@ class Filter(_crivo.Filter):
 
 def _unpickle(cls: type[Filter], blob: bytes) -> Filter:
     return cls._read(blob, _NO_LIMIT)  # who unpickles runs code of the pickle's: a limit would protect nobody
-
-
-def _sync_folder(folder: str) -> None:
-    """A rename survives a loss of power only after that. Some file systems cannot do it, which is no error."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)

@@ -25,6 +25,7 @@ def load(connection: Any) -> None:
     >>> crivo.load(db)
     >>> db.execute("SELECT bloom_contains(bloom_agg(value), 2) FROM json_each('[1, 2, 3]')").fetchone()
     (1,)
+    >>> db.close()
     """
     # apsw has the names of sqlite3 only since 2023; before, they had no underscores.
     enable = getattr(connection, "enable_load_extension", None) or getattr(connection, "enableloadextension", None)

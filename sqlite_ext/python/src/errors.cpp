@@ -10,7 +10,8 @@ namespace {
 /// keeps nothing, and works in every subinterpreter.
 PyObject* raise_error(PyObject* message, crivo_status status) {
   const Ref module(message == nullptr ? nullptr : PyImport_ImportModule("crivo._error"));
-  const Ref type(module ? PyObject_GetAttrString(module.get(), "Error") : nullptr);
+  const char* name = status == CRIVO_SYSTEM ? "SystemRefusal" : "Error";
+  const Ref type(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
   const Ref error(type ? PyObject_CallFunction(type.get(), "Os", message, crivo_status_name(status)) : nullptr);
   if (error) PyErr_SetObject(type.get(), error.get());
   return nullptr;

@@ -6,7 +6,8 @@
 
 namespace crivo::python {
 
-/// Raises crivo.Error, or MemoryError if there is no more memory. Returns a null pointer, for the caller to return.
+/// Raises crivo.Error (SystemRefusal, which is an OSError, where the system refused), or MemoryError if there is no
+/// more memory. Returns a null pointer, for the caller to return.
 PyObject* raise(const crivo_error& error);
 
 /// The same for an argument that was found wrong here. The format is that of PyErr_Format.

@@ -24,6 +24,7 @@ PyObject* wrap(PyTypeObject* type, crivo_filter* handle);
 // make.cpp: what the names say, as slots and methods.
 PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* keywords);
 PyObject* filter_read(PyObject* type, PyObject* args);
+PyObject* filter_open(PyObject* type, PyObject* args);
 PyObject* filter_copy(PyObject* self, PyObject* unused);
 PyObject* filter_drop_counts(PyObject* self, PyObject* unused);
 
@@ -43,6 +44,8 @@ Py_ssize_t filter_len(PyObject* self);
 PyObject* filter_facts(PyObject* self, PyObject* unused);
 PyObject* filter_stats(PyObject* self, PyObject* unused);
 PyObject* filter_blob(PyObject* self, PyObject* args);
+PyObject* filter_save(PyObject* self, PyObject* args);
+PyObject* filter_verify(PyObject* self, PyObject* unused);
 PyObject* filter_clear(PyObject* self, PyObject* unused);
 // The other filter is checked against the class that defines the method.
 PyObject* filter_unite(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords);

@@ -49,11 +49,7 @@ bool Key::read_digits(PyObject* integer) {
 
 bool Key::read_other(PyObject* object, Py_ssize_t index) {
   if (PyUnicode_Check(object)) return read_text(object);
-  if (PyBytes_Check(object)) {
-    data_ = PyBytes_AsString(object);
-    size_ = PyBytes_Size(object);
-    return true;
-  }
+  if (PyBytes_Check(object)) return read_bytes(object);
   if (PyLong_Check(object)) return read_integer(object);
   if (PyFloat_Check(object)) {
     size_ = static_cast<Py_ssize_t>(crivo_real_key(PyFloat_AsDouble(object), number_));
@@ -61,7 +57,8 @@ bool Key::read_other(PyObject* object, Py_ssize_t index) {
     return true;
   }
   if (PyByteArray_Check(object) || PyMemoryView_Check(object)) {
-    if (PyObject_GetBuffer(object, &buffer_, PyBUF_SIMPLE) != 0) return false;
+    has_buffer_ = PyObject_GetBuffer(object, &buffer_, PyBUF_SIMPLE) == 0;
+    if (!has_buffer_) return false;
     data_ = buffer_.buf;
     size_ = buffer_.len;
     return true;

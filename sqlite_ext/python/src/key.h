@@ -20,13 +20,16 @@ class Key {
   Key(const Key&) = delete;
   Key& operator=(const Key&) = delete;
   ~Key() {
-    if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+    if (has_buffer_) PyBuffer_Release(&buffer_);
   }
 
   /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; or what
   /// the object itself raised.
   [[nodiscard]] bool read(PyObject* object, Py_ssize_t index = kAlone) {
-    if (PyUnicode_CheckExact(object)) return read_text(object);  // the most frequent by far
+    // The frequent ones, which are told by a comparison; of what is derived from them, the type must be asked.
+    if (PyUnicode_CheckExact(object)) return read_text(object);
+    if (PyBytes_CheckExact(object)) return read_bytes(object);
+    if (PyLong_CheckExact(object)) return read_integer(object);
     return read_other(object, index);
   }
 
@@ -38,6 +41,12 @@ class Key {
     data_ = PyUnicode_AsUTF8AndSize(text, &size_);
     return data_ != nullptr;
   }
+  bool read_bytes(PyObject* bytes) {
+    char* data = nullptr;
+    if (PyBytes_AsStringAndSize(bytes, &data, &size_) != 0) return false;
+    data_ = data;
+    return true;
+  }
   bool read_other(PyObject* object, Py_ssize_t index);
   bool read_integer(PyObject* integer);
   bool read_digits(PyObject* integer);
@@ -46,7 +55,8 @@ class Key {
   Py_ssize_t size_ = 0;
   char number_[CRIVO_NUMBER_KEY_BYTES];
   Ref text_;
-  Py_buffer buffer_{};
+  bool has_buffer_ = false;
+  Py_buffer buffer_;  // left as it is: to clear it would take as long as to hash a key
 };
 
 /// The hash of a key, as filters of this seed know it; or with `hashed` the object itself, an int of 64 bits. False

@@ -1,6 +1,8 @@
 // Filters made: of options and keys, of bytes, of other filters.
 #include <unistd.h>
 
+#include <atomic>
+
 #include "blocks.h"
 #include "filter.h"
 
@@ -146,6 +148,29 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
          builder.finish(made);
 }
 
+/// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter of at most so many bytes.
+template <class Read>
+PyObject* make_limited(PyObject* type, PyObject* max_bytes, Read&& read) {
+  crivo_limits limits{};
+  limits.size = sizeof limits;
+  if (!read_integer("max_bytes", max_bytes, 1, &limits.max_bytes)) return nullptr;
+  crivo_filter* filter = nullptr;
+  crivo_error error;
+  Turn turn(nullptr, nullptr);
+  const crivo_status status = read(&limits, &filter, &error);
+  turn.end();
+  return succeeded(status, error) ? wrap(reinterpret_cast<PyTypeObject*>(type), filter) : nullptr;
+}
+
+/// Once in the process: a file that shrinks while it is mapped must be an error, and not the end of Python.
+crivo_status guard_files(crivo_error* error) {
+  static std::atomic<bool> guarded{false};
+  if (guarded.exchange(true)) return CRIVO_OK;
+  const crivo_status status = crivo_guard_files(error);
+  if (status != CRIVO_OK) guarded = false;
+  return status;
+}
+
 /// Runs `crivo_status derive(handle, &derived, error)`, which asks a filter and makes another.
 template <class Derive>
 PyObject* derive_filter(PyObject* self, Derive&& derive) {
@@ -191,20 +216,23 @@ PyObject* filter_read(PyObject* type, PyObject* args) {
   Py_buffer blob;
   PyObject* max_bytes = nullptr;
   if (!PyArg_ParseTuple(args, "y*O:_read", &blob, &max_bytes)) return nullptr;
-  crivo_limits limits{};
-  limits.size = sizeof limits;
-  crivo_filter* filter = nullptr;
-  bool fine = read_integer("max_bytes", max_bytes, 1, &limits.max_bytes);
-  if (fine) {
-    crivo_error error;
-    Turn turn(nullptr, nullptr);
-    const auto size = static_cast<uint64_t>(blob.len);
-    const crivo_status status = crivo_read(blob.buf, size, &limits, &filter, &error);
-    turn.end();
-    fine = succeeded(status, error);
-  }
+  PyObject* made = make_limited(type, max_bytes, [&](const crivo_limits* limits, crivo_filter** filter, auto* error) {
+    return crivo_read(blob.buf, static_cast<uint64_t>(blob.len), limits, filter, error);
+  });
   PyBuffer_Release(&blob);
-  return fine ? wrap(reinterpret_cast<PyTypeObject*>(type), filter) : nullptr;
+  return made;
+}
+
+PyObject* filter_open(PyObject* type, PyObject* args) {
+  PyObject* encoded = nullptr;
+  PyObject* max_bytes = nullptr;
+  if (!PyArg_ParseTuple(args, "O&O:_open", PyUnicode_FSConverter, &encoded, &max_bytes)) return nullptr;
+  const Ref path(encoded);
+  crivo_error error;
+  if (!succeeded(guard_files(&error), error)) return nullptr;
+  return make_limited(type, max_bytes, [&](const crivo_limits* limits, crivo_filter** filter, auto* failure) {
+    return crivo_open(PyBytes_AsString(path.get()), limits, filter, failure);
+  });
 }
 
 PyObject* filter_copy(PyObject* self, PyObject* /*unused*/) { return derive_filter(self, crivo_copy); }

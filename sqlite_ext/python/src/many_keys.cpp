@@ -57,7 +57,7 @@ class Answers {
 
 /// What contains_many and update take.
 bool parse(PyObject* args, PyObject* keywords, const char* format, PyObject** keys, bool* hashed) {
-  static const char* names[] = {"keys", "hashed", nullptr};
+  static const char* names[] = {"", "hashed", nullptr};  // the first has no name to be given by
   int flag = 0;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, format, const_cast<char**>(names), keys, &flag)) return false;
   *hashed = flag != 0;

@@ -106,6 +106,12 @@ If a key is none (a TypeError, which has its index), or the filter is full, the 
 True
 )";
 
+constexpr const char* kVerifyDoc = R"(verify($self, /)
+--
+
+Verify all of a filter that crivo.open() opened, so that later questions verify nothing. Damage is an Error.
+)";
+
 constexpr const char* kDropCountsDoc = R"(drop_counts($self, /)
 --
 
@@ -147,12 +153,15 @@ PyMethodDef filter_methods[] = {
     {"clear", filter_clear, METH_NOARGS, kClearDoc},
     {"contains_many", method(filter_contains_many), METH_VARARGS | METH_KEYWORDS, kContainsManyDoc},
     {"update", method(filter_update), METH_VARARGS | METH_KEYWORDS, kUpdateDoc},
+    {"verify", filter_verify, METH_NOARGS, kVerifyDoc},
     {"drop_counts", filter_drop_counts, METH_NOARGS, kDropCountsDoc},
     {"_copy", filter_copy, METH_NOARGS, nullptr},
     {"_read", filter_read, METH_VARARGS | METH_CLASS, nullptr},
+    {"_open", filter_open, METH_VARARGS | METH_CLASS, nullptr},
     {"_facts", filter_facts, METH_NOARGS, nullptr},
     {"_stats", filter_stats, METH_NOARGS, nullptr},
     {"_blob", filter_blob, METH_VARARGS, nullptr},
+    {"_save", filter_save, METH_VARARGS, nullptr},
     {"_unite", method(filter_unite), kOther, nullptr},
     {"_intersect", method(filter_intersect), kOther, nullptr},
     {"_compare", method(filter_compare), kOther, nullptr},
@@ -236,6 +245,7 @@ PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__crivo() {
   using namespace crivo::python;
   if (Py_Version >= 0x030C0000) {
+    // Python wants a number as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
     module_slots[1] = {kSlotMultipleInterpreters, reinterpret_cast<void*>(kPerInterpreterGil)};
   }
   return PyModuleDef_Init(&module_definition);

@@ -22,6 +22,18 @@ Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count
   return as_filter(args[0]);
 }
 
+/// Runs `crivo_status ask(filter, error)`.
+template <class Ask>
+PyObject* ask_filter(PyObject* self, Ask&& ask) {
+  Filter* filter = as_filter(self);
+  crivo_error error;
+  Turn turn(&filter->turns, nullptr);
+  const crivo_status status = ask(filter->handle, &error);
+  turn.end();
+  if (!succeeded(status, error)) return nullptr;
+  Py_RETURN_NONE;
+}
+
 /// Runs `crivo_status merge(filter, other, error)`.
 template <class Merge>
 PyObject* merge_filters(PyObject* self, Filter* other, Merge&& merge) {
@@ -88,6 +100,19 @@ PyObject* filter_blob(PyObject* self, PyObject* args) {
     if (status != CRIVO_TOO_LARGE || crivo_blob_bound(filter->handle) <= bound) return raise(error);
   }
 }
+
+PyObject* filter_save(PyObject* self, PyObject* args) {
+  PyObject* encoded = nullptr;
+  int form = 0;
+  int level = 0;
+  if (!PyArg_ParseTuple(args, "O&ii:_save", PyUnicode_FSConverter, &encoded, &form, &level)) return nullptr;
+  const Ref path(encoded);
+  return ask_filter(self, [&](const crivo_filter* filter, crivo_error* error) {
+    return crivo_save(filter, PyBytes_AsString(path.get()), form, level, error);
+  });
+}
+
+PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return ask_filter(self, crivo_verify); }
 
 PyObject* filter_clear(PyObject* self, PyObject* /*unused*/) {
   return merge_filters(self, as_filter(self),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Does what a reader of docs/other_languages.md does with one language: takes the folder of its example, runs the
-page's commands in it against an installed Crivo, and sees what the page says that they print.
+page's commands in it against an installed Crivo, and sees what the page says that they print (tests/tool/run_pages.py).
 
 usage: run_binding.py go|rust PREFIX SOURCES CACHE; PREFIX is absolute, CACHE is for what Go compiles. Exits with 77 and
 a reason if there is no compiler.
@@ -13,6 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tool"))
+import run_pages  # noqa: E402, it lies there
 
 # The page's section, its program, the compiler, what more is run, and what must not compile.
 LANGUAGES = {
@@ -35,7 +39,7 @@ class Reader:
         self.folder = folder
         library = next(pathlib.Path(prefix).rglob("crivo-c.pc")).parent.parent
         self.environment = {
-            "PATH": "/usr/bin:/bin", "HOME": folder, "PKG_CONFIG_PATH": str(library / "pkgconfig"),
+            "PATH": f"{prefix}/bin:/usr/bin:/bin", "HOME": folder, "PKG_CONFIG_PATH": str(library / "pkgconfig"),
             "LD_LIBRARY_PATH": str(library), "GOCACHE": cache, "GOPROXY": "off"}
 
     def run(self, commands, fails=False):
@@ -62,8 +66,8 @@ def main(language, prefix, sources, cache):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(example, folder, dirs_exist_ok=True)
         reader = Reader(folder, prefix, cache)
-        printed = reader.run(blocks(section, "sh")[0])
-        require(printed.endswith(blocks(section, "text")[0]), f"the page must say what is printed, got\n{printed}")
+        wrong = list(run_pages.Reader(folder, reader.environment).read(section, install=False))
+        require(not wrong, f"the section on {title} must be right, got\n" + "\n".join(wrong))
         for check in checks:
             reader.run(check)
         if dangling:  # a filter that outlives the blob which it borrows

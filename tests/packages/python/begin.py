@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+"""Begins as docs/python.md says, from the install line on, in a fresh environment and in a folder with the wheel.
+
+usage: begin.py PYTHON WHEEL_FOLDER CRIVO SOURCES; ends with 77 where PYTHON has no venv and pip.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def main(python, wheels, tool, sources):
+    if subprocess.run([python, "-c", "import venv, ensurepip"], check=False).returncode != 0:
+        print(f"skipped: {python} lacks venv or pip: on Debian, python3-venv")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        environment = pathlib.Path(folder, "environment")
+        subprocess.run([python, "-m", "venv", environment], check=True)
+        wheel, = pathlib.Path(wheels).glob("crivo-*.whl")
+        shutil.copy(wheel, folder)
+        # No index is there, so nothing but the wheel can be what is installed.
+        variables = {**os.environ, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+                     "PATH": f"{environment}/bin:{os.environ['PATH']}"}
+        return subprocess.run([sys.executable, pathlib.Path(sources, "tests/tool/run_pages.py"), "--install", folder,
+                               tool, pathlib.Path(sources, "docs/python.md")], env=variables, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

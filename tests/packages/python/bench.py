@@ -1,0 +1,125 @@
+"""How long questions take from Python, beside what they are compared with in the same process.
+
+usage: bench.py LIBCRIVO_SO [ROUNDS], with a Python that has the package. LIBCRIVO_SO is libcrivo.so.0: through it, the
+library itself is called with the same filter and the same keys, by a single call for all of them.
+
+Both sides of a comparison take turns, and the medians of the processor time of this thread are shown: other programs
+that run meanwhile count less than on a clock.
+"""
+
+import array
+import ctypes
+import itertools
+import statistics
+import sys
+import time
+
+import crivo
+
+
+class Keys(ctypes.Structure):
+    """crivo_keys."""
+
+    _fields_ = [("bytes", ctypes.c_void_p), ("bytes_size", ctypes.c_uint64), ("offsets", ctypes.c_void_p),
+                ("width", ctypes.c_uint64), ("count", ctypes.c_uint64)]
+
+
+class Library:
+    """The C++ library with a filter of its own, a copy of the one that Python asks."""
+
+    def __init__(self, path, filter_):
+        self.library = ctypes.CDLL(path)
+        self.handle = ctypes.c_void_p()
+        blob = filter_.to_bytes("raw")
+        done = self.library.crivo_read(blob, ctypes.c_uint64(len(blob)), None, ctypes.byref(self.handle), None)
+        assert done == 0
+
+    def ask_hashes(self, hashes):
+        hits = (ctypes.c_uint8 * len(hashes))()
+        address, count = hashes.buffer_info()
+
+        def ask():
+            assert self.library.crivo_contains_hashes(self.handle, ctypes.c_void_p(address), ctypes.c_uint64(count),
+                                                      hits, None) == 0
+
+        return ask
+
+    def ask_keys(self, keys, width=0):
+        joined = b"".join(keys)
+        offsets = array.array("Q", itertools.accumulate(map(len, keys), initial=0))
+        hits = (ctypes.c_uint8 * len(keys))()
+        asked = Keys(ctypes.cast(joined, ctypes.c_void_p), len(joined), None if width else offsets.buffer_info()[0],
+                     width, len(keys))
+
+        def ask(_joined=joined, _offsets=offsets):  # which must live as long
+            assert self.library.crivo_contains_keys(self.handle, ctypes.byref(asked), hits, None) == 0
+
+        return ask
+
+
+def medians(works, rounds):
+    """Seconds of each work; each round does each once."""
+    times = [[] for _ in works]
+    for _ in range(rounds):
+        for taken, work in zip(times, works):
+            before = time.thread_time()
+            work()
+            taken.append(time.thread_time() - before)
+    return [statistics.median(taken) for taken in times]
+
+
+def each(keys, container, times):
+    def ask():
+        for _ in range(times):
+            for key in keys:
+                key in container
+
+    return ask
+
+
+def repeat(times, work, *args, **keywords):
+    def ask():
+        for _ in range(times):
+            work(*args, **keywords)
+
+    return ask
+
+
+def row(what, seconds, base, count, number):
+    print(f"| {what} | {number:,} | {seconds / count * 1e9:.1f} | {base / count * 1e9:.1f} | {seconds / base:.2f} |",
+          flush=True)
+
+
+def measure(library, number, rounds):
+    keys = [f"user{i}@example.org" for i in range(number)]
+    half = [key if i % 2 else f"nobody{i}" for i, key in enumerate(keys)]  # half of the answers are "no"
+    filter_, set_ = crivo.Filter(keys), set(keys)
+    cpp = Library(library, filter_)
+    encoded = [key.encode() for key in half]
+    hashes = array.array("Q", map(crivo.hash_key, half))
+    digests = [(i * 2**70 + 7).to_bytes(16, "little") for i in range(number)]
+    rows = memoryview(b"".join(digests)).cast("B", (number, 16))
+    times = max(1, 200_000 // number)
+    count = times * number
+
+    ours, others = medians([each(half, filter_, times), each(half, set_, times)], rounds)
+    row("`in`, beside a `set`", ours, others, count, number)
+    for what, asked, keywords, base in [
+        ("hashes in an array", hashes, {"hashed": True}, cpp.ask_hashes(hashes)),
+        ("rows of 16 bytes", rows, {}, cpp.ask_keys(digests, 16)),
+        ("a list of `bytes`", encoded, {}, cpp.ask_keys(encoded)),
+        ("a list of `str`", half, {}, cpp.ask_keys(encoded)),
+    ]:
+        works = [repeat(times, filter_.contains_many, asked, **keywords), repeat(times, base)]
+        ours, others = medians(works, rounds)
+        row(f"`contains_many`, {what}", ours, others, count, number)
+
+
+def main(library, rounds="15"):
+    print("| from Python | keys | ns per key | compared with | ratio |\n|---|---|---|---|---|")
+    for number in (1000, 100_000, 1_000_000):
+        measure(library, number, int(rounds))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

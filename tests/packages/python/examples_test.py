@@ -1,0 +1,39 @@
+"""Runs the examples in the documentation of every class, method and function that users see."""
+
+import doctest
+import inspect
+import sqlite3
+import sys
+
+import crivo
+from crivo import _crivo
+
+
+def documented():
+    yield "crivo", crivo
+    for name in crivo.__all__:
+        yield name, getattr(crivo, name)
+    for owner in [crivo.Filter, _crivo.Filter]:
+        for name, member in vars(owner).items():
+            if not name.startswith("_"):
+                yield f"Filter.{name}", inspect.unwrap(getattr(member, "__func__", member))
+
+
+def main():
+    finder, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    silent = []
+    for name, thing in documented():
+        text = inspect.getdoc(thing)
+        if not text:
+            silent.append(name)
+            continue
+        if thing is crivo.load and not hasattr(sqlite3.Connection, "enable_load_extension"):
+            continue  # sqlite_test.py sees that it says so
+        runner.run(finder.get_doctest(text, {"crivo": crivo}, name, None, 0))
+    result = runner.summarize()
+    print(f"{result.attempted} lines of examples, {result.failed} failed; without documentation: {silent or 'none'}")
+    return 0 if result.attempted > 40 and not result.failed and not silent else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""Filters in files: saved and opened, replaced, damaged, cut short."""
+
+import os
+import pathlib
+import pickle
+import stat
+import tempfile
+import sys
+import unittest
+
+import crivo
+
+KEYS = [f"user{i}" for i in range(20_000)]
+ABSENT = [f"nobody{i}" for i in range(20_000)]
+
+
+class FilesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name, "words.crivo")
+
+    def test_every_kind_in_every_form(self):
+        for kind in crivo.kinds():
+            filter_ = crivo.Filter(KEYS, kind=kind)
+            for form in ["mappable", "raw", "auto", "smallest"]:
+                filter_.save(self.path, form)
+                for path in [self.path, str(self.path), os.fsencode(self.path)]:
+                    opened = crivo.open(path)
+                self.assertTrue(all(opened.contains_many(KEYS)), (kind, form))
+                self.assertTrue(all(key in opened for key in KEYS[::100]), (kind, form))
+                self.assertEqual(opened.contains_many(ABSENT), filter_.contains_many(ABSENT))
+                self.assertEqual(opened, filter_)
+                self.assertEqual(pickle.loads(pickle.dumps(opened)), filter_)
+                opened.verify()
+        self.assertEqual(os.listdir(self.path.parent), ["words.crivo"])
+
+    def test_an_opened_filter_is_read_only_and_its_copy_is_not(self):
+        crivo.Filter(["a"], capacity=1000).save(self.path)
+        opened = crivo.open(self.path)
+        self.assertTrue(opened.info.read_only)
+        for change in [lambda: opened.add("b"), lambda: opened.update(["b"]), opened.clear,
+                       lambda: opened.__ior__(opened)]:
+            with self.assertRaises(crivo.Error) as raised:
+                change()
+            self.assertEqual(raised.exception.code, "unsupported")
+        changed = opened.copy()
+        changed.add("b")
+        self.assertEqual([("b" in filter_) for filter_ in [changed, opened, opened | changed]], [True, False, True])
+
+    def test_what_is_no_file_or_no_filter(self):
+        self.assertRaises(FileNotFoundError, crivo.open, self.path)
+        self.assertRaises(crivo.Error, crivo.open, self.path.parent)
+        self.assertRaises(crivo.Error, crivo.open, "")
+        for wrong in [None, 1.5, "a\0b"]:
+            self.assertRaises((TypeError, ValueError), crivo.open, wrong)
+        for content in [b"", b"junk", b"\0" * 5000]:
+            self.path.write_bytes(content)
+            with self.assertRaises(crivo.Error) as raised:
+                crivo.open(self.path)
+            self.assertEqual(raised.exception.code, "corrupt")
+        for no_place in [self.path / "below", self.path.parent / "no" / "folder"]:
+            with self.assertRaises(OSError) as raised:
+                crivo.Filter(["a"]).save(no_place)
+            self.assertIsInstance(raised.exception, crivo.Error)
+            self.assertEqual(raised.exception.code, "system error")
+        copied = pickle.loads(pickle.dumps(raised.exception))
+        self.assertEqual((type(copied), str(copied)), (crivo.SystemRefusal, str(raised.exception)))
+
+    def test_saving_keeps_permissions_and_a_failure_the_old_file(self):
+        old = os.umask(0o027)
+        self.addCleanup(os.umask, old)
+        crivo.Filter(["a"]).save(self.path)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o640)
+        self.path.chmod(0o604)
+        crivo.Filter(["b"]).save(self.path)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o604)
+        self.assertRaises(crivo.Error, crivo.Filter(["c"]).save, self.path, "smallest", level=99)
+        self.assertIn("b", crivo.open(self.path))
+        self.assertEqual(os.listdir(self.path.parent), ["words.crivo"])
+
+    def test_a_file_may_be_replaced_while_it_is_open(self):
+        crivo.Filter(["a"]).save(self.path)
+        opened = crivo.open(self.path)
+        crivo.Filter(["b"]).save(self.path)
+        self.assertEqual([key in opened for key in "ab"], [True, False])
+
+    def test_damage_is_an_error_and_never_a_no(self):
+        crivo.Filter(KEYS).save(self.path)
+        content = bytearray(self.path.read_bytes())
+        content[len(content) // 2] ^= 1
+        self.path.write_bytes(content)
+        opened = crivo.open(self.path)
+        answers = []
+        for key in KEYS:
+            try:
+                answers.append(key in opened)
+            except crivo.Error as error:
+                self.assertEqual(error.code, "corrupt")
+        self.assertTrue(all(answers))
+        self.assertTrue(0 < len(answers) < len(KEYS))
+        self.assertRaises(crivo.Error, opened.contains_many, KEYS)
+        self.assertRaises(crivo.Error, opened.verify)
+        self.assertRaises(crivo.Error, opened.copy)
+
+    def test_a_file_that_is_cut_short_under_the_filter_is_an_error(self):
+        """Without a guard, the system would end Python with SIGBUS."""
+        crivo.Filter(KEYS * 5).save(self.path)
+        opened = crivo.open(self.path)
+        os.truncate(self.path, 4096)
+        self.assertRaises(crivo.Error, opened.contains_many, KEYS)
+        with self.assertRaises(crivo.Error):
+            _ = [key in opened for key in KEYS]
+        self.assertRaises(crivo.Error, opened.to_bytes)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

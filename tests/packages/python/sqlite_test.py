@@ -1,0 +1,60 @@
+"""crivo.load() and the filters that Python and SQL exchange"""
+
+import os
+import sqlite3
+import sys
+import unittest
+
+import crivo
+
+CAN_LOAD = hasattr(sqlite3.Connection, "enable_load_extension")
+
+
+class RefusedTest(unittest.TestCase):
+    @unittest.skipIf(CAN_LOAD, "this Python's sqlite3 loads extensions")
+    def test_a_python_that_cannot_says_so(self):
+        self.assertRaisesRegex(TypeError, "sqlite3 was built without that", crivo.load, sqlite3.connect(":memory:"))
+
+    def test_what_is_no_connection(self):
+        for wrong in [None, "file.db", object()]:
+            self.assertRaisesRegex(TypeError, f"one of sqlite3 or apsw, got {type(wrong).__name__}", crivo.load, wrong)
+
+    def test_the_path(self):
+        self.assertTrue(os.path.isabs(crivo.loadable_path()))
+        self.assertTrue(os.path.isfile(crivo.loadable_path()))
+
+
+@unittest.skipUnless(CAN_LOAD, "this Python's sqlite3 was built without extension loading")
+class SqliteTest(unittest.TestCase):
+    def setUp(self):
+        self.db = sqlite3.connect(":memory:")
+        self.addCleanup(self.db.close)
+        crivo.load(self.db)
+
+    def one(self, sql, *args):
+        return self.db.execute(sql, args).fetchone()[0]
+
+    def test_extensions_are_off_again(self):
+        self.assertRaises(sqlite3.OperationalError, self.db.load_extension, crivo.loadable_path())
+
+    def test_the_same_keys_are_the_same_bytes(self):
+        """Every kind, from a column in SQL and from a list in Python."""
+        keys = [1, "two", b"three", 4.5, 5.0, "", "naïve", -(2**63), 2**63 - 1]
+        self.db.execute("CREATE TABLE t(key)")
+        self.db.executemany("INSERT INTO t VALUES (?)", [(key,) for key in keys])
+        for kind in crivo.kinds():
+            in_sql = self.one("SELECT bloom_raw(bloom_agg(key, 100, 0.001, ?)) FROM t", kind)
+            in_python = crivo.Filter(keys, 0.001, kind, capacity=100)
+            self.assertEqual(in_python.to_bytes("raw"), in_sql, kind)
+            self.assertEqual(crivo.Filter.from_bytes(in_sql), in_python)
+            for key in keys:
+                self.assertEqual(self.one("SELECT bloom_contains(?, ?)", in_python.to_bytes(), key), 1)
+                self.assertIn(key, crivo.Filter.from_bytes(in_sql))
+
+    def test_errors(self):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "^bloom_contains: blob size must"):
+            self.one("SELECT bloom_contains(?, 1)", b"junk")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

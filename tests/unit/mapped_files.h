@@ -1,0 +1,67 @@
+// Files with filters in them, for the tests of what reads them.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "crivo/mapped_filter.h"
+#include "filters.h"
+#include "temp_folder.h"
+
+namespace crivo::testing {
+
+inline constexpr std::uint64_t kKeys = 30'000;
+
+inline std::string temp_path(const std::string& name) {
+  static const TempFolder folder;
+  return folder.file(name);
+}
+
+/// Writes a new file; one of the same name that is mapped stays as it is.
+inline std::string write_file(const std::string& name, std::span<const std::byte> bytes) {
+  const std::string path = temp_path(name);
+  std::filesystem::remove(path);
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  EXPECT_TRUE(file) << path;
+  return path;
+}
+
+/// Writes into a file as it lies there.
+inline void overwrite(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)), static_cast<ssize_t>(bytes.size()));
+  ::close(fd);
+}
+
+/// For a file that nobody changes. It is opened at once, even if it was written a moment ago.
+inline const MapOptions kStill = {.limits = {}, .file_may_change = false};
+
+inline MappedFilter open_file(const std::string& path, const MapOptions& options = {}) {
+  auto opened = MappedFilter::open(path, options);
+  if (!opened) throw std::runtime_error(opened.error().message);
+  return *std::move(opened);
+}
+
+inline AnyFilter filter_of(Kind kind) {
+  FilterSpec spec{.kind = kind, .capacity = kKeys, .seed = 7};
+  if (kind == Kind::kScalable) spec.capacity = 1000;  // so that it has layers
+  return build_filter(spec, kKeys);
+}
+
+inline std::vector<std::uint64_t> some_hashes(std::uint64_t each = 1000) {
+  std::vector<std::uint64_t> hashes = present_hashes(each, 7);
+  const std::vector<std::uint64_t> absent = absent_hashes(each, 7);
+  hashes.insert(hashes.end(), absent.begin(), absent.end());
+  return hashes;
+}
+
+}  // namespace crivo::testing

@@ -1,0 +1,106 @@
+// Files that are cut off while they are mapped: SIGBUS, with and without a guard. Each test is in a process of its own,
+// because a handler is there for ever.
+#include "format/mapped_guard.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "mapped_files.h"
+
+namespace crivo::testing {
+namespace {
+
+/// As in a program that has set none. The sanitizers set one of their own.
+void without_handler() { ::signal(SIGBUS, SIG_DFL); }
+
+void die_of_a_truncated_file() {
+  without_handler();
+  const std::string path = write_file("bus", blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable));
+  const MappedFilter mapped = open_file(path);
+  std::filesystem::resize_file(path, 100);
+  (void)mapped.verify();
+}
+
+TEST(MappedFileDeathTest, WithoutAGuardATruncatedFileEndsTheProcess) {
+  EXPECT_EXIT(die_of_a_truncated_file(), ::testing::KilledBySignal(SIGBUS), "");
+}
+
+/// Exits with 0 if every question to a truncated file is an error, before and behind its end.
+[[noreturn]] void survive_a_truncated_file(BlobForm form) {
+  if (!guard_mapped_files() || !guard_mapped_files()) std::_Exit(2);
+  for (const KindInfo& kind : kinds()) {
+    const std::string path = write_file("guarded", blob_of(filter_of(kind.kind).ref(), form));
+    const MappedFilter mapped = open_file(path);
+    const MappedFilter trusting = open_file(path, kStill);
+    std::filesystem::resize_file(path, 5000);
+    const auto hashes = some_hashes();
+    const auto hits = std::make_unique<bool[]>(hashes.size());
+    for (const std::uint64_t hash : hashes) {
+      if (mapped.may_contain_hash(hash)) std::_Exit(3);
+    }
+    if (mapped.may_contain_hashes(hashes, {hits.get(), hashes.size()}) || mapped.verify()) std::_Exit(4);
+    // Without a look at the file, the first read behind its end is what tells.
+    const Result<void> asked = trusting.may_contain_hashes(hashes, {hits.get(), hashes.size()});
+    if (asked || asked.error().message.find("truncated") == std::string::npos) std::_Exit(5);
+    for (const std::uint64_t hash : hashes) {
+      if (trusting.may_contain_hash(hash)) std::_Exit(6);
+    }
+  }
+  std::_Exit(0);
+}
+
+TEST(MappedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
+  EXPECT_EXIT(survive_a_truncated_file(BlobForm::kMappable), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(survive_a_truncated_file(BlobForm::kRaw), ::testing::ExitedWithCode(0), "");
+}
+
+/// A SIGBUS that is none of ours: the page behind the end of a file that is mapped by hand.
+void read_behind_the_end_of_another_file() {
+  const std::string path = write_file("foreign", Bytes(10));
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const void* mapped = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
+  (void)static_cast<const volatile char*>(mapped)[page];
+}
+
+TEST(MappedFileDeathTest, TheGuardHandsOnWhatIsNotItsOwn) {
+  const auto with_no_handler = [] {
+    without_handler();
+    (void)guard_mapped_files();
+    read_behind_the_end_of_another_file();
+  };
+  EXPECT_EXIT(with_no_handler(), ::testing::KilledBySignal(SIGBUS), "");
+  const auto with_a_handler = [] {
+    ::signal(SIGBUS, [](int) { ::_exit(42); });
+    (void)guard_mapped_files();
+    read_behind_the_end_of_another_file();
+  };
+  EXPECT_EXIT(with_a_handler(), ::testing::ExitedWithCode(42), "");
+  const auto sent = [] {
+    without_handler();
+    (void)guard_mapped_files();
+    ::raise(SIGBUS);
+  };
+  EXPECT_EXIT(sent(), ::testing::KilledBySignal(SIGBUS), "");
+}
+
+// A FilterRef from whole() promises nothing about a file that shrinks; a wrong answer it must not give.
+TEST(MappedFileDeathTest, ReadsOutsideACallAreNotGuarded) {
+  const auto ask_the_whole = [] {
+    without_handler();
+    (void)guard_mapped_files();
+    const std::string path = write_file("outside", blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable));
+    const MappedFilter mapped = open_file(path);
+    const auto whole = mapped.whole();
+    std::filesystem::resize_file(path, 0);
+    (void)whole->may_contain(present_key(1));
+  };
+  EXPECT_EXIT(ask_the_whole(), ::testing::KilledBySignal(SIGBUS), "");
+}
+
+}  // namespace
+}  // namespace crivo::testing
