@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "format/mapped_file.h"
 #include "mapped_files.h"
 
 namespace crivo::testing {
@@ -235,6 +236,22 @@ TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
   std::filesystem::remove(path);
   expect_same_answers(mapped, filter.ref());
   EXPECT_TRUE(mapped.verify());
+}
+
+TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {
+  const std::string path = write_file("kept", Bytes(3 * 4096, std::byte{1}));
+  const auto file = MappedFile::open(path, false);
+  ASSERT_TRUE(file);
+  const auto byte_at = [&](std::size_t at) { return std::to_integer<int>((*file)->bytes()[at]); };
+  ASSERT_TRUE((*file)->keep(4096, 8));
+  overwrite(path, 0, Bytes(3 * 4096, std::byte{2}));
+  EXPECT_EQ(byte_at(5000), 1);
+  EXPECT_EQ(byte_at(10'000), 2);
+  ASSERT_TRUE((*file)->keep(8188, 8));  // from the last bytes of the kept page into the next one
+  overwrite(path, 0, Bytes(3 * 4096, std::byte{3}));
+  EXPECT_EQ(byte_at(100), 3);
+  EXPECT_EQ(byte_at(5000), 1) << "what was looked at may not change";
+  EXPECT_EQ(byte_at(10'000), 2);
 }
 
 TEST(MappedFile, MayMoveAndChangeItsMode) {

@@ -58,6 +58,25 @@ TEST(MappedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
   EXPECT_EXIT(survive_a_truncated_file(BlobForm::kRaw), ::testing::ExitedWithCode(0), "");
 }
 
+/// Exits with 0 if a batch of questions outlives a file that lost the second page of what says which keys the first
+/// level of a large ribbon has bumped: what says where the other levels lie must not be lost with it.
+[[noreturn]] void survive_a_truncated_large_ribbon() {
+  if (!guard_mapped_files()) std::_Exit(2);
+  const FilterSpec spec{.kind = Kind::kRibbon, .capacity = 2'600'000, .fp_rate = 1e-5, .seed = 7};
+  const AnyFilter filter = build_filter(spec, spec.capacity);
+  const std::string path = write_file("large_ribbon", blob_of(filter.ref(), BlobForm::kRaw));
+  const MappedFilter mapped = open_file(path, kStill);
+  std::filesystem::resize_file(path, 4096);
+  const auto hashes = some_hashes(100'000);
+  const auto hits = std::make_unique<bool[]>(hashes.size());
+  const Result<void> asked = mapped.may_contain_hashes(hashes, {hits.get(), hashes.size()});
+  std::_Exit(asked ? 3 : 0);
+}
+
+TEST(MappedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
+  EXPECT_EXIT(survive_a_truncated_large_ribbon(), ::testing::ExitedWithCode(0), "");
+}
+
 /// A SIGBUS that is none of ours: the page behind the end of a file that is mapped by hand.
 void read_behind_the_end_of_another_file() {
   const std::string path = write_file("foreign", Bytes(10));

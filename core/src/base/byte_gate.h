@@ -11,7 +11,7 @@ class ByteGate {
   /// Returns whether these bytes of the payload may be read. They must lie inside the payload.
   virtual bool admit(std::uint64_t offset, std::uint64_t bytes) = 0;
   /// The same for bytes that say where later questions read: from now on they must not change, whatever becomes of the
-  /// file that the payload lies in. Asked only while a filter is opened, and for a few small places.
+  /// file that the payload lies in. Asked only while a filter is opened, for a few small places, the first one first.
   virtual bool keep(std::uint64_t offset, std::uint64_t bytes) = 0;
 
  protected:

@@ -5,9 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <system_error>
+#include <vector>
 
 #include "base/error_text.h"
 
@@ -100,16 +102,21 @@ Result<std::size_t> MappedFile::read(std::uint64_t offset, std::span<std::byte> 
   return done;
 }
 
-// Behind the end of the file there are zeros, as in any mapping.
+// Behind the end of the file there are zeros, as in any mapping. A page that was kept before stays as it was, because
+// it may have been looked at already.
 Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t page = page_bytes();
-  const std::uint64_t begin = offset / page * page;
-  const std::uint64_t end = (offset + bytes + page - 1) / page * page;
+  std::vector<MappedRange::Pages>& kept = range_.kept;
+  const std::size_t kept_until = kept.empty() ? 0 : kept.back().end;
+  const std::size_t begin = std::max(static_cast<std::size_t>(offset / page * page), kept_until);
+  const auto end = static_cast<std::size_t>((offset + bytes + page - 1) / page * page);
+  if (begin >= end) return {};
   void* const at = range_.begin + begin;
-  const auto size = static_cast<std::size_t>(end - begin);
+  const std::size_t size = end - begin;
   if (::mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return failed("be one that can be mapped", errno);
   }
+  kept.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
   if (!copied) return copied.error();
   ::mprotect(at, size, PROT_READ);

@@ -34,7 +34,8 @@ class MappedFile {
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const;
 
   /// Puts private copies in place of the pages on which these bytes lie: they stay what they are now, even if the file
-  /// is changed or truncated. Must not be called while another thread reads. Errors: kSystem naming the path.
+  /// is changed or truncated. To be called from the lowest offset to the highest, and not while another thread reads.
+  /// Errors: kSystem naming the path.
   Result<void> keep(std::uint64_t offset, std::uint64_t bytes);
 
   /// Whether all that was read until now is what the file held when it was opened.

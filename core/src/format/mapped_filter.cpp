@@ -2,7 +2,6 @@
 #include "crivo/mapped_filter.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 
@@ -155,10 +154,9 @@ Result<void> MappedFilter::State::read(const ReadLimits& limits) {
 }
 
 Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
-  std::array<std::byte, kBlobHeaderBytes> header_bytes;  // a copy, which does not change while it is looked at
-  const Result<std::size_t> copied = file_->read(0, header_bytes);
-  if (!copied) return copied.error();
-  if (auto valid = check_start(std::span(header_bytes).first(*copied)); !valid) return valid;
+  const auto header_bytes = file_->bytes().first(std::min(file_->bytes().size(), kBlobHeaderBytes));
+  if (auto kept = file_->keep(0, header_bytes.size()); !kept) return kept;  // it is looked at more than once
+  if (auto valid = check_start(header_bytes); !valid) return valid;
   const Header header = read_fields(header_bytes);
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
   if (header.codec != Codec::kRaw) return decode(limits);

@@ -14,15 +14,27 @@ constinit thread_local MappedRange* range_being_read = nullptr;
 /// The handler that was set before. Written once, before ours is set.
 constinit struct sigaction previous {};
 
+bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noexcept {
+  if (begin >= end) return true;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  return ::mmap(range.begin + begin, end - begin, PROT_READ, kFlags, -1, 0) != MAP_FAILED;
+}
+
 /// Puts zeros in place of the whole range: a truncated file has lost more than this page, and many small mappings would
-/// use up those that a process may have. Everything called here is safe in a handler.
+/// use up those that a process may have. The kept pages stay, because they say where the reads go on. Everything called
+/// here is safe in a handler.
 bool replace_by_zeros(MappedRange& range) noexcept {
   const int kept_errno = errno;
   range.lost.store(true);
-  const void* zeros =
-      ::mmap(range.begin, range.bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  bool done = true;
+  std::size_t begin = 0;
+  for (const MappedRange::Pages& kept : range.kept) {
+    done = map_zeros(range, begin, kept.begin) && done;
+    begin = kept.end;
+  }
+  done = map_zeros(range, begin, range.bytes) && done;
   errno = kept_errno;
-  return zeros != MAP_FAILED;
+  return done;
 }
 
 /// Does what would have been done without this handler.

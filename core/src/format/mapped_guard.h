@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <vector>
 
 #include "crivo/result.h"
 
@@ -16,8 +17,14 @@ namespace crivo {
 
 /// A mapped file, as the handler must know it.
 struct MappedRange {
+  /// Whole pages, by their offsets.
+  struct Pages {
+    std::size_t begin;
+    std::size_t end;
+  };
   std::byte* begin = nullptr;  // the start of a page
   std::size_t bytes = 0;
+  std::vector<Pages> kept;         // pages in ascending order that are no longer the file's, and get no zeros
   std::atomic<bool> lost = false;  // set before the zeros can be seen
 };
 
