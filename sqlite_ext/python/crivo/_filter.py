@@ -116,9 +116,9 @@ class Filter(_crivo.Filter):
 
         A file in the form "mappable", as save() writes it above 64 KiB, is opened at once, whatever its size: a
         question reads the few pages that it needs, and verifies each before its first use. A raw file takes one pass,
-        and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A question to a file that is damaged
-        or was written to since is an Error, and never a wrong answer; a file may be replaced by another. copy() makes a
-        filter that can be changed.
+        and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A question to a
+        file that is damaged or was written to since is an Error, and never a wrong answer; a file may be replaced by
+        another. copy() makes a filter that can be changed.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "words.crivo")
