@@ -1,5 +1,6 @@
 // crivo build: a filter file from keys, one per line.
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
@@ -64,6 +65,11 @@ Result<std::uint64_t> parse_max_memory(const std::string& text) {
   const Result<std::uint64_t> bytes = parse_bytes(text, "max-memory");
   if (!bytes || *bytes >= kMinBuildMemoryBytes) return bytes;
   return Error{ErrorCode::kBadArgument, "max-memory must be at least 16M, got " + text};
+}
+
+/// The machine's memory.
+std::uint64_t physical_memory_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 Result<Limits> parse_limits(const Arguments& options) {
@@ -233,7 +239,7 @@ void add_build(CLI::App& app, Action& action) {
       ->transform(literal);
   command
       ->add_option("--temp-folder", options->temp_folder,
-                   "Where they lie; without it, the folder that TMPDIR names, or else the output's")
+                   "Where temporary files lie; without it, the folder that TMPDIR names, or else the output's")
       ->type_name("DIR")
       ->transform(literal);
   CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");

@@ -8,9 +8,6 @@
 #include <cstring>
 
 namespace crivo::tool {
-std::uint64_t physical_memory_bytes() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 Error file_error(const std::string& rule, const std::string& path) {
   return {ErrorCode::kBadArgument, rule + ", got " + path + ": " + std::strerror(errno)};

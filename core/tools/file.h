@@ -1,15 +1,11 @@
 // Opening and closing files, and the messages for the system's errors.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "crivo/result.h"
 
 namespace crivo::tool {
-
-/// The machine's memory, in bytes.
-[[nodiscard]] std::uint64_t physical_memory_bytes();
 
 /// The error for a rule about a file that the system refused, with errno's text: "FILE must be readable, got /x: No
 /// such file or directory".

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "command.h"
+#include "crivo/blob_sums.h"
 #include "file.h"
 #include "numbers.h"
 
@@ -15,8 +16,13 @@ namespace crivo::tool {
 namespace {
 
 constexpr std::uint64_t kFirstReadBytes = 1 << 16;
-/// The most by which a stored filter is larger than its payload: a header, and what a codec adds to a tiny payload.
-constexpr std::uint64_t kStoredExtraBytes = 4096;
+
+/// The most bytes that a filter may be stored in whose payload takes `payload_bytes`: with checksums for its chunks, or
+/// with what a codec adds to a tiny payload.
+std::uint64_t most_stored_bytes(std::uint64_t payload_bytes) {
+  constexpr std::uint64_t kCodecBytes = 4096;
+  return payload_bytes + std::max(kCodecBytes, blob_frame_bytes(Codec::kRawSums, payload_bytes));
+}
 
 Error with_advice(Error error) {
   error.message += "; --max-bytes raises the limit";
@@ -65,7 +71,7 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
 }
 
 Result<MappedFilter> read_pipe(const std::string& path, const ReadLimits& limits) {
-  Result<AlignedBytes> bytes = read_whole(path, limits.max_raw_bytes + kStoredExtraBytes);
+  Result<AlignedBytes> bytes = read_whole(path, most_stored_bytes(limits.max_raw_bytes));
   if (!bytes) return bytes.error();
   return MappedFilter::adopt(*std::move(bytes), limits);
 }

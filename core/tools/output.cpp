@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <cstdio>
 #include <optional>
 
 #include "crivo/blob_file.h"
@@ -21,14 +21,8 @@ std::optional<struct stat> status_of(const std::string& path, int standard) {
   return result == 0 ? std::optional(status) : std::nullopt;
 }
 
-bool write_all(int fd, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content = content.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
+bool put(std::span<const std::byte> bytes) {
+  return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
 }
 
 }  // namespace
@@ -49,8 +43,7 @@ Result<void> check_output(const std::string& path, const std::vector<std::string
 
 Result<std::uint64_t> write_filter(const FilterRef& filter, const std::string& path, BlobForm form) {
   if (path != "-") return write_blob_file(filter, path, form);
-  auto written =
-      write_blob(filter, form, [](std::span<const std::byte> bytes) { return write_all(STDOUT_FILENO, bytes); });
+  auto written = write_blob(filter, form, put);
   if (!written) return file_error("output must be writable", "standard output");
   return written;
 }

@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   std::printf("| kind | keys in it | question | C++, ns | libcrivo.a, ns | ratio | libcrivo.so, ns | ratio |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
-  for (const char* kind : {"blocked", "classic", "ribbon"}) {
+  for (const char* kind : {"blocked", "ribbon"}) {
     for (const std::uint64_t keys : {100'000, 10'000'000}) {
       std::vector<crivo::bench::Library> libraries = {{}, crivo::bench::load(CRIVO_SHARED_LIBRARY)};
       crivo::bench::compare(kind, keys, rounds, libraries);

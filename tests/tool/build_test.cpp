@@ -1,6 +1,8 @@
 // crivo build: what it takes, what it refuses, what it says.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "shell.h"
 
 namespace crivo::testing {
@@ -62,6 +64,21 @@ TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
   ASSERT_EQ(crivo("build -o f --fpr 1e-9", lines).exit_code, 0);
   EXPECT_EQ(crivo("query f", lines).out, lines);
   EXPECT_EQ(crivo("query f", longest + "x\n").exit_code, 1);
+}
+
+TEST_F(ToolTest, EndsLinesOfEveryLengthAtTheirNewlines) {
+  std::string lines;
+  std::string as_arguments;
+  for (std::size_t length = 1; length < 200; ++length) {
+    const std::string key = std::to_string(length) + std::string(length, 'x');
+    lines += key + "\n" + std::string(length % 3, '\n');
+    as_arguments += " " + key;
+  }
+  ASSERT_EQ(crivo("build -o f --fpr 1e-9", lines).exit_code, 0);
+  EXPECT_THAT(crivo("info --json f").out,
+              HasSubstr("\"keys\":" + std::to_string(std::count(lines.begin(), lines.end(), '\n')) + ","));
+  EXPECT_EQ(crivo("query --count f" + as_arguments + " ''").out, "200\n");
+  EXPECT_EQ(crivo("query --count f 1 2 x xx 199 " + std::string(199, 'x')).out, "0\n");
 }
 
 TEST_F(ToolTest, BuildsTheSameFileOnAnyNumberOfThreads) {

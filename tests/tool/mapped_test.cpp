@@ -46,6 +46,16 @@ TEST_F(Mapped, AFileAndAPipeGiveTheSameAnswers) {
   EXPECT_EQ(crivo("info - <f").out, crivo("info f").out);
 }
 
+// 0.2% of the file are checksums, which are none of the filter that the limit is for.
+TEST_F(Mapped, ALimitOfItsPayloadLetsAFilterThroughAPipe) {
+  ASSERT_EQ(crivo("build -q --capacity 2e6 --mappable -o f", numbered_lines(10)).exit_code, 0);
+  const std::string info = crivo("info f").out;
+  const std::string payload = std::to_string(std::stoul(info.substr(info.find("raw_bytes") + 9)));
+  EXPECT_EQ(crivo("query --max-bytes " + payload + " - 'key 5' <f").out, "key 5\n");
+  EXPECT_EQ(crivo("query --max-bytes " + payload + "0 - 'key 5' <f").out, "key 5\n");
+  EXPECT_EQ(crivo("query --max-bytes 1M - 'key 5' <f").exit_code, 2);
+}
+
 // Only the keys that need what is damaged get no answer, and they get an error.
 TEST_F(Mapped, ADamagedFileIsAnErrorWhereItIsDamaged) {
   damage("damaged", 20 * 4096);

@@ -8,8 +8,10 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked.
-int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) noexcept {
+/// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked. Not inlined, as
+/// the registers that this needs would be saved for every question.
+[[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
+                                   crivo_error* error) noexcept {
   bool hit = false;
   const crivo_status status = guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("filter", filter); !given) return given;
@@ -23,7 +25,7 @@ int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes, 
   return status == CRIVO_OK ? int32_t{hit} : -status;
 }
 
-int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
+[[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
   bool hit = false;
   const crivo_status status = guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("filter", filter); !given) return given;

@@ -97,6 +97,7 @@ PyObject* filter_blob(PyObject* self, PyObject* args) {
       return written == bound ? blob.release() : PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(written));
     }
     // Another thread may have made the filter grow while this one waited for its turn.
+    filter->turns.wait_to_ask();
     if (status != CRIVO_TOO_LARGE || crivo_blob_bound(filter->handle) <= bound) return raise(error);
   }
 }

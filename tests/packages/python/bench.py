@@ -29,6 +29,7 @@ class Library:
 
     def __init__(self, path, filter_):
         self.library = ctypes.CDLL(path)
+        self.library.crivo_free.argtypes = [ctypes.c_void_p]
         self.handle = ctypes.c_void_p()
         blob = filter_.to_bytes("raw")
         done = self.library.crivo_read(blob, ctypes.c_uint64(len(blob)), None, ctypes.byref(self.handle), None)
@@ -43,6 +44,26 @@ class Library:
                                                       hits, None) == 0
 
         return ask
+
+    def add_hashes(self, hashes):
+        address, count = hashes.buffer_info()
+
+        def add():
+            assert self.library.crivo_add_hashes(self.handle, ctypes.c_void_p(address), ctypes.c_uint64(count),
+                                                 None) == 0
+
+        return add
+
+    def build(self, hashes):
+        address, count = hashes.buffer_info()
+
+        def build():
+            made = ctypes.c_void_p()
+            assert self.library.crivo_build_from_hashes(None, ctypes.c_void_p(address), ctypes.c_uint64(count),
+                                                        ctypes.byref(made), None) == 0
+            self.library.crivo_free(made)
+
+        return build
 
     def ask_keys(self, keys, width=0):
         joined = b"".join(keys)
@@ -104,15 +125,17 @@ def measure(library, number, rounds):
 
     ours, others = medians([each(half, filter_, times), each(half, set_, times)], rounds)
     row("`in`, beside a `set`", ours, others, count, number)
-    for what, asked, keywords, base in [
-        ("hashes in an array", hashes, {"hashed": True}, cpp.ask_hashes(hashes)),
-        ("rows of 16 bytes", rows, {}, cpp.ask_keys(digests, 16)),
-        ("a list of `bytes`", encoded, {}, cpp.ask_keys(encoded)),
-        ("a list of `str`", half, {}, cpp.ask_keys(encoded)),
+    for what, work, given, base in [
+        ("`Filter`, hashes in an array", crivo.Filter, hashes, cpp.build(hashes)),
+        ("`update`, hashes in an array", filter_.copy().update, hashes, cpp.add_hashes(hashes)),
+        ("`contains_many`, hashes in an array", filter_.contains_many, hashes, cpp.ask_hashes(hashes)),
+        ("`contains_many`, rows of 16 bytes", filter_.contains_many, rows, cpp.ask_keys(digests, 16)),
+        ("`contains_many`, a list of `bytes`", filter_.contains_many, encoded, cpp.ask_keys(encoded)),
+        ("`contains_many`, a list of `str`", filter_.contains_many, half, cpp.ask_keys(encoded)),
     ]:
-        works = [repeat(times, filter_.contains_many, asked, **keywords), repeat(times, base)]
-        ours, others = medians(works, rounds)
-        row(f"`contains_many`, {what}", ours, others, count, number)
+        keywords = {"hashed": True} if given is hashes else {}
+        ours, others = medians([repeat(times, work, given, **keywords), repeat(times, base)], rounds)
+        row(what, ours, others, count, number)
 
 
 def main(library, rounds="15"):
