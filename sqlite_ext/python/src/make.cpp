@@ -14,6 +14,7 @@ namespace {
 /// an exception.
 bool read_integer(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
   if (value == nullptr || value == Py_None) return true;
+  if (PyIndex_Check(value) == 0) return refuse_type(name, "an int", value);
   const Ref integer(PyNumber_Index(value));
   if (!integer) return false;
   const unsigned long long number = PyLong_AsUnsignedLongLong(integer.get());
@@ -30,7 +31,9 @@ bool read_integer(const char* name, PyObject* value, uint64_t least, uint64_t* f
 bool read_real(const char* name, PyObject* value, const char* allowed, double* field) {
   if (value == nullptr || value == Py_None) return true;
   *field = PyFloat_AsDouble(value);
-  if (*field == -1 && PyErr_Occurred() != nullptr) return false;
+  if (*field == -1 && PyErr_Occurred() != nullptr) {
+    return PyErr_ExceptionMatches(PyExc_TypeError) == 0 ? false : refuse_type(name, "a number", value);
+  }
   if (*field != 0) return true;
   raise_bad_argument("%s must %s, got 0", name, allowed);
   return false;
@@ -157,6 +160,10 @@ struct Arguments {
 
 bool make(const Arguments& arguments, const crivo_options& options, crivo_filter** made) {
   if (arguments.keys == Py_None) {
+    if (options.capacity == 0) {
+      raise_bad_argument("capacity must be given where there are no keys, got neither");
+      return false;
+    }
     crivo_error error;
     return succeeded(crivo_create(&options, made, &error), error);
   }
