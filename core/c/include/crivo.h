@@ -152,6 +152,9 @@ typedef struct crivo_options {
   uint32_t reserved;        ///< 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets
+  uint64_t max_memory;      ///< the most bytes to build with, the filter included: what does not fit lies in temporary
+                            ///< files. At least 16 MiB; 0: no limit. Not counted is what the caller has in memory
+  const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /tmp
 } crivo_options;
 
 #define CRIVO_ALL_THREADS UINT32_MAX
