@@ -345,9 +345,9 @@ CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limi
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
-/// Lets questions to files that shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the process
-/// with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it; so call
-/// it once, after others have set theirs. Errors: CRIVO_SYSTEM.
+/// Lets calls that read files which shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the
+/// process with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it;
+/// so call it once, after others have set theirs. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 #ifdef __cplusplus
