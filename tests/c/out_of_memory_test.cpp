@@ -127,6 +127,32 @@ TEST_P(OutOfMemory, ABuilderThatCouldNotTakeAKeyTakesItLater) {
   EXPECT_EQ(blob_of(Filter(made)), blob_of(build(wanted, present_keys(1000))));
 }
 
+TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
+  const KeyList list = present_keys(kKeys);
+  const crivo_keys keys = list.keys();
+  for (const std::uint64_t capacity : {std::uint64_t{50}, std::uint64_t{0}}) {
+    const crivo_options wanted = options(GetParam() == "scalable" ? capacity : capacity * 60);
+    const Filter whole = build(wanted, list);
+    for (const std::int64_t nth : {1, 2, 3, 4, 5, 6, 7}) {
+      crivo_builder* builder = nullptr;
+      ASSERT_EQ(crivo_builder_create(&wanted, &builder, nullptr), CRIVO_OK);
+      const Builder owner(builder);
+      process_faults = {true, true, nth};
+      const crivo_status status = crivo_builder_add_keys(builder, &keys, nullptr);
+      process_faults.armed = false;
+      const std::uint64_t added = crivo_builder_added(builder);
+      ASSERT_EQ(added == kKeys, status == CRIVO_OK) << nth;
+      const KeyList rest = present_keys(kKeys - added, added);
+      const crivo_keys rest_keys = rest.keys();
+      ASSERT_EQ(crivo_builder_add_keys(builder, &rest_keys, nullptr), CRIVO_OK);
+      ASSERT_EQ(crivo_builder_added(builder), kKeys);
+      crivo_filter* made = nullptr;
+      ASSERT_EQ(crivo_builder_finish(builder, &made, nullptr), CRIVO_OK);
+      EXPECT_EQ(blob_of(Filter(made)), blob_of(whole)) << nth;
+    }
+  }
+}
+
 TEST_P(OutOfMemory, CopiesAndBlobsLeaveNothing) {
   const Filter filter = filter_of(GetParam(), kKeys);
   fail_making([&](crivo_filter** made, crivo_error* error) { return crivo_copy(filter.get(), made, error); });

@@ -18,7 +18,8 @@ std::string row_of(const KindInfo& info) {
   const Capabilities& can = info.can;
   std::string row = "| `" + std::string(info.name) + "` |";
   for (const bool has : {can.add, can.remove, can.count, can.unite, can.intersect, can.grow}) row += yes(has);
-  if (!info.alias.empty()) return row + " as `" + std::string(info.alias) + "` sized for the smallest blob |\n";
+  if (!info.alias.empty())
+    return row + " the name `" + std::string(info.alias) + "` sizes it for the smallest blob |\n";
   return info.option.empty() ? row + " |\n" : row + " " + std::string(info.option) + " |\n";
 }
 

@@ -293,7 +293,7 @@ CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_
 
 /// Which form a blob gets; all are read by everything that reads blobs.
 enum {
-  CRIVO_FORM_AUTO = 0,      ///< compressed where that gains much, else raw
+  CRIVO_FORM_AUTO = 0,      ///< compressed where that gains much, else raw; as a file, mappable from 64 KiB on
   CRIVO_FORM_RAW = 1,       ///< as it lies in memory: of fixed size, read without a copy, the same bytes everywhere
   CRIVO_FORM_SMALLEST = 2,  ///< in the codec that gives the fewest bytes
   CRIVO_FORM_MAPPABLE = 3   ///< raw with a checksum for each part: as a file, it is opened in constant time
@@ -327,16 +327,16 @@ CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, c
                                         crivo_filter** filter, crivo_error* error);
 
 /// Writes the filter to a file, which is replaced in one step: a reader, even after a crash, finds the old content or
-/// the new one. CRIVO_FORM_AUTO stores a larger filter that does not gain much from compression as
-/// CRIVO_FORM_MAPPABLE. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason.
+/// the new one. CRIVO_FORM_AUTO stores a filter of more than 64 KiB as CRIVO_FORM_MAPPABLE where a blob of it would be
+/// raw. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason.
 CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
                                       crivo_error* error);
 /// Opens a file of any form, read-only. One in CRIVO_FORM_MAPPABLE is mapped in constant time, whatever its size, and a
 /// part of it is verified before a question first reads it; one in CRIVO_FORM_RAW is mapped after a pass over it; a
 /// compressed one is read into memory, within limits->max_bytes. Questions to a file that is damaged, or that a program
 /// has written to since, return CRIVO_CORRUPT, and never a wrong answer; a file that was replaced by a new one does not
-/// matter. All functions that are no questions first verify the whole file. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT
-/// with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// matter. What is no question first verifies the whole file, except for crivo_get_facts and crivo_blob_bound. Errors:
+/// CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.

@@ -40,13 +40,14 @@ template <class T>
   return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
 }
 
-/// A key's bytes. Errors: kBadArgument for NULL with a length, or a length that no object has.
+/// False for NULL with a length, or a length that no object has.
 [[nodiscard]] inline bool is_key(const void* key, std::size_t bytes) noexcept {
   return (key != nullptr || bytes == 0) && bytes <= kMaxObjectBytes;
 }
 [[nodiscard]] inline std::string_view key_view(const void* key, std::size_t bytes) noexcept {
   return {static_cast<const char*>(key), bytes};
 }
+/// A key's bytes. Errors: kBadArgument where is_key is false.
 [[nodiscard]] Result<std::string_view> checked_key(const void* key, std::size_t bytes);
 [[nodiscard]] Result<std::span<const std::uint64_t>> checked_hashes(const std::uint64_t* hashes, std::uint64_t count);
 

@@ -1,7 +1,8 @@
 // Filters built of keys that come in pieces.
+#include "crivo/builder.h"
+
 #include "arguments.h"
 #include "boundary.h"
-#include "build.h"
 #include "handle.h"
 
 struct crivo_builder {
@@ -55,7 +56,7 @@ crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* ke
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
     return checked->hash(builder->seed,
-                         [&](std::span<const std::uint64_t> hashes) { return add_hashes(**usable, hashes); });
+                         [&](std::span<const std::uint64_t> hashes) { return (*usable)->add_hashes(hashes); });
   });
 }
 
@@ -66,7 +67,7 @@ crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* ha
     if (!usable) return usable.error();
     const auto checked = checked_hashes(hashes, count);
     if (!checked) return checked.error();
-    return add_hashes(**usable, *checked);
+    return (*usable)->add_hashes(*checked);
   });
 }
 

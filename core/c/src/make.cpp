@@ -4,7 +4,7 @@
 
 #include "arguments.h"
 #include "boundary.h"
-#include "build.h"
+#include "crivo/builder.h"
 #include "crivo/convert.h"
 #include "crivo/kinds.h"
 #include "handle.h"
@@ -59,7 +59,7 @@ Result<AnyFilter> count_and_build(const Request& request, const Keys& keys) {
   Result<FilterBuilder> builder = FilterBuilder::create(request.spec, after_hashing(request));
   if (!builder) return builder.error();
   auto hashed =
-      hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return add_hashes(*builder, piece); });
+      hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder->add_hashes(piece); });
   if (!hashed) return hashed.error();
   return builder->finish();
 }
@@ -67,7 +67,7 @@ Result<AnyFilter> count_and_build(const Request& request, const Keys& keys) {
 Result<AnyFilter> count_and_build(const Request& request, std::span<const std::uint64_t> hashes) {
   Result<FilterBuilder> builder = FilterBuilder::create(request.spec, request.options);
   if (!builder) return builder.error();
-  if (auto added = add_hashes(*builder, hashes); !added) return added.error();
+  if (auto added = builder->add_hashes(hashes); !added) return added.error();
   return builder->finish();
 }
 

@@ -1,5 +1,5 @@
 // How a filter is built from all its hashes. These options never change the filter that comes out, except that a build
-// beyond max_bytes fails.
+// beyond max_bytes or max_memory_bytes fails.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ class KeptHashes;  // core/src/filter/kept_hashes.h
 /// that counts, for which it takes 8 more bytes per hash.
 ///
 /// Under options.max_memory_bytes, what does not fit goes to temporary files, and the filter is built from them, range
-/// by range; it has the same bytes. A filter that takes the memory itself is an error (kBadArgument), unless its kind
-/// is built once: then its payload lies in a temporary file, too, which is mapped into memory.
+/// by range; it has the same bytes. A payload that does not fit is an error (kBadArgument), unless its kind is built
+/// once: then it lies in a temporary file, too, which is mapped into memory.
 class FilterBuilder {
  public:
   /// A spec.capacity of 0 means that the filter is sized from its keys. The options hold for what finish() builds from

@@ -92,15 +92,12 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
 }
 
 Result<void> FilterBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
-  if (filter_) {
-    const std::uint64_t before = filter_->facts().keys;
-    auto added = filter_->add_hashes(key_hashes);
-    keys_ += filter_->facts().keys - before;
-    return added;
-  }
-  if (auto added = hashes_->add(key_hashes); !added) return added;
-  keys_ += key_hashes.size();
-  return {};
+  if (!filter_) return hashes_->add(key_hashes, keys_);
+  struct Count {  // at the end, also when the memory runs out
+    FilterBuilder& builder;
+    ~Count() { builder.keys_ = builder.filter_->facts().keys; }
+  } const count{*this};
+  return filter_->add_hashes(key_hashes);
 }
 
 Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) const {
@@ -128,8 +125,10 @@ bool FilterBuilder::fits_beside_hashes(const FilterPlan& plan, const FilterSpec&
 Result<std::uint64_t> FilterBuilder::distinct_keys_in_file() {
   KeptHashes* kept = hashes_.get();
   KeptHashes distinct(false, options_);
+  std::uint64_t added = 0;
   if (kept->every_addition()) {  // in the order of the additions: these have to be sorted first
-    auto read = kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes); });
+    auto read =
+        kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
     if (!read) return read.error();
     if (auto spilled = distinct.spill(); !spilled) return spilled.error();
     kept = &distinct;

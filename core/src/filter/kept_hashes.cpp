@@ -30,7 +30,7 @@ std::uint64_t KeptHashes::most_in_memory() const noexcept {
   return (most - std::min(most, taken)) / sizeof(std::uint64_t);
 }
 
-Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes) {
+Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   while (!hashes.empty()) {
     if (kept_ == room_) {
       if (auto made = make_room(); !made) return made;
@@ -38,6 +38,7 @@ Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes) {
     const auto part = hashes.first(std::min(hashes.size(), room_ - kept_));
     std::memcpy(hashes_.get() + kept_, part.data(), part.size_bytes());
     kept_ += part.size();
+    added += part.size();
     hashes = hashes.subspan(part.size());
   }
   return {};

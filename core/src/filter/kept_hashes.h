@@ -21,8 +21,9 @@ class KeptHashes {
     options_.progress = nullptr;  // who builds hears of no progress before all hashes are there
   }
 
-  /// Errors: kSystem; kBadArgument if the hashes are more than a limit on memory can ever handle.
-  [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes);
+  /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
+  /// the hashes are more than a limit on memory can ever handle.
+  [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes, std::uint64_t& added);
   [[nodiscard]] Result<void> add(std::uint64_t hash) {
     if (kept_ == room_) {
       if (auto made = make_room(); !made) return made;

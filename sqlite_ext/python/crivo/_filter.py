@@ -114,11 +114,11 @@ class Filter(_crivo.Filter):
     def open(cls, path: _Path, *, max_bytes: int | None = None) -> Self:
         """The filter in a file, which save(), the crivo tool or another language wrote. It is read-only.
 
-        A file in the form "mappable", which save() writes, is opened at once, whatever its size: a question reads the
-        few pages that it needs, and verifies each before its first use. A raw file takes one pass, and a compressed one
-        is read into memory, unless it takes more than max_bytes, 1 GiB by default. A question to a file that is damaged
-        or was written to since is an Error, and never a wrong answer; a file may be replaced by another. copy() makes a
-        filter that can be changed.
+        A file in the form "mappable", as save() writes it above 64 KiB, is opened at once, whatever its size: a
+        question reads the few pages that it needs, and verifies each before its first use. A raw file takes one pass,
+        and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A question to a
+        file that is damaged or was written to since is an Error, and never a wrong answer; a file may be replaced by
+        another. copy() makes a filter that can be changed.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "words.crivo")
@@ -153,10 +153,11 @@ class Filter(_crivo.Filter):
         """
         return self._blob(_form(form), level)
 
-    def save(self, path: _Path, form: str = "mappable", *, level: int = 3) -> None:
+    def save(self, path: _Path, form: str = "auto", *, level: int = 3) -> None:
         """Write the filter to a file, which then has either its old content or the new, whatever happens.
 
-        `form` is one of to_bytes(); "mappable" is opened at once, whatever its size.
+        `form` is one of to_bytes(). With "auto" it is the file that `crivo build` writes: compressed where that gains
+        much, as for a filter that is nearly empty, and otherwise "mappable" above 64 KiB, and raw below.
         """
         self._save(path, _form(form), level)
 

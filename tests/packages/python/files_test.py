@@ -35,6 +35,18 @@ class FilesTest(unittest.TestCase):
                 opened.verify()
         self.assertEqual(os.listdir(self.path.parent), ["words.crivo"])
 
+    def test_a_file_has_the_form_that_the_tool_gives_it(self):
+        codecs = {"raw": 0, "gap+zstd": 2, "raw+sums": 3}
+        for filter_, codec in [
+            (crivo.Filter(KEYS), "raw"),
+            (crivo.Filter(KEYS, bits_per_key=40), "raw+sums"),
+            (crivo.Filter(KEYS, kind="ribbon", bits_per_key=30), "raw+sums"),
+            (crivo.Filter(KEYS[:10], capacity=1_000_000), "gap+zstd"),
+        ]:
+            filter_.save(self.path)
+            self.assertEqual(self.path.read_bytes()[6], codecs[codec], filter_)
+            self.assertEqual(crivo.open(self.path), filter_)
+
     def test_an_opened_filter_is_read_only_and_its_copy_is_not(self):
         crivo.Filter(["a"], capacity=1000).save(self.path)
         opened = crivo.open(self.path)
@@ -86,7 +98,7 @@ class FilesTest(unittest.TestCase):
         self.assertEqual([key in opened for key in "ab"], [True, False])
 
     def test_damage_is_an_error_and_never_a_no(self):
-        crivo.Filter(KEYS).save(self.path)
+        crivo.Filter(KEYS).save(self.path, "mappable")
         content = bytearray(self.path.read_bytes())
         content[len(content) // 2] ^= 1
         self.path.write_bytes(content)
@@ -105,7 +117,7 @@ class FilesTest(unittest.TestCase):
 
     def test_a_file_that_is_cut_short_under_the_filter_is_an_error(self):
         """Without a guard, the system would end Python with SIGBUS."""
-        crivo.Filter(KEYS * 5).save(self.path)
+        crivo.Filter(KEYS).save(self.path, "mappable")
         opened = crivo.open(self.path)
         os.truncate(self.path, 4096)
         self.assertRaises(crivo.Error, opened.contains_many, KEYS)
