@@ -122,6 +122,7 @@ class ArraysTest(unittest.TestCase):
         self.check(array.array("d", [0.5, 7.0, -0.0, 1e20, float("inf")]))
         self.check(array.array("f", [0.5, 0.1, 7.0]))
         self.check(memoryview(b"\0\1").cast("?"))
+        self.check(memoryview(b"\0\2\xff").cast("?"), [False, True, True])
         self.check((ctypes.c_int32 * 3)(1, -2, 3))
         self.check((ctypes.c_double * 2)(1.5, 2))
         self.check(array.array("q"))
