@@ -25,10 +25,10 @@ crivo_status merge(crivo_filter* filter, const crivo_filter* other, crivo_error*
   return guarded(error, [&]() -> Result<void> {
     const Result<AnyFilter*> changed = to_change(filter);
     if (!changed) return changed.error();
-    const Result<FilterRef> ref = to_read(other, "other");
-    if (!ref) return ref.error();
-    if (filter == other) return work(**changed, AnyFilter::copy_of(*ref).ref());  // a filter may be merged with itself
-    return work(**changed, *ref);
+    const Result<InMemory> from = in_memory(other, "other");
+    if (!from) return from.error();
+    // A filter may be merged with itself.
+    return work(**changed, filter == other ? AnyFilter::copy_of(from->ref()).ref() : from->ref());
   });
 }
 

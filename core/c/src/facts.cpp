@@ -81,22 +81,20 @@ crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, cri
 
 crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error) {
   return fill_in("stats", stats, error, [&]() -> Result<crivo_stats> {
-    const Result<FilterRef> ref = to_read(filter);
-    if (!ref) return ref.error();
-    return stats_of(*ref);
+    return with_whole(filter, [](const FilterRef& ref) -> Result<crivo_stats> { return stats_of(ref); });
   });
 }
 
 crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second, crivo_similarity* similarity,
                            crivo_error* error) {
   return fill_in("similarity", similarity, error, [&]() -> Result<crivo_similarity> {
-    const Result<FilterRef> one = to_read(first, "first");
+    const Result<InMemory> one = in_memory(first, "first");
     if (!one) return one.error();
-    const Result<FilterRef> other = to_read(second, "second");
+    const Result<InMemory> other = in_memory(second, "second");
     if (!other) return other.error();
-    const Result<std::optional<Similarity>> compared = compare(*one, *other);
+    const Result<std::optional<Similarity>> compared = compare(one->ref(), other->ref());
     if (!compared) return compared.error();
-    if (!*compared) return saturated(*one, *other);
+    if (!*compared) return saturated(one->ref(), other->ref());
     const Similarity& known = **compared;
     return crivo_similarity{0, known.first, known.second, known.united, known.common, known.jaccard};
   });

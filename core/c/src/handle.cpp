@@ -2,10 +2,10 @@
 
 namespace crivo::c {
 
-Result<FilterRef> to_read(const crivo_filter* filter, const char* name) {
+Result<InMemory> in_memory(const crivo_filter* filter, const char* name) {
   if (auto given = check_given(name, filter); !given) return given.error();
-  if (filter->ref == nullptr) return filter->file().whole();
-  return *filter->ref;
+  if (filter->ref != nullptr) return InMemory(*filter->ref);
+  return with_whole(filter, [](const FilterRef& ref) -> Result<InMemory> { return InMemory(AnyFilter::copy_of(ref)); });
 }
 
 Result<AnyFilter*> to_change(crivo_filter* filter) {

@@ -126,22 +126,20 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
 crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("copy", copy); !given) return given;
-    const Result<FilterRef> ref = to_read(filter);
-    if (!ref) return ref.error();
+    if (auto given = check_given("filter", filter); !given) return given;
     // Each knows how far the copy may grow.
     if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return hand_out(Result<AnyFilter>(*owned), copy);
     if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
       return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
     }
-    return hand_out(Result<AnyFilter>(AnyFilter::copy_of(*ref)), copy);
+    auto copied = with_whole(filter, [](const FilterRef& ref) -> Result<AnyFilter> { return AnyFilter::copy_of(ref); });
+    return hand_out(std::move(copied), copy);
   });
 }
 
 crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("blocked", blocked); !given) return given;
-    const Result<FilterRef> ref = to_read(filter);
-    if (!ref) return ref.error();
-    return hand_out(drop_counts(*ref), blocked);
+    return hand_out(with_whole(filter, [](const FilterRef& ref) { return drop_counts(ref); }), blocked);
   });
 }
