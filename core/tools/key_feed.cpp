@@ -150,10 +150,13 @@ Result<void> add_lines(const std::vector<std::string>& files, std::uint64_t seed
   for (const std::string& file : files) {
     Result<KeyReader> reader = KeyReader::open(file);
     if (!reader) return reader.error();
+    bool is_first = true;
     for (;;) {
       const auto lines = reader->next();
       if (!lines) return lines.error();
       if (lines->empty()) break;
+      if (is_first) note_mark("build", file, lines->front());
+      is_first = false;
       carriage_returns.look_at(*lines);
       if (auto added = add_batches(*lines, seed, adder); !added) return added;
       keys += lines->size();

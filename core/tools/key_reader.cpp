@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdio>
@@ -95,6 +96,19 @@ void KeyReader::split(std::size_t end) {
   }
   begin_ = static_cast<std::size_t>(line - buffer_.data());
   end_ = end;
+}
+
+void note_mark(std::string_view command, const std::string& file, std::string_view first_line) {
+  constexpr std::pair<std::string_view, const char*> kMarks[] = {
+      {"\x1f\x8b", "gzip"},      {"\x28\xb5\x2f\xfd", "zstd"}, {"\xfd\x37zXZ", "xz"},
+      {"BZh91AY&SY", "bzip2"},   {"PK\x03\x04", "zip"},        {"\xc3RVO", "a filter"},
+      {"\xef\xbb\xbf", "UTF-8"}, {"\xff\xfe", "UTF-16"},       {"\xfe\xff", "UTF-16"},
+  };
+  const auto mark = std::ranges::find_if(kMarks, [&](const auto& each) { return first_line.starts_with(each.first); });
+  if (mark == std::end(kMarks)) return;
+  std::fprintf(stderr, "crivo %.*s: note: %s begins with the mark of %s, and its lines are taken as they are\n",
+               static_cast<int>(command.size()), command.data(), file == "-" ? "standard input" : file.c_str(),
+               mark->second);
 }
 
 void CarriageReturnNote::look_at(std::span<const std::string_view> lines) {

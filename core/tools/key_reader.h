@@ -39,6 +39,10 @@ class KeyReader {
   std::uint64_t bytes_read_ = 0;
 };
 
+/// Warns, on standard error, if a file begins as what is packed or coded otherwise does: its lines are then hardly the
+/// keys that somebody means, and a filter of them would answer "certainly not" to all that are meant.
+void note_mark(std::string_view command, const std::string& file, std::string_view first_line);
+
 /// Warns once, on standard error, if lines end in '\r', as Windows writes them, because the '\r' is then part of the
 /// key.
 class CarriageReturnNote {

@@ -70,7 +70,7 @@ TEST(BlobOf, AReadOnlyFilterIsChangedAsACopy) {
     const std::uint64_t hash = 1;
     const auto refuses = [](auto&& call) {
       EXPECT_EQ(failure(CRIVO_UNSUPPORTED, call),
-                "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be");
+                "filter must own its bytes to be changed, got one that is read-only; a copy of it can be");
     };
     refuses([&](crivo_error* error) { return crivo_add(f, "a", 1, error); });
     refuses([&](crivo_error* error) { return crivo_add_keys(f, &keys, error); });

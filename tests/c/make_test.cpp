@@ -208,7 +208,7 @@ TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   // Before memory is taken: a terabyte is no reason for another status.
   const crivo_options ribbon = options_of("ribbon", std::uint64_t{1} << 40);
   EXPECT_EQ(failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_create(&ribbon, &filter, error); }),
-            "kind must be one that takes keys later, got ribbon; crivo_build makes it");
+            "kind must be one that takes keys later, got ribbon; it is built once, from all its keys");
   const crivo_options without = options_of("blocked");
   EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(&without, &filter, error); }),
               ::testing::HasSubstr("capacity must lie in [1, "));

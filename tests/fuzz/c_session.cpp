@@ -67,8 +67,11 @@ class CSession::Options {
     options.kind = kind < std::size(kKinds) ? kKinds[kind] : kKinds[1 + kind % 11];
     options.capacity = input.take_below(8) == 0 ? 0 : 1 + input.take<std::uint16_t>() % 700;
     options.max_bytes = kMaxBytes;
+    // Mostly by its bits: the search for a size by a rate would take most of the time.
+    options.bits_per_key = input.take_below(16) == 0 ? 0 : 1 + input.take_below(20);
     if (const unsigned odd = input.take_below(16); odd == 1) {
       options.fp_rate = take_real(input);
+      options.bits_per_key *= input.take_below(8) == 0 ? 1 : 0;
     } else if (odd == 2) {
       options.bits_per_key = take_real(input);
     } else if (odd == 3) {

@@ -158,10 +158,6 @@ void CSession::call_with_anything() {
   }
   const Filter copy(copied);
   const Blob before = copied != nullptr ? raw_blob(copied) : Blob();
-  crivo_builder* started = nullptr;
-  require(crivo_builder_create(nullptr, &started, nullptr) == CRIVO_OK, "a builder needs no options");
-  const Builder builder(started);
-
   Arguments draw(input_);
   Memory memory(input_, draw);
   if (input_.take_below(2) == 0 && before.size() <= memory.blob.size()) {
@@ -169,6 +165,9 @@ void CSession::call_with_anything() {
   }
   crivo_error* error = draw.pointer(&memory.error);
   const unsigned group = input_.take_below(3);
+  crivo_builder* started = nullptr;
+  require(group != 0 || crivo_builder_create(nullptr, &started, nullptr) == CRIVO_OK, "a builder needs no options");
+  const Builder builder(started);
   const unsigned function = input_.take_below(12);
   const crivo_status status = group == 0   ? make(function, draw, memory, copied, started, error)
                               : group == 1 ? ask(function % 6, draw, memory, copied, error)

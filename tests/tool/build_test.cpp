@@ -58,6 +58,20 @@ TEST_F(ToolTest, SaysOnceThatCarriageReturnsArePartOfTheKeys) {
   EXPECT_EQ(crivo("build -q -o f", "a\nb\n").err, "");
 }
 
+TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
+  write("text", "a\n\x1f\x8b\n");
+  write("packed.gz", "\x1f\x8b\x08\n\n");
+  ASSERT_EQ(crivo("build -q -o f text").err, "");
+  const Outcome built = crivo("build -q -o g text packed.gz -", read("f"));
+  EXPECT_EQ(built.exit_code, 0);
+  EXPECT_EQ(
+      built.err,
+      "crivo build: note: packed.gz begins with the mark of gzip, and its lines are taken as they are\n"
+      "crivo build: note: standard input begins with the mark of a filter, and its lines are taken as they are\n");
+  EXPECT_EQ(crivo("build -q -o f", "\xef\xbb\xbfkey\n").err,
+            "crivo build: note: standard input begins with the mark of UTF-8, and its lines are taken as they are\n");
+}
+
 TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
   const std::string longest(5'000'000, 'x');
   const std::string lines = "short\n" + longest + "\nlast\n";

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -13,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "format/mapped_chunks.h"
 #include "format/mapped_file.h"
 #include "mapped_files.h"
 
@@ -236,6 +238,22 @@ TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
   std::filesystem::remove(path);
   expect_same_answers(mapped, filter.ref());
   EXPECT_TRUE(mapped.verify());
+}
+
+long most_memory_kilobytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(MappedFile, TakesNoMemoryForChunksThatNobodyAskedFor) {
+  const long before = most_memory_kilobytes();
+  constexpr std::uint64_t kChunks = std::uint64_t{1} << 33;  // of a file of 32 TB; a bit for each would take 1 GB
+  VerifiedChunks chunks(kChunks);
+  chunks.add(kChunks - 1);
+  EXPECT_TRUE(chunks.has(kChunks - 1));
+  EXPECT_FALSE(chunks.has(0));
+  EXPECT_LT(most_memory_kilobytes() - before, 256 << 10);
 }
 
 TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {

@@ -12,7 +12,7 @@ Result<AnyFilter*> to_change(crivo_filter* filter) {
   if (auto given = check_given("filter", filter); !given) return given.error();
   if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return owned;
   return Error{ErrorCode::kUnsupported,
-               "filter must own its bytes to be changed, got one that is read-only; crivo_copy makes one that can be"};
+               "filter must own its bytes to be changed, got one that is read-only; a copy of it can be"};
 }
 
 }  // namespace crivo::c

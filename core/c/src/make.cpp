@@ -78,8 +78,8 @@ Result<AnyFilter> create(const crivo_options* options) {
   const Kind kind = request->spec.kind;
   const auto info = std::ranges::find(kinds(), kind, &KindInfo::kind);
   if (info->can.add) return AnyFilter::create(request->spec, request->options.max_bytes);
-  return Error{ErrorCode::kUnsupported,
-               "kind must be one that takes keys later, got " + std::string(info->name) + "; crivo_build makes it"};
+  return Error{ErrorCode::kUnsupported, "kind must be one that takes keys later, got " + std::string(info->name) +
+                                            "; it is built once, from all its keys"};
 }
 
 }  // namespace

@@ -81,13 +81,7 @@ mod c {
         pub fn crivo_add(filter: *mut Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
         pub fn crivo_contains(filter: *const Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
         pub fn crivo_contains_keys(filter: *const Filter, keys: *const Keys, hits: *mut u8, error: *mut Error) -> i32;
-        pub fn crivo_save(
-            filter: *const Filter,
-            path: *const c_char,
-            form: i32,
-            level: i32,
-            error: *mut Error,
-        ) -> i32;
+        pub fn crivo_save(filter: *const Filter, path: *const c_char, form: i32, level: i32, error: *mut Error) -> i32;
         pub fn crivo_open(
             path: *const c_char,
             limits: *const c_void,
@@ -172,8 +166,8 @@ impl Filter<'static> {
         made(|filter, error| unsafe { c::crivo_build(&wanted, &keys.view(), filter, error) })
     }
 
-    /// Opens a file of any form. The filter can be asked, and not be changed. If the file is damaged, `contains` answers
-    /// "maybe", and `contains_many` with an error.
+    /// Opens a file of any form. The filter can be asked, and not be changed. If the file is damaged, `contains`
+    /// answers "maybe", and `contains_many` with an error.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let name = c_string("path", path.as_ref().as_os_str().as_bytes())?;
         made(|filter, error| unsafe { c::crivo_open(name.as_ptr(), ptr::null(), filter, error) })
@@ -214,7 +208,8 @@ impl<'blob> Filter<'blob> {
         Ok(hits)
     }
 
-    /// Writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is large.
+    /// Writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
+    /// large.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let name = c_string("path", path.as_ref().as_os_str().as_bytes())?;
         done(|error| unsafe { c::crivo_save(self.handle.as_ptr(), name.as_ptr(), c::FORM_AUTO, 0, error) })

@@ -92,9 +92,10 @@ Array::Items Array::items() const {
   if (letter == 'x' || letter == 'c') return Items::kBytes;
   if (counted || swapped) return Items::kUnknown;
   if ((letter == 'f' && width == sizeof(float)) || (letter == 'd' && width == sizeof(double))) return Items::kReal;
+  if (letter == '?' && width == 1) return Items::kBool;
   if (!std::has_single_bit(width) || width > 8) return Items::kUnknown;
   if (is_among(letter, "bhilqn")) return Items::kSigned;
-  return is_among(letter, "?BHILQN") ? Items::kUnsigned : Items::kUnknown;
+  return is_among(letter, "BHILQN") ? Items::kUnsigned : Items::kUnknown;
 }
 
 Array::Opened Array::open(PyObject* keys, bool hashed) {
@@ -128,6 +129,8 @@ uint64_t Array::hash(const char* item, uint64_t seed) const {
       return hash_signed(load_signed(item, width_), seed);
     case Items::kUnsigned:
       return hash_unsigned(load_unsigned(item, width_), seed);
+    case Items::kBool:
+      return hash_unsigned(*item != 0 ? 1 : 0, seed);  // any byte but 0 is True
     case Items::kReal:
       return hash_real(width_ == sizeof(float) ? load<float>(item) : load<double>(item), seed);
     case Items::kTrimmedBytes:

@@ -31,7 +31,7 @@ class Array {
   const uint64_t* hashes(size_t first, size_t count, uint64_t seed, uint64_t* scratch) const;
 
  private:
-  enum class Items { kUnknown, kHash, kSigned, kUnsigned, kReal, kBytes, kTrimmedBytes };
+  enum class Items { kUnknown, kHash, kSigned, kUnsigned, kBool, kReal, kBytes, kTrimmedBytes };
   [[nodiscard]] Items items() const;
   [[nodiscard]] const char* item(size_t index) const { return first_ + static_cast<ptrdiff_t>(index) * stride_; }
   [[nodiscard]] uint64_t hash(const char* item, uint64_t seed) const;

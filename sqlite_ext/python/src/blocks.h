@@ -16,7 +16,8 @@ constexpr size_t kBlock = 1024;
 /// as Python itself lets a thread run.
 constexpr size_t kStretch = size_t{1} << 18;
 
-/// Fails with a TypeError where `keys` is one key: who passes it has forgotten the list around it.
+/// Fails with a TypeError where `keys` is one key, because who passes it has forgotten the list around it, or cannot be
+/// iterated over.
 [[nodiscard]] bool check_many(PyObject* keys);
 
 /// What Python does between two instructions. False with an exception.

@@ -34,6 +34,12 @@ PyObject* raise_bad_argument(const char* format, ...) {
   return raise_error(message.get(), CRIVO_BAD_ARGUMENT);
 }
 
+bool refuse_type(const char* field, const char* wanted, PyObject* value) {
+  const Ref name(PyType_GetName(Py_TYPE(value)));
+  if (name) PyErr_Format(PyExc_TypeError, "%s must be %s, got %U", field, wanted, name.get());
+  return false;
+}
+
 bool succeeded(crivo_status status, const crivo_error& error) {
   if (status == CRIVO_OK) return true;
   if (PyErr_Occurred() == nullptr) raise(error);

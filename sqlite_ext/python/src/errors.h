@@ -13,6 +13,10 @@ PyObject* raise(const crivo_error& error);
 /// The same for an argument that was found wrong here. The format is that of PyErr_Format.
 PyObject* raise_bad_argument(const char* format, ...);
 
+/// Raises a TypeError, in place of one that was raised already: a field must be something else than this value.
+/// Returns false, for the caller to return.
+bool refuse_type(const char* field, const char* wanted, PyObject* value);
+
 /// Whether all went well; if not, raises. An exception that is already on its way is left as it is: it is the reason
 /// why the library was told to stop.
 [[nodiscard]] bool succeeded(crivo_status status, const crivo_error& error);

@@ -5,18 +5,12 @@
 namespace crivo::python {
 namespace {
 
-Ref name_of(PyObject* object) { return Ref(PyType_GetName(Py_TYPE(object))); }
-
 /// Raises a TypeError that says what a key, or keys[index], must be and what it is.
 bool refuse(PyObject* object, Py_ssize_t index, const char* wanted) {
-  const Ref name = name_of(object);
-  if (!name) return false;
-  if (index == kAlone) {
-    PyErr_Format(PyExc_TypeError, "key must be %s, got %U", wanted, name.get());
-  } else {
-    PyErr_Format(PyExc_TypeError, "keys[%zd] must be %s, got %U", index, wanted, name.get());
-  }
-  return false;
+  if (index == kAlone) return refuse_type("key", wanted, object);
+  const Ref field(PyUnicode_FromFormat("keys[%zd]", index));
+  const Ref name(field ? PyUnicode_AsUTF8String(field.get()) : nullptr);
+  return name && refuse_type(PyBytes_AsString(name.get()), wanted, object);
 }
 
 bool read_hash(PyObject* object, Py_ssize_t index, uint64_t* hash) {
@@ -63,9 +57,11 @@ bool Key::read_other(PyObject* object, Py_ssize_t index) {
     size_ = buffer_.len;
     return true;
   }
-  if (!PyIndex_Check(object)) return refuse(object, index, "str, bytes, int or float");
-  const Ref integer(PyNumber_Index(object));
-  return integer && read_integer(integer.get());
+  const Ref integer(PyIndex_Check(object) != 0 ? PyNumber_Index(object) : nullptr);
+  if (integer) return read_integer(integer.get());
+  // An array of NumPy's says that it can be an integer, and then refuses unless it has one item.
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
+  return refuse(object, index, "str, bytes, int or float");
 }
 
 bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, uint64_t seed, uint64_t* hash) {

@@ -1,4 +1,5 @@
 // Filters made: of options and keys, of bytes, of other filters.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +14,7 @@ namespace {
 /// an exception.
 bool read_integer(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
   if (value == nullptr || value == Py_None) return true;
+  if (PyIndex_Check(value) == 0) return refuse_type(name, "an int", value);
   const Ref integer(PyNumber_Index(value));
   if (!integer) return false;
   const unsigned long long number = PyLong_AsUnsignedLongLong(integer.get());
@@ -29,7 +31,9 @@ bool read_integer(const char* name, PyObject* value, uint64_t least, uint64_t* f
 bool read_real(const char* name, PyObject* value, const char* allowed, double* field) {
   if (value == nullptr || value == Py_None) return true;
   *field = PyFloat_AsDouble(value);
-  if (*field == -1 && PyErr_Occurred() != nullptr) return false;
+  if (*field == -1 && PyErr_Occurred() != nullptr) {
+    return PyErr_ExceptionMatches(PyExc_TypeError) == 0 ? false : refuse_type(name, "a number", value);
+  }
   if (*field != 0) return true;
   raise_bad_argument("%s must %s, got 0", name, allowed);
   return false;
@@ -42,23 +46,40 @@ bool read_threads(PyObject* value, uint32_t* threads) {
   return true;
 }
 
+/// Keeps a thread for ever that Python has told to end, while the process ends.
+void stay(void* /*unused*/) {
+  while (true) pause();
+}
+
 /// What the library calls while it builds: it looks for Ctrl-C, and calls the caller's function.
+///
+/// At the end of the process, Python before 3.14 ends a thread that asks for the GIL, by pthread_exit. That unwinds the
+/// stack, and the library's functions, through which no exception may pass, would abort the process. So the thread
+/// stays where it is, as it does from 3.14 on.
 struct Progress {
   PyObject* callback;    // or null
   PyThreadState* state;  // while the GIL is released
   bool in_main_thread;   // of the process: only there, Python handles signals
+  bool goes_on = true;
 
   static int report(double done, void* data) {
     auto* progress = static_cast<Progress*>(data);
     if (progress->callback == nullptr && !progress->in_main_thread) return 0;
-    PyEval_RestoreThread(progress->state);
-    bool goes_on = PyErr_CheckSignals() == 0;
-    if (goes_on && progress->callback != nullptr) {
-      const Ref result(PyObject_CallFunction(progress->callback, "d", done));
+    pthread_cleanup_push(&stay, nullptr);
+    progress->ask_python(done);
+    pthread_cleanup_pop(0);
+    return progress->goes_on ? 0 : 1;
+  }
+
+ private:
+  void ask_python(double done) {
+    PyEval_RestoreThread(state);
+    goes_on = PyErr_CheckSignals() == 0;
+    if (goes_on && callback != nullptr) {
+      const Ref result(PyObject_CallFunction(callback, "d", done));
       goes_on = static_cast<bool>(result);
     }
-    progress->state = PyEval_SaveThread();
-    return goes_on ? 0 : 1;
+    state = PyEval_SaveThread();
   }
 };
 
@@ -139,6 +160,10 @@ struct Arguments {
 
 bool make(const Arguments& arguments, const crivo_options& options, crivo_filter** made) {
   if (arguments.keys == Py_None) {
+    if (options.capacity == 0) {
+      raise_bad_argument("capacity must be given where there are no keys, got neither");
+      return false;
+    }
     crivo_error error;
     return succeeded(crivo_create(&options, made, &error), error);
   }

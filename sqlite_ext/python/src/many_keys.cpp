@@ -92,6 +92,8 @@ PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
 }  // namespace
 
 bool check_many(PyObject* keys) {
+  const bool many = PyType_GetSlot(Py_TYPE(keys), Py_tp_iter) != nullptr || PySequence_Check(keys) != 0;
+  if (!many && PyObject_CheckBuffer(keys) == 0) return refuse_type("keys", "an iterable of keys", keys);
   if (!PyUnicode_Check(keys) && !PyBytes_Check(keys) && !PyByteArray_Check(keys)) return true;
   const Ref name(PyType_GetName(Py_TYPE(keys)));
   if (name) PyErr_Format(PyExc_TypeError, "keys must be an iterable of keys, got %U, which is one key", name.get());

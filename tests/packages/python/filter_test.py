@@ -42,7 +42,8 @@ class FilterTest(unittest.TestCase):
 
     def test_wrong_options_are_named(self):
         for arguments, message in [
-            (dict(), "capacity must"), (dict(capacity=0), "capacity must be an int from 1 to 2^64 - 1, got 0"),
+            (dict(), "capacity must be given where there are no keys, got neither"),
+            (dict(capacity=0), "capacity must be an int from 1 to 2^64 - 1, got 0"),
             (dict(capacity=-1), "capacity must be an int from 1 to 2^64 - 1, got -1"),
             (dict(capacity=2**64), "capacity must be an int from 1 to 2^64 - 1, got 18446744073709551616"),
             (dict(capacity=2**41), "capacity must"), (dict(capacity=9, fp_rate=0), "fp_rate must lie in (0, 1), got 0"),
@@ -58,9 +59,14 @@ class FilterTest(unittest.TestCase):
             with self.assertRaises(crivo.Error) as raised:
                 crivo.Filter(**arguments)
             self.assertIn(message, str(raised.exception), arguments)
-        for arguments in [dict(capacity="9"), dict(capacity=9, fp_rate="0.1"), dict(capacity=9, kind=7),
-                          dict(keys=["a"], progress=7), dict(wrong=7), dict(capacity=1.5), dict(keys=["a"], kind=None)]:
-            self.assertRaises(TypeError, crivo.Filter, **arguments)
+        for arguments, message in [
+            (dict(capacity="9"), "capacity must be an int, got str"),
+            (dict(capacity=1e6), "capacity must be an int, got float"),
+            (dict(capacity=9, fp_rate="0.1"), "fp_rate must be a number, got str"),
+            (dict(capacity=9, kind=7), "must be str"), (dict(keys=["a"], kind=None), "must be str"), (dict(keys=["a"], progress=7), "progress must be callable"),
+            (dict(wrong=7), "wrong"),
+        ]:
+            self.assertRaisesRegex(TypeError, message, crivo.Filter, **arguments)
 
     def test_growing_filters(self):
         filter_ = crivo.Filter(capacity=1000, fp_rate=0.01, kind="scalable")

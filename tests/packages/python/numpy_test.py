@@ -62,6 +62,10 @@ class NumpyTest(keys_test.ArraysTest):
             self.assertIn(scalar, filter_)
         self.assertRaises(TypeError, filter_.__contains__, numpy.float32(0.5))
 
+    def test_an_array_is_not_one_key(self):
+        text = "^key must be str, bytes, int or float, got ndarray$"
+        self.assertRaisesRegex(TypeError, text, crivo.Filter(capacity=9).__contains__, numpy.arange(2))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -149,6 +149,19 @@ class ThreadsTest(unittest.TestCase):
         """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_daemons_with_progress_do_not_disturb_the_end(self):
+        done = python("""
+            import array, crivo, threading, time
+            hashes = array.array("Q", range(10**6))
+            def work():
+                while True:
+                    crivo.Filter(hashes, hashed=True, kind="ribbon", progress=lambda done: time.sleep(0.001))
+            for _ in range(8):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.5)
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
 
 class SignalsTest(unittest.TestCase):
     def interrupted(self, work):

@@ -139,7 +139,8 @@ func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
 	return hits, failure(status, &detail)
 }
 
-// Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is large.
+// Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
+// large.
 func (f *Filter) Save(path string) error {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -162,7 +163,8 @@ func Open(path string) (*Filter, error) {
 	return owned(handle), nil
 }
 
-// Blob returns the filter as a raw blob (docs/format.md): the same bytes for the same keys and options in every language.
+// Blob returns the filter as a raw blob (docs/format.md): the same bytes for the same keys and options in every
+// language.
 func (f *Filter) Blob() ([]byte, error) {
 	blob := make([]byte, C.crivo_blob_bound(f.handle)+1)
 	var written C.uint64_t
