@@ -1,4 +1,5 @@
-// Who may use a filter, where long work lets other threads run Python meanwhile.
+// Who may use a filter, where long work lets other threads run Python meanwhile: a lock for readers and writers that is
+// made of the GIL.
 //
 // Whoever has the GIL is alone, except for the threads that have released it in order to ask or change a filter. These
 // are counted here, one Turns to a filter. So a question or a change that keeps the GIL has only to wait until they

@@ -40,6 +40,7 @@ const (
 	Full         Status = C.CRIVO_FULL
 	TooLarge     Status = C.CRIVO_TOO_LARGE
 	NoMemory     Status = C.CRIVO_NO_MEMORY
+	System       Status = C.CRIVO_SYSTEM
 )
 
 func (s Status) Error() string { return "crivo: " + C.GoString(C.crivo_status_name(C.crivo_status(s))) }
@@ -138,7 +139,32 @@ func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
 	return hits, failure(status, &detail)
 }
 
-// Blob returns the filter as bytes of docs/format.md, the same for the same keys and options in every language.
+// Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
+// large.
+func (f *Filter) Save(path string) error {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var detail C.crivo_error
+	status := C.crivo_save(f.handle, name, C.CRIVO_FORM_AUTO, 0, &detail)
+	runtime.KeepAlive(f)
+	return failure(status, &detail)
+}
+
+// Open opens a file of any form; the filter cannot be changed. If the file is damaged, Contains answers "maybe", and
+// ContainsMany with an error. Errors: System, Corrupt and others.
+func Open(path string) (*Filter, error) {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var handle *C.crivo_filter
+	var detail C.crivo_error
+	if err := failure(C.crivo_open(name, nil, &handle, &detail), &detail); err != nil {
+		return nil, err
+	}
+	return owned(handle), nil
+}
+
+// Blob returns the filter as a raw blob (docs/format.md): the same bytes for the same keys and options in every
+// language.
 func (f *Filter) Blob() ([]byte, error) {
 	blob := make([]byte, C.crivo_blob_bound(f.handle)+1)
 	var written C.uint64_t
