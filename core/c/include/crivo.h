@@ -152,6 +152,9 @@ typedef struct crivo_options {
   uint32_t reserved;        ///< 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets
+  uint64_t max_memory;      ///< the most bytes to build with, the filter included: what does not fit lies in temporary
+                            ///< files. At least 16 MiB; 0: no limit. Not counted is what the caller has in memory
+  const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /tmp
 } crivo_options;
 
 #define CRIVO_ALL_THREADS UINT32_MAX
@@ -342,9 +345,9 @@ CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limi
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
-/// Lets questions to files that shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the process
-/// with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it; so call
-/// it once, after others have set theirs. Errors: CRIVO_SYSTEM.
+/// Lets calls that read files which shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the
+/// process with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it;
+/// so call it once, after others have set theirs. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 #ifdef __cplusplus

@@ -34,6 +34,16 @@ Result<void> write_raw(const FilterRef& filter, Codec codec, std::span<std::byte
   return {};
 }
 
+Result<void> write(const FilterRef& filter, const Form& how, std::span<std::byte> room, std::uint64_t* written) {
+  if (how.form == BlobForm::kRaw) return write_raw(filter, Codec::kRaw, room, written);
+  if (how.form == BlobForm::kMappable) return write_raw(filter, Codec::kRawSums, room, written);
+  const auto blob = to_blob(filter, how.form, how.level);
+  if (!blob) return blob.error();
+  if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
+  std::ranges::copy(*blob, room.begin());
+  return {};
+}
+
 Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_limits* limits) {
   if (auto given = check_array("blob", blob, blob_bytes, 1, 1); !given) return given.error();
   const Result<ReadLimits> allowed = read_limits(limits);
@@ -60,18 +70,14 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("written", written); !given) return given;
     if (auto given = check_array("buffer", buffer, buffer_bytes, 1, 1); !given) return given;
-    const Result<FilterRef> ref = to_read(filter);
-    if (!ref) return ref.error();
+    if (auto given = check_given("filter", filter); !given) return given;
     const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
     if (!how) return how.error();
     const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
-    if (how->form == BlobForm::kRaw) return write_raw(*ref, Codec::kRaw, room, written);
-    if (how->form == BlobForm::kMappable) return write_raw(*ref, Codec::kRawSums, room, written);
-    const auto blob = to_blob(*ref, how->form, how->level);
-    if (!blob) return blob.error();
-    if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
-    std::ranges::copy(*blob, room.begin());
-    return {};
+    std::uint64_t bytes = 0;
+    auto done = read_whole(filter, "filter", [&](const FilterRef& ref) { return write(ref, *how, room, &bytes); });
+    if (done || done.error().code == ErrorCode::kTooLarge) *written = bytes;
+    return done;
   });
 }
 

@@ -30,8 +30,20 @@ struct crivo_filter {
 
 namespace crivo::c {
 
-/// The filter for all but questions: of a file everything is verified first. Errors: kBadArgument for NULL; kCorrupt.
-[[nodiscard]] Result<FilterRef> to_read(const crivo_filter* filter, const char* name = "filter");
+/// For all but questions: runs `Result<void> work(filter)`. A file is verified as a whole before, and looked at
+/// afterwards: where it has changed meanwhile, what the work has found means nothing. Errors: kBadArgument for NULL;
+/// kCorrupt; those of the work.
+template <class Work>
+[[nodiscard]] Result<void> read_whole(const crivo_filter* filter, const char* name, Work&& work) {
+  if (auto given = check_given(name, filter); !given) return given;
+  if (filter->ref != nullptr) return work(*filter->ref);
+  Result<void> done;
+  auto looked = filter->file().look_at_whole([&](const FilterRef& ref) { done = work(ref); });
+  return looked ? done : looked;
+}
+
+/// A copy in memory of a filter in a file. Errors: kCorrupt.
+[[nodiscard]] Result<AnyFilter> copy_of_file(const MappedFilter& file);
 
 /// The filter to change. Errors: kBadArgument for NULL; kUnsupported for a filter that is read-only.
 [[nodiscard]] Result<AnyFilter*> to_change(crivo_filter* filter);
