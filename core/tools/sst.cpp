@@ -37,8 +37,8 @@ int run_crivo_sst(char** argv) {
   if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);
   const int reason = errno;
   std::fprintf(stderr,
-               "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; it is built "
-               "with Crivo's RocksDB plugin, which needs librocksdb-dev (see docs/install.md)\n",
+               "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; Debian's "
+               "package crivo-rocksdb has it, and a build with librocksdb-dev (docs/install.md)\n",
                std::strerror(reason));
   return kTrouble;
 }

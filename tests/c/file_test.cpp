@@ -1,104 +1,168 @@
-// Filters in files: the form that a file gets, and files that are cut off while somebody works on them.
-#include <sys/wait.h>
+// Filters in files, and builds with a limit on memory.
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
-#include <functional>
 
 #include "c_filters.h"
 
 namespace crivo::testing {
 namespace {
 
-class InFile : public ::testing::Test {
- protected:
-  ~InFile() override { unlink(path_.c_str()); }
+using ::testing::HasSubstr;
 
-  void save(const Filter& filter, std::int32_t form = CRIVO_FORM_AUTO) const {
+class Files : public ::testing::Test {
+ protected:
+  Files() { std::filesystem::create_directory(folder_); }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+  static void save(const Filter& filter, const std::string& path, std::int32_t form) {
     crivo_error error{};
-    ASSERT_EQ(crivo_save(filter.get(), path_.c_str(), form, 0, &error), CRIVO_OK) << error.message;
+    ASSERT_EQ(crivo_save(filter.get(), path.c_str(), form, 0, &error), CRIVO_OK) << error.message;
   }
-  [[nodiscard]] Filter open() const {
+  static Filter open(const std::string& path) {
     crivo_filter* filter = nullptr;
     crivo_error error{};
-    EXPECT_EQ(crivo_open(path_.c_str(), nullptr, &filter, &error), CRIVO_OK) << error.message;
+    EXPECT_EQ(crivo_open(path.c_str(), nullptr, &filter, &error), CRIVO_OK) << error.message;
     return Filter(filter);
   }
-  [[nodiscard]] int codec() const {
-    std::ifstream file(path_);
-    file.seekg(6);  // docs/format.md
-    return file.get();
-  }
 
-  std::string path_ = ::testing::TempDir() + "crivo_in_file_" + std::to_string(getpid());
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("crivo_c_files_" + std::to_string(::getpid()));
 };
 
-TEST_F(InFile, HasTheFormThatTheToolGivesIt) {
-  constexpr int kRaw = 0;
-  constexpr int kGaps = 2;
-  constexpr int kRawSums = 3;
-  save(filter_of("blocked", 1000));
-  EXPECT_EQ(codec(), kRaw);
-  save(filter_of("blocked", 100'000));
-  EXPECT_EQ(codec(), kRawSums);
-  save(filter_of("ribbon", 100'000));
-  EXPECT_EQ(codec(), kRawSums);
-  save(create(options_of("blocked", 100'000)));
-  EXPECT_EQ(codec(), kGaps);
+/// The filter of so many keys that crivo_build makes with these options.
+Filter build(const crivo_options& options, std::uint64_t keys) {
+  const KeyList list = present_keys(keys);
+  const crivo_keys borrowed = list.keys();
+  crivo_filter* filter = nullptr;
+  crivo_error error{};
+  EXPECT_EQ(crivo_build(&options, &borrowed, &filter, &error), CRIVO_OK) << error.message;
+  return Filter(filter);
 }
 
-/// Whether a call of `work` ended with CRIVO_CORRUPT, in a process that makes one after the other while its file is cut
-/// off. Otherwise the system has ended the process.
-bool ends_well(const std::string& path, const std::function<crivo_status()>& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    crivo_status status = CRIVO_OK;
-    while (status == CRIVO_OK) status = work();
-    _exit(status == CRIVO_CORRUPT ? 0 : 1);
+TEST_F(Files, OfEveryKindAndFormGiveTheFilterBack) {
+  for (const std::string& kind : every_kind()) {
+    const Filter filter = build(options_of(kind.c_str()), 1000);
+    for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
+      SCOPED_TRACE(kind + " in form " + std::to_string(form));
+      save(filter, path("f"), form);
+      const Filter opened = open(path("f"));
+      ASSERT_NE(opened, nullptr);
+      for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(has(opened, present(i)));
+      EXPECT_EQ(blob_of(opened, CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
+      EXPECT_EQ(crivo_verify(opened.get(), nullptr), CRIVO_OK);
+      EXPECT_THAT(failure(CRIVO_UNSUPPORTED, [&](crivo_error* e) { return crivo_add(opened.get(), "a", 1, e); }),
+                  HasSubstr("a copy of it can be"));
+    }
   }
-  usleep(50'000);
-  EXPECT_EQ(truncate(path.c_str(), 4096), 0);
-  int outcome = 0;
-  EXPECT_EQ(waitpid(child, &outcome, 0), child);
-  return WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0;
 }
 
-TEST_F(InFile, IsAnErrorForEveryFunctionThatIsAtWorkWhenItIsCutOff) {
+TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
+  const Filter filter = build(options_of("blocked"), 100'000);
+  save(filter, path("f"), CRIVO_FORM_MAPPABLE);
+  {
+    std::fstream file(path("f"), std::ios::in | std::ios::out | std::ios::binary);
+    for (int at = 64; at < 64 + 100'000; at += 1000) {
+      file.seekp(at);
+      file.put(0);
+      file.put(0);
+    }
+  }
+  const Filter opened = open(path("f"));
+  ASSERT_NE(opened, nullptr) << "the damage is where no question has looked yet";
+  int damaged = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const std::string key = present(i);
+    const std::int32_t answer = crivo_contains(opened.get(), key.data(), key.size(), nullptr);
+    ASSERT_TRUE(answer == 1 || answer == -CRIVO_CORRUPT) << answer;
+    if (answer < 0) ++damaged;
+  }
+  EXPECT_GT(damaged, 500);
+  failure(CRIVO_CORRUPT, [&](crivo_error* e) { return crivo_verify(opened.get(), e); });
+  crivo_filter* copy = nullptr;
+  failure(CRIVO_CORRUPT, [&](crivo_error* e) { return crivo_copy(opened.get(), &copy, e); });
+  EXPECT_EQ(copy, nullptr);
+}
+
+TEST_F(Files, ThatWereReplacedStayAsTheyWereOpened) {
+  save(build(options_of("blocked"), 100'000), path("f"), CRIVO_FORM_AUTO);
+  const Filter opened = open(path("f"));
+  save(build(options_of("blocked"), 10), path("f"), CRIVO_FORM_AUTO);
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(has(opened, present(i)));
+}
+
+TEST_F(Files, ThatShrinkAreErrorsWhereFilesAreGuarded) {
   ASSERT_EQ(crivo_guard_files(nullptr), CRIVO_OK);
-  const Filter memory = create(options_of("blocked", 10'000'000));
-  Blob buffer(crivo_blob_bound(memory.get()));
-  crivo_stats stats{};
-  stats.size = sizeof stats;
-  crivo_similarity similarity{};
-  similarity.size = sizeof similarity;
-  std::uint64_t written = 0;
-  using Work = std::function<crivo_status(const crivo_filter*)>;
-  const std::vector<std::pair<const char*, Work>> all{
-      {"crivo_copy",
-       [](const crivo_filter* file) {
-         crivo_filter* copy = nullptr;
-         const crivo_status status = crivo_copy(file, &copy, nullptr);
-         crivo_free(copy);
-         return status;
-       }},
-      {"crivo_get_stats", [&](const crivo_filter* file) { return crivo_get_stats(file, &stats, nullptr); }},
-      {"crivo_write",
-       [&](const crivo_filter* file) {
-         return crivo_write(file, CRIVO_FORM_RAW, 0, buffer.data(), buffer.size(), &written, nullptr);
-       }},
-      {"crivo_unite", [&](const crivo_filter* file) { return crivo_unite(memory.get(), file, nullptr); }},
-      {"crivo_intersect", [&](const crivo_filter* file) { return crivo_intersect(memory.get(), file, nullptr); }},
-      {"crivo_compare, as the first",
-       [&](const crivo_filter* file) { return crivo_compare(file, memory.get(), &similarity, nullptr); }},
-      {"crivo_compare, as the second",
-       [&](const crivo_filter* file) { return crivo_compare(memory.get(), file, &similarity, nullptr); }},
-  };
-  for (const auto& [name, work] : all) {
-    save(memory, CRIVO_FORM_MAPPABLE);
-    const Filter file = open();
-    ASSERT_EQ(crivo_verify(file.get(), nullptr), CRIVO_OK);
-    EXPECT_TRUE(ends_well(path_, [&] { return work(file.get()); })) << name;
+  save(build(options_of("blocked"), 100'000), path("f"), CRIVO_FORM_MAPPABLE);
+  const Filter opened = open(path("f"));
+  std::filesystem::resize_file(path("f"), 64);
+  EXPECT_EQ(crivo_contains(opened.get(), "a", 1, nullptr), -CRIVO_CORRUPT);
+}
+
+TEST_F(Files, ArgumentsThatAreNullOrCrookedAreRefused) {
+  auto* const crooked = reinterpret_cast<crivo_filter*>(std::uintptr_t{0x1001});
+  const Filter filter = filter_of("blocked", 100);
+  crivo_filter* made = nullptr;
+  for (crivo_filter* bad : {static_cast<crivo_filter*>(nullptr), crooked}) {
+    failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_save(bad, path("f").c_str(), 0, 0, e); });
+    failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_verify(bad, e); });
+    failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) {
+      return crivo_open(path("f").c_str(), nullptr, reinterpret_cast<crivo_filter**>(bad), e);
+    });
   }
+  for (const char* bad : {static_cast<const char*>(nullptr), ""}) {
+    failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_save(filter.get(), bad, 0, 0, e); });
+    failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_open(bad, nullptr, &made, e); });
+  }
+  failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_save(filter.get(), path("f").c_str(), 4, 0, e); });
+  failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_save(filter.get(), path("f").c_str(), 0, 23, e); });
+  EXPECT_FALSE(std::filesystem::exists(path("f")));
+  EXPECT_EQ(made, nullptr);
+}
+
+TEST_F(Files, ThatTheSystemRefusesNameThePathAndTheReason) {
+  const Filter filter = filter_of("blocked", 100);
+  const std::string nowhere = path("nowhere/f");
+  crivo_filter* made = nullptr;
+  const auto saved =
+      failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_save(filter.get(), nowhere.c_str(), 0, 0, e); });
+  EXPECT_THAT(saved, HasSubstr(nowhere + ": No such file"));
+  const auto opened =
+      failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_open(nowhere.c_str(), nullptr, &made, e); });
+  EXPECT_THAT(opened, HasSubstr(nowhere + ": No such file"));
+  failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_open(folder_.c_str(), nullptr, &made, e); });
+  EXPECT_EQ(crivo_save(filter.get(), "/dev/full", 0, 0, nullptr), CRIVO_SYSTEM);
+}
+
+TEST_F(Files, OfTemporaryHashesChangeNoByteOfAFilter) {
+  for (const std::string& kind : every_kind()) {
+    SCOPED_TRACE(kind);
+    crivo_options options = options_of(kind.c_str());
+    const Filter in_memory = build(options, 300'000);
+    options.max_memory = 16 << 20;
+    options.temp_folder = folder_.c_str();
+    EXPECT_EQ(blob_of(build(options, 300'000), CRIVO_FORM_RAW), blob_of(in_memory, CRIVO_FORM_RAW));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  }
+}
+
+TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {
+  const KeyList list = present_keys(3'000'000);  // whose hashes do not fit
+  const crivo_keys keys = list.keys();
+  crivo_filter* made = nullptr;
+  crivo_options options = options_of("ribbon");
+  options.max_memory = 1 << 20;
+  const auto small =
+      failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+  EXPECT_THAT(small, HasSubstr("must be at least 16777216, got 1048576"));
+  options.max_memory = 16 << 20;
+  const std::string nowhere = path("nowhere");
+  options.temp_folder = nowhere.c_str();
+  const auto lost = failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+  EXPECT_THAT(lost, HasSubstr(nowhere + ": No such file"));
+  EXPECT_EQ(made, nullptr);
 }
 
 }  // namespace

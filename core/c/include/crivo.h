@@ -152,6 +152,9 @@ typedef struct crivo_options {
   uint32_t reserved;        ///< 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets
+  uint64_t max_memory;      ///< the most bytes to build with, the filter included: what does not fit lies in temporary
+                            ///< files. At least 16 MiB; 0: no limit. Not counted is what the caller has in memory
+  const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /tmp
 } crivo_options;
 
 #define CRIVO_ALL_THREADS UINT32_MAX
@@ -236,8 +239,8 @@ CRIVO_CHECKED crivo_status crivo_remove(crivo_filter* filter, const void* key, s
 /// Forgets every key; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_clear(crivo_filter* filter, crivo_error* error);
 
-/// Adds every key of `other`, which may be any filter of the same kind, size and seed. Of one in a file, a copy is
-/// taken. Errors: CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_UNSUPPORTED for a kind that cannot.
+/// Adds every key of `other`, which may be any filter of the same kind, size and seed. Errors: CRIVO_INCOMPATIBLE
+/// naming the field that differs; CRIVO_UNSUPPORTED for a kind that cannot.
 CRIVO_CHECKED crivo_status crivo_unite(crivo_filter* filter, const crivo_filter* other, crivo_error* error);
 /// Keeps what both filters have: the keys of both sets, and some that are in one of them. Errors: as crivo_unite.
 CRIVO_CHECKED crivo_status crivo_intersect(crivo_filter* filter, const crivo_filter* other, crivo_error* error);
@@ -285,7 +288,7 @@ typedef struct crivo_similarity {
   double jaccard;  ///< common / united, in [0, 1]; NaN where one is saturated
 } crivo_similarity;
 
-/// Compares two filters that could be united. Takes a copy of the first, and of one in a file. Errors: as crivo_unite.
+/// Compares two filters that could be united. Takes a copy of the first. Errors: as crivo_unite.
 CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second,
                                          crivo_similarity* similarity, crivo_error* error);
 
@@ -328,24 +331,23 @@ CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, c
 
 /// Writes the filter to a file, which is replaced in one step: a reader, even after a crash, finds the old content or
 /// the new one. CRIVO_FORM_AUTO stores a filter of more than 64 KiB as CRIVO_FORM_MAPPABLE where a blob of it would be
-/// raw. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason; CRIVO_CORRUPT for a filter
-/// whose own file was written to meanwhile, and the new file is then not to be used.
+/// raw. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason.
 CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
                                       crivo_error* error);
 /// Opens a file of any form, read-only. One in CRIVO_FORM_MAPPABLE is mapped in constant time, whatever its size, and a
 /// part of it is verified before a question first reads it; one in CRIVO_FORM_RAW is mapped after a pass over it; a
 /// compressed one is read into memory, within limits->max_bytes. Questions to a file that is damaged, or that a program
 /// has written to since (other than through a mapping of its own), return CRIVO_CORRUPT, and never a wrong answer; a
-/// file that was replaced by a new one does not matter. What is no question first verifies the whole file, and returns
-/// CRIVO_CORRUPT, too, if it is written to before the end (crivo_get_facts and crivo_blob_bound read nothing of it).
-/// Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// file that was replaced by a new one does not matter. What is no question first verifies the whole file, except for
+/// crivo_get_facts and crivo_blob_bound. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT;
+/// CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
-/// Lets what reads files that shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the process
-/// with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it; so call
-/// it once, after others have set theirs. Errors: CRIVO_SYSTEM.
+/// Lets calls that read files which shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the
+/// process with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it;
+/// so call it once, after others have set theirs. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 #ifdef __cplusplus

@@ -145,6 +145,8 @@ Result<Request> read_options(const crivo_options* options) {
   request.spec.seed = known->seed;
   if (known->max_bytes != 0) request.options.max_bytes = known->max_bytes;
   if (known->threads != 0) request.options.threads = known->threads == CRIVO_ALL_THREADS ? 0 : known->threads;
+  if (known->max_memory != 0) request.options.max_memory_bytes = known->max_memory;
+  if (known->temp_folder != nullptr) request.options.temporary_folder = known->temp_folder;
   if (known->progress != nullptr) {
     request.options.progress = [callback = known->progress, data = known->progress_data](double done) {
       return callback(done, data) == 0;

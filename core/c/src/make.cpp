@@ -1,5 +1,6 @@
 // Filters made of options and keys, and of other filters.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "arguments.h"
@@ -54,8 +55,8 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
-/// The same without a capacity: the distinct keys are counted first.
-Result<AnyFilter> count_and_build(const Request& request, const Keys& keys) {
+/// The same without a capacity, where the distinct keys are counted first, or with a limit on memory.
+Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
   Result<FilterBuilder> builder = FilterBuilder::create(request.spec, after_hashing(request));
   if (!builder) return builder.error();
   auto hashed =
@@ -64,11 +65,16 @@ Result<AnyFilter> count_and_build(const Request& request, const Keys& keys) {
   return builder->finish();
 }
 
-Result<AnyFilter> count_and_build(const Request& request, std::span<const std::uint64_t> hashes) {
+Result<AnyFilter> build_in_pieces(const Request& request, std::span<const std::uint64_t> hashes) {
   Result<FilterBuilder> builder = FilterBuilder::create(request.spec, request.options);
   if (!builder) return builder.error();
   if (auto added = builder->add_hashes(hashes); !added) return added.error();
   return builder->finish();
+}
+
+/// Whether the filter is built from all its hashes at once: its size is known, and they may take any memory.
+bool in_memory(const Request& request) {
+  return request.spec.capacity != 0 && request.options.max_memory_bytes == UINT64_MAX;
 }
 
 Result<AnyFilter> create(const crivo_options* options) {
@@ -103,8 +109,7 @@ crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, c
     if (!request) return request.error();
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
-    const bool sized = request->spec.capacity != 0;
-    return hand_out(sized ? build(*request, *checked) : count_and_build(*request, *checked), filter);
+    return hand_out(in_memory(*request) ? build(*request, *checked) : build_in_pieces(*request, *checked), filter);
   });
 }
 
@@ -116,10 +121,9 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
     if (!request) return request.error();
     const auto checked = checked_hashes(hashes, count);
     if (!checked) return checked.error();
-    const bool sized = request->spec.capacity != 0;
-    return hand_out(
-        sized ? AnyFilter::build(request->spec, *checked, request->options) : count_and_build(*request, *checked),
-        filter);
+    return hand_out(in_memory(*request) ? AnyFilter::build(request->spec, *checked, request->options)
+                                        : build_in_pieces(*request, *checked),
+                    filter);
   });
 }
 
@@ -132,14 +136,19 @@ crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_e
     if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
       return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
     }
-    auto copied = with_whole(filter, [](const FilterRef& ref) -> Result<AnyFilter> { return AnyFilter::copy_of(ref); });
-    return hand_out(std::move(copied), copy);
+    return hand_out(copy_of_file(filter->file()), copy);
   });
 }
 
 crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("blocked", blocked); !given) return given;
-    return hand_out(with_whole(filter, [](const FilterRef& ref) { return drop_counts(ref); }), blocked);
+    std::optional<Result<AnyFilter>> made;
+    auto read = read_whole(filter, "filter", [&](const FilterRef& ref) -> Result<void> {
+      made = drop_counts(ref);
+      return {};
+    });
+    if (!read) return read;
+    return hand_out(*std::move(made), blocked);
   });
 }

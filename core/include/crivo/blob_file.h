@@ -4,6 +4,7 @@
 #include <string>
 
 #include "crivo/blob.h"
+#include "crivo/mapped_filter.h"
 
 namespace crivo {
 
@@ -13,6 +14,11 @@ namespace crivo {
 /// written directly. Returns the number of bytes. A raw payload is written from where it lies. Errors: kSystem, with
 /// the path and the system's reason; kBadArgument for a level outside 1..22.
 [[nodiscard]] Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path,
+                                                    BlobForm form = BlobForm::kFile,
+                                                    int level = kDefaultCompressionLevel);
+/// The same of a filter in another file, or in the same one. That file is verified, and looked at before its copy takes
+/// the place of the old content. Errors: also kCorrupt.
+[[nodiscard]] Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::string& path,
                                                     BlobForm form = BlobForm::kFile,
                                                     int level = kDefaultCompressionLevel);
 

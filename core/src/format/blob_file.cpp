@@ -1,22 +1,41 @@
 #include "crivo/blob_file.h"
 
+#include <functional>
 #include <optional>
 
 #include "base/replace_file.h"
 #include "crivo/blob_writer.h"
 
 namespace crivo {
+namespace {
 
-Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path, BlobForm form, int level) {
+/// Replaces the file by what `Result<std::uint64_t> write(sink)` hands to the sink.
+Result<std::uint64_t> replace_by(const std::string& path,
+                                 const std::function<Result<std::uint64_t>(const BlobSink&)>& write) {
   std::optional<Result<std::uint64_t>> written;
   auto replaced = replace_file(path, [&](const ByteSink& sink) {
-    written = write_blob(filter, form, sink, level);
+    written = write(sink);
     return written->has_value();
   });
   // A sink that refuses bytes has left its reason in errno; any other error is the writer's own.
   if (written && !*written && written->error().code != ErrorCode::kCancelled) return written->error();
   if (!replaced) return replaced.error();
   return *written;
+}
+
+}  // namespace
+
+Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path, BlobForm form, int level) {
+  return replace_by(path, [&](const BlobSink& sink) { return write_blob(filter, form, sink, level); });
+}
+
+Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::string& path, BlobForm form, int level) {
+  return replace_by(path, [&](const BlobSink& sink) -> Result<std::uint64_t> {
+    Result<std::uint64_t> written = std::uint64_t{0};
+    auto looked = filter.look_at_whole([&](const FilterRef& ref) { written = write_blob(ref, form, sink, level); });
+    if (!looked) return looked.error();
+    return written;
+  });
 }
 
 }  // namespace crivo

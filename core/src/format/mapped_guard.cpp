@@ -10,7 +10,7 @@
 namespace crivo {
 namespace {
 
-constinit thread_local MappedRange* range_being_read = nullptr;
+constinit thread_local const MappedRead* innermost_read = nullptr;
 /// The handler that was set before. Written once, before ours is set.
 constinit struct sigaction previous {};
 
@@ -48,11 +48,11 @@ void hand_on(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
-  MappedRange* range = range_being_read;
-  if (range != nullptr && info->si_code > 0) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(range->begin);
+  const bool failed_to_read = info->si_code > 0;
+  for (const MappedRead* read = innermost_read; failed_to_read && read != nullptr; read = read->outer()) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(read->range().begin);
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-    if (address - begin < range->bytes && replace_by_zeros(*range)) return;
+    if (address - begin < read->range().bytes && replace_by_zeros(read->range())) return;
   }
   hand_on(signal, info, context);
 }
@@ -70,14 +70,14 @@ int set_handler() noexcept {
 }  // namespace
 
 // The fences keep the compiler from moving a read of the range out of the object's life.
-MappedRead::MappedRead(MappedRange& range) noexcept : outer_(range_being_read) {
-  range_being_read = &range;
+MappedRead::MappedRead(MappedRange& range) noexcept : range_(range), outer_(innermost_read) {
+  innermost_read = this;
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 MappedRead::~MappedRead() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  range_being_read = outer_;
+  innermost_read = outer_;
 }
 
 Result<void> install_bus_guard() {

@@ -28,7 +28,7 @@ struct MappedRange {
   std::atomic<bool> lost = false;  // set before the zeros can be seen
 };
 
-/// While it lives, this thread may read the range.
+/// While it lives, this thread may read the range, and those of the objects that it had before.
 class MappedRead {
  public:
   explicit MappedRead(MappedRange& range) noexcept;
@@ -36,8 +36,12 @@ class MappedRead {
   MappedRead(const MappedRead&) = delete;
   MappedRead& operator=(const MappedRead&) = delete;
 
+  [[nodiscard]] MappedRange& range() const noexcept { return range_; }
+  [[nodiscard]] const MappedRead* outer() const noexcept { return outer_; }
+
  private:
-  MappedRange* outer_;
+  MappedRange& range_;
+  const MappedRead* outer_;
 };
 
 /// Sets the handler, once per process. Errors: kSystem with the system's reason.

@@ -1,0 +1,135 @@
+// Functions that are no questions read a whole file. Other programs may cut it off, or write into it, while they do.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "c_filters.h"
+#include "temp_folder.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr int kDelays = 6;  // between the start of a call and the change, in steps of a millisecond
+
+/// Copies a filter of 16 MB to a new file, opens that, and verifies it.
+class OpenedCopy {
+ public:
+  OpenedCopy() {
+    const crivo_options options = options_of("blocked", 13'000'000);
+    crivo_filter* made = nullptr;
+    if (crivo_create(&options, &made, nullptr) != CRIVO_OK) std::abort();
+    filter_.reset(made);
+    if (crivo_save(made, original_.c_str(), CRIVO_FORM_MAPPABLE, 0, nullptr) != CRIVO_OK) std::abort();
+  }
+  crivo_filter* renew() {
+    opened_.reset();
+    std::filesystem::remove(path_);
+    std::filesystem::copy_file(original_, path_);
+    crivo_filter* opened = nullptr;
+    if (crivo_open(path_.c_str(), nullptr, &opened, nullptr) != CRIVO_OK) std::abort();
+    opened_.reset(opened);
+    if (crivo_verify(opened, nullptr) != CRIVO_OK) std::abort();
+    return opened;
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] crivo_filter* in_memory() const { return filter_.get(); }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
+
+ private:
+  TempFolder folder_;
+  std::string original_ = folder_.file("original");
+  std::string path_ = folder_.file("copy");
+  Filter filter_;
+  Filter opened_;
+};
+
+/// Calls `call` while another thread calls `change` some time after its start.
+crivo_status call_during(int delay, const std::function<void()>& change, const std::function<crivo_status()>& call) {
+  std::thread changer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+    change();
+  });
+  const crivo_status status = call();
+  changer.join();
+  return status;
+}
+
+/// Exits with 0 if no function ends in another way than by success or by CRIVO_CORRUPT, whose file loses its contents.
+[[noreturn]] void survive_every_cut() {
+  ::signal(SIGBUS, SIG_DFL);  // the sanitizers set a handler of their own
+  if (crivo_guard_files(nullptr) != CRIVO_OK) std::_Exit(2);
+  OpenedCopy copy;
+  crivo_filter* opened = nullptr;
+  std::vector<unsigned char> room(crivo_blob_bound(copy.in_memory()));
+  const std::vector<std::function<crivo_status()>> calls = {
+      [&] {
+        crivo_stats stats{};
+        stats.size = sizeof stats;
+        return crivo_get_stats(opened, &stats, nullptr);
+      },
+      [&] {
+        crivo_similarity similarity{};
+        similarity.size = sizeof similarity;
+        return crivo_compare(opened, opened, &similarity, nullptr);
+      },
+      [&] {
+        crivo_filter* made = nullptr;
+        const crivo_status status = crivo_copy(opened, &made, nullptr);
+        crivo_free(made);
+        return status;
+      },
+      [&] { return crivo_unite(copy.in_memory(), opened, nullptr); },
+      [&] {
+        std::uint64_t written = 0;
+        return crivo_write(opened, CRIVO_FORM_RAW, 0, room.data(), room.size(), &written, nullptr);
+      },
+      [&] { return crivo_save(opened, copy.file("saved").c_str(), CRIVO_FORM_RAW, 0, nullptr); },
+  };
+  for (const auto& call : calls) {
+    for (int delay = 0; delay < kDelays; ++delay) {
+      opened = copy.renew();
+      const auto cut_off = [&] { std::filesystem::resize_file(copy.path(), 4096); };
+      const crivo_status status = call_during(delay, cut_off, call);
+      if (status != CRIVO_OK && status != CRIVO_CORRUPT) std::_Exit(3);
+    }
+  }
+  std::_Exit(0);
+}
+
+TEST(FileChangesDeathTest, WithAGuardNoFunctionDiesOfAFileThatIsCutOff) {
+  EXPECT_EXIT(survive_every_cut(), ::testing::ExitedWithCode(0), "");
+}
+
+// A copy must not have the sums of bytes that were never verified.
+TEST(FileChanges, WhatIsSavedOrCopiedIsWhatTheFileHeld) {
+  OpenedCopy copy;
+  crivo_stats empty{};
+  empty.size = sizeof empty;
+  for (int delay = 0; delay < kDelays; ++delay) {
+    const crivo_filter* opened = copy.renew();
+    const auto fill = [&] {
+      const int fd = ::open(copy.path().c_str(), O_WRONLY | O_CLOEXEC);
+      const std::vector<char> ones(1 << 20, '\xff');
+      for (int i = 1; i < 16; ++i) EXPECT_GT(::pwrite(fd, ones.data(), ones.size(), i << 20), 0);
+      ::close(fd);
+    };
+    crivo_filter* made = nullptr;
+    const crivo_status status = call_during(delay, fill, [&] { return crivo_copy(opened, &made, nullptr); });
+    const Filter owner(made);
+    if (status != CRIVO_OK) {
+      EXPECT_EQ(status, CRIVO_CORRUPT);
+      continue;
+    }
+    ASSERT_EQ(crivo_get_stats(made, &empty, nullptr), CRIVO_OK);
+    EXPECT_EQ(empty.bits_set, 0U) << "after " << delay << " ms";
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing
