@@ -25,7 +25,9 @@ package crivo
 import "C"
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"unsafe"
 )
 
@@ -95,6 +97,9 @@ func Build(keys Keys, options Options) (*Filter, error) {
 	wanted.size = C.sizeof_crivo_options
 	wanted.capacity, wanted.seed = C.uint64_t(options.Capacity), C.uint64_t(options.Seed)
 	wanted.fp_rate = C.double(options.FPRate)
+	if strings.IndexByte(options.Kind, 0) >= 0 {
+		return nil, &Error{BadArgument, fmt.Sprintf("kind must be a name without a NUL, got %q", options.Kind)}
+	}
 	if options.Kind != "" {
 		wanted.kind = C.CString(options.Kind)
 		defer C.free(unsafe.Pointer(wanted.kind))
@@ -136,7 +141,10 @@ func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
 	status := C.contains_many(f.handle, unsafe.Pointer(&bytes[0]), C.uint64_t(len(keys.bytes)),
 		(*C.uint64_t)(&offsets[0]), C.uint64_t(keys.Len()), (*C.uint8_t)(unsafe.Pointer(&hits[:1][0])), &detail)
 	runtime.KeepAlive(f)
-	return hits, failure(status, &detail)
+	if err := failure(status, &detail); err != nil {
+		return nil, err // no answers: all false would say that no key is there
+	}
+	return hits, nil
 }
 
 // Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
@@ -172,7 +180,10 @@ func (f *Filter) Blob() ([]byte, error) {
 	status := C.crivo_write(f.handle, C.CRIVO_FORM_RAW, 0, unsafe.Pointer(&blob[0]), C.uint64_t(len(blob)), &written,
 		&detail)
 	runtime.KeepAlive(f)
-	return blob[:written], failure(status, &detail)
+	if err := failure(status, &detail); err != nil {
+		return nil, err
+	}
+	return blob[:written], nil
 }
 
 // Read makes a filter of a blob, which it copies. Errors: Corrupt naming what is wrong; TooLarge.

@@ -155,6 +155,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		text   string
 	}{
 		{failing(Build(Keys{}, Options{FPRate: 1.5})), BadArgument, "fp_rate must lie in (0, 1), got 1.5"},
+		{failing(Build(Keys{}, Options{Kind: "ribbon\x00s"})), BadArgument, "kind must be a name without a NUL"},
 		{failing(Build(Keys{}, Options{Kind: "sieve"})), BadArgument, "sieve"},
 		{failing(Read(nil)), Corrupt, "got 0"},
 		{failing(Read(bad)), Corrupt, "checksum"},
@@ -166,6 +167,9 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		if !errors.Is(each.err, each.status) || !strings.Contains(fmt.Sprint(each.err), each.text) {
 			t.Errorf("want %q (%v), got %q", each.text, each.status, each.err)
 		}
+	}
+	if hits, _ := closed.ContainsMany(Strings("ann")); hits != nil {
+		t.Error("an error must come without answers, got", hits)
 	}
 	if !closed.Contains([]byte("ann")) {
 		t.Error("a closed filter must answer maybe")
