@@ -70,11 +70,12 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("written", written); !given) return given;
     if (auto given = check_array("buffer", buffer, buffer_bytes, 1, 1); !given) return given;
+    if (auto given = check_given("filter", filter); !given) return given;
     const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
     if (!how) return how.error();
     const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
     std::uint64_t bytes = 0;
-    const auto done = with_whole(filter, [&](const FilterRef& ref) { return write(ref, *how, room, &bytes); });
+    auto done = read_whole(filter, "filter", [&](const FilterRef& ref) { return write(ref, *how, room, &bytes); });
     if (done || done.error().code == ErrorCode::kTooLarge) *written = bytes;
     return done;
   });

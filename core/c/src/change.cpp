@@ -25,10 +25,13 @@ crivo_status merge(crivo_filter* filter, const crivo_filter* other, crivo_error*
   return guarded(error, [&]() -> Result<void> {
     const Result<AnyFilter*> changed = to_change(filter);
     if (!changed) return changed.error();
-    const Result<InMemory> from = in_memory(other, "other");
-    if (!from) return from.error();
-    // A filter may be merged with itself.
-    return work(**changed, filter == other ? AnyFilter::copy_of(from->ref()).ref() : from->ref());
+    if (auto given = check_given("other", other); !given) return given;
+    if (other->ref == nullptr) {  // a file that changes meanwhile must leave the filter as it is
+      const Result<AnyFilter> copy = copy_of_file(other->file());
+      return copy ? work(**changed, copy->ref()) : copy.error();
+    }
+    if (filter == other) return work(**changed, AnyFilter::copy_of(*other->ref).ref());  // it may be merged with itself
+    return work(**changed, *other->ref);
   });
 }
 

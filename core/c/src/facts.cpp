@@ -65,6 +65,14 @@ crivo_similarity saturated(const FilterRef& first, const FilterRef& second) {
   return similarity;
 }
 
+Result<crivo_similarity> similarity_of(const FilterRef& first, const FilterRef& second) {
+  const Result<std::optional<Similarity>> compared = compare(first, second);
+  if (!compared) return compared.error();
+  if (!*compared) return saturated(first, second);
+  const Similarity& known = **compared;
+  return crivo_similarity{0, known.first, known.second, known.united, known.common, known.jaccard};
+}
+
 }  // namespace
 }  // namespace crivo::c
 
@@ -81,21 +89,29 @@ crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, cri
 
 crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error) {
   return fill_in("stats", stats, error, [&]() -> Result<crivo_stats> {
-    return with_whole(filter, [](const FilterRef& ref) -> Result<crivo_stats> { return stats_of(ref); });
+    crivo_stats found{};
+    auto read = read_whole(filter, "filter", [&](const FilterRef& ref) -> Result<void> {
+      found = stats_of(ref);
+      return {};
+    });
+    if (!read) return read.error();
+    return found;
   });
 }
 
 crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second, crivo_similarity* similarity,
                            crivo_error* error) {
   return fill_in("similarity", similarity, error, [&]() -> Result<crivo_similarity> {
-    const Result<InMemory> one = in_memory(first, "first");
-    if (!one) return one.error();
-    const Result<InMemory> other = in_memory(second, "second");
-    if (!other) return other.error();
-    const Result<std::optional<Similarity>> compared = compare(one->ref(), other->ref());
-    if (!compared) return compared.error();
-    if (!*compared) return saturated(one->ref(), other->ref());
-    const Similarity& known = **compared;
-    return crivo_similarity{0, known.first, known.second, known.united, known.common, known.jaccard};
+    crivo_similarity found{};
+    auto read = read_whole(first, "first", [&](const FilterRef& one) {
+      return read_whole(second, "second", [&](const FilterRef& other) -> Result<void> {
+        const Result<crivo_similarity> similar = similarity_of(one, other);
+        if (!similar) return similar.error();
+        found = *similar;
+        return {};
+      });
+    });
+    if (!read) return read.error();
+    return found;
   });
 }

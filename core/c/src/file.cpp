@@ -24,9 +24,9 @@ crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t fo
   return guarded(error, [&]() -> Result<void> {
     const Result<std::string> checked = checked_path(path);
     if (!checked) return checked.error();
+    if (auto given = check_given("filter", filter); !given) return given;
     const Result<Form> how = checked_form(form, level, BlobForm::kFile);
     if (!how) return how.error();
-    if (auto given = check_given("filter", filter); !given) return given;
     const auto written = filter->ref != nullptr ? write_blob_file(*filter->ref, *checked, how->form, how->level)
                                                 : write_blob_file(filter->file(), *checked, how->form, how->level);
     return written ? Result<void>() : written.error();

@@ -1,11 +1,15 @@
 #include "handle.h"
 
+#include <optional>
+
 namespace crivo::c {
 
-Result<InMemory> in_memory(const crivo_filter* filter, const char* name) {
-  if (auto given = check_given(name, filter); !given) return given.error();
-  if (filter->ref != nullptr) return InMemory(*filter->ref);
-  return with_whole(filter, [](const FilterRef& ref) -> Result<InMemory> { return InMemory(AnyFilter::copy_of(ref)); });
+Result<AnyFilter> copy_of_file(const MappedFilter& file) {
+  std::optional<AnyFilter> copy;
+  if (auto looked = file.look_at_whole([&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref); }); !looked) {
+    return looked.error();
+  }
+  return *std::move(copy);
 }
 
 Result<AnyFilter*> to_change(crivo_filter* filter) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -32,33 +30,20 @@ struct crivo_filter {
 
 namespace crivo::c {
 
-/// Calls `Result<T> work(ref)`, for all but questions. Of a file everything is verified first, and a file that is
-/// changed or cut off meanwhile is the error. So work must change nothing of the caller's that a failure leaves as it
-/// is. Not to be called inside of another `work`. Errors: kBadArgument for NULL; kCorrupt; those of the work.
+/// For all but questions: runs `Result<void> work(filter)`. A file is verified as a whole before, and looked at
+/// afterwards: where it has changed meanwhile, what the work has found means nothing. Errors: kBadArgument for NULL;
+/// kCorrupt; those of the work.
 template <class Work>
-[[nodiscard]] auto with_whole(const crivo_filter* filter, Work&& work)
-    -> std::invoke_result_t<Work, const crivo::FilterRef&> {
-  if (auto given = check_given("filter", filter); !given) return given.error();
+[[nodiscard]] Result<void> read_whole(const crivo_filter* filter, const char* name, Work&& work) {
+  if (auto given = check_given(name, filter); !given) return given;
   if (filter->ref != nullptr) return work(*filter->ref);
-  std::optional<std::invoke_result_t<Work, const crivo::FilterRef&>> outcome;
-  const auto looked = filter->file().look_at_whole([&](const FilterRef& ref) { outcome.emplace(work(ref)); });
-  if (!looked) return looked.error();
-  return *std::move(outcome);
+  Result<void> done;
+  auto looked = filter->file().look_at_whole([&](const FilterRef& ref) { done = work(ref); });
+  return looked ? done : looked;
 }
 
-/// A filter whose bytes lie in memory.
-class InMemory {
- public:
-  explicit InMemory(const FilterRef& ref) : ref_(ref) {}
-  explicit InMemory(AnyFilter copy) : copy_(std::move(copy)) {}
-  [[nodiscard]] const FilterRef& ref() const noexcept { return copy_ ? copy_->ref() : *ref_; }
-
- private:
-  std::optional<FilterRef> ref_;
-  std::optional<AnyFilter> copy_;
-};
-/// A filter to be worked on together with another one: of a file, a copy. Errors: kBadArgument for NULL; kCorrupt.
-[[nodiscard]] Result<InMemory> in_memory(const crivo_filter* filter, const char* name);
+/// A copy in memory of a filter in a file. Errors: kCorrupt.
+[[nodiscard]] Result<AnyFilter> copy_of_file(const MappedFilter& file);
 
 /// The filter to change. Errors: kBadArgument for NULL; kUnsupported for a filter that is read-only.
 [[nodiscard]] Result<AnyFilter*> to_change(crivo_filter* filter);

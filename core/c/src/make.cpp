@@ -1,5 +1,6 @@
 // Filters made of options and keys, and of other filters.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "arguments.h"
@@ -71,8 +72,8 @@ Result<AnyFilter> build_in_pieces(const Request& request, std::span<const std::u
   return builder->finish();
 }
 
-/// Whether the size is known, and the hashes may take any memory.
-bool is_built_at_once(const Request& request) {
+/// Whether the filter is built from all its hashes at once: its size is known, and they may take any memory.
+bool in_memory(const Request& request) {
   return request.spec.capacity != 0 && request.options.max_memory_bytes == UINT64_MAX;
 }
 
@@ -108,8 +109,7 @@ crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, c
     if (!request) return request.error();
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
-    return hand_out(is_built_at_once(*request) ? build(*request, *checked) : build_in_pieces(*request, *checked),
-                    filter);
+    return hand_out(in_memory(*request) ? build(*request, *checked) : build_in_pieces(*request, *checked), filter);
   });
 }
 
@@ -121,8 +121,8 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
     if (!request) return request.error();
     const auto checked = checked_hashes(hashes, count);
     if (!checked) return checked.error();
-    return hand_out(is_built_at_once(*request) ? AnyFilter::build(request->spec, *checked, request->options)
-                                               : build_in_pieces(*request, *checked),
+    return hand_out(in_memory(*request) ? AnyFilter::build(request->spec, *checked, request->options)
+                                        : build_in_pieces(*request, *checked),
                     filter);
   });
 }
@@ -136,14 +136,19 @@ crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_e
     if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
       return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
     }
-    auto copied = with_whole(filter, [](const FilterRef& ref) -> Result<AnyFilter> { return AnyFilter::copy_of(ref); });
-    return hand_out(std::move(copied), copy);
+    return hand_out(copy_of_file(filter->file()), copy);
   });
 }
 
 crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("blocked", blocked); !given) return given;
-    return hand_out(with_whole(filter, [](const FilterRef& ref) { return drop_counts(ref); }), blocked);
+    std::optional<Result<AnyFilter>> made;
+    auto read = read_whole(filter, "filter", [&](const FilterRef& ref) -> Result<void> {
+      made = drop_counts(ref);
+      return {};
+    });
+    if (!read) return read;
+    return hand_out(*std::move(made), blocked);
   });
 }
