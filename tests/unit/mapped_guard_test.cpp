@@ -77,6 +77,27 @@ TEST(MappedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
   EXPECT_EXIT(survive_a_truncated_large_ribbon(), ::testing::ExitedWithCode(0), "");
 }
 
+/// Exits with 0 if two files that are read at the same time may both be lost, whichever was opened to be read first.
+[[noreturn]] void survive_two_truncated_files() {
+  if (!guard_mapped_files()) std::_Exit(2);
+  const Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable);
+  const std::string path = write_file("outer", blob);
+  const MappedFilter outer = open_file(path, kStill);
+  const MappedFilter inner = open_file(write_file("inner", blob), kStill);
+  Result<void> inside;
+  const Result<void> outside = outer.look_at_whole([&](const FilterRef& lost) {
+    inside = inner.look_at_whole([&](const FilterRef&) {
+      std::filesystem::resize_file(path, 100);
+      (void)lost.stats();
+    });
+  });
+  std::_Exit(inside && !outside ? 0 : 3);
+}
+
+TEST(MappedFileDeathTest, WithAGuardTheOuterOfTwoFilesMayBeLost) {
+  EXPECT_EXIT(survive_two_truncated_files(), ::testing::ExitedWithCode(0), "");
+}
+
 /// A SIGBUS that is none of ours: the page behind the end of a file that is mapped by hand.
 void read_behind_the_end_of_another_file() {
   const std::string path = write_file("foreign", Bytes(10));

@@ -10,8 +10,9 @@
 // and its time of modification are compared with those it had when it was opened. If they differ, the call returns
 // kCorrupt instead of its answers, and so does every later one: open the file again. Not seen is a change through
 // another program's mapping of the file: the system sets the time at most when such a program first writes to a page,
-// and not again until it has stored that page. Nor are a change after which the time is set back and, for some seconds,
-// one by another machine of a network. Whatever happens to the file, no call reads outside the mapping.
+// and not again until it has stored that page. Nor are a change after which the time is set back; one in the second in
+// which the file was opened, on a file system that counts in seconds, such as FAT; and, for some seconds, one by another
+// machine of a network. Whatever happens to the file, no call reads outside the mapping.
 //
 // **Files that shrink, and disks that fail.** Reading a mapped page that is no longer there raises SIGBUS, which ends
 // the process. A program that calls guard_mapped_files() gets kCorrupt from the call instead.
