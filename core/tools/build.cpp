@@ -196,6 +196,40 @@ Result<ExitCode> build_or_advise(const Arguments& options) {
   return Error{outcome.error().code, outcome.error().message + advice(outcome.error().code, options)};
 }
 
+/// Declares an option that takes a text.
+template <class Text>
+CLI::Option* take(CLI::App& command, const char* names, Text& text, const std::string& about, const char* type) {
+  return command.add_option(names, text, about)->type_name(type)->transform(literal);
+}
+
+void add_filter_options(CLI::App& command, Arguments& options) {
+  take(command, "--capacity", options.capacity, "Keys to make room for; without it, the distinct keys there are", "N");
+  take(command, "--fpr", options.fpr, "False-positive rate at capacity, in (0, 1)", "RATE")->capture_default_str();
+  take(command, "--kind", options.kind, "One of " + kind_choices(), "KIND")->capture_default_str();
+  take(command, "--seed", options.seed, "Of the hash, a 64-bit integer", "N")->capture_default_str();
+}
+
+void add_limits(CLI::App& command, Arguments& options) {
+  take(command, "--threads", options.threads, "To build a ribbon with, 0 for as many as the machine has", "N")
+      ->capture_default_str();
+  take(command, "--max-bytes", options.max_bytes,
+       "Build no larger filter; K, M, G, T may follow. Without it, this machine's memory", "BYTES");
+  take(command, "--max-memory", options.max_memory,
+       "Build in this much memory, with temporary files for what does not fit; K, M, G, T may follow", "BYTES");
+  take(command, "--temp-folder", options.temp_folder,
+       "Where temporary files lie; without it, the folder that TMPDIR names, or else the output's", "DIR");
+}
+
+void add_forms(CLI::App& command, Arguments& options) {
+  CLI::Option* raw = command.add_flag("--raw", options.raw, "Store the payload as it lies in memory");
+  CLI::Option* compress = command.add_flag("--compress", options.compress, "Store the smallest form")->excludes(raw);
+  command
+      .add_flag("--mappable", options.mappable,
+                "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
+      ->excludes(raw)
+      ->excludes(compress);
+}
+
 }  // namespace
 
 void add_build(CLI::App& app, Action& action) {
@@ -203,53 +237,12 @@ void add_build(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Arguments>();
   command->add_option("FILE", options->files, "Where the keys are; standard input if none, or for -")
       ->transform(literal);
-  command->add_option("-o,--output", options->output, "The filter's file, replaced in one step; - is standard output")
-      ->required()
-      ->type_name("FILE")
-      ->transform(literal);
-  command->add_option("--capacity", options->capacity, "Keys to make room for; without it, the distinct keys there are")
-      ->type_name("N")
-      ->transform(literal);
-  command->add_option("--fpr", options->fpr, "False-positive rate at capacity, in (0, 1)")
-      ->type_name("RATE")
-      ->capture_default_str()
-      ->transform(literal);
-  command->add_option("--kind", options->kind, "One of " + kind_choices())
-      ->type_name("KIND")
-      ->capture_default_str()
-      ->transform(literal);
-  command->add_option("--seed", options->seed, "Of the hash, a 64-bit integer")
-      ->type_name("N")
-      ->capture_default_str()
-      ->transform(literal);
-  command->add_option("--threads", options->threads, "To build a ribbon with, 0 for as many as the machine has")
-      ->type_name("N")
-      ->capture_default_str()
-      ->transform(literal);
-  command
-      ->add_option("--max-bytes", options->max_bytes,
-                   "Build no larger filter; K, M, G, T may follow. Without it, "
-                   "this machine's memory")
-      ->type_name("BYTES")
-      ->transform(literal);
-  command
-      ->add_option("--max-memory", options->max_memory,
-                   "Build in this much memory, with temporary files for what does not fit; K, M, G, T may follow")
-      ->type_name("BYTES")
-      ->transform(literal);
-  command
-      ->add_option("--temp-folder", options->temp_folder,
-                   "Where temporary files lie; without it, the folder that TMPDIR names, or else the output's")
-      ->type_name("DIR")
-      ->transform(literal);
-  CLI::Option* raw = command->add_flag("--raw", options->raw, "Store the payload as it lies in memory");
-  CLI::Option* compress = command->add_flag("--compress", options->compress, "Store the smallest form")->excludes(raw);
-  command
-      ->add_flag(
-          "--mappable", options->mappable,
-          "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
-      ->excludes(raw)
-      ->excludes(compress);
+  take(*command, "-o,--output", options->output, "The filter's file, replaced in one step; - is standard output",
+       "FILE")
+      ->required();
+  add_filter_options(*command, *options);
+  add_limits(*command, *options);
+  add_forms(*command, *options);
   command->add_flag("-q,--quiet", options->quiet, "Do not say what was built; notes and errors are still said");
   command->footer(kKeyLines);
   command->callback([options, &action] {

@@ -21,10 +21,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NAME = "crivo"
 MODULES = ["_crivo.abi3.so", "crivo.so"]
+LICENCES = [ROOT / "LICENSE", ROOT / "packaging/THIRD_PARTY.txt"]  # ours, and those of what is linked in
 # What glibc consists of: a module that needs anything else would not work everywhere.
 OF_GLIBC = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-# What is linked into the modules; their licences come with them.
-LINKED = ["libzstd-dev", "libxxhash-dev", "libstdc++6"]
 
 
 def version():
@@ -55,6 +54,7 @@ Version: {version()}
 Summary: Bloom filters and their family, for Python and for SQL in SQLite
 License: Apache-2.0
 License-File: LICENSE
+License-File: THIRD_PARTY.txt
 Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Programming Language :: Python :: 3 :: Only
@@ -63,15 +63,6 @@ Requires-Python: >=3.11
 Description-Content-Type: text/markdown
 
 {described}"""
-
-
-def licences():
-    """(name, text) of ours, and of what is linked in, as far as this system has them."""
-    yield "LICENSE", (ROOT / "LICENSE").read_bytes()
-    for package in LINKED:
-        copyright_file = pathlib.Path("/usr/share/doc", package, "copyright")
-        if copyright_file.exists():
-            yield f"licenses/{package}", copyright_file.read_bytes()
 
 
 def stripped(module):
@@ -90,8 +81,8 @@ def contents(build, tag):
     for module in MODULES:
         yield f"{NAME}/{module}", stripped(build / module)
     info = f"{NAME}-{version()}.dist-info"
-    for name, text in licences():
-        yield f"{info}/{name}", text
+    for licence in LICENCES:
+        yield f"{info}/{licence.name}", licence.read_bytes()
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", (
         f"Wheel-Version: 1.0\nGenerator: crivo\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())

@@ -59,6 +59,19 @@ TEST_F(Files, OfEveryKindAndFormGiveTheFilterBack) {
   }
 }
 
+TEST_F(Files, HaveTheFormThatTheToolGivesThem) {
+  const auto codec = [&](const Filter& filter) {
+    save(filter, path("f"), CRIVO_FORM_AUTO);
+    std::ifstream file(path("f"));
+    file.seekg(6);  // docs/format.md
+    return file.get();
+  };
+  EXPECT_EQ(codec(filter_of("blocked", 1000)), 0) << "raw";
+  EXPECT_EQ(codec(filter_of("blocked", 100'000)), 3) << "raw with sums";
+  EXPECT_EQ(codec(filter_of("ribbon", 100'000)), 3) << "raw with sums";
+  EXPECT_EQ(codec(create(options_of("blocked", 100'000))), 2) << "compressed";
+}
+
 TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
   const Filter filter = build(options_of("blocked"), 100'000);
   save(filter, path("f"), CRIVO_FORM_MAPPABLE);

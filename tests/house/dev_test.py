@@ -45,7 +45,9 @@ class Dev(unittest.TestCase):
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
-        shutil.copy(ROOT / "dev", self.root / "dev")
+        (self.root / "cmake").mkdir()
+        for file in ("dev", "cmake/debian_packages"):
+            shutil.copy(ROOT / file, self.root / file)
         (self.root / "programs").mkdir()
         for name in ("apt-get", "cmake", "debootstrap", "ninja", "unshare"):
             self.program(name, "")
@@ -69,7 +71,7 @@ class Dev(unittest.TestCase):
         return path.read_text().splitlines() if path.exists() else []
 
     def assert_nothing_was_done(self, what):
-        self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["dev", "programs"], what)
+        self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["cmake", "dev", "programs"], what)
 
     def test_lists_every_command(self):
         for arguments in ((), ("help",), ("--help",), ("-h",)):

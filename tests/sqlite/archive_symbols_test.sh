@@ -4,8 +4,8 @@
 # usage: archive_symbols_test.sh LIBCRIVO_SQLITE_A LIBCRIVO_A
 set -euo pipefail
 
-# Names are demangled: those of our namespace, and of the tables and guards that the compiler makes for them.
-ours='^(crivo::|(vtable|typeinfo|typeinfo name|guard variable|reference temporary #[0-9]+|TLS [a-z ]*function) for crivo::)'
+# Names are demangled: those of our namespace and of crivo.h, and of the tables and guards that the compiler makes for them.
+ours='^(crivo::|crivo_[a-z_]+$|(vtable|typeinfo|typeinfo name|guard variable|reference temporary #[0-9]+|TLS [a-z ]*function) for crivo::)'
 defined=$(nm --demangle --defined-only --extern-only --no-sort --format=posix "$@" | sed -nE 's/^(.*) [TDBRS] [0-9a-f]+.*$/\1/p')
 [[ $defined == *sqlite3_crivo_init* ]] || { echo "must define sqlite3_crivo_init" >&2; exit 1; }
 foreign=$(grep -vE "$ours|^sqlite3_crivo_init$" <<<"$defined" || true)

@@ -4,7 +4,6 @@ package main
 import (
 	"fmt"
 	"log"
-	"os"
 
 	"crivo.example/crivo"
 )
@@ -15,11 +14,7 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println("grace", taken.Contains([]byte("grace")), "mallory", taken.Contains([]byte("mallory")))
-	blob, err := taken.Blob() // the bytes that SQLite, C++ and the tool read
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := os.WriteFile("names.crivo", blob, 0o644); err != nil {
+	if err := taken.Save("names.crivo"); err != nil { // the file that SQLite, C++ and the tool read
 		log.Fatal(err)
 	}
 }

@@ -6,6 +6,8 @@
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 use std::os::raw::c_char;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::{self, NonNull};
 
 /// The declarations of crivo.h that this module uses.
@@ -13,6 +15,7 @@ mod c {
     use std::os::raw::{c_char, c_void};
 
     pub const BAD_ARGUMENT: i32 = 1;
+    pub const FORM_AUTO: i32 = 0;
     pub const FORM_RAW: i32 = 1;
     pub const NUMBER_KEY_BYTES: usize = 32;
 
@@ -78,6 +81,13 @@ mod c {
         pub fn crivo_add(filter: *mut Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
         pub fn crivo_contains(filter: *const Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
         pub fn crivo_contains_keys(filter: *const Filter, keys: *const Keys, hits: *mut u8, error: *mut Error) -> i32;
+        pub fn crivo_save(filter: *const Filter, path: *const c_char, form: i32, level: i32, error: *mut Error) -> i32;
+        pub fn crivo_open(
+            path: *const c_char,
+            limits: *const c_void,
+            filter: *mut *mut Filter,
+            error: *mut Error,
+        ) -> i32;
         pub fn crivo_blob_bound(filter: *const Filter) -> u64;
         pub fn crivo_write(
             filter: *const Filter,
@@ -138,10 +148,7 @@ impl Drop for Filter<'_> {
 impl Filter<'static> {
     /// Makes a filter of these keys.
     pub fn build<Key: AsRef<[u8]>>(keys: impl IntoIterator<Item = Key>, options: Options) -> Result<Self, Error> {
-        let kind = CString::new(options.kind).map_err(|_| Error {
-            status: c::BAD_ARGUMENT,
-            message: format!("kind must be a name without a NUL, got {:?}", options.kind),
-        })?;
+        let kind = c_string("kind", options.kind)?;
         let wanted = c::Options {
             size: std::mem::size_of::<c::Options>(),
             kind: if options.kind.is_empty() { ptr::null() } else { kind.as_ptr() },
@@ -157,6 +164,13 @@ impl Filter<'static> {
         };
         let keys = Gathered::new(keys);
         made(|filter, error| unsafe { c::crivo_build(&wanted, &keys.view(), filter, error) })
+    }
+
+    /// Opens a file of any form. The filter can be asked, and not be changed. If the file is damaged, `contains`
+    /// answers "maybe", and `contains_many` with an error.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let name = c_string("path", path.as_ref().as_os_str().as_bytes())?;
+        made(|filter, error| unsafe { c::crivo_open(name.as_ptr(), ptr::null(), filter, error) })
     }
 
     /// Makes a filter of a blob, which it copies.
@@ -194,7 +208,14 @@ impl<'blob> Filter<'blob> {
         Ok(hits)
     }
 
-    /// The filter as bytes of docs/format.md, the same for the same keys and options in every language.
+    /// Writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
+    /// large.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let name = c_string("path", path.as_ref().as_os_str().as_bytes())?;
+        done(|error| unsafe { c::crivo_save(self.handle.as_ptr(), name.as_ptr(), c::FORM_AUTO, 0, error) })
+    }
+
+    /// The filter as a raw blob (docs/format.md): the same bytes for the same keys and options in every language.
     pub fn to_blob(&self) -> Result<Vec<u8>, Error> {
         let mut blob = vec![0; unsafe { c::crivo_blob_bound(self.handle.as_ptr()) } as usize];
         let (buffer, size) = (blob.as_mut_ptr().cast(), blob.len() as u64);
@@ -239,6 +260,13 @@ impl Gathered {
             count: self.offsets.len() as u64 - 1,
         }
     }
+}
+
+fn c_string(field: &str, text: impl AsRef<[u8]>) -> Result<CString, Error> {
+    CString::new(text.as_ref()).map_err(|_| Error {
+        status: c::BAD_ARGUMENT,
+        message: format!("{field} must have no NUL, got {:?}", String::from_utf8_lossy(text.as_ref())),
+    })
 }
 
 /// Turns the status of a call into a Result, with the message that the call left.

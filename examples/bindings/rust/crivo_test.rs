@@ -51,6 +51,27 @@ fn reads_what_it_wrote() {
 }
 
 #[test]
+fn saves_and_opens_a_file() {
+    let path = std::env::temp_dir().join(format!("crivo_rs_{}", std::process::id()));
+    let keys: Vec<String> = (0..100_000).map(|i| format!("key {i}")).collect();
+    let filter = Filter::build(&keys, Options::default()).unwrap();
+    filter.save(&path).unwrap();
+    let opened = Filter::open(&path).unwrap();
+    assert!(opened.contains_many(&keys).unwrap().iter().all(|&hit| hit));
+    assert_eq!(opened.to_blob().unwrap(), filter.to_blob().unwrap());
+    let mut bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[6], 3, "it has checksums for its parts");
+    bytes[64 + 5000] ^= 1;
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    let damaged = Filter::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(failure(damaged.contains_many(&keys)).status, 2);
+    assert!(keys.iter().all(|key| damaged.contains(key)), "an error must be a maybe");
+    assert_eq!(failure(Filter::open(&path)).status, 10);
+}
+
+#[test]
 fn errors_say_what_is_wrong() {
     let blob = built(&["ann"], Options::default()).to_blob().unwrap();
     let mut bad = blob.clone();
@@ -59,7 +80,7 @@ fn errors_say_what_is_wrong() {
     for (error, status, text) in [
         (one(Options { fp_rate: 1.5, ..Options::default() }), 1, "fp_rate must lie in (0, 1), got 1.5"),
         (one(Options { kind: "sieve", ..Options::default() }), 1, "sieve"),
-        (one(Options { kind: "rib\0bon", ..Options::default() }), 1, "kind must be a name without a NUL"),
+        (one(Options { kind: "rib\0bon", ..Options::default() }), 1, "kind must have no NUL"),
         (failure(Filter::read(b"")), 2, "got 0"),
         (failure(Filter::borrow(&bad)), 2, "checksum"),
         (failure(Filter::borrow(&blob).unwrap().add("bob")), 4, "read-only"),

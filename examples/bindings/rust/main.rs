@@ -4,6 +4,6 @@ use crivo::{Filter, Options};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let taken = Filter::build(["ada", "grace", "alan"], Options { fp_rate: 0.01, ..Options::default() })?;
     println!("grace {}, mallory {}", taken.contains("grace"), taken.contains("mallory"));
-    std::fs::write("names.crivo", taken.to_blob()?)?; // the bytes that SQLite, C++ and the tool read
+    taken.save("names.crivo")?; // the file that SQLite, C++ and the tool read
     Ok(())
 }

@@ -2,6 +2,7 @@
 #include "errors.h"
 #include "filter.h"
 #include "key.h"
+#include "turns.h"
 
 namespace crivo::python {
 namespace {
@@ -213,6 +214,10 @@ PyMethodDef module_functions[] = {
 };
 
 int fill(PyObject* module) {
+  if (!watch_forks()) {
+    PyErr_NoMemory();
+    return -1;
+  }
   const Ref type(PyType_FromModuleAndSpec(module, &filter_spec, nullptr));
   if (!type || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type.get())) != 0) return -1;
   if (PyModule_AddStringConstant(module, "version", crivo_version()) != 0) return -1;

@@ -11,6 +11,14 @@ namespace {
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t one_has_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};
+uint32_t forks = 0;  // how many lie between the first process with this module and this one
+
+/// In the new process. A thread that it does not have may have held the mutex.
+void after_fork() {
+  mutex = PTHREAD_MUTEX_INITIALIZER;
+  one_has_ended = PTHREAD_COND_INITIALIZER;
+  ++forks;
+}
 
 /// Lets other threads run until a turn has ended. The turn that is waited for cannot end unseen, because it ends with
 /// the GIL, and `ended` is read before the GIL is released.
@@ -32,11 +40,25 @@ void tell_of_an_end() {
 
 }  // namespace
 
+bool watch_forks() {
+  static const bool watched = pthread_atfork(nullptr, nullptr, &after_fork) == 0;
+  return watched;
+}
+
+void Turns::forget_other_processes() {
+  if (forks_ == forks) return;
+  forks_ = forks;
+  asking_ = 0;
+  wanting_ = 0;
+}
+
 void Turns::wait_until_free_to_ask() {
+  forget_other_processes();
   while (!free_to_ask()) wait_for_an_end();
 }
 
 void Turns::wait_until_free_to_change() {
+  forget_other_processes();
   ++wanting_;
   while (!free_to_change()) wait_for_an_end();
   --wanting_;
@@ -52,6 +74,8 @@ bool Turn::may_begin() const {
 }
 
 Turn::Turn(Turns* asked, Turns* changed) : asked_(asked == changed ? nullptr : asked), changed_(changed) {
+  if (asked_ != nullptr) asked_->forget_other_processes();
+  if (changed_ != nullptr) changed_->forget_other_processes();
   if (changed_ != nullptr) ++changed_->wanting_;
   while (!may_begin()) wait_for_an_end();
   if (changed_ != nullptr) {

@@ -1,9 +1,13 @@
-// Who may use a filter, where long work lets other threads run Python meanwhile.
+// Who may use a filter, where long work lets other threads run Python meanwhile: a lock for readers and writers that is
+// made of the GIL.
 //
 // Whoever has the GIL is alone, except for the threads that have released it in order to ask or change a filter. These
 // are counted here, one Turns to a filter. So a question or a change that keeps the GIL has only to wait until they
 // have ended, and needs no lock. All fields are read and written with the GIL. No Python code runs in a turn, so that a
 // thread cannot wait for itself, and who waits holds no turn, so that threads cannot wait for each other.
+//
+// A process that was forked has only the thread that forked, which was in no turn. So the questions that others asked
+// are forgotten there. A change that another thread was making stays half done, and is waited for in vain.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +32,17 @@ class Turns {
   [[nodiscard]] bool free_to_change() const { return !changing_ && asking_ == 0; }
   void wait_until_free_to_ask();
   void wait_until_free_to_change();
+  /// In a process that was forked: forgets the threads that it does not have.
+  void forget_other_processes();
 
   uint32_t asking_ = 0;
   uint32_t wanting_ = 0;  // threads that wait for a change: while there are any, nobody else starts to ask for long
+  uint32_t forks_ = 0;    // of the process, when the fields above were written
   bool changing_ = false;
 };
+
+/// To be called once, before the first turn: makes forks known. False if there is no memory.
+[[nodiscard]] bool watch_forks();
 
 /// A turn without the GIL: from the constructor, which waits for it, to end() or the destructor.
 class Turn {

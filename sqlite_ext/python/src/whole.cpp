@@ -140,7 +140,7 @@ PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* ar
   crivo_similarity similarity{};
   similarity.size = sizeof similarity;
   crivo_error error;
-  Turn turn(&filter->turns, &other->turns);  // it only asks both; a turn changes what it does not only ask
+  Turn turn(&filter->turns, &other->turns);  // it only asks both, but a turn asks one; to have the other alone will do
   const crivo_status status = crivo_compare(filter->handle, other->handle, &similarity, &error);
   turn.end();
   if (!succeeded(status, error)) return nullptr;

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The same modules give the same wheel, byte for byte, with the right hashes in RECORD.
+"""The same modules give the same wheel, byte for byte, with the right hashes in RECORD, and with the notices that the
+licences of what is linked in ask for.
 
 usage: same_wheel_test.py PACK_WHEEL BUILD_FOLDER WHEEL_FOLDER
 """
@@ -22,6 +23,8 @@ def main(pack_wheel, build, wheels):
         again = pathlib.Path(folder, wheel.name)
         assert again.read_bytes() == wheel.read_bytes(), "two wheels of the same modules differ"
     with zipfile.ZipFile(wheel) as archive:
+        notices, = (name for name in archive.namelist() if name.endswith("/THIRD_PARTY.txt"))
+        assert b"zstd" in archive.read(notices) and b"xxHash" in archive.read(notices)
         record, = (name for name in archive.namelist() if name.endswith("/RECORD"))
         rows = list(csv.reader(io.StringIO(archive.read(record).decode())))
         assert sorted(row[0] for row in rows) == sorted(archive.namelist())

@@ -149,6 +149,29 @@ class ThreadsTest(unittest.TestCase):
         """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_a_forked_process_does_not_wait_for_threads_that_it_does_not_have(self):
+        done = python("""
+            import array, crivo, os, signal, threading, time, warnings
+            warnings.simplefilter("ignore")  # newer versions of Python warn of such forks
+            filter_ = crivo.Filter(range(10**5))
+            hashes = array.array("Q", range(10**6))
+            def work():
+                while True:
+                    filter_.contains_many(hashes, hashed=True)
+            threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.1)
+            for _ in range(5):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(20)
+                    filter_.add("added")
+                    filter_.update(hashes[:10], hashed=True)
+                    assert "added" in filter_ and all(filter_.contains_many(hashes[:10], hashed=True))
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_daemons_with_progress_do_not_disturb_the_end(self):
         done = python("""
             import array, crivo, threading, time

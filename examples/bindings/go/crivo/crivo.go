@@ -25,7 +25,9 @@ package crivo
 import "C"
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"unsafe"
 )
 
@@ -40,6 +42,7 @@ const (
 	Full         Status = C.CRIVO_FULL
 	TooLarge     Status = C.CRIVO_TOO_LARGE
 	NoMemory     Status = C.CRIVO_NO_MEMORY
+	System       Status = C.CRIVO_SYSTEM
 )
 
 func (s Status) Error() string { return "crivo: " + C.GoString(C.crivo_status_name(C.crivo_status(s))) }
@@ -94,6 +97,9 @@ func Build(keys Keys, options Options) (*Filter, error) {
 	wanted.size = C.sizeof_crivo_options
 	wanted.capacity, wanted.seed = C.uint64_t(options.Capacity), C.uint64_t(options.Seed)
 	wanted.fp_rate = C.double(options.FPRate)
+	if strings.IndexByte(options.Kind, 0) >= 0 {
+		return nil, &Error{BadArgument, fmt.Sprintf("kind must be a name without a NUL, got %q", options.Kind)}
+	}
 	if options.Kind != "" {
 		wanted.kind = C.CString(options.Kind)
 		defer C.free(unsafe.Pointer(wanted.kind))
@@ -135,10 +141,38 @@ func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
 	status := C.contains_many(f.handle, unsafe.Pointer(&bytes[0]), C.uint64_t(len(keys.bytes)),
 		(*C.uint64_t)(&offsets[0]), C.uint64_t(keys.Len()), (*C.uint8_t)(unsafe.Pointer(&hits[:1][0])), &detail)
 	runtime.KeepAlive(f)
-	return hits, failure(status, &detail)
+	if err := failure(status, &detail); err != nil {
+		return nil, err // no answers: all false would say that no key is there
+	}
+	return hits, nil
 }
 
-// Blob returns the filter as bytes of docs/format.md, the same for the same keys and options in every language.
+// Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
+// large.
+func (f *Filter) Save(path string) error {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var detail C.crivo_error
+	status := C.crivo_save(f.handle, name, C.CRIVO_FORM_AUTO, 0, &detail)
+	runtime.KeepAlive(f)
+	return failure(status, &detail)
+}
+
+// Open opens a file of any form; the filter cannot be changed. If the file is damaged, Contains answers "maybe", and
+// ContainsMany with an error. Errors: System, Corrupt and others.
+func Open(path string) (*Filter, error) {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var handle *C.crivo_filter
+	var detail C.crivo_error
+	if err := failure(C.crivo_open(name, nil, &handle, &detail), &detail); err != nil {
+		return nil, err
+	}
+	return owned(handle), nil
+}
+
+// Blob returns the filter as a raw blob (docs/format.md): the same bytes for the same keys and options in every
+// language.
 func (f *Filter) Blob() ([]byte, error) {
 	blob := make([]byte, C.crivo_blob_bound(f.handle)+1)
 	var written C.uint64_t
@@ -146,7 +180,10 @@ func (f *Filter) Blob() ([]byte, error) {
 	status := C.crivo_write(f.handle, C.CRIVO_FORM_RAW, 0, unsafe.Pointer(&blob[0]), C.uint64_t(len(blob)), &written,
 		&detail)
 	runtime.KeepAlive(f)
-	return blob[:written], failure(status, &detail)
+	if err := failure(status, &detail); err != nil {
+		return nil, err
+	}
+	return blob[:written], nil
 }
 
 // Read makes a filter of a blob, which it copies. Errors: Corrupt naming what is wrong; TooLarge.

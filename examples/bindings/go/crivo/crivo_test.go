@@ -92,6 +92,54 @@ func TestReadsWhatItWrote(t *testing.T) {
 	}
 }
 
+func TestSavesAndOpensAFile(t *testing.T) {
+	path := t.TempDir() + "/keys.crivo"
+	var keys Keys
+	for i := int64(0); i < 100000; i++ {
+		keys.AppendInteger(i)
+	}
+	if err := built(t, keys, Options{}).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(path)
+	if err != nil || !opened.Contains([]byte("77")) {
+		t.Fatal(err)
+	}
+	if hits, err := opened.ContainsMany(keys); err != nil || !hits[99999] {
+		t.Fatal(err)
+	}
+	bytes, err := os.ReadFile(path)
+	if err != nil || bytes[6] != 3 {
+		t.Fatal("it must have checksums for its parts", err)
+	}
+	bytes[64+5000] ^= 1
+	if err := os.WriteFile(path, bytes, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, filter := range []*Filter{opened, open(t, path)} { // one was written to, the other is damaged
+		if _, err := filter.ContainsMany(keys); !errors.Is(err, Corrupt) {
+			t.Error("want Corrupt, got", err)
+		}
+		for i := 0; i < 100000; i++ {
+			if !filter.Contains([]byte(fmt.Sprint(i))) {
+				t.Fatal("an error must be a maybe, at", i)
+			}
+		}
+	}
+	if _, err := Open(path + ".absent"); !errors.Is(err, System) {
+		t.Error("want System, got", err)
+	}
+}
+
+func open(t *testing.T, path string) *Filter {
+	t.Helper()
+	filter, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filter
+}
+
 func TestErrorsSayWhatIsWrong(t *testing.T) {
 	sound, _ := built(t, Strings("ann"), Options{}).Blob()
 	bad := append([]byte{}, sound...)
@@ -107,6 +155,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		text   string
 	}{
 		{failing(Build(Keys{}, Options{FPRate: 1.5})), BadArgument, "fp_rate must lie in (0, 1), got 1.5"},
+		{failing(Build(Keys{}, Options{Kind: "ribbon\x00s"})), BadArgument, "kind must be a name without a NUL"},
 		{failing(Build(Keys{}, Options{Kind: "sieve"})), BadArgument, "sieve"},
 		{failing(Read(nil)), Corrupt, "got 0"},
 		{failing(Read(bad)), Corrupt, "checksum"},
@@ -118,6 +167,9 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		if !errors.Is(each.err, each.status) || !strings.Contains(fmt.Sprint(each.err), each.text) {
 			t.Errorf("want %q (%v), got %q", each.text, each.status, each.err)
 		}
+	}
+	if hits, _ := closed.ContainsMany(Strings("ann")); hits != nil {
+		t.Error("an error must come without answers, got", hits)
 	}
 	if !closed.Contains([]byte("ann")) {
 		t.Error("a closed filter must answer maybe")

@@ -4,7 +4,7 @@ package crivo
 import "C"
 
 // Keys are many keys at once, one behind the other, so that a single call hands all of them to C. The zero value has
-// no key.
+// no key. As with any slice, only one of several copies may be appended to.
 type Keys struct {
 	bytes   []byte
 	offsets []uint64 // where each key starts, and behind the last one where it ends
