@@ -97,6 +97,7 @@ class Report(unittest.TestCase):
         # ./dev demo passwords names other folders, which are shorter.
         report = done.stdout.replace(str(self.programs), "build/release").replace(str(kept), "build/leaked.crivo")
         self.assertEqual([line for line in report.splitlines() if len(line) > 80], [])
+        self.assertIn("The list is made up", report)
         file = re.search(r"^  crivo's ribbon +(\S+) +\S+ +\S+$", report, re.M)
         self.assertEqual(f"{kept.stat().st_size / KEYS:.2f}", file[1])
         self.assertLess(8 * kept.stat().st_size / KEYS, 8.5, "bits per key")

@@ -331,16 +331,17 @@ CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, c
 
 /// Writes the filter to a file, which is replaced in one step: a reader, even after a crash, finds the old content or
 /// the new one. CRIVO_FORM_AUTO stores a filter of more than 64 KiB as CRIVO_FORM_MAPPABLE where a blob of it would be
-/// raw. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason.
+/// raw. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason; CRIVO_CORRUPT for a filter from
+/// crivo_open whose own file is damaged or changes meanwhile, and the old content then stays.
 CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
                                       crivo_error* error);
 /// Opens a file of any form, read-only. One in CRIVO_FORM_MAPPABLE is mapped in constant time, whatever its size, and a
 /// part of it is verified before a question first reads it; one in CRIVO_FORM_RAW is mapped after a pass over it; a
 /// compressed one is read into memory, within limits->max_bytes. Questions to a file that is damaged, or that a program
 /// has written to since (other than through a mapping of its own), return CRIVO_CORRUPT, and never a wrong answer; a
-/// file that was replaced by a new one does not matter. What is no question first verifies the whole file, except for
-/// crivo_get_facts and crivo_blob_bound. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT;
-/// CRIVO_TOO_LARGE.
+/// file that was replaced by a new one does not matter. What is no question first verifies the whole file, and
+/// returns CRIVO_CORRUPT, too, if it is written to before the end (crivo_get_facts and crivo_blob_bound read nothing of
+/// it). Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.

@@ -77,7 +77,7 @@ class Keys {
 
   /// Room that is not set to zero, which would take longer than a batch of a few keys.
   union Piece {
-    Piece() noexcept {}
+    Piece() noexcept {}  // NOLINT(modernize-use-equals-default): a default one would be deleted
     std::string_view keys[kPiece];
   };
 

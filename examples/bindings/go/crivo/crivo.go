@@ -97,12 +97,13 @@ func Build(keys Keys, options Options) (*Filter, error) {
 	wanted.size = C.sizeof_crivo_options
 	wanted.capacity, wanted.seed = C.uint64_t(options.Capacity), C.uint64_t(options.Seed)
 	wanted.fp_rate = C.double(options.FPRate)
-	if strings.IndexByte(options.Kind, 0) >= 0 {
-		return nil, &Error{BadArgument, fmt.Sprintf("kind must be a name without a NUL, got %q", options.Kind)}
-	}
 	if options.Kind != "" {
-		wanted.kind = C.CString(options.Kind)
-		defer C.free(unsafe.Pointer(wanted.kind))
+		kind, err := cString("kind", options.Kind)
+		if err != nil {
+			return nil, err
+		}
+		defer C.free(unsafe.Pointer(kind))
+		wanted.kind = kind
 	}
 	var handle *C.crivo_filter
 	var detail C.crivo_error
@@ -150,7 +151,10 @@ func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
 // Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
 // large.
 func (f *Filter) Save(path string) error {
-	name := C.CString(path)
+	name, err := cString("path", path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(name))
 	var detail C.crivo_error
 	status := C.crivo_save(f.handle, name, C.CRIVO_FORM_AUTO, 0, &detail)
@@ -161,7 +165,10 @@ func (f *Filter) Save(path string) error {
 // Open opens a file of any form; the filter cannot be changed. If the file is damaged, Contains answers "maybe", and
 // ContainsMany with an error. Errors: System, Corrupt and others.
 func Open(path string) (*Filter, error) {
-	name := C.CString(path)
+	name, err := cString("path", path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(name))
 	var handle *C.crivo_filter
 	var detail C.crivo_error
@@ -196,6 +203,14 @@ func Read(blob []byte) (*Filter, error) {
 		return nil, err
 	}
 	return owned(handle), nil
+}
+
+// cString copies a text into C's memory, where it ends in a NUL. The caller frees it.
+func cString(field, text string) (*C.char, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return nil, &Error{BadArgument, fmt.Sprintf("%s must have no NUL, got %q", field, text)}
+	}
+	return C.CString(text), nil
 }
 
 var anything = []byte{0}

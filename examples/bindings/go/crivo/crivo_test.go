@@ -155,8 +155,10 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		text   string
 	}{
 		{failing(Build(Keys{}, Options{FPRate: 1.5})), BadArgument, "fp_rate must lie in (0, 1), got 1.5"},
-		{failing(Build(Keys{}, Options{Kind: "ribbon\x00s"})), BadArgument, "kind must be a name without a NUL"},
+		{failing(Build(Keys{}, Options{Kind: "ribbon\x00s"})), BadArgument, "kind must have no NUL"},
 		{failing(Build(Keys{}, Options{Kind: "sieve"})), BadArgument, "sieve"},
+		{failing(Open("a\x00b")), BadArgument, "path must have no NUL"},
+		{ribbon.Save("a\x00b"), BadArgument, "path must have no NUL"},
 		{failing(Read(nil)), Corrupt, "got 0"},
 		{failing(Read(bad)), Corrupt, "checksum"},
 		{ribbon.Add([]byte("bob")), Unsupported, "ribbon"},
