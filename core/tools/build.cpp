@@ -62,7 +62,7 @@ struct Limits {
 };
 
 Result<std::uint64_t> parse_max_memory(const std::string& text) {
-  const Result<std::uint64_t> bytes = parse_bytes(text, "max-memory");
+  Result<std::uint64_t> bytes = parse_bytes(text, "max-memory");
   if (!bytes || *bytes >= kMinBuildMemoryBytes) return bytes;
   return Error{ErrorCode::kBadArgument, "max-memory must be at least 16M, got " + text};
 }
