@@ -74,7 +74,7 @@ int main(int count, char** arguments) {
   FILE* cases = fopen("cases", "r");
   if (count != 2 || cases == NULL) fail("usage: ask FOLDER, where the cases are");
   char kind[64], keys[64], blob[64];
-  crivo_options options = {sizeof options, kind, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+  crivo_options options = {.size = sizeof options, .kind = kind};
   while (fscanf(cases, "%63s %lf %" SCNu64 " %" SCNu64 " %63s %63s", kind, &options.fp_rate, &options.seed,
                 &options.capacity, keys, blob) == 6) {
     write_blob(&options, keys, arguments[1], blob);
