@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 int main(void) {
-  crivo_options options = {sizeof options};
+  crivo_options options = {.size = sizeof options};
   crivo_filter* filter = NULL;
   crivo_filter* again = NULL;
   crivo_error error;
