@@ -12,17 +12,7 @@ strangers=$(grep -v '^crivo_' <<<"$exports" || true)
 soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 [[ $soname == libcrivo.so.0 ]] || fail "must be called libcrivo.so.0, got $soname"
 
-needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-for library in $needed; do
-  case $library in
-    libc.so.* | libm.so.* | ld-linux*.so.*) ;;
-    *) fail "must need nothing beside libc, got $library" ;;
-  esac
-done
-
-# A zstd or a C++ runtime that the program brings must not take the place of the one inside.
-undefined=$(nm -D --undefined-only "$1" | awk '$1 == "U" {print $2}' | grep -E '^(ZSTD_|XXH|_Z|__cxa_throw)' || true)
-[[ -z $undefined ]] || fail "must bring everything along, got undefined $undefined"
+"$(dirname "$0")/../support/self_contained.sh" "$1"
 
 stack=$(readelf -lW "$1" | awk '$1 == "GNU_STACK" {print $7}')
 [[ $stack == RW ]] || fail "must not ask for an executable stack, got ${stack:-no word on it}"

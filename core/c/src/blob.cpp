@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/blob_sums.h"
+#include "crivo/blob_writer.h"
 #include "form.h"
 #include "handle.h"
 
@@ -22,21 +23,19 @@ Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, st
 }
 
 /// Writes a raw blob from where the payload lies, without a copy: the filter may be most of the memory that there is.
-Result<void> write_raw(const FilterRef& filter, Codec codec, std::span<std::byte> room, std::uint64_t* written) {
+Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::byte> room, std::uint64_t* written) {
+  const Codec codec = form == BlobForm::kRaw ? Codec::kRaw : Codec::kRawSums;
   const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());
   if (auto fits = check_room(bytes, room, written); !fits) return fits;
-  BlobSums sums(codec);
-  sums.add(filter.payload());
-  const BlobFrame frame = sums.finish(filter.shape(), filter.facts());
-  auto at = std::ranges::copy(frame.header, room.begin()).out;
-  at = std::ranges::copy(filter.payload(), at).out;
-  std::ranges::copy(frame.tail, at);
-  return {};
+  const auto copied = write_blob(filter, form, [at = room.begin()](std::span<const std::byte> part) mutable {
+    at = std::ranges::copy(part, at).out;
+    return true;
+  });
+  return copied ? Result<void>() : copied.error();
 }
 
 Result<void> write(const FilterRef& filter, const Form& how, std::span<std::byte> room, std::uint64_t* written) {
-  if (how.form == BlobForm::kRaw) return write_raw(filter, Codec::kRaw, room, written);
-  if (how.form == BlobForm::kMappable) return write_raw(filter, Codec::kRawSums, room, written);
+  if (how.form == BlobForm::kRaw || how.form == BlobForm::kMappable) return write_raw(filter, how.form, room, written);
   const auto blob = to_blob(filter, how.form, how.level);
   if (!blob) return blob.error();
   if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
