@@ -9,6 +9,7 @@
 #include <new>
 
 #include "crivo/sqlite.h"
+#include "crivo/version.h"
 #include "functions.h"
 #include "functions/table_valued.h"
 
@@ -41,6 +42,10 @@ int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr
 }
 
 int register_all(sqlite3* db, char** error_message) {
+  if (const auto known = check_isa(); !known) {
+    *error_message = sqlite3_mprintf("crivo: %s", known.error().message.c_str());
+    return SQLITE_ERROR;
+  }
   const auto connection = std::make_shared<Connection>();
   for (const auto table : {scalar_functions(), key_functions(), named_functions(), in_place_functions(),
                            set_functions(), aggregate_functions(), chunk_functions(), table_functions()}) {

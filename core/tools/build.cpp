@@ -1,16 +1,13 @@
-// crivo build: a filter file from keys, one per line.
+// crivo build: a filter file from keys.
 #include <malloc.h>
 #include <unistd.h>
 
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "command.h"
-#include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "file.h"
 #include "key_feed.h"
@@ -22,8 +19,8 @@ namespace crivo::tool {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> files;
-  std::string output;
+  KeyFiles keys;
+  OutputArgument output;
   std::optional<std::string> capacity;
   std::string fpr = "0.01";
   std::string kind = std::string(kind_name(FilterSpec{}.kind));
@@ -33,9 +30,6 @@ struct Arguments {
   std::optional<std::string> max_memory;
   std::optional<std::string> temp_folder;
   bool quiet = false;
-  bool raw = false;
-  bool compress = false;
-  bool mappable = false;
 };
 
 Result<FilterSpec> parse_spec(const Arguments& options) {
@@ -89,16 +83,26 @@ Result<Limits> parse_limits(const Arguments& options) {
   return limits;
 }
 
+/// A folder that cannot be used is said before the work begins, and not when the memory is full.
+Result<void> check_temporary_folder(const Arguments& options) {
+  if (!options.temp_folder) return {};
+  const std::string& folder = *options.temp_folder;
+  if (folder.empty())
+    return Error{ErrorCode::kBadArgument, "temp-folder must be the name of a folder, got an empty one"};
+  if (::access((folder + "/.").c_str(), W_OK | X_OK) == 0) return {};
+  return file_error("temporary folder must be writable", folder);
+}
+
 /// Where temporary files lie if the user does not say: the output's folder has room for large files most often.
 std::string temporary_folder(const Arguments& options) {
   if (options.temp_folder) return *options.temp_folder;
   const char* wanted = std::getenv("TMPDIR");
   if (wanted != nullptr && *wanted != '\0') return wanted;
   std::error_code failure;
-  const auto kind = std::filesystem::status(options.output, failure).type();
+  const auto kind = std::filesystem::status(options.output.path, failure).type();
   const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
-  if (options.output == "-" || !is_file) return {};  // the library has a folder of its own choice
-  return std::filesystem::weakly_canonical(options.output, failure).parent_path().string();
+  if (options.output.path == "-" || !is_file) return {};  // the library has a folder of its own choice
+  return std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string();
 }
 
 /// Shows the progress of FilterBuilder::finish.
@@ -131,35 +135,9 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, con
                                               .temporary_folder = temporary_folder(options)});
   if (!builder) return builder.error();
   progress.emplace(*builder);
-  if (auto added = add_lines(options.files, spec.seed, *builder); !added) return added.error();
+  const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };
+  if (auto added = add_keys("build", options.keys, spec.seed, add); !added) return added.error();
   return builder->finish();
-}
-
-/// Prints one line about the filter that was made, with the names that crivo info uses.
-void report(const FilterRef& filter, const Arguments& options, std::uint64_t blob_bytes) {
-  const Facts& facts = filter.facts();
-  const std::string_view kind = filter.kind().name;
-  std::fprintf(stderr,
-               "crivo build: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
-               options.output == "-" ? "standard output" : options.output.c_str(), static_cast<int>(kind.size()),
-               kind.data(), facts.capacity, facts.fp_rate, facts.keys, blob_bytes);
-}
-
-void note_overfull(const FilterRef& filter) {
-  const Facts& facts = filter.facts();
-  if (facts.keys <= facts.capacity) return;
-  const double actual = filter.stats().fp_rate;
-  if (actual <= facts.fp_rate) return;  // the keys beyond the capacity were repeated ones
-  std::fprintf(stderr,
-               "crivo build: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
-               ": fpr is %.3g instead of %.3g; raise --capacity or leave it out\n",
-               facts.keys, facts.capacity, actual, facts.fp_rate);
-}
-
-BlobForm form_of(const Arguments& options) {
-  if (options.raw) return BlobForm::kRaw;
-  if (options.mappable) return BlobForm::kMappable;
-  return options.compress ? BlobForm::kSmallest : BlobForm::kFile;
 }
 
 Result<ExitCode> build(const Arguments& options) {
@@ -167,16 +145,14 @@ Result<ExitCode> build(const Arguments& options) {
   if (!spec) return spec.error();
   const Result<Limits> limits = parse_limits(options);
   if (!limits) return limits.error();
-  if (auto fine = check_output(options.output, options.files); !fine) return fine.error();
+  if (auto fine = check_output(options.output.path, options.keys.paths); !fine) return fine.error();
+  if (auto fine = check_temporary_folder(options); !fine) return fine.error();
   // Memory that is freed shall be the system's again at once, not kept for later by malloc.
   if (options.max_memory) ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
   const Result<AnyFilter> filter = build_filter(*spec, *limits, options);
   if (!filter) return filter.error();
-  const auto bytes = write_filter(filter->ref(), options.output, form_of(options));
-  if (!bytes) return bytes.error();
-  if (!options.quiet) report(filter->ref(), options, *bytes);
-  note_overfull(filter->ref());
-  return kYes;
+  return write_filter(filter->ref(), options.output.path, options.output.form(),
+                      {"build", options.quiet, "raise --capacity or leave it out"});
 }
 
 /// Advice on an error, which the library cannot give because it does not know the tool's options.
@@ -187,19 +163,23 @@ std::string advice(ErrorCode code, const Arguments& options) {
   if (code == ErrorCode::kFull && sized_itself) return "; leave out repeated keys, as sort -u does";
   if (code == ErrorCode::kFull) return "; raise --capacity or leave it out";
   if (code != ErrorCode::kTooLarge) return "";
-  return options.max_bytes ? "; --max-bytes raises the limit" : " (the limit is this machine's memory)";
+  if (options.max_bytes) return "; --max-bytes raises the limit";
+  return options.max_memory ? "; --max-memory raises the limit" : " (the limit is this machine's memory)";
+}
+
+/// The message in the units in which the user has given the limit that it tells of.
+std::string in_given_units(const Error& error, const Arguments& options) {
+  const bool of_memory = error.message.starts_with("max memory") || !options.max_bytes;
+  const auto& given = of_memory ? options.max_memory : options.max_bytes;
+  const bool of_limit = error.code == ErrorCode::kTooLarge || error.message.starts_with("max memory");
+  return of_limit && given ? in_units_of(*given, error.message) : error.message;
 }
 
 Result<ExitCode> build_or_advise(const Arguments& options) {
   Result<ExitCode> outcome = build(options);
   if (outcome) return outcome;
-  return Error{outcome.error().code, outcome.error().message + advice(outcome.error().code, options)};
-}
-
-/// Declares an option that takes a text.
-template <class Text>
-CLI::Option* take(CLI::App& command, const char* names, Text& text, const std::string& about, const char* type) {
-  return command.add_option(names, text, about)->type_name(type)->transform(literal);
+  const ErrorCode code = outcome.error().code;
+  return Error{code, in_given_units(outcome.error(), options) + advice(code, options)};
 }
 
 void add_filter_options(CLI::App& command, Arguments& options) {
@@ -213,21 +193,11 @@ void add_limits(CLI::App& command, Arguments& options) {
   take(command, "--threads", options.threads, "To build a ribbon with, 0 for as many as the machine has", "N")
       ->capture_default_str();
   take(command, "--max-bytes", options.max_bytes,
-       "Build no larger filter; K, M, G, T may follow. Without it, this machine's memory", "BYTES");
+       std::string("Build no larger filter; ") + kByteUnits + ". Without it, this machine's memory", "BYTES");
   take(command, "--max-memory", options.max_memory,
-       "Build in this much memory, with temporary files for what does not fit; K, M, G, T may follow", "BYTES");
+       std::string("Build in this much memory, with temporary files for what does not fit; ") + kByteUnits, "BYTES");
   take(command, "--temp-folder", options.temp_folder,
        "Where temporary files lie; without it, the folder that TMPDIR names, or else the output's", "DIR");
-}
-
-void add_forms(CLI::App& command, Arguments& options) {
-  CLI::Option* raw = command.add_flag("--raw", options.raw, "Store the payload as it lies in memory");
-  CLI::Option* compress = command.add_flag("--compress", options.compress, "Store the smallest form")->excludes(raw);
-  command
-      .add_flag("--mappable", options.mappable,
-                "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
-      ->excludes(raw)
-      ->excludes(compress);
 }
 
 }  // namespace
@@ -235,20 +205,14 @@ void add_forms(CLI::App& command, Arguments& options) {
 void add_build(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("build", "Build a filter from keys, one per line");
   const auto options = std::make_shared<Arguments>();
-  command->add_option("FILE", options->files, "Where the keys are; standard input if none, or for -")
-      ->transform(literal);
-  take(*command, "-o,--output", options->output, "The filter's file, replaced in one step; - is standard output",
-       "FILE")
-      ->required();
+  add_key_files(*command, options->keys);
+  add_output(*command, options->output);
   add_filter_options(*command, *options);
   add_limits(*command, *options);
-  add_forms(*command, *options);
-  command->add_flag("-q,--quiet", options->quiet, "Do not say what was built; notes and errors are still said");
+  add_forms(*command, options->output);
+  add_quiet(*command, options->quiet);
   command->footer(kKeyLines);
-  command->callback([options, &action] {
-    if (options->files.empty()) options->files.emplace_back("-");
-    action = [options] { return build_or_advise(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return build_or_advise(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -18,6 +18,8 @@ using Action = std::function<Result<ExitCode>()>;
 
 // Each of these functions declares a subcommand. When CLI11 parses that subcommand, it sets `action`.
 void add_build(CLI::App& app, Action& action);
+void add_add(CLI::App& app, Action& action);
+void add_union(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
@@ -31,10 +33,15 @@ inline constexpr char kGuard = '\x01';
   return argument;
 }
 
+/// Declares an option that takes a text.
+template <class Text>
+CLI::Option* take(CLI::App& command, const char* names, Text& text, const std::string& about, const char* type) {
+  return command.add_option(names, text, about)->type_name(type)->transform(literal);
+}
+
 /// What --help says about the lines from which keys are read.
 inline constexpr const char* kKeyLines =
     "A key is a line without its '\\n' and nothing else: a '\\r' before it is part of the key, an empty line is the "
-    "empty "
-    "key, and a last line needs no '\\n'.";
+    "empty key, and a last line needs no '\\n'. With -0 a NUL takes the place of the '\\n'.";
 
 }  // namespace crivo::tool

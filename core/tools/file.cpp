@@ -4,13 +4,29 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace crivo::tool {
 
-Error file_error(const std::string& rule, const std::string& path) {
-  return {ErrorCode::kBadArgument, rule + ", got " + path + ": " + std::strerror(errno)};
+std::string shown(const std::string& path, const char* dash) {
+  if (path == "-") return dash;
+  constexpr std::string_view kPlain = "+-./:=@_%,";  // beside letters and digits
+  const auto is_plain = [&](unsigned char c) {
+    return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           kPlain.find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!path.empty() && std::ranges::all_of(path, is_plain)) return path;
+  std::string quoted = "'";
+  for (const char c : path) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+Error file_error(const std::string& rule, const std::string& path, const char* dash) {
+  return {ErrorCode::kBadArgument, rule + ", got " + shown(path, dash) + ": " + std::strerror(errno)};
 }
 
 OwnedFd::~OwnedFd() {
@@ -18,7 +34,10 @@ OwnedFd::~OwnedFd() {
 }
 
 Result<OwnedFd> open_input(const std::string& path, const std::string& role) {
-  if (path == "-") return OwnedFd(STDIN_FILENO);
+  if (path == "-") {
+    if (::isatty(STDIN_FILENO) != 0) std::fputs("crivo: reading from this terminal, until Ctrl-D\n", stderr);
+    return OwnedFd(STDIN_FILENO);
+  }
   OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return file_error(role + " must be readable", path);
   return fd;

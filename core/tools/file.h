@@ -7,9 +7,13 @@
 
 namespace crivo::tool {
 
+/// A path as messages show it: in the quotes of a shell, where a shell would not take it as it stands. `dash` is what
+/// "-" stands for.
+[[nodiscard]] std::string shown(const std::string& path, const char* dash = "-");
+
 /// The error for a rule about a file that the system refused, with errno's text: "FILE must be readable, got /x: No
 /// such file or directory".
-[[nodiscard]] Error file_error(const std::string& rule, const std::string& path);
+[[nodiscard]] Error file_error(const std::string& rule, const std::string& path, const char* dash = "-");
 
 /// Closes a file descriptor at the end of its life; standard input and output stay open.
 class OwnedFd {
@@ -24,7 +28,8 @@ class OwnedFd {
   int fd_;
 };
 
-/// Opens a file for reading; "-" is standard input. Errors name the file by its `role`.
+/// Opens a file for reading; "-" is standard input, which says so if it is a terminal, because it waits there. Errors
+/// name the file by its `role`.
 [[nodiscard]] Result<OwnedFd> open_input(const std::string& path, const std::string& role);
 
 }  // namespace crivo::tool

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 #include "command.h"
-#include "crivo/blob_sums.h"
+#include "crivo/host/blob_sums.h"
 #include "file.h"
 #include "numbers.h"
+#include "progress.h"
 
 namespace crivo::tool {
 namespace {
@@ -22,11 +24,6 @@ constexpr std::uint64_t kFirstReadBytes = 1 << 16;
 std::uint64_t most_stored_bytes(std::uint64_t payload_bytes) {
   constexpr std::uint64_t kCodecBytes = 4096;
   return payload_bytes + std::max(kCodecBytes, blob_frame_bytes(Codec::kRawSums, payload_bytes));
-}
-
-Error with_advice(Error error) {
-  error.message += "; --max-bytes raises the limit";
-  return error;
 }
 
 /// The size of a file in bytes; 0 for a pipe, whose size is unknown.
@@ -54,8 +51,7 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   AlignedBytes bytes;
   for (std::uint64_t used = 0;;) {
     if (std::max(used, size) > most) {
-      return Error{ErrorCode::kTooLarge,
-                   "FILTER must have at most " + std::to_string(most) + " bytes, got more in " + path};
+      return Error{ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) + " bytes, got more"};
     }
     // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
     const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
@@ -76,25 +72,56 @@ Result<MappedFilter> read_pipe(const std::string& path, const ReadLimits& limits
   return MappedFilter::adopt(*std::move(bytes), limits);
 }
 
+void add_max_bytes(CLI::App& command, std::string& max_bytes) {
+  take(command, "--max-bytes", max_bytes, std::string("Refuse a filter that takes more memory; ") + kByteUnits, "BYTES")
+      ->capture_default_str();
+}
+
 }  // namespace
 
-void add_filter_argument(CLI::App& command, FilterArgument& filter) {
-  command.add_option("FILTER", filter.path, "A file that crivo build or SQL made; - is standard input")
-      ->required()
-      ->transform(literal);
-  command.add_option("--max-bytes", filter.max_bytes, "Refuse a filter that takes more memory; K, M, G, T may follow")
-      ->type_name("BYTES")
-      ->capture_default_str()
-      ->transform(literal);
+void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about) {
+  command.add_option("FILTER", filter.path, about)->required()->transform(literal);
+  add_max_bytes(command, filter.max_bytes);
+}
+
+void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least) {
+  command.add_option("FILTER", filters.paths, kAboutFilter)->required()->expected(least, -1)->transform(literal);
+  add_max_bytes(command, filters.max_bytes);
+}
+
+Error with_advice(Error error, const FilterArgument& filter) {
+  if (error.code != ErrorCode::kTooLarge) return error;
+  return {error.code, in_units_of(filter.max_bytes, error.message) + "; --max-bytes raises the limit"};
 }
 
 Result<MappedFilter> load_filter(const FilterArgument& filter) {
   const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
   if (!max_bytes) return max_bytes.error();
   const ReadLimits limits{.max_raw_bytes = *max_bytes};
-  Result<MappedFilter> opened = is_file(filter.path) ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
-  if (!opened && opened.error().code == ErrorCode::kTooLarge) return with_advice(opened.error());
+  const bool is_mapped = is_file(filter.path);
+  Progress progress("opening");
+  if (is_mapped) progress.show();  // a terminal that is read from is told so instead
+  Result<MappedFilter> opened = is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
+  if (!opened) return with_advice(opened.error(), filter);
   return opened;
+}
+
+Result<LoadedCopy> load_copy(const FilterArgument& filter) {
+  const Result<MappedFilter> opened = load_filter(filter);
+  if (!opened) return opened.error();
+  const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
+  if (opened->payload_bytes() > *max_bytes) {
+    return with_advice(
+        {ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of " + std::to_string(*max_bytes) +
+                                   ", got " + std::to_string(opened->payload_bytes())},
+        filter);
+  }
+  Progress progress("reading");
+  progress.show();
+  std::optional<AnyFilter> copy;
+  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, *max_bytes); };
+  if (auto looked = opened->look_at_whole(take_copy); !looked) return looked.error();
+  return LoadedCopy{*std::move(copy), opened->codec()};
 }
 
 }  // namespace crivo::tool

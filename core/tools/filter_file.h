@@ -1,8 +1,9 @@
-// A filter's file as an argument of a command: how the argument is declared, and how the file is read.
+// Filters' files as arguments of a command: how the arguments are declared, and how the files are read.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "crivo/mapped_filter.h"
 #include "crivo/result.h"
@@ -15,13 +16,34 @@ struct FilterArgument {
   std::string max_bytes = "1G";  // as parse_bytes reads it
 };
 
+/// The same about several filters.
+struct FilterArguments {
+  std::vector<std::string> paths;
+  std::string max_bytes = FilterArgument{}.max_bytes;
+};
+
+inline constexpr const char* kAboutFilter = "A file that crivo build or SQL made; - is standard input";
+
 /// Declares FILTER and --max-bytes. The argument must live until the command has run.
-void add_filter_argument(CLI::App& command, FilterArgument& filter);
+void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about = kAboutFilter);
+/// The same for at least `least` filters.
+void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least);
 
 /// Opens and checks the filter: a file is mapped, and parts of it are verified only when they are read; anything else
 /// (standard input, a pipe) is read as a whole. Errors: kTooLarge, before the memory is taken, when the filter takes
 /// more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot be
 /// read.
 [[nodiscard]] Result<MappedFilter> load_filter(const FilterArgument& filter);
+
+/// A filter in memory, to be changed.
+struct LoadedCopy {
+  AnyFilter filter;  // it may grow to max_bytes
+  Codec codec;       // how the file stores it
+};
+/// Verifies all of a filter and copies it into memory. Errors: as load_filter, and kTooLarge for a mapped one, too.
+[[nodiscard]] Result<LoadedCopy> load_copy(const FilterArgument& filter);
+
+/// The error with the advice to raise --max-bytes, and in the units in which that was given, if it is kTooLarge.
+[[nodiscard]] Error with_advice(Error error, const FilterArgument& filter);
 
 }  // namespace crivo::tool

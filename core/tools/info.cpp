@@ -6,6 +6,7 @@
 #include "crivo/describe.h"
 #include "file.h"
 #include "filter_file.h"
+#include "progress.h"
 
 namespace crivo::tool {
 namespace {
@@ -15,7 +16,11 @@ Result<ExitCode> info(const FilterArgument& filter, bool json) {
   if (!opened) return opened.error();
   std::vector<Description> described;
   const auto look = [&](const FilterRef& ref) { described = describe(ref, opened->codec(), opened->blob_bytes()); };
-  if (auto looked = opened->look_at_whole(look); !looked) return looked.error();
+  {
+    Progress progress("reading");
+    progress.show();
+    if (auto looked = opened->look_at_whole(look); !looked) return looked.error();
+  }
   if (json) {
     std::puts(to_json(described).c_str());
   } else {
@@ -23,7 +28,7 @@ Result<ExitCode> info(const FilterArgument& filter, bool json) {
       std::printf("%-14s %s\n", std::string(row.name).c_str(), value_text(row).c_str());
     }
   }
-  if (std::fflush(stdout) != 0) return file_error("output must be writable", "standard output");
+  if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");
   return kYes;
 }
 

@@ -1,4 +1,4 @@
-// Lines to hashes to a builder; see key_feed.h.
+// Keys to hashes to a filter; see key_feed.h.
 #include "key_feed.h"
 
 #include <sys/stat.h>
@@ -13,7 +13,8 @@
 #include <system_error>
 #include <thread>
 
-#include "key_reader.h"
+#include "command.h"
+#include "crivo/hash.h"
 #include "progress.h"
 
 namespace crivo::tool {
@@ -22,11 +23,11 @@ namespace {
 constexpr std::size_t kBatchHashes = std::size_t{1} << 15;  // at most, handed from one thread to the other
 constexpr std::size_t kBatches = 4;
 
-/// Adds batches of hashes to a builder on a thread of its own. The batches lie in a ring: the caller fills one while
+/// Adds batches of hashes on a thread of its own. The batches lie in a ring: the caller fills one while
 /// the thread adds others. Every function but the thread's belongs to the caller's thread.
 class Adder {
  public:
-  explicit Adder(FilterBuilder& builder) : builder_(builder) {
+  explicit Adder(const HashSink& add) : add_(add) {
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {  // no thread to be had: the caller's adds each batch at once
@@ -42,9 +43,9 @@ class Adder {
     changed_.wait(lock, [this] { return submitted_ - added_ < kBatches; });
     return ring_[submitted_ % kBatches];
   }
-  /// Errors: those of the batches that were added by now. The builder is then of no more use.
+  /// Errors: those of the batches that were added by now.
   Result<void> submit() {
-    if (!thread_.joinable()) return builder_.add_hashes(ring_[0]);
+    if (!thread_.joinable()) return add_(ring_[0]);
     {
       const std::scoped_lock lock(mutex_);
       ++submitted_;
@@ -78,7 +79,7 @@ class Adder {
     Result<void> added;
     std::exception_ptr thrown;
     try {
-      added = builder_.add_hashes(batch);
+      added = add_(batch);
     } catch (...) {  // no memory
       thrown = std::current_exception();
     }
@@ -102,7 +103,7 @@ class Adder {
     thread_.join();
   }
 
-  FilterBuilder& builder_;
+  const HashSink& add_;
   std::array<std::vector<std::uint64_t>, kBatches> ring_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -140,22 +141,27 @@ Result<void> add_batches(std::span<const std::string_view> lines, std::uint64_t 
 
 }  // namespace
 
-Result<void> add_lines(const std::vector<std::string>& files, std::uint64_t seed, FilterBuilder& builder) {
-  Adder adder(builder);
+void add_key_files(CLI::App& command, KeyFiles& files) {
+  command.add_option("FILE", files.paths, "Where the keys are; none or - is standard input")->transform(literal);
+  add_null_flag(command, files.key_end);
+}
+
+Result<void> add_keys(const char* command, const KeyFiles& files, std::uint64_t seed, const HashSink& add) {
+  Adder adder(add);
   Progress progress("reading");
-  const auto total = static_cast<double>(total_bytes(files));
-  CarriageReturnNote carriage_returns("build");
+  const auto total = static_cast<double>(total_bytes(files.paths));
+  CarriageReturnNote carriage_returns(command, files.key_end);
   std::uint64_t bytes_before = 0;
   std::uint64_t keys = 0;
-  for (const std::string& file : files) {
-    Result<KeyReader> reader = KeyReader::open(file);
+  for (const std::string& file : files.paths) {
+    Result<KeyReader> reader = KeyReader::open(file, files.key_end);
     if (!reader) return reader.error();
     bool is_first = true;
     for (;;) {
       const auto lines = reader->next();
       if (!lines) return lines.error();
       if (lines->empty()) break;
-      if (is_first) note_mark("build", file, lines->front());
+      if (is_first) note_mark(command, file, lines->front());
       is_first = false;
       carriage_returns.look_at(*lines);
       if (auto added = add_batches(*lines, seed, adder); !added) return added;

@@ -1,17 +1,33 @@
-// Feeds the lines of files to a FilterBuilder. One thread reads, splits and hashes; another one adds the hashes, which
-// takes about as long where the filter is larger than the processor's cache or the builder sorts what piles up.
+// Feeds the keys of files to a filter. One thread reads, splits and hashes; another one adds the hashes, which takes
+// about as long where the filter is larger than the processor's cache or a builder sorts what piles up.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "crivo/builder.h"
 #include "crivo/result.h"
+#include "key_reader.h"
 
 namespace crivo::tool {
 
-/// Adds every line of the files, in order, to a builder of this seed; "-" is standard input. Shows its progress.
-/// Errors: of the files, and of the builder.
-[[nodiscard]] Result<void> add_lines(const std::vector<std::string>& files, std::uint64_t seed, FilterBuilder& builder);
+/// Where a command's keys are.
+struct KeyFiles {
+  std::vector<std::string> paths = {"-"};  // "-" is standard input
+  KeyEnd key_end = KeyEnd::kNewline;
+};
+
+/// Declares FILE and -0. The files must live until the command has run.
+void add_key_files(CLI::App& command, KeyFiles& files);
+
+/// Takes hashes, as a filter or its builder does.
+using HashSink = std::function<Result<void>(std::span<const std::uint64_t>)>;
+
+/// Hands the hashes of all keys, in order, to `add`, on another thread. Shows the progress. `command` is for notes.
+/// Errors: of the files, and those of `add`, which is then not called again.
+[[nodiscard]] Result<void> add_keys(const char* command, const KeyFiles& files, std::uint64_t seed,
+                                    const HashSink& add);
 
 }  // namespace crivo::tool

@@ -20,29 +20,34 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 18;  // it stays in the c
 constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 30;
 constexpr std::size_t kBlock = 64;
 
-/// Bit i says whether byte i of these 64 is a newline. Lines are short, so a search for one newline after the other
-/// takes three times as long as this look at many of them at once.
-std::uint64_t newlines(const char* block) noexcept {
+/// Bit i says whether byte i of these 64 ends a key. Lines are short, so a search for one newline after the other takes
+/// three times as long as this look at many of them at once.
+std::uint64_t ends_in(const char* block, char key_end) noexcept {
   std::uint64_t found = 0;
 #ifdef __SSE2__
-  const __m128i newline = _mm_set1_epi8('\n');
+  const __m128i wanted = _mm_set1_epi8(key_end);
   for (unsigned i = 0; i < kBlock; i += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
-    const auto equal = static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, newline)));
+    const auto equal = static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted)));
     found |= std::uint64_t{equal} << i;
   }
 #else
-  for (unsigned i = 0; i < kBlock; ++i) found |= std::uint64_t{block[i] == '\n'} << i;
+  for (unsigned i = 0; i < kBlock; ++i) found |= std::uint64_t{block[i] == key_end} << i;
 #endif
   return found;
 }
 
 }  // namespace
 
-Result<KeyReader> KeyReader::open(const std::string& path) {
+void add_null_flag(CLI::App& command, KeyEnd& end) {
+  command.add_flag_callback(
+      "-0,--null", [&end] { end = KeyEnd::kNul; }, "A NUL ends each key, not a newline, as for find -print0");
+}
+
+Result<KeyReader> KeyReader::open(const std::string& path, KeyEnd key_end) {
   Result<OwnedFd> fd = open_input(path, "FILE");
   if (!fd) return fd.error();
-  return KeyReader(*std::move(fd), path);
+  return KeyReader(*std::move(fd), path, key_end);
 }
 
 Result<std::span<const std::string_view>> KeyReader::next() {
@@ -71,7 +76,7 @@ Result<void> KeyReader::make_room() {
   if (end_ < buffer_.size()) return {};
   if (end_ >= kMaxKeyBytes) {
     return Error{ErrorCode::kBadArgument, "a line must be shorter than " + std::to_string(kMaxKeyBytes) +
-                                              " bytes, got a longer one in " + path_};
+                                              " bytes, got a longer one in " + shown(path_)};
   }
   buffer_.resize(buffer_.empty() ? kBufferBytes : buffer_.size() * 2);
   return {};
@@ -83,16 +88,16 @@ void KeyReader::split(std::size_t end) {
   const char* line = buffer_.data() + begin_;
   const char* search = buffer_.data() + end_;
   for (; static_cast<std::size_t>(stop - search) >= kBlock; search += kBlock) {
-    for (std::uint64_t left = newlines(search); left != 0; left &= left - 1) {
-      const char* newline = search + std::countr_zero(left);
-      lines_.emplace_back(line, static_cast<std::size_t>(newline - line));
-      line = newline + 1;
+    for (std::uint64_t left = ends_in(search, key_end_); left != 0; left &= left - 1) {
+      const char* end_of_key = search + std::countr_zero(left);
+      lines_.emplace_back(line, static_cast<std::size_t>(end_of_key - line));
+      line = end_of_key + 1;
     }
   }
-  while (const void* found = std::memchr(search, '\n', static_cast<std::size_t>(stop - search))) {
-    const char* newline = static_cast<const char*>(found);
-    lines_.emplace_back(line, static_cast<std::size_t>(newline - line));
-    line = search = newline + 1;
+  while (const void* found = std::memchr(search, key_end_, static_cast<std::size_t>(stop - search))) {
+    const char* end_of_key = static_cast<const char*>(found);
+    lines_.emplace_back(line, static_cast<std::size_t>(end_of_key - line));
+    line = search = end_of_key + 1;
   }
   begin_ = static_cast<std::size_t>(line - buffer_.data());
   end_ = end;
@@ -107,13 +112,12 @@ void note_mark(std::string_view command, const std::string& file, std::string_vi
   const auto mark = std::ranges::find_if(kMarks, [&](const auto& each) { return first_line.starts_with(each.first); });
   if (mark == std::end(kMarks)) return;
   std::fprintf(stderr, "crivo %.*s: note: %s begins with the mark of %s, and its lines are taken as they are\n",
-               static_cast<int>(command.size()), command.data(), file == "-" ? "standard input" : file.c_str(),
-               mark->second);
+               static_cast<int>(command.size()), command.data(), shown(file, "standard input").c_str(), mark->second);
 }
 
 void CarriageReturnNote::look_at(std::span<const std::string_view> lines) {
-  if (said_ || lines.empty() || !lines.front().ends_with('\r')) return;
-  said_ = true;
+  if (done_ || lines.empty() || !lines.front().ends_with('\r')) return;
+  done_ = true;
   std::fprintf(stderr, "crivo %.*s: note: lines end in '\\r', which is part of the key\n",
                static_cast<int>(command_.size()), command_.data());
 }

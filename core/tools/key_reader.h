@@ -1,6 +1,7 @@
-// Reads keys, one per line, from a file or from standard input.
+// Reads keys, one per line, from a file or from standard input. With -0 a NUL ends them in the place of the '\n'.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,25 +14,33 @@
 
 namespace crivo::tool {
 
+/// What ends a key.
+enum class KeyEnd : char { kNewline = '\n', kNul = '\0' };
+
+/// Declares -0, which sets `end` to kNul.
+void add_null_flag(CLI::App& command, KeyEnd& end);
+
 /// Reads lines in batches, as many as are there: a pipe is answered line by line, and a file is read by
 /// some thousand lines.
 class KeyReader {
  public:
   /// "-" is standard input.
-  [[nodiscard]] static Result<KeyReader> open(const std::string& path);
+  [[nodiscard]] static Result<KeyReader> open(const std::string& path, KeyEnd key_end);
 
-  /// The next lines, without their '\n', valid until the next call; an empty span at the end.
+  /// The next lines, without what ends them, valid until the next call; an empty span at the end.
   [[nodiscard]] Result<std::span<const std::string_view>> next();
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
-  KeyReader(OwnedFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  KeyReader(OwnedFd fd, std::string path, KeyEnd key_end)
+      : fd_(std::move(fd)), path_(std::move(path)), key_end_(static_cast<char>(key_end)) {}
   Result<void> make_room();
   void split(std::size_t end);
 
   OwnedFd fd_;
   std::string path_;
+  char key_end_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // where the bytes begin that next() has not returned yet
   std::size_t end_ = 0;
@@ -44,15 +53,16 @@ class KeyReader {
 void note_mark(std::string_view command, const std::string& file, std::string_view first_line);
 
 /// Warns once, on standard error, if lines end in '\r', as Windows writes them, because the '\r' is then part of the
-/// key.
+/// key. Keys that end with a NUL may do as they like.
 class CarriageReturnNote {
  public:
-  explicit CarriageReturnNote(std::string_view command) : command_(command) {}
+  CarriageReturnNote(std::string_view command, KeyEnd key_end)
+      : command_(command), done_(key_end != KeyEnd::kNewline) {}
   void look_at(std::span<const std::string_view> lines);
 
  private:
   std::string_view command_;
-  bool said_ = false;
+  bool done_;
 };
 
 }  // namespace crivo::tool

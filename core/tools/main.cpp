@@ -2,23 +2,46 @@
 #include <cstdio>
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include "command.h"
 #include "program.h"
 #include "sst.h"
+
+namespace {
+
+/// Declares `crivo help`, and returns the arguments with `crivo COMMAND --help` in the place of `crivo help COMMAND`,
+/// and a null at the end.
+std::vector<char*> add_help(CLI::App& app, int argc, char** argv) {
+  static std::string help = "--help";
+  CLI::App* const command = app.add_subcommand("help", "Say what a command takes");
+  command->add_option("COMMAND", "One of the other commands; without it, a list of them");
+  std::vector<char*> arguments(argv, argv + argc);
+  if (argc > 1 && argv[1] == command->get_name() && (argc == 2 || argv[2][0] != '-')) {
+    arguments.erase(arguments.begin() + 1);
+    arguments.push_back(help.data());
+  }
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
   CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
   Action action;
   add_build(app, action);
+  add_add(app, action);
+  add_union(app, action);
   add_query(app, action);
   add_info(app, action);
   add_verify(app, action);
   const CLI::App* const sst = add_sst(app);
+  std::vector<char*> arguments = add_help(app, argc, argv);
   // The other program parses its arguments itself, its --help too.
-  if (argc > 1 && std::string_view(argv[1]) == sst->get_name()) return run_crivo_sst(argv + 1);
-  return run_program(app, action, argc, argv);
+  if (argc > 1 && std::string_view(arguments[1]) == sst->get_name()) return run_crivo_sst(arguments.data() + 1);
+  return run_program(app, action, static_cast<int>(arguments.size()) - 1, arguments.data());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "crivo: %s\n", error.what());
   return crivo::tool::kTrouble;

@@ -1,6 +1,8 @@
 // Strict numbers; see numbers.h.
 #include "numbers.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -22,6 +24,40 @@ std::optional<Number> parse(std::string_view text) {
 
 Error wrong(std::string_view rule, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(rule) + ", got " + std::string(got)};
+}
+
+/// What follows a number of bytes: a letter, and the rest, which says what it is a power of.
+struct ByteUnits {
+  std::string_view number;  // in front of them
+  std::size_t power = 0;    // 1 for K; 0 for none
+  std::string_view rest;    // "", "iB" or "B"
+  [[nodiscard]] std::uint64_t unit_of(std::size_t of_power) const noexcept {
+    constexpr std::uint64_t kDecimal[] = {1, 1'000, 1'000'000, 1'000'000'000, 1'000'000'000'000};
+    return rest == "B" ? kDecimal[of_power] : std::uint64_t{1} << (10 * of_power);
+  }
+};
+
+constexpr std::string_view kUnitLetters = "KMGT";
+
+ByteUnits split_units(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  ByteUnits units{.number = text, .power = 0, .rest = {}};
+  if (digits == text.size()) return units;
+  const std::string_view rest = text.substr(digits + 1);
+  const std::size_t letter = text.substr(digits) == "kB" ? 0 : kUnitLetters.find(text[digits]);
+  if (letter == std::string_view::npos || (!rest.empty() && rest != "iB" && rest != "B")) return units;
+  return {.number = text.substr(0, digits), .power = letter + 1, .rest = rest};
+}
+
+/// In the largest unit of which there is a whole number, or at least ten.
+std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
+  for (std::size_t power = kUnitLetters.size(); power > 0; --power) {
+    const std::uint64_t unit = units.unit_of(power);
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no unit is 0
+    if (bytes < unit || (bytes % unit != 0 && bytes / unit < 10)) continue;
+    return std::to_string((bytes + unit - 1) / unit) + kUnitLetters[power - 1] + std::string(units.rest);
+  }
+  return std::to_string(bytes);
 }
 
 }  // namespace
@@ -57,16 +93,42 @@ Result<std::uint64_t> parse_seed(std::string_view text) {
 }
 
 Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name) {
-  constexpr std::string_view kUnits = "KMGT";
   constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far beyond any machine, and far from overflowing
-  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
-  const bool has_unit = unit != std::string_view::npos;
-  const auto count = parse<std::uint64_t>(has_unit ? text.substr(0, text.size() - 1) : text);
-  const std::size_t shift = has_unit ? 10 * (unit + 1) : 0;
-  if (!count || *count < 1 || *count > kMost >> shift) {
-    return wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G", text);
+  const ByteUnits units = split_units(text);
+  const auto count = parse<std::uint64_t>(units.number);
+  const std::uint64_t unit = units.unit_of(units.power);
+  if (!count || *count < 1 || *count > kMost / unit) {
+    return wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);
   }
-  return *count << shift;
+  return *count * unit;
+}
+
+std::string in_units_of(std::string_view typed, const std::string& message) {
+  const ByteUnits units = split_units(typed);
+  const auto value = parse_bytes(typed);
+  if (units.power == 0 || !value) return message;
+  std::string out;
+  for (std::size_t at = 0; at < message.size();) {
+    const std::size_t end = std::min(message.find_first_not_of("0123456789", at), message.size());
+    if (end == at) {
+      out += message[at++];
+      continue;
+    }
+    const std::string_view digits = std::string_view(message).substr(at, end - at);
+    const auto bytes = parse<std::uint64_t>(digits);
+    const bool is_word = at == 0 || std::isalnum(static_cast<unsigned char>(message[at - 1])) == 0;
+    const bool of_keys = std::string_view(message).substr(end).starts_with(" keys");
+    at = end;
+    if (!bytes || !is_word || of_keys) {
+      out += digits;
+      continue;
+    }
+    out += *bytes == *value ? std::string(typed) : in_units(*bytes, units);
+    if (constexpr std::string_view kBytes = " bytes"; std::string_view(message).substr(end).starts_with(kBytes)) {
+      at += kBytes.size();  // the unit says so
+    }
+  }
+  return out;
 }
 
 }  // namespace crivo::tool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "crivo/result.h"
@@ -17,8 +18,16 @@ namespace crivo::tool {
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
 
-/// Reads a number of bytes, at least 1. K, M, G or T behind it stands for a power of 1024: "4G". `name` is the
-/// option's.
+/// What --help says of the units that parse_bytes reads.
+inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";
+
+/// Reads a number of bytes, at least 1. As for dd and sort, K, M, G or T behind it stands for a power of 1024, with or
+/// without "iB" ("4G", "4GiB"), and KB (or kB), MB, GB or TB for one of 1000. `name` is the option's.
 [[nodiscard]] Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name = "max-bytes");
+
+/// A message of the library in the units of `typed`, which parse_bytes has read: with "16M", "16777216" becomes "16M".
+/// Every number in it from the unit K on must be one of bytes, unless it is one of keys. What is not a whole number is
+/// rounded up.
+[[nodiscard]] std::string in_units_of(std::string_view typed, const std::string& message);
 
 }  // namespace crivo::tool

@@ -41,11 +41,20 @@ void print_kinds() {
   }
 }
 
-void print_option(const CLI::Option& option) {
+using Commands = std::vector<const CLI::App*>;
+
+Commands commands_of(const CLI::App& program) {
+  return program.get_subcommands([](const CLI::App*) { return true; });
+}
+
+void print_option(const CLI::Option& option, const Commands& commands) {
   const std::string required = option.get_required() ? "required" : "optional";
   const std::string times = option.get_items_expected_max() > 1 ? "many" : "one";
   if (option.get_positional()) {
-    print_line({"positional", option.get_name(true), required, times, option.get_description()});
+    const std::string name = option.get_name(true);
+    print_line({"positional", name, required, times, option.get_description()});
+    if (name != "COMMAND") return;
+    for (const CLI::App* command : commands) print_line({"value", command->get_name()});
     return;
   }
   const bool takes_none = option.get_items_expected_max() == 0;
@@ -59,9 +68,10 @@ void print_option(const CLI::Option& option) {
   if (argument == "KIND") print_kinds();
 }
 
-void print_command(const CLI::App& command, const std::string& name) {
+void print_command(const CLI::App& command, const std::string& name, const Commands& commands) {
   print_line({"command", name, command.get_description()});
-  for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) print_option(*option);
+  for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; }))
+    print_option(*option, commands);
   std::istringstream footer(command.get_footer());
   for (std::string paragraph; std::getline(footer, paragraph);) print_line({"footer", paragraph});
 }
@@ -69,10 +79,9 @@ void print_command(const CLI::App& command, const std::string& name) {
 }  // namespace
 
 void print_outline(const CLI::App& program) {
-  print_command(program, "");
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    print_command(*command, command->get_name());
-  }
+  const Commands commands = commands_of(program);
+  print_command(program, "", commands);
+  for (const CLI::App* command : commands) print_command(*command, command->get_name(), commands);
 }
 
 }  // namespace crivo::tool

@@ -9,7 +9,8 @@ namespace crivo::tool {
 inline constexpr const char* kOutlineFlag = "--outline";
 
 /// Prints a line for each fact on standard output, with a tab between two fields. A subcommand's facts follow its
-/// `command`, which for the program itself has an empty name; an option's values follow its `option`.
+/// `command`, which for the program itself has an empty name; values follow the `option` or `positional` that can have
+/// no others.
 ///
 ///     command     NAME   DESCRIPTION
 ///     positional  NAME   required|optional  one|many  DESCRIPTION

@@ -4,12 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include "crivo/blob_file.h"
 #include "crivo/blob_writer.h"
 #include "file.h"
+#include "progress.h"
 
 namespace crivo::tool {
 namespace {
@@ -25,27 +29,108 @@ bool put(std::span<const std::byte> bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
 }
 
+/// A folder that is missing is better found before hours of work than after them. The rest is left to the writing,
+/// because only that can tell for certain.
+Result<void> check_place(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (!S_ISDIR(status.st_mode)) return {};
+    errno = EISDIR;
+    return file_error("output must be writable", path);
+  }
+  if (errno != ENOENT) return file_error("output must be writable", path);
+  std::error_code failure;
+  const std::string folder = std::filesystem::weakly_canonical(path, failure).parent_path().string();
+  if (failure || folder.empty() || folder.starts_with("/proc/")) return {};  // a descriptor of this process
+  if (::access(folder.c_str(), F_OK) != 0) return file_error("output must be writable", path);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return file_error("the folder of the output must be writable", folder);
+  }
+  return {};
+}
+
+void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint64_t bytes, const char* command) {
+  const Facts& facts = filter.facts();
+  const std::string_view kind = filter.kind().name;
+  std::fprintf(stderr, "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
+               command, shown(path, "standard output").c_str(), static_cast<int>(kind.size()), kind.data(),
+               facts.capacity, facts.fp_rate, facts.keys, bytes);
+}
+
+void note_overfull(const FilterRef& filter, const Report& report) {
+  const Facts& facts = filter.facts();
+  if (facts.keys <= facts.capacity) return;
+  const double actual = filter.stats().fp_rate;
+  if (actual <= facts.fp_rate) return;                       // the keys beyond the capacity were repeated ones
+  const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
+  std::fprintf(stderr,
+               "crivo %s: note: %" PRIu64 " keys exceed the capacity of %" PRIu64 ": fpr is %.*g instead of %.*g; %s\n",
+               report.command, facts.keys, facts.capacity, digits, actual, digits, facts.fp_rate, report.overfull);
+}
+
+Result<std::uint64_t> write(const FilterRef& filter, const std::string& path, BlobForm form) {
+  Progress progress("writing");
+  progress.show();
+  if (path != "-") return write_blob_file(filter, path, form);
+  auto written = write_blob(filter, form, put);
+  if (!written) return file_error("output must be writable", "-", "standard output");
+  return written;
+}
+
 }  // namespace
+
+BlobForm OutputArgument::form() const noexcept {
+  if (raw) return BlobForm::kRaw;
+  if (mappable) return BlobForm::kMappable;
+  return compress ? BlobForm::kSmallest : BlobForm::kFile;
+}
+
+void add_output(CLI::App& command, OutputArgument& output) {
+  take(command, "-o,--output", output.path, "The filter's file, replaced in one step; - is standard output", "FILE")
+      ->required();
+}
+
+void add_forms(CLI::App& command, OutputArgument& output) {
+  CLI::Option* raw = command.add_flag("--raw", output.raw, "Store the payload as it lies in memory");
+  CLI::Option* compress = command.add_flag("--compress", output.compress, "Store the smallest form")->excludes(raw);
+  command
+      .add_flag("--mappable", output.mappable,
+                "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
+      ->excludes(raw)
+      ->excludes(compress);
+}
+
+void add_quiet(CLI::App& command, bool& quiet) {
+  command.add_flag("-q,--quiet", quiet, "Do not say what was written; notes and errors are still said");
+}
 
 Result<void> check_output(const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) return Error{ErrorCode::kBadArgument, "output must be the name of a file, got an empty one"};
+  if (path == "-" && ::isatty(STDOUT_FILENO) != 0) {
+    return Error{ErrorCode::kBadArgument,
+                 "output must be a file or a pipe, got a terminal; -o /dev/stdout writes the bytes there all the same"};
+  }
+  if (path != "-") {
+    if (auto possible = check_place(path); !possible) return possible;
+  }
   const auto output = status_of(path, STDOUT_FILENO);
   if (!output || !S_ISREG(output->st_mode)) return {};
   for (const std::string& input : inputs) {
     const auto status = status_of(input, STDIN_FILENO);
     if (!status || status->st_dev != output->st_dev || status->st_ino != output->st_ino) continue;
     return Error{ErrorCode::kBadArgument, "output must be another file than the input " +
-                                              (input == "-" ? "from standard input" : input) + ", got " +
-                                              (path == "-" ? "standard output" : path)};
+                                              (input == "-" ? "from standard input" : shown(input)) + ", got " +
+                                              shown(path, "standard output")};
   }
   return {};
 }
 
-Result<std::uint64_t> write_filter(const FilterRef& filter, const std::string& path, BlobForm form) {
-  if (path != "-") return write_blob_file(filter, path, form);
-  auto written = write_blob(filter, form, put);
-  if (!written) return file_error("output must be writable", "standard output");
-  return written;
+Result<ExitCode> write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report) {
+  const auto bytes = write(filter, path, form);
+  if (!bytes) return bytes.error();
+  if (!report.quiet) say_what_it_is(filter, path, *bytes, report.command);
+  note_overfull(filter, report);
+  return kYes;
 }
 
 }  // namespace crivo::tool

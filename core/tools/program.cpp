@@ -6,8 +6,10 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <sstream>
 
 #include "crivo/version.h"
+#include "file.h"
 #include "outline.h"
 
 namespace crivo::tool {
@@ -58,6 +60,31 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
   return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
 }
 
+/// What is left of the arguments, in their order, each with a blank in front.
+std::string extras(const CLI::App& app) {
+  std::string list;
+  for (std::string extra : app.remaining(true)) list += " " + shown(literal(std::move(extra)));
+  return list;
+}
+
+/// The text of --help in lines of at most 80 columns. CLI11 puts all of a description in one, behind the names.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kColumns = 80;
+  constexpr std::size_t kDescriptions = 30;  // the column at which CLI11's descriptions begin
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line); out += line + '\n') {
+    const std::string indent(line.starts_with("  ") ? kDescriptions : 0, ' ');
+    while (line.size() > kColumns) {
+      const std::size_t blank = line.rfind(' ', kColumns);
+      if (blank == std::string::npos || blank <= indent.size()) break;  // a word that is longer than a line
+      out += line.substr(0, line.find_last_not_of(' ', blank) + 1) + '\n';
+      line.replace(0, blank + 1, indent);
+    }
+  }
+  return out;
+}
+
 int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
   app.require_subcommand(1);
@@ -68,10 +95,17 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   if (const auto mistake = command_mistake(app, arguments)) {
     return complain(app, *mistake + "; see " + app.get_name() + " --help");
   }
+  if (const auto known = check_isa(); !known) return complain(app, known.error().message);
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+    std::ostringstream text;
+    const int code = app.exit(help_or_version, text);
+    std::fputs(wrapped(text.str()).c_str(), stdout);
+    return code;
+  } catch (const CLI::ExtrasError&) {  // whose own message has them in reverse
+    return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
+                             program_name(app) + " --help");
   } catch (const CLI::ParseError& error) {
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
   }

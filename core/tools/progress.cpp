@@ -45,6 +45,12 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
+void Progress::show() {
+  if (!visible_) return;
+  drawn_ = true;
+  std::fprintf(stderr, "\r%s\033[K", doing_);
+}
+
 void Progress::update(std::optional<double> done, std::uint64_t keys) {
   if (!visible_ || std::chrono::steady_clock::now() < next_draw_) return;
   const auto now = std::chrono::steady_clock::now();

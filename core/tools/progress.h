@@ -18,6 +18,8 @@ class Progress {
   /// done: the share that is done, in [0, 1]. If it is unknown there is no bar, only the number of keys. The time that
   /// is left follows from the time that this share took, and is shown from one second on.
   void update(std::optional<double> done, std::uint64_t keys);
+  /// Draws the name of the work at once. For work that tells nothing until it is done, and may take long.
+  void show();
 
  private:
   const char* doing_;

@@ -1,13 +1,22 @@
 // crivo query: which keys may a filter contain?
+//
+// A damaged place of a mapped file leaves the keys without an answer that need it. Each is treated as "maybe", the one
+// answer that makes nobody lose a key: it is printed, or left out with --invert. At the end the exit code tells of it.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "command.h"
+#include "crivo/host/text.h"
 #include "file.h"
 #include "filter_file.h"
 #include "key_reader.h"
+#include "progress.h"
 
 namespace crivo::tool {
 namespace {
@@ -15,6 +24,7 @@ namespace {
 struct QueryOptions {
   FilterArgument filter;
   std::vector<std::string> keys;
+  KeyEnd key_end = KeyEnd::kNewline;
   bool invert = false;
   bool quiet = false;
   bool count = false;
@@ -26,15 +36,20 @@ class Query {
   Query(const MappedFilter& filter, const QueryOptions& options) : filter_(filter), options_(options) {}
 
   [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }
+  /// Keys that got no answer.
+  [[nodiscard]] std::uint64_t unanswered() const noexcept { return unanswered_; }
   /// True once further keys cannot change what is reported.
-  [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ > 0; }
+  [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ + unanswered_ > 0; }
 
+  /// Errors: those after which no key gets an answer, as when the file was changed.
   Result<void> ask(std::span<const std::string_view> keys) {
     hashes_.resize(keys.size());
     hash_keys(keys, filter_.shape().seed, hashes_);
     if (hits_capacity_ < keys.size()) hits_ = std::make_unique<bool[]>(hits_capacity_ = keys.size());
     const std::span<bool> hits(hits_.get(), keys.size());
-    if (auto asked = filter_.may_contain_hashes(hashes_, hits); !asked) return asked;
+    if (!filter_.may_contain_hashes(hashes_, hits)) {
+      if (auto asked = ask_each(keys, hits); !asked) return asked;
+    }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (hits[i] == options_.invert) continue;
       ++selected_;
@@ -44,10 +59,31 @@ class Query {
     return {};
   }
 
+  void sum_up() const {
+    if (unanswered_ <= kMostNamed) return;
+    std::fprintf(stderr, "crivo query: %llu keys have no answer, and count as \"maybe\"\n",
+                 static_cast<unsigned long long>(unanswered_));
+  }
+
  private:
-  static void print(std::string_view key) {
+  static constexpr std::uint64_t kMostNamed = 5;  // unanswered keys that get a line of their own
+
+  Result<void> ask_each(std::span<const std::string_view> keys, std::span<bool> hits) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Result<bool> hit = filter_.may_contain_hash(hashes_[i]);
+      hits[i] = !hit || *hit;
+      if (hit) continue;
+      if (auto usable = filter_.may_contain_hashes({}, {}); !usable) return usable;
+      if (++unanswered_ > kMostNamed) continue;
+      std::fprintf(stderr, "crivo query: %s has no answer, and counts as \"maybe\": %s\n", in_quotes(keys[i]).c_str(),
+                   hit.error().message.c_str());
+    }
+    return {};
+  }
+
+  void print(std::string_view key) const {
     std::fwrite(key.data(), 1, key.size(), stdout);
-    std::fputc('\n', stdout);
+    std::fputc(static_cast<char>(options_.key_end), stdout);
   }
 
   const MappedFilter& filter_;
@@ -56,18 +92,33 @@ class Query {
   std::unique_ptr<bool[]> hits_;
   std::size_t hits_capacity_ = 0;
   std::uint64_t selected_ = 0;
+  std::uint64_t unanswered_ = 0;
 };
 
-Result<void> ask_standard_input(Query& query, bool quiet) {
-  Result<KeyReader> reader = KeyReader::open("-");
+/// Whether the keys that are printed are seen by nobody who waits for them, so that a bar can tell how far it is.
+bool prints_out_of_sight(const QueryOptions& options) {
+  struct stat status {};
+  return options.quiet || options.count || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));
+}
+
+Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
+  Result<KeyReader> reader = KeyReader::open("-", options.key_end);
   if (!reader) return reader.error();
-  CarriageReturnNote carriage_returns("query");
+  CarriageReturnNote carriage_returns("query", options.key_end);
+  Progress progress("asking");
+  const bool shows = prints_out_of_sight(options);
+  struct stat input {};
+  const bool has_size = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0;
+  std::uint64_t asked_keys = 0;
   while (!query.done() && std::ferror(stdout) == 0) {
     const auto lines = reader->next();
     if (!lines) return lines.error();
     if (lines->empty()) break;
-    if (!quiet) carriage_returns.look_at(*lines);
+    if (!options.quiet) carriage_returns.look_at(*lines);
     if (auto asked = query.ask(*lines); !asked) return asked;
+    asked_keys += lines->size();
+    const double share = static_cast<double>(reader->bytes_read()) / static_cast<double>(input.st_size);
+    if (shows) progress.update(has_size ? std::optional(share) : std::nullopt, asked_keys);
   }
   return {};
 }
@@ -77,15 +128,17 @@ Result<ExitCode> query(const QueryOptions& options) {
   if (!filter) return filter.error();
   Query query(*filter, options);
   if (options.keys.empty()) {
-    if (auto asked = ask_standard_input(query, options.quiet); !asked) return asked.error();
+    if (auto asked = ask_standard_input(query, options); !asked) return asked.error();
   } else {
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());
     if (auto asked = query.ask(keys); !asked) return asked.error();
   }
   if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(query.selected()));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return file_error("output must be writable", "standard output");
+    return file_error("output must be writable", "-", "standard output");
   }
+  query.sum_up();
+  if (query.unanswered() > 0) return kTrouble;
   return query.selected() > 0 ? kYes : kNo;
 }
 
@@ -97,6 +150,7 @@ void add_query(CLI::App& app, Action& action) {
   add_filter_argument(*command, options->filter);
   command->add_option("KEY", options->keys, "Keys to ask for; without any, the lines of standard input")
       ->transform(literal);
+  add_null_flag(*command, options->key_end);
   command->add_flag("-v,--invert", options->invert, "Print the keys that are certainly absent instead");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing: only the exit code answers");
   command->add_flag("-c,--count", options->count, "Print how many there are instead");

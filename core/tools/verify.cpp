@@ -1,30 +1,52 @@
-// crivo verify: is this file a whole, undamaged filter?
+// crivo verify: are these files whole, undamaged filters?
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "command.h"
+#include "file.h"
 #include "filter_file.h"
+#include "progress.h"
 
 namespace crivo::tool {
 namespace {
 
-Result<ExitCode> verify(const FilterArgument& filter) {
+Result<void> verify(const FilterArgument& filter) {
   const Result<MappedFilter> opened = load_filter(filter);
-  const Result<void> verified = opened ? opened->verify() : opened.error();
-  if (verified) return kYes;
-  if (verified.error().code != ErrorCode::kCorrupt) return verified.error();
-  std::fprintf(stderr, "crivo verify: %s\n", verified.error().message.c_str());
-  return kNo;
+  if (!opened) return opened.error();
+  Progress progress("verifying");
+  progress.show();
+  return opened->verify();
+}
+
+/// One file is whole without a word. Of several, each has a line that begins with its name.
+Result<ExitCode> verify_all(const FilterArguments& filters) {
+  const bool several = filters.paths.size() > 1;
+  ExitCode worst = kYes;
+  for (const std::string& path : filters.paths) {
+    const Result<void> verified = verify({path, filters.max_bytes});
+    const std::string name = shown(path, "standard input");
+    if (verified) {
+      if (several) std::printf("%s: whole\n", name.c_str());
+      continue;
+    }
+    worst = std::max(worst, verified.error().code == ErrorCode::kCorrupt ? kNo : kTrouble);
+    std::fflush(stdout);  // so that the lines are in the order of the files where both lead to one place
+    std::fprintf(stderr, "crivo verify: %s%s%s\n", several ? name.c_str() : "", several ? ": " : "",
+                 verified.error().message.c_str());
+  }
+  if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");
+  return worst;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("verify", "Check a filter: its header, its checksum, every byte of it");
-  const auto filter = std::make_shared<FilterArgument>();
-  add_filter_argument(*command, *filter);
-  command->footer("Exit code: 0 if the filter is whole, 1 if it is not, 2 if it could not be read.");
-  command->callback([filter, &action] { action = [filter] { return verify(*filter); }; });
+  CLI::App* command = app.add_subcommand("verify", "Check filters: the header, the checksum, every byte of each");
+  const auto filters = std::make_shared<FilterArguments>();
+  add_filter_arguments(*command, *filters, 1);
+  command->footer("Exit code: 0 if every filter is whole, 1 if one is not, 2 if one could not be read.");
+  command->callback([filters, &action] { action = [filters] { return verify_all(*filters); }; });
 }
 
 }  // namespace crivo::tool

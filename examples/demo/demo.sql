@@ -53,6 +53,10 @@ SELECT format('  %-8s%,12d%,12d%,10d%,7d%5.2f%%%10.0f%9.0f', name, raw_bytes, le
               100.0 * wrong / (SELECT count(*) FROM misspelt), made_ms, 1e6 * asked_ms / (SELECT count(*) FROM asked))
   FROM report JOIN filters USING (name) ORDER BY report.rowid;
 SELECT '';
+-- A correct filter exceeds this by chance once in a million runs.
+SELECT format('  Promised: at most 1%% of the misspelt. Of %,d, chance can make it %.2f%%.', count(*),
+              1 + 100 * 4.75 * sqrt(0.01 * 0.99 / count(*))) FROM misspelt;
+SELECT '';
 SELECT format('  Why are %,d raw bytes of ''%s'' only %,d bytes as a blob?', raw_bytes, name, length(f)) ||
        char(10) ||
        format('  Of its bits %.2f%% are set, and a blob can hold the gaps between them instead', 100 * fill) ||

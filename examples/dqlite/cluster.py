@@ -9,7 +9,7 @@ NODES = (1, 2, 3)
 DATABASE = "example.db"
 
 
-def try_until_it_works(action, seconds=60):
+def try_until_it_works(action, seconds=600):
     """What the action returns: nodes take a moment to start, and to agree on a leader."""
     end = time.monotonic() + seconds
     while True:

@@ -77,7 +77,7 @@ class Body:
 class Client:
     """A connection to one node. Only the leader answers to statements."""
 
-    def __init__(self, address, database=None, timeout=10):
+    def __init__(self, address, database=None, timeout=600):
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), timeout)
         self.socket.sendall(word(PROTOCOL))

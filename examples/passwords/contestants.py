@@ -115,7 +115,7 @@ class Dcso(Contestant):
 
     def lacks(self):
         package = "golang-github-dcso-bloom-cli"
-        return {} if shutil.which("bloom") else {self.name: f"it needs Debian's package {package}"}
+        return {} if shutil.which("bloom") else {self.name: f"it needs the package {package}"}
 
     def build(self, make_list, keys, rate):
         created = run(["bloom", "create", "-p", str(rate), "-n", str(keys), self.file])
@@ -135,7 +135,7 @@ class Libbloom(Contestant):
 
     def lacks(self):
         there = (self.bin / "passwords_libbloom").exists()
-        return {} if there else {self.name: "it needs Debian's package libbloom-dev"}
+        return {} if there else {self.name: "it needs the package libbloom-dev"}
 
     def build_and_ask(self, make_list, keys, rate, questions):
         """What the build took, the filter's bytes, and the seconds for each of the files; its answers lie beside."""

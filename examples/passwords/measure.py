@@ -2,8 +2,10 @@
 
 The clock would count what else the machine does, and, while a list is read from a pipe, the program that makes the list.
 """
+import contextlib
 import os
 import resource
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -27,18 +29,35 @@ def floor_bytes():
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+@contextlib.contextmanager
+def uninterrupted():
+    """Puts off the signals that end the demo: one that came while a program is started would leave that behind."""
+    came = []
+    handlers = {number: signal.signal(number, lambda number, _frame: came.append(number))
+                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for number in came:
+        signal.raise_signal(number)
+
+
 def run(command, source=subprocess.DEVNULL, output=subprocess.DEVNULL, fine=(0,), environment=None):
     """Runs a command from its start to its end. `source` is a file that it reads, or a command whose output it reads;
     `fine` has the exit codes that are no failure, `environment` what it gets beside the user's."""
     children = []
     try:
         if isinstance(source, list):
-            children.append(subprocess.Popen(source, stdout=subprocess.PIPE))
+            with uninterrupted():
+                children.append(subprocess.Popen(source, stdout=subprocess.PIPE))
             source = children[0].stdout
         with tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen(command, stdin=source, stdout=output, stderr=errors,
-                                       env={**os.environ, **(environment or {})})
-            children.append(process)
+            with uninterrupted():
+                process = subprocess.Popen(command, stdin=source, stdout=output, stderr=errors,
+                                           env={**os.environ, **(environment or {})})
+                children.append(process)
             if len(children) > 1:
                 source.close()  # or the source would never learn that nobody reads any more
             _, status, used = os.wait4(process.pid, 0)

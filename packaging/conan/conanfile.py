@@ -15,6 +15,7 @@ from conan.tools.gnu import PkgConfigDeps
 class CrivoConan(ConanFile):
     name = "crivo"
     description = "Membership filters (Bloom, counting, cuckoo, ribbon and others) that C, C++, SQLite and a tool share"
+    author = "The Crivo developers <crivo@crivo.example>"
     license = "Apache-2.0"
     topics = ("bloom-filter", "cuckoo-filter", "ribbon-filter", "sqlite-extension")
     settings = "os", "arch", "compiler", "build_type"
@@ -33,7 +34,7 @@ class CrivoConan(ConanFile):
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "core/*", "docs/format.md",
-                        "packaging/manual/*", "sqlite_ext/*"):
+                        "packaging/THIRD_PARTY.txt", "packaging/manual/*", "sqlite_ext/*"):
             copy(self, pattern, self._tree, self.export_sources_folder)
 
     def layout(self):
@@ -75,7 +76,9 @@ class CrivoConan(ConanFile):
 
     def package(self):
         CMake(self).install()
-        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        licenses = os.path.join(self.package_folder, "licenses")
+        copy(self, "LICENSE", self.source_folder, licenses)
+        copy(self, "THIRD_PARTY.txt", os.path.join(self.source_folder, "packaging"), licenses)
         # Conan writes files of its own in the place of these.
         rmdir(self, os.path.join(self.package_folder, "lib", "cmake"))
         rmdir(self, os.path.join(self.package_folder, "lib", "pkgconfig"))

@@ -4,7 +4,7 @@ What an argument can be is known by its name. A name that is missing here is an 
 new kind of argument decides how it is completed.
 """
 NOTHING, FILES, FOLDERS, VALUES = "nothing", "files", "folders", "values"
-COMPLETED = {"FILE": FILES, "FILTER": FILES, "FILE|DB": FILES, "DB": FOLDERS, "DIR": FOLDERS, "KIND": VALUES,
+COMPLETED = {"FILE": FILES, "FILTER": FILES, "FILE|DB": FILES, "DB": FOLDERS, "DIR": FOLDERS, "KIND": VALUES, "COMMAND": VALUES,
              "KEY": NOTHING, "N": NOTHING, "RATE": NOTHING, "BYTES": NOTHING, "POLICY": NOTHING, "NAME": NOTHING}
 
 
@@ -55,7 +55,8 @@ def bash_command(name, command, subcommands):
     """The branch for every other word of a command: an option, or what it has as arguments."""
     options = bash_words([name for option in command.options for name in option.names])
     kinds = {completed(positional.name) for positional in command.positionals}
-    others = ("_filedir" if FILES in kinds else "_filedir -d" if FOLDERS in kinds else
+    values = [value for positional in command.positionals for value in positional.values]
+    others = (bash_words(values) if values else "_filedir" if FILES in kinds else "_filedir -d" if FOLDERS in kinds else
               bash_words([each.name for each in subcommands]))
     lines = [f'        "{name}")', "if [[ $cur == -* ]]; then", f"    {options}", "else", f"    {others}", "fi", ";;"]
     return "\n            ".join(lines)
@@ -101,7 +102,7 @@ def zsh_option(option):
 
 
 def zsh_positional(positional):
-    return quoted(f"{'*' if positional.many else ''}:{positional.name}:{zsh_action(positional.name, [])}")
+    return quoted(f"{'*' if positional.many else ''}:{positional.name}:{zsh_action(positional.name, positional.values)}")
 
 
 def zsh_command(function, command):

@@ -21,6 +21,7 @@ class Positional:
     required: bool
     many: bool
     text: str
+    values: list[str] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -35,19 +36,22 @@ class Command:
 def parse(text):
     """The program itself, and its subcommands."""
     commands = []
+    last = None  # the option or positional
     for line in text.splitlines():
         kind, *fields = line.split("\t")
         if kind == "command":
             commands.append(Command(*fields))
         elif kind == "positional":
             name, required, times, about = fields
-            commands[-1].positionals.append(Positional(name, required == "required", times == "many", about))
+            last = Positional(name, required == "required", times == "many", about)
+            commands[-1].positionals.append(last)
         elif kind == "option":
             names, required, times, about, argument, default, excludes = fields
-            commands[-1].options.append(Option(names.split(","), required == "required", times == "many", about,
-                                               argument, default, excludes.split(",") if excludes else []))
+            last = Option(names.split(","), required == "required", times == "many", about, argument, default,
+                          excludes.split(",") if excludes else [])
+            commands[-1].options.append(last)
         elif kind == "value":
-            commands[-1].options[-1].values.append(*fields)
+            last.values.append(*fields)
         elif kind == "footer":
             commands[-1].footers += [field for field in fields if field]
         else:

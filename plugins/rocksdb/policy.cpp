@@ -7,11 +7,13 @@
 #include <rocksdb/version.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <unordered_map>
 
 #include "builder/builder.h"
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
+#include "crivo/version.h"
 #include "options/level_specs.h"
 #include "reader.h"
 #include "report/collector.h"
@@ -69,6 +71,9 @@ const OptionMap* option_map(const PolicyInfo& policy) {
   }();
   return &maps->at(policy.name);
 }
+
+/// Stands before the id in what RocksDB reads before it changes options, and hands back if there is an error.
+constexpr const char* kIdBefore = "crivo_id_before";
 
 // From 8.4 on, dynamic level sizes are the default.
 constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
@@ -147,8 +152,7 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
       error_ = std::string(id) + ": name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
-    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }),
-         transforms);
+    keep(settings_.replace(id.substr(colon + 1)), transforms);
   }
 }
 
@@ -160,11 +164,24 @@ void FilterPolicy::keep(const Result<void>& result, bool transforms) {
 
 std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), settings_.load()); }
 
+// RocksDB reads options in detail before it changes them (Configurable::ConfigureOptions), and again, without the
+// detail, when it writes the OPTIONS file after a change. Until 9.7 it hands the first reading back in place if there
+// is an error. From 9.8 on it would make a new policy of it, and then only our own errors take back what came before.
+std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
+  config.IsDetailed() ? settings_.begin_call() : settings_.end_call();
+  if (config.IsDetailed() && config.mutable_options_only) return std::string(kIdBefore) + "=" + GetId();
+  return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
+}
+
 // RocksDB drops the status of a policy that an option string makes, so that one is kept. A policy that a running
 // database changes in place (mutable options only, before RocksDB 9.8) stays as it is, and the caller gets the error.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
+  if (const auto before = options.find(kIdBefore); before != options.end() && config.mutable_options_only) {
+    const auto replaced = settings_.replace(before->second.substr(before->second.find(':') + 1));
+    return replaced ? Status::OK() : refusal(settings_.policy(), replaced.error());
+  }
   const bool transforms =
       std::ranges::any_of(options, [&](const auto& option) { return GetOptionName(option.first) == kKeyTransform; });
   const auto changed = settings_.change([&](SettingsParser& parser) -> Result<void> {
@@ -182,11 +199,13 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
 
 Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
                                      const rocksdb::ColumnFamilyOptions& column_family) const {
-  dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
   if (!error_.empty()) return Status::InvalidArgument(error_);
+  if (const auto known = check_isa(); !known) return Status::InvalidArgument(known.error().message);
   const auto& collectors = column_family.table_properties_collector_factories;
   Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
-  return valid.ok() ? check_names<CounterListener>(db.listeners, "listeners") : valid;
+  if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
+  if (valid.ok()) dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
+  return valid;
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
@@ -201,7 +220,8 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
                            .max_build_bytes = limit_of(settings.max_build_bytes),
                            .log = context.info_log,
-                           .level = context.level_at_creation};
+                           .level = context.level_at_creation,
+                           .charged = charged_cache(context.table_options)};
   return abi::as_rocksdb(new (std::nothrow)
                              BlockBuilder(sizing, verify, offer_record(), settings.key_transform, limits, counters_));
 }
@@ -216,7 +236,7 @@ void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Set
   }
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);
-} catch (const std::bad_alloc&) {
+} catch (const std::exception&) {
   // There is no memory for the line in LOG, and the filter matters more.
 }
 

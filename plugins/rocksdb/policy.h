@@ -37,6 +37,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override;
 
+  /// RocksDB reads the options of a running database before it changes some of them, and if there is an error in any,
+  /// be it of another object, it hands what it has read to ConfigureOptions. So then this is the id.
+  std::string SerializeOptions(const rocksdb::ConfigOptions& config, const std::string& prefix) const override;
   rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
                                    const std::unordered_map<std::string, std::string>& options,
                                    std::unordered_map<std::string, std::string>* unused) override;

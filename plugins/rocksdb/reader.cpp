@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <span>
@@ -14,7 +15,7 @@
 #include "abi.h"
 #include "crivo/filter.h"
 #include "crivo/hash.h"
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 
 namespace crivo {
 namespace {
@@ -178,7 +179,7 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
     return counted(TransformReader(*filter, *transform), *filter, counters, count_questions);
   }
   return counted(BlockReader(*filter), *filter, counters, count_questions);
-} catch (const std::bad_alloc&) {
+} catch (const std::exception&) {
   return nullptr;
 }
 

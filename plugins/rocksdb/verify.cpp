@@ -51,13 +51,15 @@ class Families {
  public:
   Families(rocksdb::DB& db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) : all_(handles.empty()) {
     for (rocksdb::ColumnFamilyHandle* handle : handles) options_.emplace(handle->GetName(), db.GetOptions(handle));
+    // RocksDB shows the options of no other column family without its handle.
     if (all_) options_.emplace(db.DefaultColumnFamily()->GetName(), db.GetOptions());
   }
 
   [[nodiscard]] bool wants(const std::string& name) const { return all_ || options_.count(name) != 0; }
   [[nodiscard]] std::string obstacle(const std::string& name, const sst::FileFilters& filters) const {
     const auto found = options_.find(name);
-    return found != options_.end() ? obstacle_of(found->second, filters) : "";
+    if (found != options_.end()) return obstacle_of(found->second, filters);
+    return "whether the column family is open with a policy that asks it is not known: its handle was not given";
   }
 
  private:

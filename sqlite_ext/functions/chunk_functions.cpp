@@ -2,7 +2,7 @@
 #include <array>
 #include <optional>
 
-#include "crivo/chunks.h"
+#include "crivo/host/chunks.h"
 #include "functions.h"
 #include "functions/table_valued.h"
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "crivo/paged_filter.h"
+#include "crivo/host/paged_filter.h"
 #include "functions.h"
 #include "functions/questions.h"
 #include "values/kept_filters.h"

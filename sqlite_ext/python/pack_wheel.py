@@ -22,40 +22,32 @@ ROOT = HERE.parents[1]
 NAME = "crivo"
 MODULES = ["_crivo.abi3.so", "crivo.so"]
 LICENCES = [ROOT / "LICENSE", ROOT / "packaging/THIRD_PARTY.txt"]  # ours, and those of what is linked in
-# What glibc consists of: a module that needs anything else would not work everywhere.
-OF_GLIBC = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
 def version():
     return re.search(r"project\(crivo VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
 
-def readelf(option, module):
-    return subprocess.run(["readelf", "--wide", option, module], check=True, capture_output=True, text=True).stdout
-
-
-def platform_tag(modules):
+def platform_tag(modules, *options):
     """manylinux_2_NN_ARCH, where 2.NN is the oldest glibc that has all that the modules ask for (PEP 600)."""
-    needed = set()
-    for module in modules:
-        foreign = set(re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("--dynamic", module))) - OF_GLIBC
-        if foreign:
-            raise SystemExit(f"{module}: must need nothing but glibc, got {', '.join(sorted(foreign))}")
-        needed.update(re.findall(r"\bGLIBC_(\d+)\.(\d+)", readelf("--version-info", module)))
-    major, minor = max((int(major), int(minor)) for major, minor in needed)
-    return f"manylinux_{major}_{minor}_{platform.machine()}"
+    asked = subprocess.run([sys.executable, ROOT / "packaging/needed_glibc", *options, *modules], check=False,
+                           stdout=subprocess.PIPE, text=True)
+    if asked.returncode != 0:
+        sys.exit(1)  # it has said why
+    return f"manylinux_{asked.stdout.strip().replace('.', '_')}_{platform.machine()}"
 
 
 def metadata():
     described = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-    return f"""Metadata-Version: 2.1
+    licences = "".join(f"License-File: {licence.name}\n" for licence in LICENCES)
+    return f"""Metadata-Version: 2.4
 Name: {NAME}
 Version: {version()}
 Summary: Bloom filters and their family, for Python and for SQL in SQLite
-License: Apache-2.0
-License-File: LICENSE
-License-File: THIRD_PARTY.txt
-Classifier: License :: OSI Approved :: Apache Software License
+Keywords: bloom filter,cuckoo filter,ribbon filter,membership,probabilistic,sqlite
+Author-email: The Crivo developers <crivo@crivo.example>
+License-Expression: Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause
+{licences}\
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Programming Language :: Python :: 3 :: Only
 Classifier: Typing :: Typed
@@ -82,7 +74,7 @@ def contents(build, tag):
         yield f"{NAME}/{module}", stripped(build / module)
     info = f"{NAME}-{version()}.dist-info"
     for licence in LICENCES:
-        yield f"{info}/{licence.name}", licence.read_bytes()
+        yield f"{info}/licenses/{licence.name}", licence.read_bytes()
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", (
         f"Wheel-Version: 1.0\nGenerator: crivo\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
@@ -101,10 +93,11 @@ def write(archive, path, content):
     archive.writestr(entry, content)
 
 
-def pack(build, folder):
-    """Writes the wheel and returns its path. Others of this package in the folder are removed."""
+def pack(build, folder, *options):
+    """Writes the wheel and returns its path. Others of this package in the folder are removed. The options are those of
+    packaging/needed_glibc."""
     build, folder = pathlib.Path(build), pathlib.Path(folder)
-    tag = f"cp311-abi3-{platform_tag([build / module for module in MODULES])}"
+    tag = f"cp311-abi3-{platform_tag([build / module for module in MODULES], *options)}"
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob(f"{NAME}-*.whl"):
         old.unlink()
@@ -124,9 +117,9 @@ def pack(build, folder):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     build = ROOT / "build/pip"
-    left_out = [f"-DCRIVO_{part}=OFF" for part in ("TESTS", "EXAMPLES", "ROCKSDB", "TOOL", "SHARED", "INSTALL")]
-    subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCRIVO_PYTHON=ON",
-                    f"-DPython3_EXECUTABLE={sys.executable}", *left_out], check=True)
+    left_out = [f"-DCRIVO_{part}=OFF" for part in ("ROCKSDB", "TOOL", "SHARED", "INSTALL")]
+    subprocess.run(["cmake", "--preset", "package", "-B", build, "-DCRIVO_PYTHON=ON",
+                    f"-DPython3_EXECUTABLE={sys.executable}", *left_out], cwd=ROOT, check=True)
     subprocess.run(["cmake", "--build", build, "--target", "crivo_python", "crivo_sqlite"], check=True)
     return pack(build, wheel_directory).name
 
@@ -138,4 +131,4 @@ def build_sdist(sdist_directory, config_settings=None):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: pack_wheel.py BUILD_FOLDER WHEEL_FOLDER")
-    print(pack(*sys.argv[1:]))
+    print(pack(*sys.argv[1:], "--for-others"))

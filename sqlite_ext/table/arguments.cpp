@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "crivo/host/text.h"
 #include "crivo/kinds.h"
-#include "crivo/text.h"
 #include "table/state.h"
 #include "values/options.h"
 #include "values/owned_value.h"

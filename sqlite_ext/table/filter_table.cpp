@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "crivo/hash.h"
+#include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
-#include "crivo/scalable_layers.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
@@ -135,14 +135,16 @@ void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
   (void)state();
   std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
   for (auto next = hashes.begin(); next != hashes.end();) {
-    PageRows rows = rows_of(filters_.size() - 1);
     bool full = false;
-    while (next != hashes.end() && !full && rows.changed_bytes() < kMostChangedBytes) {
-      rows.release();
-      full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
-      if (!full) ++next;
+    {
+      PageRows rows = rows_of(filters_.size() - 1);
+      while (next != hashes.end() && !full && rows.changed_bytes() < kMostChangedBytes) {
+        rows.release();
+        full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
+        if (!full) ++next;
+      }
+      rows.store();
     }
-    rows.store();
     if (full) grow();
   }
 }

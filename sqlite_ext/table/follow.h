@@ -7,15 +7,18 @@
 namespace crivo::sqlite {
 
 /// Makes a filter table for a source, filled with the column's values and tied to it by triggers. Without a capacity
-/// (0) it is made for twice the values that there are. Throws as FilterTable does.
+/// (0) it is made for twice the different values that there are. Throws as FilterTable does.
 void create_following(FilterTable& table, TableSpec spec, const Source& source);
 
-/// What a trigger does: a key came, or went, or was replaced by another. A kind that cannot remove counts the key that
-/// went as stale instead. Either value may be NULL, which is no key. Throws as FilterTable does.
+/// What a trigger does: a key came, or went, or was replaced by another. A key that went is counted as stale if it
+/// cannot be removed, because of the kind or of a full counter. Either value may be NULL, which is no key. Throws as
+/// FilterTable does.
 void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went);
 
-/// Fills the table anew, ties it to the source again if triggers are missing, and makes it larger if the column has
-/// outgrown it. At no moment, and after no error, does it lack a key that the column has. Throws as FilterTable does.
+/// Fills the table anew, ties it to the source again unless it has followed it all the time, and makes it larger if the
+/// column has outgrown it. At no moment, and after no error, does it lack a key that the column has. Throws as
+/// FilterTable does, also where it is called by a trigger: that of a row which has gone already would take back a key
+/// that this has not counted.
 void rebuild_following(FilterTable& table);
 
 /// Drops or renames a filter table, with or without a source, and its triggers.
@@ -25,9 +28,9 @@ void rename_following(FilterTable& table, const std::string& name);
 /// Throws SqlError unless every value of the column is found.
 void check_following(FilterTable& table);
 
-/// Throws SqlError unless a table with a source has all triggers on it; without them it may lack values.
+/// Throws SqlError unless a table with a source was told of every change of it; otherwise it may lack values.
 void require_following(FilterTable& table);
-/// Whether the table has a source, and all triggers on it.
+/// Whether the table has a source, and its triggers have been on it ever since the table was last tied to it.
 [[nodiscard]] bool is_following(FilterTable& table);
 /// The source by its present names; no value for a table without one. Throws HostError.
 [[nodiscard]] std::optional<Source> source_of(FilterTable& table);

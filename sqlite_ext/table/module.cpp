@@ -11,7 +11,9 @@
 #include "table/filter_table.h"
 #include "table/follow.h"
 #include "table/operations.h"
+#include "table/seal.h"
 #include "values/owned_value.h"
+#include "values/running.h"
 #include "values/table_callback.h"
 
 namespace crivo::sqlite {
@@ -28,7 +30,8 @@ struct BloomTable : sqlite3_vtab {
   BloomTable& operator=(const BloomTable&) = delete;
   FilterTable table;
   bool is_at_work = false;
-  int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
+  bool is_renamed = false;  // only statements that were running then still have this object
+  int followed_in = -1;     // the schema in which the triggers of a table with a source were all there
 };
 
 struct BloomCursor : sqlite3_vtab_cursor {
@@ -50,6 +53,11 @@ int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
   if (bloom.is_at_work) {
     sqlite3_free(table->zErrMsg);
     table->zErrMsg = sqlite3_mprintf("%s: table must not be used by what its own statements run, got such a use", name);
+    return SQLITE_ERROR;
+  }
+  if (bloom.is_renamed) {  // the old name may be that of another table by now
+    sqlite3_free(table->zErrMsg);
+    table->zErrMsg = sqlite3_mprintf("%s: table must keep its name while a statement uses it, got a rename", name);
     return SQLITE_ERROR;
   }
   bloom.is_at_work = true;
@@ -153,8 +161,9 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-/// A "no" counts only while the filter is told of every change. Whoever makes the source anew, as programs do to change
-/// its columns, leaves the triggers behind with the old table.
+/// A "no" counts only if the filter was told of every change. Whoever makes the source anew, as programs do to change
+/// its columns, leaves the triggers behind with the old table. Triggers that were there all the time are so until a
+/// schema changes.
 void require_followed(BloomTable& bloom) {
   if (!bloom.table.has_source() || bloom.followed_in == bloom.table.schema_seen()) return;
   require_following(bloom.table);
@@ -169,7 +178,7 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
       throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + table_of(cursor).name() +
                      " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
                      "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, "
-                     "insert 'clear' as op)"};
+                     "insert 'clear' as op; VACUUM INTO, backups and the shell's .dump copy the table)"};
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;
@@ -230,7 +239,9 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
 
 int rename_table(sqlite3_vtab* table, const char* name) {
   return guarded_callback(table, [&] {
+    require_no_other_writer(of(table).table.db(), "ALTER TABLE RENAME of a filter table");
     rename_following(of(table).table, name);
+    of(table).is_renamed = true;
     return SQLITE_OK;
   });
 }
@@ -287,7 +298,8 @@ ModuleWithIntegrity make_module() noexcept {
 
 int register_bloom_table(sqlite3* db) {
   static const ModuleWithIntegrity made = make_module();
-  return sqlite3_create_module_v2(db, "bloom", &made.module, nullptr, nullptr);
+  const int status = sqlite3_create_module_v2(db, "bloom", &made.module, nullptr, nullptr);
+  return status == SQLITE_OK ? register_seal(db) : status;
 }
 
 }  // namespace crivo::sqlite

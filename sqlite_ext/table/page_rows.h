@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "crivo/paged_filter.h"
+#include "crivo/host/paged_filter.h"
 #include "table/shadow_tables.h"
 #include "table/state.h"
 

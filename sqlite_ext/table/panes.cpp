@@ -29,14 +29,14 @@ Panes FilterTable::panes() {
 
 // A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
 bool FilterTable::add_to_newest_pane(std::uint64_t hash) {
-  const PagedFilter& filter = filters_.front();
   const Panes now = panes();
+  raise_generation(now.newest);  // before anything refers to the filters: they are made anew with the state
+  const PagedFilter& filter = filters_.front();
   PageRows rows(shadow_, filter, first_page(0), now);
   const bool is_new = !rows.contain(hash);
   if (!filter.may_contain_hash(hash, rows)) {
     filter.add_hash(hash, rows);
     rows.count_keys(filter.page_of(hash), 1);
-    raise_generation(now.newest);
     rows.store();
   }
   return is_new;

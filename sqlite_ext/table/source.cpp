@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "crivo/text.h"
+#include "crivo/host/text.h"
+#include "table/seal.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -107,6 +108,9 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (!table.step()) refuse(schema, "no table " + in_quotes(source.table));
   if (table.text(1) == "view") refuse(schema, "the view " + in_quotes(source.table));
   if (table.integer(2) == 0) refuse(schema, "the virtual table " + in_quotes(source.table));
+  if (is_protected(db, schema, source.table)) {
+    refuse(schema, "the shadow table " + in_quotes(source.table) + " in DEFENSIVE mode");
+  }
   Statement list_columns(db, "PRAGMA " + quoted_name(schema) + ".table_xinfo(" + quoted_name(source.table) + ")");
   for (Use column(list_columns); column.step();) {
     std::string name(column.text(1));
@@ -127,28 +131,35 @@ void SourceTriggers::create(const Source& source) const {
                      quoted_name(filter_) + "(op, " + std::string(event.columns) + ") VALUES ('follow', " + values +
                      "); END");
   }
+  create_seal(db_, schema_, filter_);
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
-  Statement statement(db_, "SELECT name, tbl_name, sql FROM " + schema_table(schema_) +
+  const std::string rows = schema_table(schema_);
+  Statement statement(db_, "SELECT name, tbl_name, sql, rowid < (" + select_seal(rows) + ") FROM " + rows +
                                " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE AND instr(sql, '(''follow'', ')");
   std::vector<Trigger> found;
   for (const Event& event : kEvents) {
     const std::string trigger = name(event.name);
     Use use(statement);
-    if (!use.bind(1, trigger).step()) continue;
-    found.push_back({std::string(use.text(0)), {std::string(use.text(1)), column_in(use.text(2))}});
+    if (!use.bind(1, trigger).bind(2, seal_name(filter_)).step()) continue;
+    found.push_back(
+        {std::string(use.text(0)), {std::string(use.text(1)), column_in(use.text(2))}, use.integer(3) != 0});
   }
   return found;
 }
 
 void SourceTriggers::drop() const {
+  drop_seal(db_, schema_, filter_);
   for (const Trigger& trigger : find()) {
     run_sql(db_, "DROP TRIGGER " + quoted_name(schema_) + "." + quoted_name(trigger.name));
   }
 }
 
-bool SourceTriggers::complete() const { return find().size() == kEvents.size(); }
+bool SourceTriggers::complete() const {
+  const std::vector<Trigger> found = find();
+  return found.size() == kEvents.size() && std::ranges::all_of(found, &Trigger::is_sealed);
+}
 
 std::optional<Source> SourceTriggers::source() const {
   const std::vector<Trigger> found = find();

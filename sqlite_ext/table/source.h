@@ -5,6 +5,8 @@
 // them with the table, and writes them into a dump. So the triggers are also where the filter looks for the present
 // names of its source. Each trigger says what came and what went, and the filter decides what to make of it:
 //   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
+// That nobody took them away and made them again, seal.h proves.
+//
 // No trigger has a WHEN or an OF. Both are ways to miss a change: NOCASE takes 'a' for 'A', OF does not see a generated
 // column change with the columns that it is made of, nor a rowid that is set under another of its names. And the key
 // goes through an op, because a plain INSERT would turn into an INSERT OR IGNORE with the statement that fires it.
@@ -43,7 +45,7 @@ class SourceTriggers {
 
   void create(const Source& source) const;
   void drop() const;
-  /// Whether all of them are there.
+  /// Whether all of them are there, and have been since create made them.
   [[nodiscard]] bool complete() const;
   /// The source as the triggers name it now; no value if there is none of them.
   [[nodiscard]] std::optional<Source> source() const;
@@ -52,6 +54,7 @@ class SourceTriggers {
   struct Trigger {
     std::string name;
     Source source;
+    bool is_sealed;
   };
   [[nodiscard]] std::string name(std::string_view event) const;
   [[nodiscard]] std::vector<Trigger> find() const;

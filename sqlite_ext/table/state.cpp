@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "crivo/hash.h"
+#include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
-#include "crivo/scalable_layers.h"
 #include "values/boundary.h"
 #include "values/host_error.h"
 

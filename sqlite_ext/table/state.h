@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "crivo/paged_filter.h"
+#include "crivo/host/paged_filter.h"
 #include "crivo/types.h"
 #include "table/window.h"
 

@@ -78,7 +78,8 @@ void use_table(const Call& call, const Body& use) {
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
-    throw SqlError{"table must be a filter table (CREATE VIRTUAL TABLE ... USING bloom), got " + shown(call.args[0])};
+    throw SqlError{"table must be a filter table (CREATE VIRTUAL TABLE ... USING bloom), got " + shown(call.args[0]) +
+                   schema_hint(name)};
   }
 }
 

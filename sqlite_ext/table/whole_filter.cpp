@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "crivo/scalable_layers.h"
+#include "crivo/host/scalable_layers.h"
 #include "table/filter_table.h"
 #include "values/boundary.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 #include "values/statement.h"
 
 namespace crivo::sqlite {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 
 namespace crivo::sqlite {
 namespace {

@@ -1,7 +1,7 @@
 // What one database connection keeps from call to call. It saves time; no result depends on it.
 #pragma once
 
-#include "crivo/planned_sizes.h"
+#include "crivo/host/planned_sizes.h"
 #include "values/kept_filters.h"
 
 namespace crivo::sqlite {

@@ -1,7 +1,7 @@
 // Reading a JSON array of scalars; see json_array.h.
 #include "values/json_array.h"
 
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 
 namespace crivo::sqlite {
 namespace {

@@ -31,6 +31,8 @@ class JsonKeys {
  public:
   /// Borrows the text. Throws SqlError for a value of another type.
   JsonKeys(sqlite3* db, sqlite3_value* array);
+  JsonKeys(const JsonKeys&) = delete;  // text_ may lie in array_
+  JsonKeys& operator=(const JsonKeys&) = delete;
 
   /// Goes to the next element, and first to the first one. False behind the last. Throws SqlError for a text that is
   /// not a JSON array, or an array that holds anything else.

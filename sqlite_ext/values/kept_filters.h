@@ -54,6 +54,10 @@ class KeptFilters {
   /// The most bytes that are kept. A filter larger than this is read anew each time.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{32} << 20;
 
+  KeptFilters() = default;
+  KeptFilters(const KeptFilters&) = delete;  // by_id_ refers into entries_
+  KeptFilters& operator=(const KeptFilters&) = delete;
+
   /// Returns what `ask(const FilterRef&)` answers about the filter in a blob. `ask` may be called twice, so it must be
   /// a function without effects. Errors: as parse_blob.
   template <class Ask>

@@ -91,6 +91,23 @@ void run_sql(sqlite3* db, const std::string& sql) {
   throw error;
 }
 
+std::string table_type(sqlite3* db, std::string_view schema, std::string_view table) {
+  constexpr int kType = 2;
+  Statement statement(db, "PRAGMA " + quoted_name(schema) + ".table_list(" + quoted_name(table) + ")");
+  Use list(statement);
+  return list.step() ? std::string(list.text(kType)) : std::string();
+}
+
+bool is_protected(sqlite3* db, std::string_view schema, std::string_view table) {
+  int defensive = 0;
+  require_ok(db, sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &defensive));
+  return defensive != 0 && table_type(db, schema, table) == "shadow";
+}
+
+std::string schema_hint(std::string_view table) {
+  return table.find('.') == table.npos ? "" : " (a schema is an argument of its own, not a part of the table's name)";
+}
+
 std::string quoted_name(std::string_view name) {
   std::string result = "\"";
   for (const char c : name) {

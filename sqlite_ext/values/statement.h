@@ -73,6 +73,17 @@ class Use {
 /// Runs SQL that has no parameters and gives no rows. Errors: HostError.
 void run_sql(sqlite3* db, const std::string& sql);
 
+/// What PRAGMA table_list says of a table: "table", "view", "virtual", or "shadow" for a table in which a virtual one
+/// lives; empty if there is no such table. Errors: HostError.
+[[nodiscard]] std::string table_type(sqlite3* db, std::string_view schema, std::string_view table);
+
+/// Whether SQLite keeps the application's statements from writing to the table: a shadow table in DEFENSIVE mode. From
+/// those that a function runs it does not, because that is how virtual tables write to theirs. Errors: HostError.
+[[nodiscard]] bool is_protected(sqlite3* db, std::string_view schema, std::string_view table);
+
+/// What an error says of a table that is not there, if there may be a schema in its name; else nothing.
+[[nodiscard]] std::string schema_hint(std::string_view table);
+
 /// Puts a name in double quotes for use in SQL.
 [[nodiscard]] std::string quoted_name(std::string_view name);
 

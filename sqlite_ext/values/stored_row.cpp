@@ -116,32 +116,19 @@ bool StoredRow::is_value(int status, const std::string& reason) const {
   return false;
 }
 
-/// True if the table is there, but a virtual one. (Statement does not find those.)
-bool StoredRow::is_virtual() const {
-  Statement statement(db_, "PRAGMA table_list(" + quoted_name(table_) + ")");
-  Use list(statement);
-  while (list.step()) {
-    constexpr int kSchema = 0;
-    constexpr int kType = 2;
-    const std::string schema(list.text(kSchema));
-    if (sqlite3_stricmp(schema.c_str(), schema_.c_str()) == 0 && list.text(kType) == "virtual") return true;
-  }
-  return false;
-}
-
-/// Prepares the statement that tells when the table has changed.
+/// Prepares the statement that tells when the table has changed. (Statement does not find virtual tables.)
 void StoredRow::watch(const std::string& table) {
   try {
     watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
     Use(*watch_).run();  // before the questions, so that a change after them is noticed
   } catch (const HostError& error) {
-    if (error.code != SQLITE_ERROR || !is_virtual()) throw;
+    if (error.code != SQLITE_ERROR || table_type(db_, schema_, table_) != "virtual") throw;
     throw SqlError{"table must be an ordinary one, got the virtual table " + schema_ + "." + table_ +
                    " (ask a filter table by WHERE key = ...)"};
   }
 }
 
-/// Refuses what SQLite's incremental blobs get wrong, and finds the primary key.
+/// Refuses what SQLite's incremental blobs get wrong or let pass, and finds the primary key.
 void StoredRow::check_table() {
   is_checked_ = false;
   const std::string table = quoted_name(schema_) + "." + quoted_name(table_);
@@ -153,6 +140,10 @@ void StoredRow::check_table() {
   if (columns.generated != 0) {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
+  }
+  if (access_ == Access::kWrite && is_protected(db_, schema_, table_)) {
+    throw SqlError{"table must be one that UPDATE may write to, got the shadow table " + schema_ + "." + table_ +
+                   " in DEFENSIVE mode"};
   }
   if (columns.in_key == 1 && !columns.hide_rowid) {
     find_key_.emplace(db_, "SELECT _rowid_ FROM " + table + " WHERE " + quoted_name(columns.key) + " = ?");
@@ -210,7 +201,9 @@ std::string StoredRow::place() const {
 
 void StoredRow::fail(int status, const std::string& reason) const {
   if ((status & 0xFF) == SQLITE_NOMEM) throw std::bad_alloc();
-  throw SqlError{"filter must be in " + place() + ", got " + reason, status == SQLITE_MISUSE ? SQLITE_ERROR : status};
+  const std::string hint = reason.starts_with("no such table") ? schema_hint(table_) : "";
+  throw SqlError{"filter must be in " + place() + ", got " + reason + hint,
+                 status == SQLITE_MISUSE ? SQLITE_ERROR : status};
 }
 
 }  // namespace crivo::sqlite

@@ -70,7 +70,6 @@ class StoredRow {
  private:
   [[nodiscard]] int seek(bool alive, std::string& reason);
   [[nodiscard]] bool is_value(int status, const std::string& reason) const;
-  [[nodiscard]] bool is_virtual() const;
   void watch(const std::string& table);
   void check_table();
   [[nodiscard]] bool table_has_changed();

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "crivo/filter.h"
-#include "crivo/sizing.h"
+#include "sizing/bloom.h"
 
 namespace crivo::bench {
 namespace {

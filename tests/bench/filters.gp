@@ -1,5 +1,5 @@
 # gnuplot -c filters.gp ROWS.csv RATES.csv PICTURE.svg: what `./dev bench filters --csv ROWS.csv --rates-csv RATES.csv`
-# wrote, as a picture. tests/bench/pictures calls it.
+# wrote, as a picture. tests/bench/page calls it.
 load system("dirname '".ARG0."'")."/style.gp"
 set output ARG3
 set multiplot layout 1,2 margins 0.055,0.985,0.29,0.9 spacing 0.06

@@ -1,5 +1,5 @@
 # gnuplot -c hyphenation.gp ROWS.csv PICTURE.svg: the figures of `./dev bench hyphenation --csv ROWS.csv` as a picture.
-# tests/bench/pictures calls it.
+# tests/bench/page calls it.
 load system("dirname '".ARG0."'")."/style.gp"
 set output ARG2
 set multiplot layout 1,2 margins 0.055,0.985,0.29,0.9 spacing 0.06

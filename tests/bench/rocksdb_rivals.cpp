@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "abi.h"
-#include "crivo/level_budget.h"
+#include "crivo/host/level_budget.h"
 #include "crivo/sizing.h"
 #include "rocksdb_library.h"
 #include "workload.h"

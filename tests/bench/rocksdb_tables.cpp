@@ -87,14 +87,15 @@ void print_target_7(const std::vector<Side>& sides) {
 }
 
 std::string section_csv_header() {
-  return "section,filter,bits_per_key,fill_s,fill_cpu_s,rewrite_cpu_s,workload,thousands_per_s,cpu_us,p50_us,p99_us,"
-         "reads,hits,metadata_reads,useful,maybe,true";
+  return "section,filter,bits_per_key,fill_s,fill_cpu_s,rewrite_cpu_ratio,workload,thousands_per_s,cpu_us,p50_us,"
+         "p99_us,reads,hits,metadata_reads,useful,maybe,true";
 }
 
 std::string section_csv(const std::string& section, const std::vector<Side>& sides) {
   std::ostringstream lines;
   for (const Side& side : sides) {
-    const double rewrite = side.rewrites.empty() ? 0 : quantile(figures(side.rewrites, cpu), 0.5);
+    const double rewrite =
+        side.rewrites.empty() ? 0 : median_ratio(figures(side.rewrites, cpu), figures(sides.front().rewrites, cpu));
     for (const Workload& workload : kWorkloads) {
       const auto median = [&](double (*figure)(const Asked&)) {
         return quantile(side.figures(workload.name, figure), 0.5);

@@ -5,7 +5,7 @@ set datafile separator ","
 set border lc rgb "#666666"
 set tics textcolor rgb "black"
 set grid lc rgb "#dddddd" lw 0.7 dt 1
-set key below horizontal center Left reverse samplen 2 width -1
+set key below horizontal center Left reverse samplen 2 width -1 noenhanced
 set xlabel offset 0,0.6
 
 # RocksDB's filters have a lighter tone of the colour of ours that they compare with, and are dashed.

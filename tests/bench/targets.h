@@ -9,8 +9,8 @@
 
 namespace crivo::bench {
 
-/// The targets' numbers, names and limits are those of docs/benchmarks.md, "Targets". Speed is compared with the
-/// RocksDB filters whose names begin with `baseline`; it is empty if there are none to compare with.
+/// The targets' numbers, names and limits are those of docs/benchmarks/targets.csv. Speed is compared with the RocksDB
+/// filters whose names begin with `baseline`; it is empty if there are none to compare with.
 void print_targets(const std::vector<SizeRows>& sizes, const std::vector<RatePoint>& rates,
                    const std::string& baseline);
 

@@ -110,6 +110,10 @@ TEST(Ask, NumbersAreTheKeysThatTheyAreEverywhere) {
     char key[CRIVO_NUMBER_KEY_BYTES];
     return std::string(key, crivo_integer_key(value, key));
   };
+  const auto unsigned_integer = [](std::uint64_t value) {
+    char key[CRIVO_NUMBER_KEY_BYTES];
+    return std::string(key, crivo_unsigned_key(value, key));
+  };
   const auto real = [](double value) {
     char key[CRIVO_NUMBER_KEY_BYTES];
     return std::string(key, crivo_real_key(value, key));
@@ -122,7 +126,12 @@ TEST(Ask, NumbersAreTheKeysThatTheyAreEverywhere) {
   EXPECT_EQ(real(1e20), "1e+20");
   EXPECT_EQ(real(std::numeric_limits<double>::infinity()), "inf");
   EXPECT_EQ(real(-std::numeric_limits<double>::denorm_min()), "-5e-324");
+  EXPECT_EQ(real(1e19), "10000000000000000000");
+  EXPECT_EQ(real(std::copysign(std::numeric_limits<double>::quiet_NaN(), -1)), "nan");
+  EXPECT_EQ(unsigned_integer(7), "7");
+  EXPECT_EQ(unsigned_integer(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
   EXPECT_EQ(crivo_integer_key(5, nullptr), 0U);
+  EXPECT_EQ(crivo_unsigned_key(5, nullptr), 0U);
   EXPECT_EQ(crivo_real_key(0.5, nullptr), 0U);
 }
 

@@ -1,11 +1,12 @@
 // The edge itself: what becomes of errors and exceptions.
 #include "boundary.h"
 
+#include <cerrno>
 #include <stdexcept>
 #include <system_error>
 
 #include "c_filters.h"
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 
 namespace crivo::testing {
 namespace {
@@ -56,7 +57,9 @@ TEST(Boundary, ThereIsAStatusForEveryErrorAndException) {
   EXPECT_EQ(status_of([]() -> Result<void> { throw std::length_error("vector"); }), CRIVO_NO_MEMORY);
   EXPECT_EQ(status_of([]() -> Result<void> { throw std::system_error(std::make_error_code(std::errc::io_error)); }),
             CRIVO_SYSTEM);
+  EXPECT_EQ(errno, EIO);
   EXPECT_EQ(status_of([]() -> Result<void> { throw 7; }), CRIVO_SYSTEM);
+  EXPECT_EQ(errno, 0) << "a reason of before would be a wrong one";
 }
 
 }  // namespace

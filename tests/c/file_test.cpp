@@ -1,6 +1,7 @@
 // Filters in files, and builds with a limit on memory.
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
@@ -141,12 +142,15 @@ TEST_F(Files, ThatTheSystemRefusesNameThePathAndTheReason) {
   crivo_filter* made = nullptr;
   const auto saved =
       failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_save(filter.get(), nowhere.c_str(), 0, 0, e); });
+  EXPECT_EQ(errno, ENOENT);
   EXPECT_THAT(saved, HasSubstr(nowhere + ": No such file"));
   const auto opened =
       failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_open(nowhere.c_str(), nullptr, &made, e); });
+  EXPECT_EQ(errno, ENOENT);
   EXPECT_THAT(opened, HasSubstr(nowhere + ": No such file"));
   failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_open(folder_.c_str(), nullptr, &made, e); });
   EXPECT_EQ(crivo_save(filter.get(), "/dev/full", 0, 0, nullptr), CRIVO_SYSTEM);
+  EXPECT_EQ(errno, ENOSPC);
 }
 
 TEST_F(Files, OfTemporaryHashesChangeNoByteOfAFilter) {
@@ -174,6 +178,7 @@ TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {
   const std::string nowhere = path("nowhere");
   options.temp_folder = nowhere.c_str();
   const auto lost = failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+  EXPECT_EQ(errno, ENOENT);
   EXPECT_THAT(lost, HasSubstr(nowhere + ": No such file"));
   EXPECT_EQ(made, nullptr);
 }

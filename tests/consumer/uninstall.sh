@@ -11,8 +11,8 @@ fail() {
 rm -rf "$prefix"
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include/crivo"
 touch "$prefix/lib/pkgconfig/other.pc" "$prefix/include/crivo/notes"
-# Files, and our own folders: a bin or lib that is empty may have been there before.
-list() { find "$prefix" -type f -o -name crivo | sort; }
+mkdir -p "$prefix/share/man"  # which is empty, and was there before
+list() { find "$prefix" | sort; }
 others=$(list)
 
 said=$("$in_prefix" install "$prefix" "$build")
@@ -26,8 +26,13 @@ for file in "${files[@]}"; do
 done
 [[ $said == *"The loader does not look into $prefix/lib"* ]] || fail "the loader must be mentioned, got $said"
 
+"$in_prefix" install "$prefix" "$build" >"$prefix/twice"
+rm "$prefix/twice"
 "$in_prefix" uninstall "$prefix"
 left=$(list)
 [[ $left == "$others" ]] || fail "nothing but what was there may be left, got $(diff <(echo "$others") <(echo "$left"))"
+"$in_prefix" install "$prefix/new/one" "$build" >/dev/null
+"$in_prefix" uninstall "$prefix/new/one"
+[[ ! -e $prefix/new ]] || fail "folders that were made for the prefix must go, got $(find "$prefix/new")"
 ! said=$("$in_prefix" uninstall "$prefix" 2>&1) || fail "there must be nothing to uninstall twice"
 [[ $said == *"got $prefix"* ]] || fail "the prefix must be named, got $said"

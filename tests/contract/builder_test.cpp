@@ -1,6 +1,7 @@
 // FilterBuilder, and that every way to build a filter leads to the same bytes.
 #include "crivo/builder.h"
 
+#include "crivo/host/planned_sizes.h"
 #include "every_kind.h"
 
 namespace crivo::testing {

@@ -1,7 +1,10 @@
 // A filter as bytes and back: blobs of every form, and what FilterRef::open accepts.
+#include <optional>
+#include <type_traits>
+
 #include "crivo/blob.h"
+#include "crivo/host/sst_block.h"
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 #include "every_kind.h"
 
 namespace crivo::testing {
@@ -67,6 +70,24 @@ TEST_P(Storage, AnOwningFilterComesOutOfEitherCodec) {
       ASSERT_TRUE(owned.add("one more"));
     }
     EXPECT_EQ(count_found(owned.ref(), present_hashes(100, 0)), 100U);
+  }
+}
+
+// A copy would borrow the payload that the original has decoded.
+static_assert(!std::is_copy_constructible_v<OpenedBlob> && !std::is_copy_assignable_v<OpenedBlob>);
+
+TEST_P(Storage, AnOwningFilterOutlivesTheBlobThatItWasCopiedFrom) {
+  const AnyFilter filter = build_filter(spec_for(10'000), 100);
+  for (const BlobForm form : kForms) {
+    std::optional<AnyFilter> owned;
+    {
+      const Bytes blob = blob_of(filter.ref(), form);
+      const OpenedBlob opened = parse(blob);
+      owned = opened.to_filter();
+      EXPECT_EQ(count_found(opened.ref(), present_hashes(100, 0)), 100U);
+    }
+    EXPECT_EQ(bytes_of(owned->payload()), bytes_of(filter.payload()));
+    EXPECT_EQ(count_found(owned->ref(), present_hashes(100, 0)), 100U);
   }
 }
 

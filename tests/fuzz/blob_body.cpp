@@ -6,8 +6,8 @@
 #include <string>
 
 #include "crivo/blob.h"
+#include "crivo/host/sst_block.h"
 #include "crivo/mapped_filter.h"
-#include "crivo/sst_block.h"
 #include "filters.h"
 #include "fuzz_body.h"
 #include "require.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 #include "require.h"
 
 namespace crivo::testing {

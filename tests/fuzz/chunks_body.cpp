@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "crivo/chunks.h"
+#include "crivo/host/chunks.h"
 #include "filters.h"
 #include "fuzz_body.h"
 #include "input.h"

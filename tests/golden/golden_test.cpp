@@ -1,7 +1,7 @@
 // Every file that was ever written reads as the filter it was written from, and the code still writes the same bytes.
 #include <gtest/gtest.h>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "files.h"
 #include "golden_set.h"
 

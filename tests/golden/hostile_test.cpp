@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "files.h"
 #include "hostile_set.h"
 

@@ -1,7 +1,7 @@
 // The same damage to sealed SST blocks: open_sst_block answers with an error, and the policy then with "maybe".
 #include <gtest/gtest.h>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "damage.h"
 
 namespace crivo::testing {

@@ -49,9 +49,12 @@ class Dev(unittest.TestCase):
         for file in ("dev", "cmake/debian_packages"):
             shutil.copy(ROOT / file, self.root / file)
         (self.root / "programs").mkdir()
+        for source in ("tests/fuzz/fuzz_blob.cpp", "tests/bench/bench_filters.cpp"):
+            (self.root / source).parent.mkdir(parents=True)
+            (self.root / source).touch()
         for name in ("apt-get", "cmake", "debootstrap", "ninja", "unshare"):
             self.program(name, "")
-        self.program("sudo", 'exec "$@"\n')
+        self.program("sudo", '[[ $1 == --validate ]] || exec "$@"\n')
         self.program("dpkg-query", "echo installed\n")
         self.program("ctest", CTEST)
         (self.root / "called").unlink(missing_ok=True)
@@ -71,7 +74,7 @@ class Dev(unittest.TestCase):
         return path.read_text().splitlines() if path.exists() else []
 
     def assert_nothing_was_done(self, what):
-        self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["cmake", "dev", "programs"], what)
+        self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["cmake", "dev", "programs", "tests"], what)
 
     def test_lists_every_command(self):
         for arguments in ((), ("help",), ("--help",), ("-h",)):
@@ -99,14 +102,63 @@ class Dev(unittest.TestCase):
             ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"),
             ("intree", "wrong"), ("intree", "forky", "wrong"), ("debian", "trixie", "wrong"),
             ("test", "wrong"), ("test", "--all", "wrong"), ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
+            ("asan", "wrong"), ("tsan", "-R", "a", "wrong"), ("cross", "s390x", "wrong"), ("bench", "wrong"),
+            ("fuzz", "wrong"), ("fuzz", "blob", "wrong"), ("docs", "wrong"), ("debian", "trixie", "test", "wrong"),
+            ("debian", "trixie", "fuzz", "wrong"), ("debian", "--fresh", "trixie", "package", "wrong"),
         ):
-            if arguments in (("bench", "--wrong"), ("fuzz", "--wrong")):
-                continue  # the names that they take come from a build
             done = self.run_dev(*arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ""), arguments)
             self.assertRegex(done.stderr, r"^\./dev: .*must .*got (--)?wrong", arguments)
-            self.assertEqual([call for call in self.called() if not call.startswith("ctest --help")
-                              and not call.startswith("dpkg-query")], [], arguments)
+            self.assertEqual(self.called(), [], arguments)
+            self.assert_nothing_was_done(arguments)
+
+    def test_fits_80_columns(self):
+        for command in ((), *((command,) for command in COMMANDS)):
+            for line in self.run_dev("help", *command).stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_takes_the_options_of_ctest(self):
+        for arguments in (("-R", "a|b"), ("-j4", "-V"), ("-LE", "slow"), ("--repeat", "until-fail:3"), ("-E", "x", "-N"),
+                          ("--tests-regex=a",), ("--rerun-failed",)):
+            done = self.run_dev("test", *arguments)
+            self.assertEqual((done.stderr, self.called()[-1].split("--no-label-summary ")[1]),
+                             ("", " ".join(arguments)))
+
+    def test_works_by_a_link(self):
+        link = self.root / "programs/link"
+        link.symlink_to(self.root / "dev")
+        done = subprocess.run([link, "bench"], cwd="/", text=True, capture_output=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), ("filters\n", ""))
+
+    def test_installs_nowhere_inside_the_sources(self):
+        (self.root / "programs/link").symlink_to(self.root)
+        for folder in ("", "/build/x", "/programs/../y", "/programs/link/z"):
+            done = self.run_dev("install", "--prefix", f"{self.root}{folder}")
+            self.assertRegex(done.stderr, "^./dev: install: DIR must lie outside of these sources, got /.*$")
+            self.assertEqual(self.called(), [])
+
+    def as_nobody(self, *arguments):
+        """The same as a user who may not write here; these tests may be run by root, or by such a user."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        self.root.chmod(0o755)
+        return self.run_dev(*arguments, user=65534, group=65534, extra_groups=[])
+
+    def test_asks_for_rights_before_it_builds(self):
+        (self.root / "programs/sudo").write_text("#!/bin/sh\nexit 1\n")
+        for command in ("install", "uninstall"):
+            done = self.as_nobody(command, "--prefix", "/usr/x")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(done.stderr, f"./dev: {command}: must be root or have sudo to write to /usr\n")
+
+    def test_says_whose_the_build_is(self):
+        (self.root / "build/logs").mkdir(parents=True)
+        for command in (("build",), ("test",), ("clean",), ("docs",), ("fuzz", "blob"), ("check",)):
+            done = self.as_nobody(*command)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, f"^./dev: {command[0]}: what is in build must be yours, got build of root; ")
+        (self.root / "build").chmod(0o777)
+        self.assertRegex(self.as_nobody("build").stderr, "got build/logs of root")
 
     def test_offers_no_command_that_a_debian_below_cannot_run(self):
         for command in ("clean", "debian"):
@@ -161,13 +213,49 @@ class Dev(unittest.TestCase):
         self.assertNotIn("a.One", done.stdout)
         self.assertIn("a.Two", done.stdout)
 
-    def test_counts_tests_on_a_terminal(self):
+    def on_terminal(self, *arguments):
         ours, its = pty.openpty()
-        self.run_dev("test", stdout=its)
+        self.run_dev(*arguments, stdout=its)
         os.close(its)
-        text = all_of_terminal(ours)
-        self.assertIn("\r\x1b[K1 of 2 tests\r\x1b[K", text)
+        return all_of_terminal(ours)
+
+    def test_counts_tests_on_a_terminal_and_names_those_that_run(self):
+        text = self.on_terminal("test")
+        self.assertIn("\r\x1b[Krunning a.One", text)
+        self.assertIn("\r\x1b[K1 of 2 tests, running a.Two\r\x1b[K", text)
         self.assertTrue(text.endswith("50% tests passed, 1 tests failed out of 2\r\n"), text)
+
+    def test_shows_on_a_terminal_how_far_a_long_command_is(self):
+        shown = self.root / "shown"
+        self.program("dpkg-query", "exit 1\n")
+        # It goes on when the line has been seen.
+        self.program("apt-get", f'[[ $* != *install* ]] || {{ echo "Get:7 a.deb"; until [[ -e {shown} ]]; do sleep 0.05; '
+                                "done; }\n")
+        ours, its = pty.openpty()
+        with subprocess.Popen([self.root / "dev", "build"], stdin=subprocess.DEVNULL, stdout=its, stderr=its,
+                              env={**os.environ, "PATH": f"{self.root}/programs:{os.environ['PATH']}"}) as dev:
+            os.close(its)
+            text = ""
+            while "Get:7 a.deb" not in text:
+                text += os.read(ours, 1 << 16).decode()
+            shown.touch()
+            text += all_of_terminal(ours)
+        self.assertIn("\r\x1b[KGet:7 a.deb\r\x1b[K", text)
+        self.assertEqual(dev.returncode, 0)
+
+    def test_keeps_a_second_command_out(self):
+        for holder, command in (("release", ("test",)), ("release", ("build",)), ("asan", ("asan",)),
+                                ("release", ("clean",))):
+            lock = self.root / "build" / holder / "lock"
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            with subprocess.Popen(["flock", lock, "sh", "-c", "echo locked; read line"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE) as other:
+                other.stdout.readline()
+                done = self.run_dev(*command)
+                other.communicate(b"\n")
+            self.assertEqual(done.returncode, 1, command)
+            self.assertRegex(done.stderr, f"^./dev: {command[0]}: no (other )?command may be running in build/{holder}")
+            self.assertEqual(self.run_dev(*command).stderr, "", "after the other")
 
     def test_passes_on_that_a_test_failed(self):
         self.program("ctest", "[[ $1 == --help ]] || exit 8\n")

@@ -54,9 +54,10 @@ def kinds_of(crivo):
 
 
 def typed(word, words):
-    """The fewest characters of a word that no other one starts with; None if another one starts with all of it."""
+    """The fewest characters of a word that no other one starts with; None if another one starts with all of it. Short
+    options, which are not among the words, start with one dash."""
     others = [other for other in words if other != word]
-    return next((word[:end] for end in range(1, len(word)) if
+    return next((word[:end] for end in range(3 if word.startswith("--") else 1, len(word)) if
                  not any(other.startswith(word[:end]) for other in others)), None)
 
 
@@ -78,8 +79,10 @@ def cases(crivo):
     yield ["build"], "some", "some_keys"
     yield ["build", "-o"], "some", "some_keys"
     yield ["build", "--output"], "some", "some_keys"
-    for command in ("query", "info", "verify"):
+    for command in ("add", "union", "query", "info", "verify"):
         yield [command], "some", "some_keys"
+    for command in top:
+        yield ["help"], typed(command, top), command
     for _, name in nested:
         yield ["sst", name], "a_f", "a_folder"
 

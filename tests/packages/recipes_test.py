@@ -116,7 +116,7 @@ class Vcpkg(unittest.TestCase):
             self.assertLessEqual(given, OPTIONS)
             packages = pathlib.Path(out, "packages")
             for file in ("lib/libcrivo.a", "lib/libcrivo_sqlite.a", "include/crivo.h", "tools/crivo/crivo",
-                         "share/crivo/usage", "share/crivo/LICENSE"):
+                         "share/crivo/usage", "share/crivo/LICENSE", "share/crivo/THIRD_PARTY.txt"):
                 self.assertTrue((packages / file).exists(), file)
             usage = (PORT / "usage").read_text(encoding="utf-8")
             lines = [line for line in usage.splitlines() if line.startswith("    ")]

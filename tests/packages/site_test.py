@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The site that `./dev docs` builds: every link leads somewhere, no page asks another host, and the search finds.
 
-usage: site_test.py ROOT [Pages | Search]
+usage: site_test.py ROOT [Pages | Browser]
 """
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -15,7 +16,7 @@ import unittest
 import urllib.parse
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-PROGRAMS = {"Pages": ["mkdocs"], "Search": ["mkdocs", "chromium"]}
+PROGRAMS = {"Pages": ["mkdocs"], "Browser": ["mkdocs", "chromium"]}
 OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -101,16 +102,31 @@ class Pages(Site):
             self.assertIsNone(re.search(r"\|---", re.sub(r"(?s)<(pre|code)\b.*?</\1>", "", shown)), path)
 
 
-class Search(Site):
+class Browser(Site):
     """In a browser, from files."""
+
+    def shown(self, page, query="", width=1200):
+        """A page as the browser has it in the end."""
+        done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                               "--virtual-time-budget=10000", f"--window-size={width},900",
+                               "--user-data-dir=" + tempfile.mkdtemp(dir=self.site),
+                               f"{(self.site / page).as_uri()}{query}"],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+        return done.stdout
 
     def answers(self, page, query):
         """The addresses that the search of a page offers for a query, in its order."""
-        shown = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-                                "--virtual-time-budget=10000", "--user-data-dir=" + tempfile.mkdtemp(dir=self.site),
-                                f"{(self.site / page).as_uri()}?q={urllib.parse.quote(query)}"],
-                               text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=True)
-        return re.findall(r'<a href="([^"]*)"><b>', shown.stdout)
+        return re.findall(r'<a href="([^"]*)"><b>', self.shown(page, f"?q={urllib.parse.quote(query)}"))
+
+    def test_says_of_a_picture_that_it_is_cut_off(self):
+        """On a screen as narrow as the browser makes it, and on a wide one."""
+        page = self.site / "measured.html"
+        page.write_text((self.site / "index.html").read_text(encoding="utf-8") + """<script>
+          const figure = document.querySelector("figure > div"), hint = document.querySelector("figcaption");
+          document.title = (figure.scrollWidth > figure.clientWidth) + " " + getComputedStyle(hint).display;
+        </script>""", encoding="utf-8")
+        for width, expected in (400, "true block"), (1200, "false none"):
+            self.assertIn(f"<title>{expected}</title>", self.shown(page.name, width=width))
 
     def test_finds_a_heading_from_any_page(self):
         self.assertEqual(self.answers("index.html", "bloom_cardinality")[0],
@@ -121,9 +137,19 @@ class Search(Site):
         self.assertTrue(self.answers("index.html", "ribbon"))
         self.assertEqual(self.answers("index.html", "ribbon nosuchword"), [])
 
+    def test_finds_whole_words_first(self):
+        index = (self.site / "search_index.js").read_text(encoding="utf-8")
+        sections = {f"./{address}": f"{heading} {text}".lower()
+                    for address, heading, text in json.loads(index.removeprefix("searchIndex = ").rstrip(";\n"))}
+        for word in "add", "age":
+            are_whole = [re.search(rf"\b{word}\b", sections[address]) is not None
+                         for address in self.answers("index.html", word)]
+            self.assertTrue(are_whole)
+            self.assertEqual(are_whole, sorted(are_whole, reverse=True), word)
+
 
 if __name__ == "__main__":
-    wanted = sys.argv[1] if len(sys.argv) > 1 else "Search"
+    wanted = sys.argv[1] if len(sys.argv) > 1 else "Browser"
     missing = [program for program in PROGRAMS[wanted] if not shutil.which(program)]
     if missing:
         print(f"skipped: needs {' and '.join(missing)}, which `./dev test --all` installs")

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "crivo/host/sst_block.h"
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 #include "support.h"
 
 namespace crivo::testing {

@@ -9,8 +9,8 @@
 #include <random>
 #include <span>
 
+#include "crivo/host/sst_block.h"
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 #include "support.h"
 
 namespace crivo::testing {

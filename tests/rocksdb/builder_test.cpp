@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/host/sst_block.h"
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 #include "report/filter_record.h"
 #include "support.h"
 

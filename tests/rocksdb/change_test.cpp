@@ -4,9 +4,11 @@
 #include <rocksdb/convenience.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "support.h"
 
@@ -132,6 +134,51 @@ TEST_P(EverySpelling, KeepsTheOldFiltersWhereItIsWrong) {
   EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(10));
 }
 
+TEST_P(EverySpelling, OfOneCallChangesAllOrNothing) {
+  open(crivo_bloom(8));
+  const auto in_place = [](const std::string& option) { return "table_factory.filter_policy." + option; };
+  const auto in_braces = [](const std::string& options) { return "{filter_policy={" + options + "}}"; };
+  const std::string factory = "block_based_table_factory";
+  const bool braces = GetParam().name == "InBraces";
+  // The options of a call come in the order of a hash table: with many pairs, the wrong one comes first and last.
+  const std::vector<std::vector<std::string>> wrong{
+      {"bits_per_key=12", "max_filter_bytes=-1"},  {"bits_per_key=12", "max_build_bytes=-1"},
+      {"bits_per_key=12", "count_questions=2"},    {"bits_per_key=12", "key_transform=unknown"},
+      {"bits_per_key=12", "fp_rate=0.1"},          {"fp_rate=0.5", "max_filter_bytes=x"},
+      {"max_filter_bytes=200", "bits_per_key=-1"}, {"max_filter_bytes=200", "fp_rate=1", "max_build_bytes=5"}};
+  for (const auto& options : wrong) {
+    std::string all;
+    std::unordered_map<std::string, std::string> call;
+    for (const std::string& option : options) {
+      const std::size_t equals = option.find('=');
+      call[in_place(option.substr(0, equals))] = option.substr(equals + 1);
+      all += option + ";";
+    }
+    if (braces) call = {{factory, in_braces(all)}};
+    EXPECT_EQ(db_->SetOptions(families_[0], call).ok(), !kReportsErrors) << all;
+    EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8)) << all;
+  }
+  const std::string name = braces ? factory : in_place("bits_per_key");
+  // What is wrong can be another object's. From 9.8 on RocksDB does not tell us, so in place the change stays.
+  const std::vector<std::pair<std::string, std::string>> others{{"no_such_option", "1"}, {"comparator", "none"}};
+  for (const auto& other : others) {
+    const std::string value = braces ? in_braces("bits_per_key=12") : "12";
+    EXPECT_FALSE(db_->SetOptions(families_[0], {{name, value}, other}).ok());
+    if (kReportsErrors || braces) {
+      EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8)) << other.first;
+    }
+  }
+  if (kReportsErrors) {
+    EXPECT_FALSE(db_->SetOptions(families_[0], {{factory, "{filter_policy={bits_per_key=12};block_size=x}"}}).ok());
+    EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8));
+  }
+  for (const std::string bits : {"12", "14", "14"}) {
+    const std::string value = braces ? in_braces("bits_per_key=" + bits) : bits;
+    ASSERT_TRUE(db_->SetOptions(families_[0], {{name, value}}).ok()) << "a failed call must not stick";
+    EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(std::stoul(bits)));
+  }
+}
+
 TEST_P(EverySpelling, ReachesEveryFamilyThatSharesAPolicyChangedInPlace) {
   open(crivo_bloom(10));
   ASSERT_TRUE(set("bits_per_key=20").ok());
@@ -162,6 +209,30 @@ TEST(RocksdbChange, ReachesOneFamilyWhereEachHasAPolicy) {
   for (auto* family : families) ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
 }
 
+TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {
+  const Policy policy = crivo_auto();
+  rocksdb::ColumnFamilyOptions family;
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  context.num_levels = 7;
+  context.level_at_creation = 4;  // the last level, or the last but two where level sizes are dynamic
+  const auto size = [&] { return new_builder(*policy, context)->CalculateSpace(kKeys); };
+  family.level_compaction_dynamic_level_bytes = false;
+  ASSERT_TRUE(policy->ValidateOptions({}, family).ok());
+  const std::size_t ribbon = size();
+  family.level_compaction_dynamic_level_bytes = true;
+  family.table_properties_collector_factories.resize(1);
+  ASSERT_TRUE(rocksdb::TablePropertiesCollectorFactory::CreateFromString(
+                  {}, "crivo.Misspelt", &family.table_properties_collector_factories[0])
+                  .ok());
+  EXPECT_FALSE(policy->ValidateOptions({}, family).ok());
+  EXPECT_EQ(size(), ribbon) << "a database that does not open changes nothing for those that are open";
+  family.table_properties_collector_factories.clear();
+  EXPECT_TRUE(policy->ValidateOptions({}, family).ok());
+  EXPECT_GT(size(), ribbon);
+}
+
 TEST(RocksdbChange, IsSeenAsAWhole) {
   // Two settings that differ in both options: a builder of the one's kind and the other's size has seen half a change.
   const Policy policy = policy_from_string("crivo.Ribbon:5:-1");
@@ -180,16 +251,13 @@ TEST(RocksdbChange, IsSeenAsAWhole) {
   std::uint64_t ribbons = 0;
   std::uint64_t blooms = 0;
   std::uint64_t torn = 0;
-  using Clock = std::chrono::steady_clock;
-  const auto enough = [&] { return ribbons > 20000 && blooms > 20000; };
-  for (const auto end = Clock::now() + std::chrono::seconds(60); !enough() && Clock::now() < end;) {
+  while (torn == 0 && (ribbons <= 20000 || blooms <= 20000)) {
     const std::uint64_t size = new_builder(*policy)->CalculateSpace(kKeys);
     ++(size == ribbon ? ribbons : size == bloom ? blooms : torn);
   }
   done = true;
   changer.join();
   EXPECT_EQ(torn, 0U) << "of " << ribbons + blooms + torn;
-  EXPECT_TRUE(enough()) << ribbons << " ribbons and " << blooms << " Bloom filters are too few to tell";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/options_util.h>
@@ -313,6 +314,28 @@ TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
   rocksdb::TablePropertiesCollection files;
   ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
   EXPECT_EQ(property_of(*files.begin()->second), "always_maybe") << "the same word as in VerifyRocksDBFilters";
+}
+
+// The builder has then finished a block for each partition, all of which RocksDB leaves out.
+TEST(RocksdbCollector, SaysNothingWhereNoKeyIsForTheFilter) {
+  rocksdb::BlockBasedTableOptions table;
+  table.partition_filters = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.block_size = 512;
+  table.metadata_block_size = 512;
+  table.whole_key_filtering = false;
+  rocksdb::Options options = configured(with_table(test_options(), table), {.bits_per_key = 10});
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(100));
+  const ScratchFolder folder;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 3000);
+  rocksdb::TablePropertiesCollection files;
+  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files.begin()->second->num_filter_entries, 0U);
+  for (const auto& [name, value] : files.begin()->second->user_collected_properties) {
+    EXPECT_FALSE(name.starts_with("crivo.")) << name;
+  }
 }
 
 TEST(RocksdbConfigure, RefusesWhatIsWrongAndChangesNothing) {

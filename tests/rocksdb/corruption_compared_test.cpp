@@ -12,7 +12,7 @@
 #include <random>
 #include <span>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "recording_policy.h"
 #include "unsynced.h"
 

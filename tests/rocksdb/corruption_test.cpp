@@ -7,7 +7,7 @@
 #include <random>
 #include <span>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "support.h"
 
 namespace crivo::testing {

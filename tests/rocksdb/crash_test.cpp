@@ -50,9 +50,10 @@ class Crashes {
 
   /// When to kill: mostly while it writes, and now and then during the recovery before that.
   void wait_for_progress() {
-    const std::uint64_t before = acknowledged();
+    constexpr int kHangMs = 3'600'000;
+    const std::uint64_t enough = acknowledged() + 200;
     const bool while_opening = random_() % 8 == 0;
-    for (int waited = 0; !while_opening && acknowledged() == before && waited < 5000; ++waited) sleep_us(1000);
+    for (int waited = 0; !while_opening && acknowledged() < enough && waited < kHangMs; ++waited) sleep_us(1000);
     sleep_us(random_() % 100 * 1000);
   }
 

@@ -3,14 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 
+#include "last_words.h"
 #include "lossy_policy.h"
 
 namespace crivo::testing::model {
@@ -35,14 +32,6 @@ std::string compared_with_others(std::uint64_t seed) {
   return text;
 }
 
-/// RocksDB ends the program where one of its assertions fails; the seed must be known then, too.
-char last_words[80];
-void say_last_words(int number) {
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words, std::strlen(last_words));
-  std::signal(number, SIG_DFL);
-  std::raise(number);
-}
-
 void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
   const char* const given = std::getenv("CRIVO_MODEL_SEED");
   if (given != nullptr) {
@@ -50,11 +39,8 @@ void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
     walks = 1;
     tally.tell = true;
   }
-  std::signal(SIGABRT, say_last_words);
-  std::signal(SIGSEGV, say_last_words);
   for (std::uint64_t seed = first; seed < first + walks; ++seed) {
-    std::snprintf(last_words, sizeof last_words, "repeat it with CRIVO_MODEL_SEED=%llu\n",
-                  static_cast<unsigned long long>(seed));
+    set_last_words("CRIVO_MODEL_SEED", seed);
     try {
       walk(seed, all_policies(), tally);
     } catch (const Failure& failure) {

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 
+#include "environment.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -323,6 +324,14 @@ TEST(RocksdbNames, OfCollectorsAndListenersAreCheckedWithThePolicy) {
               HasSubstr("crivo: table_properties_collectors must be crivo.FilterKind, got crivo.filterkind"));
   EXPECT_THAT(status("crivo.FilterKind", "Crivo.Counters"),
               HasSubstr("crivo: listeners must be crivo.FilterCounters, got Crivo.Counters"));
+}
+
+TEST(RocksdbNames, OfAnUnknownInstructionSetIsRefused) {
+  const Policy policy = policy_from_string("crivo.Bloom:10");
+  const Environment altivec("CRIVO_ISA", "altivec");
+  const rocksdb::Status refused = policy->ValidateOptions({}, rocksdb::ColumnFamilyOptions());
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_THAT(refused.ToString(), ::testing::HasSubstr("CRIVO_ISA must be one of scalar"));
 }
 
 }  // namespace

@@ -114,6 +114,10 @@ INSTANTIATE_TEST_SUITE_P(
     Rocksdb, EveryBadOptionString,
     ::testing::Values(
         BadOption{"crivo.Bloom:ten", "crivo.Bloom: bits_per_key must be a number, got ten"},
+
+        BadOption{"crivo.Bloom:fpr:0.01",
+                  "crivo.Bloom: option must be bits_per_key, fp_rate, kind, key_transform, max_filter_bytes, "
+                  "max_build_bytes or count_questions, got fpr"},
         BadOption{"crivo.Bloom:", "crivo.Bloom: bits_per_key must be a number, got nothing"},
         BadOption{"crivo.Bloom:10:20", "crivo.Bloom: option must be bits_per_key", ", got 20"},
         BadOption{"crivo.Bloom:fp_rate:2", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"},

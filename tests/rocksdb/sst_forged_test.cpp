@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -125,14 +124,7 @@ TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
   const ScratchFolder folder;
   const std::string path = folder.path("pipe.sst");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(
-      {
-        alarm(5);
-        const auto filters = sst::read_filters(*rocksdb::FileSystem::Default(), path);
-        _exit(filters.status.IsCorruption() ? 0 : 1);
-      },
-      ::testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(sst::read_filters(*rocksdb::FileSystem::Default(), path).status.IsCorruption());
 }
 
 }  // namespace

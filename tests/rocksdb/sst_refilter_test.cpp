@@ -167,7 +167,7 @@ TEST_F(SstRefilter, TakesColumnFamiliesByThemselves) {
   }
   const Outcome own = crivo("sst refilter db");
   EXPECT_EQ(own.exit_code, 0);
-  EXPECT_THAT(own.err, HasSubstr("note: left alone: column family default, which has no filter policy"));
+  EXPECT_THAT(own.err, HasSubstr("note: left alone: column family default: it has no filter policy"));
   EXPECT_THAT(own.err, HasSubstr("0 files rewritten"));
   const Outcome one = crivo("sst refilter --policy crivo.Bloom --column-family 'the other' db");
   EXPECT_EQ(one.exit_code, 0);
@@ -237,7 +237,7 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   const std::pair<const char*, const char*> wrong[] = {
       {"--policy crivo.Nope:10 db", "name must be"},
       {"--policy crivo.Bloom:-1 db", "bits_per_key must lie in [0, 1000], got -1"},
-      {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, got nonsense"},
+      {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, or be none, got nonsense"},
       {"db", "OPTIONS of DB must have a filter policy, got none"},
       {"nowhere", "OPTIONS of DB must be there and known here, got nowhere"}};
   for (const auto& [arguments, message] : wrong) {
@@ -249,18 +249,60 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   EXPECT_EQ(files(), 1U) << "no folder was made";
 }
 
+// RocksDB would take an empty folder for the log, and forget what the real one has that is in no file yet.
+TEST_F(SstRefilter, RefusesALogThatItDoesNotFind) {
+  const std::string elsewhere = path("log").string();
+  write_database(many_files(crivo_bloom()), path("other").string(), 10);
+  const std::pair<std::string, const char*> folders[] = {{"wal_dir=log", "be an absolute path, got log"},
+                                                         {"db_log_dir=log", "be an absolute path, got log"},
+                                                         {"wal_dir=/nowhere/log", "be a folder that is there"},
+                                                         {"wal_dir=" + path("other").string(), "not be the folder of"}};
+  for (const auto& [option, message] : folders) {
+    shell("rm -rf db log");
+    rocksdb::Options options = many_files(builtin_bloom());
+    options.wal_dir = elsewhere;
+    {
+      const auto opened = open_database(options, db());
+      put_keys(*opened, 0, 100);
+      ASSERT_TRUE(opened->Put({}, "in the log", "only").ok());
+    }
+    shell("sed -i 's#^  wal_dir=.*#  " + option + "#' db/OPTIONS-*");
+    const auto before = listing(db());
+    shell("mkdir elsewhere");
+    for (const char* const dry : {"", "--dry-run "}) {
+      const Outcome refused = shell("cd elsewhere && '" CRIVO_TOOL "' sst refilter --policy crivo.Auto:10 " +
+                                    std::string(dry) + "'" + db() + "'");
+      EXPECT_EQ(refused.exit_code, 2) << option;
+      EXPECT_THAT(refused.err, HasSubstr(" in OPTIONS of DB must " + std::string(message)));
+    }
+    EXPECT_EQ(listing(db()), before);
+    EXPECT_TRUE(std::filesystem::is_empty(path("elsewhere")));
+    std::string value;
+    EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
+  }
+  rocksdb::Options options = many_files(crivo_bloom());
+  options.wal_dir = elsewhere;
+  ASSERT_TRUE(open_database(options, db())->Put({}, "in the log again", "only").ok());
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:10 db").exit_code, 0) << "the right folder, by its whole path";
+  std::string value;
+  EXPECT_TRUE(open_database(options, db())->Get({}, "in the log again", &value).ok());
+}
+
 TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
   for (const std::string signal : {"INT", "TERM"}) {
-    shell("rm -rf db err");  // of the round before: its lines would send the signal too early
+    shell("rm -rf db err");  // of the round before
     rocksdb::Options options = many_files(builtin_bloom());
-    options.target_file_size_base = 4 << 10;  // so many that the signal comes in time
+    options.target_file_size_base = 4 << 10;  // so many that their lines do not fit the pipe
     write_database(options, db(), 3 * kKeys);
     const std::size_t files = sst_files(db()).size();
-    const Outcome stopped = shell("'" CRIVO_TOOL
-                                  "' sst refilter --policy crivo.Auto:10 db 2>err & pid=$!\n"
-                                  "until grep -q '^crivo sst refilter: 3 of ' err; do sleep 0.01; done\n"
-                                  "kill -" +
-                                  signal + " $pid; wait $pid; echo $?; cat err");
+    // The tool waits for its lines to be read, from a pipe of one page, so that the signal comes in time.
+    const Outcome stopped = shell(
+        "mkfifo err; exec 4<>err; python3 -c 'import fcntl; fcntl.fcntl(4, 1031, 4096)'\n"
+        "'" CRIVO_TOOL
+        "' sst refilter --policy crivo.Auto:10 db 2>err 4>&- & pid=$!; exec 3<err\n"
+        "until case $line in *': 3 of '*) true ;; *) false; esac; do read -r line <&3; done\n"
+        "kill -" +
+        signal + " $pid; exec 4>&-; cat <&3 >rest; wait $pid; echo $?; cat rest");
     ASSERT_THAT(stopped.out, HasSubstr("crivo sst refilter: stopped: "));
     EXPECT_EQ(stopped.out.substr(0, 2), "1\n");
     EXPECT_EQ(crivo("sst refilter --dry-run db").exit_code, 1) << "there is something left to do";

@@ -32,12 +32,13 @@ std::string lines_of(std::uint64_t begin, std::uint64_t end) {
 
 class SstTool : public ToolTest {
  protected:
+  void write_file_of(const rocksdb::Options& options, const std::string& name = "db") {
+    const auto db = open_database(options, path(name).string());
+    put_keys(*db, 0, kKeys);
+  }
   /// Writes a database of one file, and returns the file's path from the scratch folder.
   std::string write_file(const rocksdb::Options& options, const std::string& name = "db") {
-    {
-      const auto db = open_database(options, path(name).string());
-      put_keys(*db, 0, kKeys);
-    }
+    write_file_of(options, name);
     return "'" + name + "/" + fs::path(sst_files(path(name).string()).at(0)).filename().string() + "'";
   }
   static rocksdb::Options one_file(const Policy& policy, bool partitioned = false) {
@@ -174,6 +175,31 @@ TEST_F(SstTool, InfoOfADatabaseWithUnknownOptionsHasNoLevels) {
   EXPECT_EQ(files[0]["level"], nullptr);
   EXPECT_EQ(files[0]["column_family"], "default") << "the file itself says so";
   EXPECT_THAT(crivo("sst info db").err, HasSubstr("note: levels are not known"));
+}
+
+// OPTIONS does not say where they are: a list without them must not look like the whole.
+TEST_F(SstTool, RefusesADatabaseWithFilesInOtherFolders) {
+  rocksdb::Options options = one_file(crivo_bloom());
+  options.db_paths = {{path("first").string(), 1U << 30}, {path("second").string(), 1U << 30}};
+  write_file_of(options);
+  for (const char* const arguments : {"sst info db", "sst info --json db", "sst refilter db"}) {
+    const Outcome refused = crivo(arguments);
+    EXPECT_EQ(refused.exit_code, 2) << arguments;
+    EXPECT_THAT(refused.out, IsEmpty());
+    EXPECT_THAT(refused.err, HasSubstr("as OPTIONS says nothing of db_paths and cf_paths"));
+  }
+  EXPECT_EQ(info("first").size(), 1U) << "each folder by itself";
+  ASSERT_EQ(shell("cp first/*.sst db/000001.sst").exit_code, 0);
+  EXPECT_EQ(crivo("sst info db").exit_code, 1) << "some files are there, and others are not";
+}
+
+TEST_F(SstTool, NamesArgumentsThatAreTooManyInTheirOrder) {
+  for (const char* const command : {"sst info db", "sst probe db", "sst refilter db"}) {
+    const Outcome refused = crivo(std::string(command) + " one two --three");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err,
+                HasSubstr("arguments must be those that the command takes, got also one two --three; see "));
+  }
 }
 
 TEST_F(SstTool, ProbeLetsEveryKeyOfTheFilePass) {

@@ -18,6 +18,7 @@ namespace crivo::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -288,6 +289,18 @@ TEST(FilterReport, SaysWhyAFileHasNoFilter) {
   const RocksDBFileFilter too_few = only_file(with_policy(test_options(), crivo_bloom(0.4)));
   EXPECT_EQ(too_few.kind, "none");
   EXPECT_THAT(too_few.complaint, HasSubstr("crivo.Bloom was set but wrote none: fewer than 0.5 bits"));
+  const auto told = [](const Policy& policy, int prefix) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    table.whole_key_filtering = false;
+    rocksdb::Options options = with_table(test_options(), table);
+    if (prefix > 0) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(static_cast<std::size_t>(prefix)));
+    return only_file(options).complaint;
+  };
+  EXPECT_THAT(told(crivo_bloom(), 20), HasSubstr("wrote none: no key with a prefix by rocksdb.FixedPrefix.20, "));
+  EXPECT_THAT(told(crivo_bloom(), 0), EndsWith("wrote none: whole_key_filtering was off without a prefix_extractor"));
+  const Policy reading = policy_from_string("rocksdb.BuiltinBloomFilter");
+  EXPECT_THAT(only_file(with_policy(test_options(), reading)).complaint, HasSubstr("a policy that only reads filters"));
   const RocksDBFileFilter foreign = only_file(with_policy(test_options(), std::make_shared<ForeignPolicy>()));
   EXPECT_EQ(foreign.kind, "foreign");
   EXPECT_THAT(foreign.complaint, HasSubstr("my.Filter"));
@@ -331,7 +344,10 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
     EXPECT_EQ(all.files[0].kind, "ribbon");
     EXPECT_EQ(all.files[1].kind, "rocksdb.bloom");
     EXPECT_EQ(all.files[1].column_family, "other");
-    EXPECT_TRUE(all.all_filter());
+    EXPECT_EQ(all.files[0].complaint, "");
+    EXPECT_THAT(all.files[1].complaint, HasSubstr("is not known: its handle was not given"));
+    EXPECT_FALSE(all.all_filter()) << "the other column family may be open without a policy";
+    EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other}).all_filter());
     const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other});
     ASSERT_EQ(one.files.size(), 1U);
     EXPECT_EQ(one.files[0].column_family, "other");
@@ -404,25 +420,6 @@ TEST(FilterReport, CanBeMadeWhileTheDatabaseIsCompacted) {
     EXPECT_TRUE(report.all_filter()) << report.text();
   }
   writer.join();
-}
-
-TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
-  const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);
-  EXPECT_EQ(always.kind, "always_maybe");
-  EXPECT_FALSE(always.filters());
-  EXPECT_EQ(always.damage, "");
-  EXPECT_THAT(sst::describe_filter("", 10, true).damage, HasSubstr("more than 5 bytes"));
-  std::string block(64 + 5, '\0');
-  block[64] = -3;  // reserved by RocksDB
-  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
-  EXPECT_EQ(sst::describe_filter(block, 10, true).fp_rate, 1);
-  block[64] = -1;
-  block[66] = 6;
-  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "rocksdb.bloom");
-  EXPECT_LT(sst::describe_filter(block, 10, true).fp_rate, 0.01);
-  EXPECT_EQ(sst::describe_filter(block, 10, false).fp_rate, 1) << "the file's checksum says that it is damaged";
-  block[68] = 1;  // reserved, and read as "maybe"
-  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 
 namespace crivo::testing {
 

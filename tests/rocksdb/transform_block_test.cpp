@@ -11,7 +11,7 @@
 
 #include "blob_surgery.h"
 #include "capture_log.h"
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "support.h"
 
 namespace crivo::testing {

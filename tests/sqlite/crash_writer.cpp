@@ -21,7 +21,7 @@ class Writer {
     sqlite3_open(path, &db_);
     sqlite3_enable_load_extension(db_, 1);
     if (sqlite3_load_extension(db_, CRIVO_SO, nullptr, nullptr) != SQLITE_OK) throw std::runtime_error("no extension");
-    sqlite3_busy_timeout(db_, 10000);
+    sqlite3_busy_timeout(db_, 3'600'000);
     run("PRAGMA page_size = 1024");
     run("PRAGMA journal_mode = " + journal_mode);
     run("PRAGMA synchronous = OFF");  // the process dies, and the machine does not

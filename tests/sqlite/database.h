@@ -60,8 +60,9 @@ class Statement {
 
 class Database {
  public:
-  explicit Database(const char* path = ":memory:", const char* vfs = nullptr) {
+  explicit Database(const char* path = ":memory:", const char* vfs = nullptr, bool with_extension = true) {
     EXPECT_EQ(sqlite3_open_v2(path, &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs), SQLITE_OK);
+    if (!with_extension) return;
     sqlite3_enable_load_extension(db_, 1);
     char* error = nullptr;
     EXPECT_EQ(sqlite3_load_extension(db_, CRIVO_SO, nullptr, &error), SQLITE_OK) << error;

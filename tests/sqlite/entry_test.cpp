@@ -7,6 +7,7 @@
 #include <sqlite3ext.h>
 
 #include "database.h"
+#include "environment.h"
 
 namespace crivo::testing {
 namespace {
@@ -48,6 +49,18 @@ TEST(EntryPoint, RefusesASecondSQLiteOfTheProcess) {
                                         ::testing::HasSubstr("load a copy of the file")));
   sqlite3_free(message);
   EXPECT_EQ(db.ask("SELECT bloom_contains(bloom_add(bloom_create(10), 'a'), 'a')"), "1");
+}
+
+TEST(EntryPoint, RefusesAnInstructionSetThatItDoesNotKnow) {
+  const Environment altivec("CRIVO_ISA", "altivec");
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+  sqlite3_enable_load_extension(db, 1);
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_load_extension(db, CRIVO_SO, nullptr, &message), SQLITE_ERROR);
+  EXPECT_THAT(message, ::testing::HasSubstr("CRIVO_ISA must be one of scalar"));
+  sqlite3_free(message);
+  sqlite3_close(db);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace crivo::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class InPlaceTest : public SqliteTest {
  protected:
@@ -81,6 +82,35 @@ TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
   EXPECT_EQ(ask("SELECT group_concat(hex(f)) FROM filters"), before);
   run("CREATE VIEW inserts AS SELECT bloom_insert('filters', 'f', 'seen', 'a')");
   EXPECT_THAT(ask("SELECT * FROM inserts"), HasSubstr("unsafe use of bloom_insert"));
+}
+
+TEST_F(InPlaceTest, ASchemaInATablesNameIsPointedOut) {
+  for (const char* name :
+       {"bloom_snapshot('main.t')", "bloom_table_info('main.t')", "bloom_insert('main.filters', 'f', 1, 'a')",
+        "bloom_contains_in('main.filters', 'f', 1, 'a')"}) {
+    EXPECT_THAT(ask(std::string("SELECT ") + name),
+                HasSubstr(" (a schema is an argument of its own, not a part of the table's name)"))
+        << name;
+  }
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t')"), Not(HasSubstr("schema")));
+}
+
+TEST_F(InPlaceTest, DefensiveModeKeepsItFromShadowTables) {
+  run("CREATE VIRTUAL TABLE words USING fts5(word)");
+  run("INSERT INTO words SELECT f FROM filters");
+  EXPECT_EQ(ask("SELECT bloom_insert('words_content', 'c0', 1, 'a')"), "1");
+  const std::string before = ask("SELECT hex(c0) FROM words_content");
+  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  EXPECT_THAT(ask("UPDATE words_content SET c0 = bloom_add(c0, 'b')"), HasSubstr("may not be modified"));
+  for (const char* table :
+       {"'words_content'", "'WORDS_CONTENT'", "'main', 'words_content'", "'MAIN', 'words_content'"}) {
+    EXPECT_THAT(ask(std::string("SELECT bloom_insert(") + table + ", 'c0', 1, 'b')"),
+                HasSubstr("table must be one that UPDATE may write to, got the shadow table"))
+        << table;
+  }
+  EXPECT_EQ(ask("SELECT hex(c0) FROM words_content"), before);
+  EXPECT_EQ(ask("SELECT bloom_contains_in('words_content', 'c0', 1, 'a')"), "1");
+  EXPECT_EQ(insert("a"), "1") << "into an ordinary table";
 }
 
 TEST_F(InPlaceTest, IsTakenBackWithItsTransaction) {

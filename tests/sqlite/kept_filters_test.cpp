@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <optional>
+#include <type_traits>
 
 #include "database.h"
 #include "forged_filter.h"
@@ -14,6 +15,9 @@ namespace {
 using sqlite::Answer;
 using sqlite::KeptFilters;
 using ::testing::HasSubstr;
+
+// Each refers to what it owns, so that a copy would refer to the original's.
+static_assert(!std::is_copy_constructible_v<KeptFilters> && !std::is_copy_constructible_v<sqlite::KeptFilter>);
 
 std::span<const std::byte> bytes_of(const Blob& blob) { return std::as_bytes(std::span(blob.bytes)); }
 

@@ -104,6 +104,19 @@ TEST_F(ManyKeys, ANumberIsTheKeyThatJsonEachGives) {
             "none");
 }
 
+// SQLite has no integers above 2^63 - 1: json_each makes reals of them, and so does a literal.
+TEST_F(ManyKeys, LargeIntegersInJsonHaveTheKeyOfTheRealThatTheyBecome) {
+  const Blob filter = blob(
+      "SELECT bloom_add_many(bloom_create(10, 1e-9), '[9223372036854775808, 10000000000000000000, 1.2e19,"
+      " 18446744073709551615, -9223372036854775809]')");
+  for (const char* key : {"'9223372036854775808'", "9223372036854775808", "'10000000000000000000'", "1e19", "1e+19",
+                          "10000000000000000000", "'12000000000000000000'", "'18446744073709551616'",
+                          "18446744073709551615", "'-9223372036854775808'", "-9223372036854775808"}) {
+    EXPECT_EQ(ask(std::string("SELECT bloom_contains(?, ") + key + ")", {filter}), "1") << key;
+  }
+  EXPECT_EQ(ask("SELECT bloom_contains(?, '1e+19')", {filter}), "0");
+}
+
 TEST_F(ManyKeys, NumbersInJsonAreReadInEveryEncodingAndTransaction) {
   Database wide;
   ASSERT_EQ(wide.run("PRAGMA encoding = 'UTF-16le'"), SQLITE_OK);

@@ -21,7 +21,7 @@ template <class Work>
   sqlite3* db = nullptr;
   bool ok = sqlite3_open(path.c_str(), &db) == SQLITE_OK && sqlite3_enable_load_extension(db, 1) == SQLITE_OK &&
             sqlite3_load_extension(db, CRIVO_SO, nullptr, nullptr) == SQLITE_OK;
-  sqlite3_busy_timeout(db, 20000);
+  sqlite3_busy_timeout(db, 3'600'000);
   ok = ok && work(db);
   if (!ok) std::fprintf(stderr, "%s\n", sqlite3_errmsg(db));
   sqlite3_close(db);

@@ -73,6 +73,22 @@ class PythonTest(unittest.TestCase):
             other.close()
         self.assertEqual(self.one("SELECT bloom_valid(bloom_create(9))"), 1)
 
+    def test_copies_have_the_filter_tables(self):
+        self.db.execute("CREATE VIRTUAL TABLE t USING bloom(capacity=100)")
+        self.db.execute("INSERT INTO t(key) VALUES ('a')")
+        self.db.commit()
+        with self.assertRaisesRegex(sqlite3.OperationalError, "VACUUM INTO, backups and the shell's .dump copy"):
+            list(self.db.iterdump())
+        backup = connect()
+        self.db.backup(backup)
+        copies = [backup]
+        if hasattr(self.db, "serialize"):  # since Python 3.11
+            copies.append(connect())
+            copies[-1].deserialize(self.db.serialize())
+        for copy in copies:
+            self.assertEqual(copy.execute("SELECT key FROM t WHERE key IN ('a', 'b')").fetchall(), [("a",)])
+            copy.close()
+
     def test_threads_have_a_connection_each(self):
         wrong = []
 

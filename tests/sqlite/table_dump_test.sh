@@ -1,5 +1,6 @@
 #!/bin/sh
-# What the shell's .dump writes restores working filter tables, and so does .backup.
+# What the shell's .dump writes, with the extension or without, restores working filter tables; .backup and VACUUM INTO
+# copy them.
 # Usage: table_dump_test.sh SQLITE3 CRIVO_SO
 set -eu
 sqlite3=$1
@@ -17,10 +18,14 @@ for kind in blocked counting scalable spectral; do
     kind=$kind); INSERT INTO [$kind it's](key) SELECT i FROM ($numbers LIMIT 90);" >"$folder/log"
 done
 ask "$folder/db" '.dump' >"$folder/dump.sql"
+"$sqlite3" -bail "$folder/db" '.dump' >"$folder/without.sql"
 ask "$folder/db" ".backup $folder/backup"
-"$sqlite3" -bail "$folder/restored" -cmd 'PRAGMA synchronous = OFF' ".read $folder/dump.sql" >"$folder/log"
+ask "$folder/db" "VACUUM INTO '$folder/vacuum'"
+for dump in dump without; do
+  "$sqlite3" -bail "$folder/$dump" -cmd 'PRAGMA synchronous = OFF' ".read $folder/$dump.sql" >"$folder/log"
+done
 
-for copy in restored backup; do
+for copy in dump without backup vacuum; do
   for kind in blocked counting scalable spectral; do
     found=$(ask "$folder/$copy" "INSERT INTO [$kind it's](key) VALUES ('new'); INSERT INTO [$kind it's](op) VALUES
       ('check'); SELECT count(*), max(i) FROM ($numbers) JOIN [$kind it's] ON key = i")

@@ -69,7 +69,8 @@ TEST_P(TableOfKind, TakesNoNullAsAKey) {
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key IS NULL"),
             "error: t: query must ask for single keys, as in EXISTS (SELECT 1 FROM t WHERE key = x), got one that "
             "lists all keys, which a filter cannot (x IN (SELECT key FROM ...) would need the list, too; "
-            "bloom_table_info tells how many keys there are; to remove all keys, insert 'clear' as op)");
+            "bloom_table_info tells how many keys there are; to remove all keys, insert 'clear' as op; VACUUM INTO, "
+            "backups and the shell's .dump copy the table)");
 }
 
 TEST_P(TableOfKind, RefusesToListItsKeys) {

@@ -98,7 +98,7 @@ class Threads {
 
  private:
   static void set_up(Database& db) {
-    sqlite3_busy_timeout(db.get(), 20000);
+    sqlite3_busy_timeout(db.get(), 3'600'000);
     db.run("PRAGMA synchronous = OFF");
     db.run("PRAGMA wal_autocheckpoint = 20");
   }

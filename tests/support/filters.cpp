@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 
 namespace crivo::testing {
 namespace {

@@ -174,10 +174,19 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--threads -1", "crivo build: threads must be an integer from 0 to 1024, got -1\n"},
       {"--threads 1025", "crivo build: threads must be an integer from 0 to 1024, got 1025\n"},
       {"--threads two", "crivo build: threads must be an integer from 0 to 1024, got two\n"},
-      {"--max-bytes 0", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G, got 0\n"},
-      {"--max-bytes 65T", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G, got 65T\n"},
-      {"--max-bytes 1GB", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G, got 1GB\n"},
-      {"--max-bytes=", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G, got \n"},
+      {"--max-bytes 0", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 0\n"},
+      {"--max-bytes 65T",
+       "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 65T\n"},
+      {"--max-bytes 1Gb",
+       "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 1Gb\n"},
+      {"--max-bytes 1gB",
+       "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 1gB\n"},
+      {"--max-bytes GB", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got GB\n"},
+      {"--max-bytes 1.5G",
+       "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 1.5G\n"},
+      {"--max-bytes 99999TB",
+       "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 99999TB\n"},
+      {"--max-bytes=", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got \n"},
       {"--capacity=", "crivo build: capacity must be an integer from 1 to 1099511627776, got \n"},
       {"--seed '[1]'", "crivo build: seed must be a 64-bit integer, got [1]\n"},
   };
@@ -207,7 +216,7 @@ TEST_F(ToolTest, RefusesUsageItDoesNotKnow) {
 }
 
 TEST_F(ToolTest, NamesACommandItDoesNotKnow) {
-  const std::string rule = "crivo: COMMAND must be one of build, query, info, verify, sst, got ";
+  const std::string rule = "crivo: COMMAND must be one of build, add, union, query, info, verify, sst, help, got ";
   EXPECT_EQ(crivo("frobnicate -o f").err, rule + "frobnicate; see crivo --help\n");
   EXPECT_EQ(crivo("Build --help").err, rule + "Build; see crivo --help\n");
   EXPECT_EQ(crivo("").err, rule + "none; see crivo --help\n");
@@ -224,10 +233,57 @@ TEST_F(ToolTest, RefusesWhatDoesNotFitIntoTheMachine) {
 TEST_F(ToolTest, BuildsNoFilterOfMoreBytesThanAllowed) {
   const Outcome run = crivo("build -o f --max-bytes 1K --capacity 1000", "key\n");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, StartsWith("crivo build: capacity must fit in 1024 bytes, got 1000 keys"));
+  EXPECT_THAT(run.err, StartsWith("crivo build: capacity must fit in 1K, got 1000 keys"));
   EXPECT_THAT(run.err, EndsWith("; --max-bytes raises the limit\n"));
   EXPECT_EQ(files(), 0U);
   EXPECT_EQ(crivo("build -o f --max-bytes 2K --capacity 1000", "key\n").exit_code, 0);
+}
+
+// The filter takes 1280 bytes. A limit that it fits in is no error, and one that it does not fit in is said as it was
+// given, and with the size in the same unit.
+TEST_F(ToolTest, TakesSizesInUnitsOfAThousandAndOf1024) {
+  for (const char* fits : {"1280", "2K", "2KiB", "2KB", "2kB", "1M", "1MB", "1MiB", "1T"}) {
+    EXPECT_EQ(crivo("build -q -o f --capacity 1000 --max-bytes " + std::string(fits), "key\n").err, "") << fits;
+  }
+  const std::pair<std::string, std::string> too_small[] = {
+      {"1279 bytes", "1280"}, {"1K", "1280"}, {"1KiB", "1280"}, {"1KB", "1280"}};
+  for (const auto& [limit, needed] : too_small) {
+    EXPECT_EQ(crivo("build -q -o f --capacity 1000 --max-bytes " + limit.substr(0, limit.find(' ')), "key\n").err,
+              "crivo build: capacity must fit in " + limit + ", got 1000 keys, which need " + needed +
+                  "; --max-bytes raises the limit\n");
+  }
+  EXPECT_EQ(crivo("build -q -o f --capacity 1000000 --max-bytes 1MB", "key\n").err,
+            "crivo build: capacity must fit in 1MB, got 1000000 keys, which need 1240KB; --max-bytes raises the "
+            "limit\n");
+}
+
+TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {
+  EXPECT_EQ(crivo("info a 'b c' d --nosuch").err,
+            "crivo info: arguments must be those that the command takes, got also 'b c' d --nosuch; see crivo info "
+            "--help\n");
+}
+
+TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {
+  write("my keys", "a\xff\n");
+  EXPECT_THAT(crivo("build -o 'my filter' 'my keys'").err, StartsWith("crivo build: 'my filter': kind "));
+  EXPECT_EQ(crivo("build -o f \"it's\"").err,
+            "crivo build: FILE must be readable, got 'it'\\''s': No such file or directory\n");
+  EXPECT_EQ(crivo("build -o './my keys' 'my keys'").err,
+            "crivo build: output must be another file than the input 'my keys', got './my keys'\n");
+}
+
+TEST_F(ToolTest, EndsKeysWithANulWhenAsked) {
+  const std::string keys = "two\nlines\0\0ends in return\r\0last"s;
+  write("keys", keys);
+  const Outcome built = crivo("build -q -0 -o f --fpr 1e-9 keys");
+  EXPECT_EQ(built.exit_code, 0);
+  EXPECT_EQ(built.err, "");
+  EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":4,"));
+  EXPECT_EQ(crivo("query --null f", keys).out, keys + '\0');
+  EXPECT_EQ(crivo("query -0v f", keys + "\0absent\nkey"s).out, "absent\nkey\0"s);
+  EXPECT_EQ(crivo("query -0 f last 'two\nlines' two").out, "last\0two\nlines\0"s);
+  EXPECT_EQ(crivo("query f", "two\nlines\n").out, "");
+  EXPECT_EQ(crivo("query f -- -0").exit_code, 1);
 }
 
 TEST_F(ToolTest, SaysWhichFileItCannotRead) {

@@ -9,7 +9,10 @@ fail() {
   exit 1
 }
 
-report=$("$demo/run" "$build" | cat)
+waits=$(mktemp)
+trap 'rm "$waits"' EXIT
+report=$("$demo/run" "$build" 2>"$waits" | cat)
+[[ $(wc -l <"$waits") == 3 ]] || fail "each part must be announced, got" "$(cat "$waits")"
 long=$(sed "s|$build|build/release|" <<<"$report" | grep -E '.{81}' || true)  # ./dev demo names this folder
 [[ -z $long ]] || fail "lines must have at most 80 columns, got" "$long"
 [[ $report != *$'\e'* ]] || fail "a pipe must get no colours"
@@ -20,6 +23,9 @@ excerpt=$(sed -n '/^```text$/,/^```$/{//!p}' "$demo/../../README.md")
 [[ -n $excerpt ]] || fail "the README must show a part of the report, got none"
 invented=$(comm -23 <(without_figures <<<"$excerpt") <(without_figures <<<"$report"))
 [[ -z $invented ]] || fail "the README must show lines of the report, got" "$invented"
+
+grep -qE '^  Promised: at most 1% of the misspelt\. Of [0-9,]+, chance can make it 1\.[0-9]{2}%\.$' <<<"$report" ||
+  fail "the rate that was promised must stand beside those that were measured"
 
 row=($(grep -E '^  words +[0-9]' <<<"$report"))
 grep -q "Why are ${row[1]} raw bytes of 'words' only ${row[2]} bytes as a blob" <<<"$report" ||

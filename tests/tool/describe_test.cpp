@@ -1,6 +1,9 @@
 // crivo info, crivo verify, crivo --version and the help.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "crivo/version.h"
 #include "shell.h"
 
@@ -85,7 +88,7 @@ TEST_F(ToolTest, ReadsNoFilterOfMoreBytesThanAllowed) {
     const std::string words = std::string(command) + " bomb --max-bytes ";
     const Outcome refused = crivo(words + "1M");
     EXPECT_EQ(refused.exit_code, 2) << command;
-    EXPECT_THAT(refused.err, HasSubstr("must be at most the limit of 1048576, got ")) << command;
+    EXPECT_THAT(refused.err, HasSubstr("must be at most the limit of 1M, got ")) << command;
     EXPECT_THAT(refused.err, EndsWith("; --max-bytes raises the limit\n")) << command;
     EXPECT_EQ(crivo(words + "10M").err, "") << command;
   }
@@ -111,16 +114,47 @@ TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
   EXPECT_THAT(shell("yes | '" CRIVO_TOOL "' verify --max-bytes 1M -").err, StartsWith(refused));
 }
 
+TEST_F(ToolTest, VerifiesSeveralFilesWithALineForEach) {
+  ASSERT_EQ(crivo("build -q -o f", "a\n").exit_code, 0);
+  write("no filter", read("f").substr(0, 70));
+  const Outcome whole = crivo("verify f - f", read("f"));
+  EXPECT_EQ(whole.exit_code, 0);
+  EXPECT_EQ(whole.out, "f: whole\nstandard input: whole\nf: whole\n");
+  EXPECT_EQ(whole.err, "");
+  const Outcome damaged = crivo("verify f 'no filter' f");
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_EQ(damaged.out, "f: whole\nf: whole\n");
+  EXPECT_THAT(damaged.err, StartsWith("crivo verify: 'no filter': "));
+  const Outcome unreadable = crivo("verify nowhere 'no filter' f 2>&1");
+  EXPECT_EQ(unreadable.exit_code, 2);
+  EXPECT_THAT(unreadable.out, StartsWith("crivo verify: nowhere: FILTER must be readable, got nowhere: "));
+  EXPECT_THAT(unreadable.out, EndsWith("\nf: whole\n"));
+}
+
+TEST_F(ToolTest, HelpsInLinesOf80Columns) {
+  for (const char* command : {"", "build", "add", "union", "query", "info", "verify", "help"}) {
+    const std::string help = crivo(std::string(command) + " --help").out;
+    EXPECT_THAT(help, HasSubstr("--help")) << command;
+    std::size_t longest = 0;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    EXPECT_LE(longest, 80U) << help;
+    EXPECT_EQ(crivo("help " + std::string(command)).out, *command == 'h' ? crivo("help --help").out : help);
+  }
+  EXPECT_EQ(crivo("help nosuch").exit_code, 2);
+  EXPECT_THAT(crivo("help nosuch").err, EndsWith(", got nosuch; see crivo --help\n"));
+}
+
 TEST_F(ToolTest, SaysItsVersionAndHelps) {
   EXPECT_THAT(crivo("--version").out, StartsWith("crivo " + std::string(version()) + " ("));
   EXPECT_EQ(crivo("--version").exit_code, 0);
-  for (const char* command : {"", "build", "query", "info", "verify"}) {
+  for (const char* command : {"", "build", "add", "union", "query", "info", "verify"}) {
     const Outcome help = crivo(std::string(command) + " --help");
     EXPECT_EQ(help.exit_code, 0) << command;
     const std::string usage = *command ? std::string("crivo ") + command : "crivo";
     EXPECT_THAT(help.out, HasSubstr(usage + " [OPTIONS]"));  // which not every CLI11 puts "Usage: " before
   }
-  for (const char* command : {"build", "query", "info", "verify"}) {
+  for (const char* command : {"build", "add", "union", "query", "info", "verify"}) {
     EXPECT_THAT(crivo(std::string(command) + " --help").out, HasSubstr("--max-bytes BYTES")) << command;
   }
   EXPECT_THAT(crivo("build --help").out, HasSubstr("A key is a line without its '\\n' and nothing else"));

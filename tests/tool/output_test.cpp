@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "shell.h"
 
 namespace crivo::testing {
@@ -15,6 +16,7 @@ constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 TEST_F(ToolTest, SaysWhatItCannotWrite) {
   EXPECT_EQ(crivo("build -o nowhere/f", "a\n").err,
             "crivo build: output must be writable, got nowhere/f: No such file or directory\n");
+  EXPECT_EQ(shell("yes | timeout 20 " + std::string(kTool) + "build -o nowhere/f").exit_code, 2);  // before it reads
   EXPECT_EQ(crivo("build -o .", "a\n").err, "crivo build: output must be writable, got .: Is a directory\n");
   EXPECT_EQ(crivo("build -o new/", "a\n").exit_code, 2);
   EXPECT_EQ(crivo("build -o /dev/full", "a\n").err,
@@ -71,8 +73,7 @@ TEST_F(ToolTest, AppendsWhereTheShellHasAskedForThat) {
 
 TEST_F(ToolTest, WritesToPipesAndDevices) {
   ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
-  const Outcome run =
-      shell("mkfifo pipe; timeout 20 cat pipe & " + std::string(kTool) + "build -q -o pipe; wait", "a\n");
+  const Outcome run = shell("mkfifo pipe; cat pipe & " + std::string(kTool) + "build -q -o pipe; wait", "a\n");
   EXPECT_EQ(run.out, read("f")) << run.err;
   EXPECT_EQ(crivo("build -q -o /dev/null", "a\n").exit_code, 0);
   EXPECT_EQ(shell("test -p pipe && test -c /dev/null").exit_code, 0);
@@ -157,6 +158,13 @@ TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
   EXPECT_EQ(run.out, "XFSZ\n") << run.err;
   EXPECT_EQ(read("f"), before);
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ToolTest, RefusesAnInstructionSetThatItDoesNotKnow) {
+  const Environment altivec("CRIVO_ISA", "altivec");
+  const Outcome refused = crivo("build -o f.crivo", "a\n");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("CRIVO_ISA must be one of scalar"), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ class Reader:
         self.folder, self.environment = pathlib.Path(folder), environment
 
     def run(self, command):
-        return subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, timeout=600, text=True,
+        return subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def complaint(self, command, expected):

@@ -1,5 +1,5 @@
 // Adding a key to a stored blob must give the blob that adding it in memory gives, and touch only what the key touches.
-#include "crivo/blob_in_place.h"
+#include "crivo/host/blob_in_place.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "crivo/blob_sums.h"
+#include "crivo/host/blob_sums.h"
 #include "filters.h"
 
 namespace crivo::testing {

@@ -1,5 +1,5 @@
 // Blobs in chunks: docs/format.md, "Chunks", read from that page alone, and what a link can do to them.
-#include "crivo/chunks.h"
+#include "crivo/host/chunks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

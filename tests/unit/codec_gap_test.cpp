@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "crivo/blob.h"
-#include "crivo/sizing.h"
 #include "filters.h"
+#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {

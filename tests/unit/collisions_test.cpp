@@ -5,6 +5,7 @@
 
 #include "crivo/sizing.h"
 #include "filters.h"
+#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "crivo/sizing.h"
 #include "filters.h"
 #include "fingerprints.h"
 #include "layout/packed_slots.h"
+#include "sizing/fingerprints.h"
 
 namespace crivo {
 namespace {

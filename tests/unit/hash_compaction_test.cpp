@@ -6,10 +6,10 @@
 #include <cmath>
 #include <memory>
 
-#include "crivo/sizing.h"
 #include "filters.h"
 #include "fingerprints.h"
 #include "layout/packed_slots.h"
+#include "sizing/fingerprints.h"
 
 namespace crivo {
 namespace {

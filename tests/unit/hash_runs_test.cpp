@@ -18,6 +18,9 @@ namespace {
 
 using ::testing::StartsWith;
 
+// Its reader refers to its runs.
+static_assert(!std::is_copy_constructible_v<RunSource> && !std::is_move_constructible_v<RunSource>);
+
 constexpr std::size_t kBlock = 16;
 
 /// Sets of hashes: spread evenly, close together, at both ends, and nearly all of them equal.

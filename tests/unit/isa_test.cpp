@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "crivo/version.h"
+#include "environment.h"
 #include "simd/kernels.h"
 
 namespace crivo {
@@ -40,24 +42,30 @@ TEST(Isa, ScalarIsAlwaysAvailable) {
 }
 
 TEST(Isa, ALevelTheMachineLacksBecomesTheBestLowerOne) {
-  const std::vector<std::string> levels = {"scalar", "avx2", "avx512"};
   std::string expected;
-  for (std::size_t level = 0; level < levels.size(); ++level) {
-    if (level < available_kernels().size()) expected = levels[level];
-    EXPECT_EQ(run_with("CRIVO_ISA=" + levels[level]).isa, expected);
+  for (const Kernels& level : all_kernels()) {
+    if (level.supported()) expected = level.isa;
+    EXPECT_EQ(run_with("CRIVO_ISA=" + std::string(level.isa)).isa, expected);
   }
 }
 
-TEST(Isa, AnUnknownNameChangesNothing) {
+TEST(Isa, AnUnknownNameChangesNothingAndIsAnErrorForThoseWhoAsk) {
   EXPECT_EQ(run_with("CRIVO_ISA=altivec").isa, best_isa());
   EXPECT_EQ(run_with("CRIVO_ISA=").isa, best_isa());
+  const testing::Environment altivec("CRIVO_ISA", "altivec");
+  ASSERT_FALSE(check_isa());
+  EXPECT_THAT(check_isa().error().message, ::testing::AllOf(::testing::StartsWith("CRIVO_ISA must be one of scalar"),
+                                                            ::testing::EndsWith(", got altivec")));
+  for (const Kernels& level : all_kernels()) {
+    const testing::Environment known("CRIVO_ISA", std::string(level.isa));
+    EXPECT_TRUE(check_isa());
+  }
 }
 
 TEST(Isa, EveryLevelBuildsTheSameFilter) {
   const std::string digest = run_with("CRIVO_ISA=scalar").digest;
   ASSERT_FALSE(digest.empty());
-  EXPECT_EQ(run_with("CRIVO_ISA=avx2").digest, digest);
-  EXPECT_EQ(run_with("CRIVO_ISA=avx512").digest, digest);
+  for (const Kernels& level : all_kernels()) EXPECT_EQ(run_with("CRIVO_ISA=" + std::string(level.isa)).digest, digest);
 }
 
 #if defined(__x86_64__)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -38,8 +39,16 @@ TEST(NumberKey, ARealEqualToAnIntegerIsThatInteger) {
   EXPECT_EQ(real(0x1.fffffffffffffp62), "9223372036854774784");  // the largest double below 2^63
 }
 
+TEST(NumberKey, ARealEqualToAnUnsignedIntegerIsThatInteger) {
+  EXPECT_EQ(text_of(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
+  EXPECT_EQ(real(0x1p63), "9223372036854775808");
+  EXPECT_EQ(real(1e19), "10000000000000000000");  // shorter as 1e+19
+  EXPECT_EQ(real(std::nextafter(0x1p64, 0)), "18446744073709549568");
+}
+
 TEST(NumberKey, ARealBeyondTheIntegersIsItsShortestText) {
-  EXPECT_EQ(real(0x1p63), "9223372036854775808");  // one more than the largest integer
+  EXPECT_EQ(real(0x1p64), "18446744073709551616");  // one more than the largest integer
+  EXPECT_EQ(real(-1e19), "-1e+19");
   EXPECT_EQ(real(std::nextafter(-0x1p63, -HUGE_VAL)), "-9223372036854777856");
   EXPECT_EQ(real(1e20), "1e+20");
   EXPECT_EQ(real(-1e20), "-1e+20");
@@ -56,20 +65,32 @@ TEST(NumberKey, AnyOtherRealIsTheShortestTextThatReadsBackTheSame) {
   EXPECT_EQ(real(-std::numeric_limits<double>::denorm_min()), "-5e-324");
 }
 
-TEST(NumberKey, InfinitiesAndNanHaveATextToo) {
+TEST(NumberKey, InfinitiesHaveATextToo) {
   EXPECT_EQ(real(HUGE_VAL), "inf");
   EXPECT_EQ(real(-HUGE_VAL), "-inf");
-  EXPECT_EQ(real(std::numeric_limits<double>::quiet_NaN()), "nan");
+}
+
+// x86 makes a NaN with a sign of inf - inf, and AArch64 one without.
+TEST(NumberKey, EveryNanIsOneKey) {
+  for (const std::uint64_t bits :
+       {0x7FF8000000000000U, 0xFFF8000000000000U, 0x7FF0000000000001U, 0xFFF0000000000001U, 0xFFFFFFFFFFFFFFFFU}) {
+    EXPECT_EQ(real(std::bit_cast<double>(bits)), "nan") << std::hex << bits;
+  }
 }
 
 TEST(NumberKey, EqualNumbersShareAKeyAndOthersDoNot) {
   std::mt19937_64 random(1);
-  for (int i = 0; i < 100'000; ++i) {
-    const auto value = static_cast<std::int64_t>(random()) >> (random() % 64);
+  const auto compare = [](auto value) {
     const auto as_real = static_cast<double>(value);
     // Comparing as long double is exact for both.
     const bool equal = static_cast<long double>(as_real) == static_cast<long double>(value);
-    EXPECT_EQ(real(as_real) == integer(value), equal) << value;
+    EXPECT_EQ(real(as_real) == text_of(value), equal) << value;
+  };
+  for (int i = 0; i < 100'000; ++i) {
+    const std::uint64_t bits = random();
+    compare(static_cast<std::int64_t>(bits) >> (random() % 64));
+    compare(bits);
+    compare(bits << (random() % 64));  // with few significant bits it equals a real
   }
 }
 

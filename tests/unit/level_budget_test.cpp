@@ -1,5 +1,5 @@
 // The division of memory over the levels of a tree: it is the best there is, and Monkey's where Monkey's formula holds.
-#include "crivo/level_budget.h"
+#include "crivo/host/level_budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

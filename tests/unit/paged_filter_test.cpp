@@ -1,5 +1,5 @@
 // A paged filter must be the same filter as one in memory: the same answers, and the same bytes in its pages.
-#include "crivo/paged_filter.h"
+#include "crivo/host/paged_filter.h"
 
 #include <gtest/gtest.h>
 

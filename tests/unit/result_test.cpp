@@ -41,14 +41,19 @@ TEST(Result, CanHoldAnErrorAsItsValueTypeWouldToo) {
   EXPECT_EQ(text->size(), 5U);
 }
 
-#ifndef NDEBUG
-TEST(Result, AskingForTheWrongOneIsCaught) {
+TEST(Result, ThrowsIfItIsAskedForTheWrongOne) {
   const Result<int> value = 42;
-  EXPECT_DEATH((void)value.error(), "has_value");
+  EXPECT_THROW((void)value.error(), BadResult);
   const Result<int> failure = Error{ErrorCode::kFull, "no room"};
-  EXPECT_DEATH((void)*failure, "has_value");
+  try {
+    (void)*failure;
+    FAIL() << "an error has no value";
+  } catch (const BadResult& thrown) {
+    EXPECT_STREQ(thrown.what(), "a result without a value was asked for its value: no room");
+  }
+  EXPECT_THROW((void)Result<std::string>(failure.error())->size(), BadResult);
+  EXPECT_THROW((void)Result<void>().error(), BadResult);
 }
-#endif
 
 }  // namespace
 }  // namespace crivo

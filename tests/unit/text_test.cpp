@@ -1,5 +1,5 @@
 // Texts in messages: whole characters, one line, not too long.
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 
 #include <gtest/gtest.h>
 

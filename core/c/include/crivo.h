@@ -57,7 +57,7 @@ enum {
   CRIVO_TOO_LARGE = 7,     ///< more bytes than a limit or a buffer has room for
   CRIVO_CANCELLED = 8,     ///< the progress callback asked to stop
   CRIVO_NO_MEMORY = 9,     ///< the system has no more memory
-  CRIVO_SYSTEM = 10        ///< the system refused a file or a thread
+  CRIVO_SYSTEM = 10        ///< the system refused a file or a thread; errno says why, or is 0
 };
 
 #define CRIVO_ERROR_MESSAGE_BYTES 508
@@ -125,8 +125,10 @@ CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed
 /// The key of an integer, as every part of Crivo makes it: its decimal digits. Returns the number of bytes written: at
 /// least 1, and 0 only for a `key` of NULL.
 CRIVO_API size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
-/// The key of a real: that of the 64-bit integer which it equals (so 1.0 is "1" and -0.0 is "0"), or the shortest text
-/// that reads back as the same double ("0.1", "1e+20", "inf"). Returns the number of bytes written, as above.
+CRIVO_API size_t crivo_unsigned_key(uint64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
+/// The key of a real: that of the signed or unsigned 64-bit integer which it equals (so 1.0 is "1" and -0.0 is "0"),
+/// "nan" for every NaN, or the shortest text that reads back as the same double ("0.1", "1e+20", "-inf"). Returns the
+/// number of bytes written, as above.
 CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
 
 // -------------------------------------------------------------------------------------------------- making a filter

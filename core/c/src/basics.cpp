@@ -77,4 +77,5 @@ crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* ha
 }
 
 size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]) { return write_key(NumberKey(value), key); }
+size_t crivo_unsigned_key(uint64_t value, char key[CRIVO_NUMBER_KEY_BYTES]) { return write_key(NumberKey(value), key); }
 size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]) { return write_key(NumberKey(value), key); }

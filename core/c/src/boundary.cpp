@@ -1,6 +1,7 @@
 #include "boundary.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -44,7 +45,8 @@ std::size_t whole_characters(std::string_view text, std::size_t most) noexcept {
 
 }  // namespace
 
-crivo_status fail(crivo_error* error, crivo_status status, std::string_view message) noexcept {
+crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason) noexcept {
+  if (status == CRIVO_SYSTEM) errno = system_reason;
   if (error == nullptr || reinterpret_cast<std::uintptr_t>(error) % alignof(crivo_error) != 0) return status;
   const std::size_t bytes = whole_characters(message, sizeof error->message - 1);
   error->status = status;
@@ -54,7 +56,7 @@ crivo_status fail(crivo_error* error, crivo_status status, std::string_view mess
 }
 
 crivo_status fail(crivo_error* error, const Error& cause) noexcept {
-  return fail(error, status_of(cause.code), cause.message);
+  return fail(error, status_of(cause.code), cause.message, cause.system_reason);
 }
 
 crivo_status fail_with_exception(crivo_error* error) noexcept {
@@ -64,6 +66,8 @@ crivo_status fail_with_exception(crivo_error* error) noexcept {
     return fail(error, CRIVO_NO_MEMORY, "out of memory");
   } catch (const std::length_error&) {  // a container that was asked for more than the address space has
     return fail(error, CRIVO_NO_MEMORY, "out of memory");
+  } catch (const std::system_error& thrown) {
+    return fail(error, CRIVO_SYSTEM, thrown.what(), thrown.code().value());
   } catch (const std::exception& thrown) {
     return fail(error, CRIVO_SYSTEM, thrown.what());
   } catch (...) {

@@ -9,8 +9,9 @@
 
 namespace crivo::c {
 
-/// Writes status and message into `error`, unless it is null, and returns the status.
-crivo_status fail(crivo_error* error, crivo_status status, std::string_view message) noexcept;
+/// Writes status and message into `error`, unless it is null, and returns the status. For CRIVO_SYSTEM the reason goes
+/// to errno, or 0.
+crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason = 0) noexcept;
 crivo_status fail(crivo_error* error, const Error& cause) noexcept;
 /// The exception that is being handled, as a failure.
 crivo_status fail_with_exception(crivo_error* error) noexcept;

@@ -134,7 +134,7 @@ crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_e
     // Each knows how far the copy may grow.
     if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return hand_out(Result<AnyFilter>(*owned), copy);
     if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
-      return hand_out(Result<AnyFilter>(OpenedBlob(*blob).into_filter()), copy);
+      return hand_out(Result<AnyFilter>(blob->to_filter()), copy);
     }
     return hand_out(copy_of_file(filter->file()), copy);
   });

@@ -37,14 +37,19 @@ struct ReadLimits {
 };
 
 /// A filter that was read from a blob. It borrows a raw payload (with or without sums) from the blob, which must then
-/// outlive it, and owns a decoded one. Moving it keeps ref() valid.
+/// outlive it, and owns a decoded one. Moving it keeps ref() valid; a copy is a filter of its own, by to_filter.
 class OpenedBlob {
  public:
+  OpenedBlob(OpenedBlob&&) noexcept = default;
+  OpenedBlob& operator=(OpenedBlob&&) noexcept = default;
+  ~OpenedBlob() = default;
+
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
-  /// A filter that owns its payload: takes the decoded payload, or copies the borrowed one. It may grow up to the
-  /// max_raw_bytes that the blob was read with.
+  /// A filter that owns a copy of the payload. It may grow up to the max_raw_bytes that the blob was read with.
+  [[nodiscard]] AnyFilter to_filter() const&;
+  /// The same, which takes the payload instead of copying it if it was decoded.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:

@@ -3,17 +3,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
 #include "crivo/filter.h"
-#include "crivo/planned_sizes.h"
 #include "crivo/result.h"
 
 namespace crivo {
 
-class KeptHashes;  // core/src/filter/kept_hashes.h
+class PlannedSizes;  // crivo/host/planned_sizes.h
 
 /// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
 /// a time.
@@ -43,13 +41,13 @@ class FilterBuilder {
 
   /// Errors: of the filter, when keys go straight into it; kSystem when a temporary file cannot be written, after which
   /// the builder may only be destroyed.
-  Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
+  Result<void> add(std::string_view key);
   Result<void> add_hash(std::uint64_t key_hash);
   /// The same as add_hash for each in order, and faster.
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
 
   /// Keys added so far, duplicates included.
-  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
+  [[nodiscard]] std::uint64_t keys() const noexcept;
 
   /// The filter. The builder may only be destroyed afterwards. Without keys this is an empty filter (of capacity 1, if
   /// it was to be sized from its keys). Errors: as AnyFilter::build; kSystem; kBadArgument when max_memory_bytes is too
@@ -57,27 +55,10 @@ class FilterBuilder {
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:
-  FilterBuilder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes);
-  [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec) const;
-  [[nodiscard]] Result<void> start(const FilterSpec& checked);
-  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec);
-  [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec);
-  [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec);
-  [[nodiscard]] Result<std::uint64_t> keys_to_size_for();
-  [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file();
-  [[nodiscard]] Result<AnyFilter> add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
-  void limit(BuildTask& task, std::uint64_t payload_bytes) const;
-  [[nodiscard]] std::uint64_t payload_bytes(const FilterPlan& plan, FilterSpec spec) const;
-  [[nodiscard]] bool fits_beside_hashes(const FilterPlan& plan, const FilterSpec& spec) const;
+  class State;
+  explicit FilterBuilder(std::unique_ptr<State> state) noexcept;
 
-  FilterSpec spec_;
-  BuildOptions options_;
-  PlannedSizes* sizes_;
-  Capabilities can_;
-  std::uint64_t keys_ = 0;
-  std::uint64_t distinct_ = 0;          // found by finish(), where the filter is sized by it
-  std::optional<AnyFilter> filter_;     // has a value when keys go straight into the filter
-  std::unique_ptr<KeptHashes> hashes_;  // not null when they are kept
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace crivo

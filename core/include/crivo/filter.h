@@ -15,8 +15,8 @@
 
 #include "crivo/build_options.h"
 #include "crivo/hash.h"
+#include "crivo/host/memory.h"
 #include "crivo/kinds.h"
-#include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 

@@ -17,15 +17,17 @@ class NumberKey {
  public:
   /// The decimal digits, with a leading '-' when negative.
   explicit NumberKey(std::int64_t value) noexcept;
-  /// A value equal to a 64-bit integer is that integer's digits (so 1.0 is "1" and -0.0 is "0");
-  /// any other is the shortest text that reads back as the same double, as std::to_chars writes it ("0.1", "1e+20",
-  /// "inf").
+  explicit NumberKey(std::uint64_t value) noexcept;
+  /// A value equal to a 64-bit integer, be it signed or unsigned, is that integer's digits (so 1.0 is "1" and -0.0 is
+  /// "0"); every NaN is "nan"; any other is the shortest text that reads back as the same double, as std::to_chars
+  /// writes it ("0.1", "1e+20", "-inf").
   explicit NumberKey(double value) noexcept;
 
   [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
 
  private:
-  void write_integer(std::int64_t value) noexcept;
+  template <class Number>
+  void write(Number value) noexcept;
 
   std::array<char, 32> text_{};
   std::size_t size_ = 0;

@@ -28,7 +28,7 @@
 
 #include "crivo/blob.h"
 #include "crivo/filter.h"
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 #include "crivo/result.h"
 
 namespace crivo {
@@ -61,7 +61,8 @@ class MappedFilter {
   // alone.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
-  /// Looks at the file once for all of them. On an error, what is in `hits` means nothing.
+  /// Looks at the file once for all of them. On an error, what is in `hits` means nothing. Asked for no hash, it fails
+  /// where the whole file is of no more use, and not where a place is damaged.
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
   /// Errors: also kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }

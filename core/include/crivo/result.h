@@ -1,7 +1,8 @@
-// Result<T>: a value or an error that says what is wrong. The core throws nothing but std::bad_alloc.
+// Result<T>: a value or an error that says what is wrong. The core throws nothing but std::bad_alloc, and BadResult
+// where the caller has a bug.
 #pragma once
 
-#include <cassert>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -27,9 +28,16 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code;
   std::string message;
+  int system_reason = 0;  // of kSystem: errno, where there was one
 };
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (asserted).
+/// Thrown where a Result is asked for what it does not have. That is a bug, but it must not end the program that hosts
+/// the library: each host has a place where exceptions become its own errors.
+struct BadResult : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult).
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -46,13 +54,13 @@ class [[nodiscard]] Result {
   const T* operator->() const { return const_cast<Result*>(this)->get_value(); }
 
   [[nodiscard]] const Error& error() const& {
-    assert(!has_value());
+    if (has_value()) throw BadResult("a result without an error was asked for its error");
     return *std::get_if<1>(&state_);
   }
 
  private:
   T* get_value() {
-    assert(has_value());
+    if (!has_value()) throw BadResult("a result without a value was asked for its value: " + error().message);
     return std::get_if<0>(&state_);
   }
 
@@ -69,7 +77,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] bool has_value() const noexcept { return !failed_; }
   explicit operator bool() const noexcept { return has_value(); }
   [[nodiscard]] const Error& error() const& {
-    assert(failed_);
+    if (!failed_) throw BadResult("a result without an error was asked for its error");
     return error_;
   }
 

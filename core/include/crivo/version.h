@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "crivo/cxx20.h"
+#include "crivo/result.h"
 
 namespace crivo {
 
@@ -13,5 +13,9 @@ namespace crivo {
 /// The instruction set the kernels use here: "scalar", "avx2" or "avx512". Chosen once, from the CPU;
 /// the environment variable CRIVO_ISA forces a level, and one the machine lacks becomes the best lower one.
 [[nodiscard]] std::string_view active_isa() noexcept;
+
+/// Whether CRIVO_ISA, if it is set, names an instruction set; a host asks when it starts. Errors: kBadArgument with the
+/// names for a name that is none, which active_isa() ignores.
+[[nodiscard]] Result<void> check_isa();
 
 }  // namespace crivo

@@ -1,7 +1,6 @@
 #include "base/build_task.h"
 
 #include <algorithm>
-#include <bit>
 #include <thread>
 
 #include "base/error_text.h"
@@ -9,8 +8,7 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kMaxThreads = 1024;                             // more can only be a mistake
-constexpr std::uint64_t kBytesPerThread = std::uint64_t{1} << 20;  // for a shard of a ribbon, or a sort
+constexpr unsigned kMaxThreads = 1024;  // more can only be a mistake
 
 }  // namespace
 
@@ -35,19 +33,13 @@ BuildTask::BuildTask(const BuildOptions& options) noexcept
       memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {}
 
 void BuildTask::limit_memory(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t kShare = 8;  // the threads shall not take more than this part of the memory
-  threads_ = static_cast<unsigned>(std::clamp<std::uint64_t>(bytes / (kShare * kBytesPerThread), 1, threads_));
+  threads_ = threads_within(bytes, threads_);
   limit_ = bytes;
 }
 
 std::uint64_t BuildTask::memory_left() const noexcept {
   if (!is_limited()) return limit_;
   return limit_ - std::min(limit_, memory_.used() + threads_ * kBytesPerThread);
-}
-
-std::size_t BuildTask::block_hashes() const noexcept {
-  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // so many blocks fit into the memory that there is
-  return std::bit_floor(std::clamp<std::uint64_t>(options_.max_memory_bytes / kShare, 512, 8192));
 }
 
 Result<void> BuildTask::advance(double done) {

@@ -7,8 +7,9 @@
 #include <memory_resource>
 #include <string>
 
+#include "base/memory_budget.h"
 #include "crivo/build_options.h"
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 #include "crivo/result.h"
 
 namespace crivo {
@@ -43,8 +44,8 @@ class BuildTask {
   /// How many bytes of memory() are left under the limit, those apart that the threads need; UINT64_MAX without one.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
   [[nodiscard]] const std::string& temporary_folder() const noexcept { return options_.temporary_folder; }
-  /// How many hashes a block of a temporary file has (hash/hash_runs.h), of which some must lie in memory.
-  [[nodiscard]] std::size_t block_hashes() const noexcept;
+  /// The limit on the memory of the build as a whole, this task's included.
+  [[nodiscard]] MemoryBudget budget() const noexcept { return MemoryBudget(options_.max_memory_bytes); }
 
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Does the caller want to hear of the progress?

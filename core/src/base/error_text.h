@@ -6,6 +6,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "crivo/result.h"
 
@@ -26,6 +27,14 @@ template <class... Parts>
 [[nodiscard]] Error error(ErrorCode code, const Parts&... parts) {
   Error result{code, {}};
   (append_text(result.message, parts), ...);
+  return result;
+}
+
+/// The error for what the system refused, with its reason at the end: reason is an errno.
+template <class... Parts>
+[[nodiscard]] Error system_error(int reason, const Parts&... parts) {
+  Error result = error(ErrorCode::kSystem, parts..., ": ", std::generic_category().message(reason));
+  result.system_reason = reason;
   return result;
 }
 

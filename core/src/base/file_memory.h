@@ -7,7 +7,7 @@
 #include <memory_resource>
 #include <string>
 
-#include "base/temporary_file.h"
+#include "crivo/host/temporary_file.h"
 #include "crivo/result.h"
 
 namespace crivo {

@@ -1,4 +1,4 @@
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 
 #include <cstdint>
 #include <cstdlib>

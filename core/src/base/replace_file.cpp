@@ -10,7 +10,6 @@
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -186,9 +185,7 @@ bool write_device(const std::string& path, const ContentWriter& write) {
   return fd.get() >= 0 && write(sink_of(fd.get()));
 }
 
-Error refused(const char* rule, const std::string& path) {
-  return error(ErrorCode::kSystem, rule, ", got ", path, ": ", std::strerror(errno));
-}
+Error refused(const char* rule, const std::string& path) { return system_error(errno, rule, ", got ", path); }
 
 Error not_writable(const std::string& path) { return refused("output must be writable", path); }
 

@@ -1,6 +1,6 @@
-// A file without a name; see temporary_file.h. Linux makes one at once, by O_TMPFILE. A file system that cannot do that
-// (overlays of old kernels, NFS) gets a file with a name, which is removed before anything is written.
-#include "base/temporary_file.h"
+// A file without a name; see crivo/host/temporary_file.h. Linux makes one at once, by O_TMPFILE. A file system that
+// cannot do that (overlays of old kernels, NFS) gets a file with a name, which is removed before anything is written.
+#include "crivo/host/temporary_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "base/error_text.h"
@@ -24,7 +23,7 @@ std::string default_folder() {
 }
 
 Error failed(const char* rule, const std::string& folder, int reason) {
-  return error(ErrorCode::kSystem, "temporary folder must ", rule, ", got ", folder, ": ", std::strerror(reason));
+  return system_error(reason, "temporary folder must ", rule, ", got ", folder);
 }
 
 int open_without_name(const std::string& folder) {

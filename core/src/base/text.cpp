@@ -1,4 +1,4 @@
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 
 namespace crivo {
 namespace {

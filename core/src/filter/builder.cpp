@@ -4,12 +4,14 @@
 #include "crivo/builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/build_task.h"
-#include "base/error_text.h"
 #include "base/file_memory.h"
+#include "base/memory_budget.h"
+#include "crivo/host/planned_sizes.h"
 #include "filter/filter_plan.h"
 #include "filter/kept_hashes.h"
 
@@ -19,16 +21,8 @@ namespace {
 constexpr std::size_t kAtOnce = std::size_t{1} << 16;         // hashes that are added between two reports
 constexpr std::uint64_t kLeastRoom = std::uint64_t{3} << 20;  // for the hashes that are read at a time
 constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
-constexpr std::uint64_t kThreadBytes = std::uint64_t{1} << 20;
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
-
-/// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.
-Error too_little_memory(std::uint64_t needed, std::uint64_t payload_bytes, const BuildOptions& options) {
-  needed = ((needed >> 20) + 2) << 20;
-  return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", needed, " for a filter of ",
-               payload_bytes, " bytes, got ", options.max_memory_bytes);
-}
 
 /// The number of distinct hashes in sorted runs. Brings the task's progress to kSortShare.
 Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
@@ -44,25 +38,62 @@ Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
 
 }  // namespace
 
-FilterBuilder::FilterBuilder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes)
-    : spec_(spec), options_(options), sizes_(sizes) {}
+class FilterBuilder::State {
+ public:
+  State(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes)
+      : spec_(spec), options_(options), budget_(options.max_memory_bytes), sizes_(sizes) {}
+
+  [[nodiscard]] Result<void> start(const FilterSpec& checked);
+  Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
+  Result<void> add_hash(std::uint64_t key_hash);
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
+  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
+  [[nodiscard]] Result<AnyFilter> finish();
+
+ private:
+  [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec) const;
+  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec);
+  [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec);
+  [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec);
+  [[nodiscard]] Result<std::uint64_t> keys_to_size_for();
+  [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file();
+  [[nodiscard]] Result<AnyFilter> add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] std::uint64_t payload_bytes(const FilterPlan& plan, FilterSpec spec) const;
+
+  FilterSpec spec_;
+  BuildOptions options_;
+  MemoryBudget budget_;
+  PlannedSizes* sizes_;
+  Capabilities can_;
+  std::uint64_t keys_ = 0;
+  std::uint64_t distinct_ = 0;          // found by finish(), where the filter is sized by it
+  std::optional<AnyFilter> filter_;     // has a value when keys go straight into the filter
+  std::unique_ptr<KeptHashes> hashes_;  // not null when they are kept
+};
+
+FilterBuilder::FilterBuilder(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 FilterBuilder::FilterBuilder(FilterBuilder&& other) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept = default;
 FilterBuilder::~FilterBuilder() = default;
 
 Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
-  if (options.max_memory_bytes < kMinBuildMemoryBytes) {
-    return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", kMinBuildMemoryBytes, ", got ",
-                 options.max_memory_bytes);
-  }
-  FilterBuilder builder(spec, options, sizes);
+  if (auto valid = MemoryBudget(options.max_memory_bytes).check(); !valid) return valid.error();
+  auto state = std::make_unique<State>(spec, options, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
-  if (auto started = builder.start(checked); !started) return started.error();
-  return builder;
+  if (auto started = state->start(checked); !started) return started.error();
+  return FilterBuilder(std::move(state));
 }
 
-Result<void> FilterBuilder::start(const FilterSpec& checked) {
+Result<void> FilterBuilder::add(std::string_view key) { return state_->add(key); }
+Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) { return state_->add_hash(key_hash); }
+Result<void> FilterBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
+  return state_->add_hashes(key_hashes);
+}
+std::uint64_t FilterBuilder::keys() const noexcept { return state_->keys(); }
+Result<AnyFilter> FilterBuilder::finish() { return state_->finish(); }
+
+Result<void> FilterBuilder::State::start(const FilterSpec& checked) {
   Result<FilterPlan> plan = this->plan(checked);
   if (!plan) return plan.error();
   can_ = plan->row->info.can;
@@ -70,18 +101,16 @@ Result<void> FilterBuilder::start(const FilterSpec& checked) {
     hashes_ = std::make_unique<KeptHashes>(needs_every_addition(can_), options_);
     return {};
   }
-  std::uint64_t memory = memory_of_builder(options_);
-  if (can_.grow) memory /= 2;  // while it grows, there are the old payload and the new one
-  if (plan->payload_bytes > memory) {
-    const std::uint64_t needed = plan->payload_bytes * (can_.grow ? 2 : 1) + kCallersMemoryBytes;
-    return too_little_memory(needed, plan->payload_bytes, options_);
+  const std::uint64_t most = budget_.for_payload(can_.grow);
+  if (plan->payload_bytes > most) {
+    return budget_.too_little(plan->payload_bytes * (can_.grow ? 2 : 1), plan->payload_bytes);
   }
-  plan->max_bytes = std::min(plan->max_bytes, memory);
+  plan->max_bytes = std::min(plan->max_bytes, most);
   filter_ = AnyFilter::allocate(*plan, spec_, CacheAlignedAllocator<std::byte>(options_.payload_memory));
   return {};
 }
 
-Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
+Result<void> FilterBuilder::State::add_hash(std::uint64_t key_hash) {
   if (filter_) {
     if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
   } else {
@@ -91,38 +120,20 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash) {
   return {};
 }
 
-Result<void> FilterBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
+Result<void> FilterBuilder::State::add_hashes(std::span<const std::uint64_t> key_hashes) {
   if (!filter_) return hashes_->add(key_hashes, keys_);
   struct Count {  // at the end, also when the memory runs out
-    FilterBuilder& builder;
+    State& builder;
     ~Count() { builder.keys_ = builder.filter_->facts().keys; }
   } const count{*this};
   return filter_->add_hashes(key_hashes);
 }
 
-Result<FilterPlan> FilterBuilder::plan(const FilterSpec& spec) const {
+Result<FilterPlan> FilterBuilder::State::plan(const FilterSpec& spec) const {
   return sizes_ != nullptr ? sizes_->plan(spec, options_.max_bytes) : plan_filter(spec, options_.max_bytes);
 }
 
-/// Limits a task to the memory that is left beside the hashes and a payload, which also bounds its threads.
-void FilterBuilder::limit(BuildTask& task, std::uint64_t payload_bytes) const {
-  const std::uint64_t memory = memory_of_builder(options_);
-  if (memory == UINT64_MAX) return;
-  const std::uint64_t taken = kHashBytes * hashes_->in_memory().size() + payload_bytes;
-  task.limit_memory(memory - std::min(memory, taken));
-}
-
-/// Whether the filter can be built while the hashes lie in memory.
-bool FilterBuilder::fits_beside_hashes(const FilterPlan& plan, const FilterSpec& spec) const {
-  const std::uint64_t memory = memory_of_builder(options_);
-  if (memory == UINT64_MAX) return true;
-  const std::uint64_t hashes = kHashBytes * hashes_->size();
-  // A ribbon takes a 15th for the keys that its levels bump; another kind may sort keys before it adds them.
-  const std::uint64_t beside = plan.row->build != nullptr ? hashes / 8 + kThreadBytes : hashes;
-  return hashes + beside <= memory && payload_bytes(plan, spec) <= memory - hashes - beside;
-}
-
-Result<std::uint64_t> FilterBuilder::distinct_keys_in_file() {
+Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file() {
   KeptHashes* kept = hashes_.get();
   KeptHashes distinct(false, options_);
   std::uint64_t added = 0;
@@ -134,17 +145,16 @@ Result<std::uint64_t> FilterBuilder::distinct_keys_in_file() {
     kept = &distinct;
   }
   BuildTask task(options_);
-  const std::uint64_t memory = memory_of_builder(options_);
-  task.limit_memory(memory - std::min(memory, kept->runs().index_bytes()));
+  task.limit_memory(budget_.left_beside(kept->runs().index_bytes()));
   return count_distinct(kept->runs(), task);
 }
 
 /// The number of hashes that the filter must have room for. Where each addition needs room of its own, as a removal can
 /// take one back, it is that of the additions, and else that of the distinct ones.
-Result<std::uint64_t> FilterBuilder::keys_to_size_for() {
+Result<std::uint64_t> FilterBuilder::State::keys_to_size_for() {
   if (can_.remove) return hashes_->size();
   if (!hashes_->spilled() && !hashes_->every_addition()) return hashes_->size();
-  if (2 * kHashBytes * hashes_->size() > memory_of_builder(options_)) {
+  if (!budget_.holds_twice(hashes_->size())) {
     if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
   }
   if (hashes_->spilled()) return distinct_keys_in_file();
@@ -154,28 +164,29 @@ Result<std::uint64_t> FilterBuilder::keys_to_size_for() {
 }
 
 /// The size of the payload, which for a kind that is built once follows from its keys, not from the capacity.
-std::uint64_t FilterBuilder::payload_bytes(const FilterPlan& plan, FilterSpec spec) const {
+std::uint64_t FilterBuilder::State::payload_bytes(const FilterPlan& plan, FilterSpec spec) const {
   if (plan.row->build == nullptr) return plan.payload_bytes;
   spec.capacity = std::max<std::uint64_t>(1, distinct_);
   const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
   return actual ? actual->payload_bytes : plan.payload_bytes;
 }
 
-Result<AnyFilter> FilterBuilder::build_in_memory(const FilterPlan& plan, const FilterSpec& spec) {
+Result<AnyFilter> FilterBuilder::State::build_in_memory(const FilterPlan& plan, const FilterSpec& spec) {
   BuildTask task(options_);
-  limit(task, payload_bytes(plan, spec));
+  if (budget_.is_limited()) {  // also bounds its threads
+    task.limit_memory(budget_.left_beside(kHashBytes * hashes_->size() + payload_bytes(plan, spec)));
+  }
   return AnyFilter::build(plan, spec, hashes_->in_memory(), task);
 }
 
-Result<AnyFilter> FilterBuilder::build_from_file(const FilterPlan& plan, const FilterSpec& spec) {
+Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, const FilterSpec& spec) {
   HashRuns& runs = hashes_->runs();
   const bool once = plan.row->build != nullptr;
-  const std::uint64_t memory = memory_of_builder(options_);
   const std::uint64_t payload = payload_bytes(plan, spec);
   BuildOptions options = options_;
   FileMemory::Handle file;
   std::uint64_t taken = runs.index_bytes();
-  if (once && payload > memory / 2 && options.payload_memory == nullptr) {
+  if (once && budget_.is_for_file(payload) && options.payload_memory == nullptr) {
     // The plan is seldom too small, and by much less than this.
     const std::uint64_t room = payload + payload / 64 + kAtOnce;
     Result<FileMemory::Handle> made = FileMemory::make(options.temporary_folder, room);
@@ -186,16 +197,14 @@ Result<AnyFilter> FilterBuilder::build_from_file(const FilterPlan& plan, const F
     taken += payload;
   }
   const std::uint64_t least = kLeastRoom + 4 * kHashBytes * runs.least_room();
-  if (taken + least > memory) {
-    return too_little_memory(taken + least + kCallersMemoryBytes, payload, options_);
-  }
+  if (taken + least > budget_.left_beside(0)) return budget_.too_little(taken + least, payload);
   BuildTask task(options);
-  task.limit_memory(memory - taken);
+  task.limit_memory(budget_.left_beside(taken));
   if (once) return AnyFilter::build_once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
   return add_from_file(plan, spec, task);
 }
 
-Result<AnyFilter> FilterBuilder::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
+Result<AnyFilter> FilterBuilder::State::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
   HashRuns& runs = hashes_->runs();
   AnyFilter filter = AnyFilter::allocate(plan, spec, task.payload_memory());
   const auto all = static_cast<double>(runs.size());
@@ -216,15 +225,18 @@ Result<AnyFilter> FilterBuilder::add_from_file(const FilterPlan& plan, const Fil
   return filter;
 }
 
-Result<AnyFilter> FilterBuilder::build(const FilterSpec& spec) {
+Result<AnyFilter> FilterBuilder::State::build(const FilterSpec& spec) {
   Result<FilterPlan> plan = this->plan(spec);
   if (!plan) return plan.error();
-  if (!hashes_->spilled() && fits_beside_hashes(*plan, spec)) return build_in_memory(*plan, spec);
+  const auto fits = [&] {
+    return budget_.holds(hashes_->size(), payload_bytes(*plan, spec), plan->row->build != nullptr);
+  };
+  if (!hashes_->spilled() && (!budget_.is_limited() || fits())) return build_in_memory(*plan, spec);
   if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
   return build_from_file(*plan, spec);
 }
 
-Result<AnyFilter> FilterBuilder::finish() {
+Result<AnyFilter> FilterBuilder::State::finish() {
   if (filter_) {
     filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     BuildTask task(options_);
@@ -238,7 +250,7 @@ Result<AnyFilter> FilterBuilder::finish() {
   }
   if (!hashes_->spilled()) {
     BuildTask task(options_);
-    limit(task, 0);
+    task.limit_memory(budget_.left_beside(kHashBytes * hashes_->size()));
     if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
   }
   FilterSpec spec = spec_;

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "base/build_task.h"
-#include "base/error_text.h"
 #include "crivo/hash.h"
 #include "hash/sort.h"
 
@@ -14,21 +13,8 @@ namespace {
 
 constexpr std::size_t kFirstRoom = 64;
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
-constexpr std::uint64_t kSortBytes = std::uint64_t{1} << 20;
 
 }  // namespace
-
-std::uint64_t memory_of_builder(const BuildOptions& options) noexcept {
-  return options.max_memory_bytes == UINT64_MAX ? UINT64_MAX : options.max_memory_bytes - kCallersMemoryBytes;
-}
-
-/// The hashes that the array may have. The index of the file grows while hashes are added, so this shrinks.
-std::uint64_t KeptHashes::most_in_memory() const noexcept {
-  const std::uint64_t most = memory_of_builder(options_);
-  if (most == UINT64_MAX) return UINT64_MAX;
-  const std::uint64_t taken = kSortBytes + (runs_ ? runs_->index_bytes() : 0);
-  return (most - std::min(most, taken)) / sizeof(std::uint64_t);
-}
 
 Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   while (!hashes.empty()) {
@@ -50,7 +36,7 @@ Result<void> KeptHashes::make_room() {
   // many groups are small.)
   if (kept_ >= kFirstSweep && !every_addition_) kept_ = sort_distinct(in_memory()).size();
   if (room_ != 0 && kept_ <= room_ / 2) return {};
-  const std::uint64_t most = most_in_memory();
+  const std::uint64_t most = budget_.for_hashes(index_bytes());
   if (room_ >= most) return write_run();
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(kFirstRoom, room_ * 2), most));
   // realloc copies nothing when the piece is large: it moves the pages to another address.
@@ -64,17 +50,14 @@ Result<void> KeptHashes::make_room() {
 
 Result<void> KeptHashes::write_run() {
   if (!runs_) {
-    Result<HashRuns> made = HashRuns::make(options_.temporary_folder, BuildTask(options_).block_hashes());
+    Result<HashRuns> made = HashRuns::make(folder_, budget_.block_hashes());
     if (!made) return made.error();
     runs_.emplace(*std::move(made));
   }
   if (auto written = runs_->append(in_memory()); !written) return written;
   kept_ = 0;
-  room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, most_in_memory()));
-  if (most_in_memory() < options_.max_memory_bytes / (4 * sizeof(std::uint64_t))) {
-    return error(ErrorCode::kBadArgument, "max memory bytes must be larger for ", size(), " keys, got ",
-                 options_.max_memory_bytes);
-  }
+  room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, budget_.for_hashes(index_bytes())));
+  if (budget_.is_used_up_by(index_bytes())) return budget_.too_many(size());
   return {};
 }
 

@@ -7,7 +7,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
+#include "base/memory_budget.h"
 #include "crivo/build_options.h"
 #include "crivo/result.h"
 #include "hash/hash_runs.h"
@@ -17,9 +19,8 @@ namespace crivo {
 /// Either every hash is kept, in order; or repeated hashes are dropped as they pile up. Throws std::bad_alloc.
 class KeptHashes {
  public:
-  KeptHashes(bool every_addition, const BuildOptions& options) : every_addition_(every_addition), options_(options) {
-    options_.progress = nullptr;  // who builds hears of no progress before all hashes are there
-  }
+  KeptHashes(bool every_addition, const BuildOptions& options)
+      : every_addition_(every_addition), budget_(options.max_memory_bytes), folder_(options.temporary_folder) {}
 
   /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
   /// the hashes are more than a limit on memory can ever handle.
@@ -48,10 +49,12 @@ class KeptHashes {
  private:
   [[nodiscard]] Result<void> make_room();
   [[nodiscard]] Result<void> write_run();
-  [[nodiscard]] std::uint64_t most_in_memory() const noexcept;
+  /// The memory that the file takes, which grows while hashes are added.
+  [[nodiscard]] std::uint64_t index_bytes() const noexcept { return runs_ ? runs_->index_bytes() : 0; }
 
   bool every_addition_;
-  BuildOptions options_;
+  MemoryBudget budget_;
+  std::string folder_;
   // This is no vector, because a vector that grows needs the old array and the new one at the same time.
   struct Free {
     void operator()(std::uint64_t* hashes) const noexcept { std::free(hashes); }
@@ -61,8 +64,5 @@ class KeptHashes {
   std::size_t room_ = 0;
   std::optional<HashRuns> runs_;
 };
-
-/// What the options leave to a builder: max_memory_bytes without the caller's share.
-[[nodiscard]] std::uint64_t memory_of_builder(const BuildOptions& options) noexcept;
 
 }  // namespace crivo

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error_text.h"
-#include "crivo/text.h"
+#include "crivo/host/text.h"
 #include "filter/registry.h"
 
 namespace crivo {

@@ -1,14 +1,14 @@
 // A key of a kind with blocks is asked and changed in a filter of one block: its places inside the block do not depend
 // on the number of blocks. A key of the other kinds is looked up position by position; a bit counts as a counter of one
 // bit, which the rules of `spectral` treat as `classic` does.
-#include "crivo/paged_filter.h"
+#include "crivo/host/paged_filter.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "base/error_text.h"
 #include "base/math128.h"
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 #include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "layout/counter_array.h"

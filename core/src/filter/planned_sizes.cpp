@@ -1,4 +1,4 @@
-#include "crivo/planned_sizes.h"
+#include "crivo/host/planned_sizes.h"
 
 #include <new>
 #include <unordered_map>

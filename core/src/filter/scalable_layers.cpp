@@ -1,10 +1,11 @@
-#include "crivo/scalable_layers.h"
+#include "crivo/host/scalable_layers.h"
 
 #include <algorithm>
 
 #include "base/error_text.h"
 #include "kinds/scalable.h"
 #include "layout/layers.h"
+#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
-#include "crivo/blob_sums.h"
+#include "crivo/host/blob_sums.h"
 #include "format/blob_header.h"
 #include "format/codec_choice.h"
 #include "format/codec_gap.h"
@@ -115,8 +115,10 @@ std::string_view codec_name(Codec codec) noexcept {
   return "unknown";
 }
 
+AnyFilter OpenedBlob::to_filter() const& { return AnyFilter::copy_of(ref_, max_raw_bytes_); }
+
 AnyFilter OpenedBlob::into_filter() && {
-  if (decoded_.empty()) return AnyFilter::copy_of(ref_, max_raw_bytes_);
+  if (decoded_.empty()) return to_filter();
   return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_), max_raw_bytes_);
 }
 

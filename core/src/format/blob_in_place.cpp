@@ -1,4 +1,4 @@
-#include "crivo/blob_in_place.h"
+#include "crivo/host/blob_in_place.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include "base/error_text.h"
 #include "crivo/blob.h"
 #include "crivo/hash.h"
+#include "crivo/host/paged_filter.h"
 #include "crivo/kinds.h"
-#include "crivo/paged_filter.h"
 #include "filter/facts.h"
 #include "format/blob_header.h"
 #include "hash/checksum.h"

@@ -1,4 +1,4 @@
-#include "crivo/blob_sums.h"
+#include "crivo/host/blob_sums.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,7 +1,7 @@
 #include "crivo/blob_writer.h"
 
 #include "base/error_text.h"
-#include "crivo/blob_sums.h"
+#include "crivo/host/blob_sums.h"
 #include "format/blob_header.h"
 #include "format/codec_choice.h"
 

@@ -3,7 +3,7 @@
 // Chunks come from untrusted links, so a size that a chunk states is never allocated: a chunk that continues what has
 // come so far is appended to it, and one that comes too early waits in a map. So memory grows with the bytes that
 // arrived. The numbers are 64 bits wide, and sums of them are compared such that nothing overflows.
-#include "crivo/chunks.h"
+#include "crivo/host/chunks.h"
 
 #include <algorithm>
 #include <string>

@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
-#include "crivo/sizing.h"
 #include "format/codec_zstd.h"
+#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <system_error>
 #include <vector>
 
 #include "base/error_text.h"
@@ -41,7 +40,7 @@ timespec file_clock() noexcept {
 }  // namespace
 
 Error MappedFile::failed(const char* rule, int reason) const {
-  return error(ErrorCode::kSystem, "file must ", rule, ", got ", path_, ": ", std::generic_category().message(reason));
+  return system_error(reason, "file must ", rule, ", got ", path_);
 }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bool may_change) {

@@ -5,7 +5,8 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <system_error>
+
+#include "base/error_text.h"
 
 namespace crivo {
 namespace {
@@ -83,8 +84,7 @@ MappedRead::~MappedRead() {
 Result<void> install_bus_guard() {
   static const int failure = set_handler();
   if (failure == 0) return {};
-  return Error{ErrorCode::kSystem,
-               "handler for SIGBUS must be allowed, got " + std::generic_category().message(failure)};
+  return system_error(failure, "handler for SIGBUS must be allowed, got a refusal");
 }
 
 }  // namespace crivo

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/build_task.h"
-#include "base/temporary_file.h"
+#include "crivo/host/temporary_file.h"
 #include "crivo/result.h"
 #include "hash/hash_source.h"
 

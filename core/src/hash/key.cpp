@@ -2,23 +2,30 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace crivo {
 
-NumberKey::NumberKey(std::int64_t value) noexcept { write_integer(value); }
-
-NumberKey::NumberKey(double value) noexcept {
-  // 2^63 is a double but not a 64-bit integer, so the upper bound is exclusive.
-  constexpr double kTwo63 = 9223372036854775808.0;
-  if (value >= -kTwo63 && value < kTwo63 && std::trunc(value) == value) {
-    write_integer(static_cast<std::int64_t>(value));
-    return;
-  }
+template <class Number>
+void NumberKey::write(Number value) noexcept {
   size_ = static_cast<std::size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), value).ptr - text_.data());
 }
 
-void NumberKey::write_integer(std::int64_t value) noexcept {
-  size_ = static_cast<std::size_t>(std::to_chars(text_.data(), text_.data() + text_.size(), value).ptr - text_.data());
+NumberKey::NumberKey(std::int64_t value) noexcept { write(value); }
+NumberKey::NumberKey(std::uint64_t value) noexcept { write(value); }
+
+NumberKey::NumberKey(double value) noexcept {
+  // 2^63 and 2^64 are doubles, but one more than the largest integer of their type.
+  constexpr double kTwo63 = 0x1p63;
+  constexpr double kTwo64 = 0x1p64;
+  const bool integral = std::trunc(value) == value;
+  if (integral && value >= -kTwo63 && value < kTwo63) {
+    write(static_cast<std::int64_t>(value));
+  } else if (integral && value >= kTwo63 && value < kTwo64) {
+    write(static_cast<std::uint64_t>(value));
+  } else {  // to_chars would write a NaN's sign, which depends on the processor that computed it
+    write(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
+  }
 }
 
 }  // namespace crivo

@@ -13,6 +13,7 @@ struct Blocked {
   static constexpr Kind kKind = Kind::kBlocked;
   static constexpr std::string_view kName = "blocked";
   static constexpr std::size_t kBytesOfBlock = kBlockBytes;
+  static constexpr bool kEveryPayloadIsValid = true;
   static constexpr const char* kUnitName = "number of blocks";
 
   static Result<Shape> plan(const FilterSpec& spec);

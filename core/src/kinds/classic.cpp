@@ -2,11 +2,12 @@
 
 #include "base/bit_array.h"
 #include "base/error_text.h"
-#include "crivo/sizing.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
 #include "layout/positions.h"
 #include "simd/probe_key.h"
+#include "sizing/bloom.h"
+#include "sizing/compressed.h"
 
 namespace crivo {
 namespace {

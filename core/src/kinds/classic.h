@@ -12,6 +12,7 @@ namespace crivo {
 struct Classic {
   static constexpr Kind kKind = Kind::kClassic;
   static constexpr std::string_view kName = "classic";
+  static constexpr bool kOnlyPaddingIsValidated = true;
   static constexpr const char* kUnitName = "number of bits";
   static constexpr std::string_view kOption = "compressed";
   static constexpr std::string_view kOptionAlias = kOption;

@@ -15,6 +15,7 @@ struct Counting {
   static constexpr Kind kKind = Kind::kCounting;
   static constexpr std::string_view kName = "counting";
   static constexpr std::size_t kBytesOfBlock = kCounterBlockBytes;
+  static constexpr bool kEveryPayloadIsValid = true;
   static constexpr const char* kUnitName = "number of blocks";
 
   static Result<Shape> plan(const FilterSpec& spec);

@@ -14,6 +14,7 @@ namespace crivo {
 struct Cuckoo {
   static constexpr Kind kKind = Kind::kCuckoo;
   static constexpr std::string_view kName = "cuckoo";
+  static constexpr bool kOnlyPaddingIsValidated = true;
   static constexpr const char* kUnitName = "number of buckets";
 
   static Result<Shape> plan(const FilterSpec& spec);

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "base/error_text.h"
-#include "crivo/sizing.h"
 #include "kinds/plan.h"
 #include "layout/packed_slots.h"
 #include "simd/probe_key.h"
+#include "sizing/fingerprints.h"
 
 namespace crivo {
 namespace {

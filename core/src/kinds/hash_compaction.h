@@ -14,6 +14,7 @@ namespace crivo {
 struct HashCompaction {
   static constexpr Kind kKind = Kind::kHashCompaction;
   static constexpr std::string_view kName = "hash_compaction";
+  static constexpr bool kOnlyPaddingIsValidated = true;
   static constexpr const char* kUnitName = "number of slots";
 
   static Result<Shape> plan(const FilterSpec& spec);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/byte_gate.h"
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 #include "kinds/reads.h"
@@ -118,9 +118,25 @@ struct KindRow {
   void (*intersect)(Store into, const View& other) noexcept;
 };
 
+/// Whether a kind says which bytes are valid, which of them are read to open it, and which a question reads: for each
+/// it has the function, or the constant that tells why it needs none. So a function that was forgotten, or whose name
+/// was misspelt, does not compile.
+template <class K>
+consteval bool says_what_is_read() {
+  const bool validates = requires { &K::validate; };
+  const bool any_payload_will_do = requires { K::kEveryPayloadIsValid; };
+  const bool admits_opening = requires { &K::admit_open; };
+  const bool validates_padding = requires { K::kOnlyPaddingIsValidated; };
+  const bool admits_question = requires { &K::admit_question; };
+  const bool reads_a_block = requires { K::kBytesOfBlock; };
+  const bool reads_positions = requires { &K::position_bits; };
+  return validates != any_payload_will_do && any_payload_will_do + admits_opening + validates_padding == 1 &&
+         admits_question + reads_a_block + reads_positions == 1;
+}
+
 /// What every kind must have; make_row() finds out what else a kind has.
 template <class K>
-concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const View& view) {
+concept FilterKind = says_what_is_read<K>() && requires(const FilterSpec& spec, const Shape& shape, const View& view) {
   { K::kKind } -> std::convertible_to<Kind>;
   { K::kName } -> std::convertible_to<std::string_view>;
   { K::kUnitName } -> std::convertible_to<const char*>;
@@ -133,10 +149,15 @@ concept FilterKind = requires(const FilterSpec& spec, const Shape& shape, const 
 /// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
 template <FilterKind K>
 constexpr void set_gated_reads(KindRow& row) {
-  row.admit_open = &admit_padding;
-  if constexpr (requires { &K::admit_open; }) row.admit_open = &K::admit_open;
+  if constexpr (requires { &K::admit_open; }) {
+    row.admit_open = &K::admit_open;
+  } else if constexpr (requires { K::kOnlyPaddingIsValidated; }) {
+    row.admit_open = &admit_padding;
+  } else {
+    row.admit_open = [](const View&, ByteGate&) { return true; };
+  }
   row.admit_question = [](const View& view, std::uint64_t hash, ByteGate& gate) {
-    if constexpr (requires { K::admit_question(view, hash, gate); }) {
+    if constexpr (requires { &K::admit_question; }) {
       return K::admit_question(view, hash, gate);
     } else if constexpr (requires { K::kBytesOfBlock; }) {
       return admit_block(view, K::kBytesOfBlock, hash, gate);
@@ -161,8 +182,10 @@ constexpr KindRow make_row() {
   row.plan = &K::plan;
   row.payload_bytes = &K::payload_bytes;
   row.validate = [](const View& view) -> Result<void> {
-    if constexpr (requires { K::validate(view); }) return K::validate(view);
-    return {};  // any payload of the right size will do
+    if constexpr (requires { K::kEveryPayloadIsValid; })
+      return {};
+    else
+      return K::validate(view);
   };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;

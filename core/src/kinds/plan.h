@@ -7,6 +7,7 @@
 
 #include "crivo/sizing.h"
 #include "crivo/types.h"
+#include "sizing/fingerprints.h"
 
 namespace crivo {
 

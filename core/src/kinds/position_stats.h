@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "base/portable.h"
-#include "crivo/sizing.h"
 #include "crivo/types.h"
+#include "sizing/bloom.h"
 #include "sizing/collisions.h"
 
 namespace crivo {

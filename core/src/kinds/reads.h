@@ -13,7 +13,7 @@
 
 namespace crivo {
 
-/// The last two words of the payload, where some kinds have padding that validate() checks.
+/// The last two words of the payload, for the kinds whose validate() checks only the padding there.
 inline bool admit_padding(const View& view, ByteGate& gate) {
   const std::uint64_t bytes = std::min<std::uint64_t>(16, view.payload_bytes);
   return gate.admit(view.payload_bytes - bytes, bytes);

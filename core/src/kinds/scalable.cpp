@@ -13,6 +13,7 @@
 #include "layout/layers.h"
 #include "simd/kernels.h"
 #include "simd/probe_key.h"
+#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {
@@ -209,6 +210,7 @@ Stats Scalable::stats(const View& view) noexcept {
 }
 
 // Keys fill the layers one after the other. Layers that do not exist yet are sized as grow() would size them.
+// NOLINTNEXTLINE(bugprone-exception-escape): the one Result is looked at before it is taken
 double Scalable::predicted_fp_rate(const View& view, double keys) noexcept {
   const LayerSeries series = read_series(view.payload);
   double log_missed = 0;

@@ -25,6 +25,7 @@ struct Scalable {
   static bool admit_open(const View& view, ByteGate& gate);
   static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
   static Stats stats(const View& view) noexcept;
+  // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is looked at before it is taken
   static double predicted_fp_rate(const View& view, double keys) noexcept;
   static double promised_fp_rate(const View& view) noexcept;
   static void start(Store store, const FilterSpec& spec);

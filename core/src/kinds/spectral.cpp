@@ -6,12 +6,12 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
-#include "crivo/sizing.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
 #include "layout/counter_array.h"
 #include "layout/positions.h"
 #include "simd/probe_key.h"
+#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {

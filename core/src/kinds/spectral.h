@@ -12,6 +12,7 @@ namespace crivo {
 struct Spectral {
   static constexpr Kind kKind = Kind::kSpectral;
   static constexpr std::string_view kName = "spectral";
+  static constexpr bool kOnlyPaddingIsValidated = true;
   static constexpr const char* kUnitName = "number of counters";
   static constexpr std::string_view kOption = "counter bits: 4, 8, 16 or 32";
 

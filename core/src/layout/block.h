@@ -18,6 +18,8 @@ namespace crivo {
 inline constexpr std::size_t kBlockBytes = kBlockBits / 8;
 /// The most probes per key: the positions fill the sixteen 32-bit lanes of a 512-bit register.
 inline constexpr unsigned kMaxBlockedProbes = 16;
+/// Up to so many probes, the positions follow from the first of a key's two seeds.
+inline constexpr unsigned kFewProbes = 8;
 inline constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 40;
 inline constexpr unsigned kPositionShift = 32 - 9;
 

@@ -1,5 +1,6 @@
-// The only place that looks at the CPU. The level avx512 needs the extensions F, BW, DQ, VL, VBMI2 and VPOPCNTDQ. The
-// compiler's test also finds out whether the operating system saves the registers.
+// The only place that looks at the CPU. The compiler's test also finds out whether the operating system saves the
+// registers.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string_view>
@@ -9,48 +10,54 @@
 namespace crivo {
 namespace {
 
-struct Levels {
-  std::array<Kernels, 3> kernels{{{kBlockedScalar, kRibbonScalar, "scalar"}}};
-  std::size_t count = 1;
-};
-
-const Levels& levels() noexcept {
-  static const Levels detected = [] {
-    Levels found;
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
-      found.kernels[found.count++] = {kBlockedAvx2, kRibbonAvx2, "avx2"};
-      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-          __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq")) {
-        found.kernels[found.count++] = {kBlockedAvx512, kRibbonAvx512, "avx512"};
-      }
-    }
-#endif
-    return found;
-  }();
-  return detected;
-}
+bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 
-const Kernels& choose() noexcept {
-  const auto available = available_kernels();
-  const char* wanted = std::getenv("CRIVO_ISA");
-  if (wanted == nullptr) return available.back();
-  const std::string_view name = wanted;
-  constexpr std::array<std::string_view, 3> kNames = {"scalar", "avx2", "avx512"};
-  for (std::size_t level = 0; level < kNames.size(); ++level) {
-    if (kNames[level] == name) return available[level < available.size() ? level : available.size() - 1];
-  }
-  return available.back();
+bool has_avx512() noexcept {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
 }
+#endif
 
 }  // namespace
 
-std::span<const Kernels> available_kernels() noexcept { return {levels().kernels.data(), levels().count}; }
+// Another instruction set is a row here, and a file in simd/blocked and in simd/ribbon.
+std::span<const Kernels> all_kernels() noexcept {
+  static const std::array levels = {
+    Kernels{kBlockedScalar, kRibbonScalar, "scalar", []() noexcept { return true; }},
+#if defined(__x86_64__)
+    Kernels{kBlockedAvx2, kRibbonAvx2, "avx2", &has_avx2},
+    Kernels{kBlockedAvx512, kRibbonAvx512, "avx512", &has_avx512},
+#endif
+  };
+  return levels;
+}
+
+std::span<const Kernels> available_kernels() noexcept {
+  static const auto found = [] {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+#endif
+    const auto all = all_kernels();
+    const auto lacking = std::ranges::find_if(all, [](const Kernels& level) { return !level.supported(); });
+    return all.first(static_cast<std::size_t>(lacking - all.begin()));
+  }();
+  return found;
+}
+
+std::string_view isa_asked_for() noexcept {
+  const char* name = std::getenv("CRIVO_ISA");
+  return name == nullptr ? "" : name;
+}
 
 const Kernels& kernels() noexcept {
-  static const Kernels& chosen = choose();
+  static const Kernels& chosen = []() -> const Kernels& {
+    const auto available = available_kernels();
+    const auto named = std::ranges::find(all_kernels(), isa_asked_for(), &Kernels::isa);
+    const auto level = static_cast<std::size_t>(named - all_kernels().begin());
+    return level < available.size() ? available[level] : available.back();
+  }();
   return chosen;
 }
 

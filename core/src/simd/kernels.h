@@ -44,16 +44,22 @@ extern const RibbonKernels kRibbonAvx2;
 extern const RibbonKernels kRibbonAvx512;
 #endif
 
-/// All kernels of one level.
+/// A level: its kernels, its name, and whether this machine can run it.
 struct Kernels : BlockedKernels, RibbonKernels {
   std::string_view isa;
+  bool (*supported)() noexcept;
 };
 
-/// The levels this machine can run, in ascending order: scalar is the first.
+/// The levels of this kind of machine, in ascending order: scalar is the first, and each includes those before it.
+[[nodiscard]] std::span<const Kernels> all_kernels() noexcept;
+
+/// Those of them that this machine can run.
 [[nodiscard]] std::span<const Kernels> available_kernels() noexcept;
 
-/// The level in use: the best that this machine can run, or what the environment variable CRIVO_ISA asks for
-/// (crivo/version.h). Any thread may call it.
+/// The value of the environment variable CRIVO_ISA (crivo/version.h); empty if it is not set.
+[[nodiscard]] std::string_view isa_asked_for() noexcept;
+
+/// The level in use: the best that this machine can run, or the one that CRIVO_ISA asks for. Any thread may call it.
 [[nodiscard]] const Kernels& kernels() noexcept;
 
 }  // namespace crivo

@@ -8,7 +8,6 @@
 
 #include "base/poisson.h"
 #include "base/portable.h"
-#include "crivo/sizing.h"
 #include "layout/block.h"
 #include "layout/positions.h"
 #include "sizing/checks.h"
@@ -78,18 +77,6 @@ double keys_per_block(double fp_rate, unsigned probes) noexcept {
 
 }  // namespace
 
-Result<double> information_bits_per_key(double fp_rate) {
-  if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
-  return -portable::log2(fp_rate);
-}
-
-Result<double> bloom_bits_per_key(double fp_rate) {
-  if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
-  return -portable::log2(fp_rate) * std::numbers::log2e;
-}
-
-double optimal_probes(double bits, double keys) noexcept { return bits / keys * std::numbers::ln2; }
-
 double bloom_fp_rate(double bits_per_key, unsigned probes) noexcept {
   return portable::integer_power(-portable::expm1(-double(probes) / bits_per_key), probes);
 }
@@ -152,7 +139,7 @@ Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate) {
 }
 
 unsigned best_classic_probes(double bits_per_key) noexcept {
-  const double optimal = optimal_probes(bits_per_key, 1);
+  const double optimal = bits_per_key * std::numbers::ln2;
   const auto below = static_cast<unsigned>(std::clamp(std::floor(optimal), 1.0, double(kMaxClassicProbes)));
   const unsigned above = std::min(below + 1, kMaxClassicProbes);
   return bloom_fp_rate(bits_per_key, below) <= bloom_fp_rate(bits_per_key, above) ? below : above;

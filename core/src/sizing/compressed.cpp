@@ -1,11 +1,12 @@
 // Sizes of classic filters for the smallest blob. They have more bits in memory and a smaller share of them set, so
 // that the compressed form is smaller than an optimal Bloom filter of the same rate. Paper: Mitzenmacher 2002,
 // "Compressed Bloom filters".
+#include "sizing/compressed.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/portable.h"
-#include "crivo/sizing.h"
 #include "layout/positions.h"
 #include "sizing/bloom.h"
 #include "sizing/checks.h"

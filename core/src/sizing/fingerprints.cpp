@@ -1,11 +1,12 @@
 // The formulas of the kinds that store fingerprints (cuckoo and hash_compaction), and the sizes that follow from them.
+#include "sizing/fingerprints.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/error_text.h"
 #include "base/poisson.h"
 #include "base/portable.h"
-#include "crivo/sizing.h"
 #include "layout/packed_slots.h"
 #include "sizing/checks.h"
 

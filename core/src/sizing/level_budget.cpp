@@ -7,7 +7,7 @@
 // order, because each is less steep than the one before.
 //
 // For Bloom filters this leads to Monkey's closed form, in which the rate of a level is proportional to its size.
-#include "crivo/level_budget.h"
+#include "crivo/host/level_budget.h"
 
 #include <algorithm>
 #include <cmath>

@@ -57,6 +57,8 @@ mod c {
     #[link(name = "crivo")]
     extern "C" {
         pub fn crivo_integer_key(value: i64, key: *mut c_char) -> usize;
+        pub fn crivo_unsigned_key(value: u64, key: *mut c_char) -> usize;
+        pub fn crivo_real_key(value: f64, key: *mut c_char) -> usize;
         pub fn crivo_build(
             options: *const Options,
             keys: *const Keys,
@@ -230,8 +232,22 @@ impl<'blob> Filter<'blob> {
 
 /// The key of an integer: its decimal digits, as in SQL.
 pub fn integer_key(value: i64) -> Vec<u8> {
+    number_key(|key| unsafe { c::crivo_integer_key(value, key) })
+}
+
+/// The key of an unsigned integer.
+pub fn unsigned_key(value: u64) -> Vec<u8> {
+    number_key(|key| unsafe { c::crivo_unsigned_key(value, key) })
+}
+
+/// The key of a real: that of the integer which it equals, or the text of its digits, as in SQL.
+pub fn real_key(value: f64) -> Vec<u8> {
+    number_key(|key| unsafe { c::crivo_real_key(value, key) })
+}
+
+fn number_key(write: impl FnOnce(*mut c_char) -> usize) -> Vec<u8> {
     let mut key: [c_char; c::NUMBER_KEY_BYTES] = [0; c::NUMBER_KEY_BYTES];
-    let size = unsafe { c::crivo_integer_key(value, key.as_mut_ptr()) };
+    let size = write(key.as_mut_ptr());
     key[..size].iter().map(|&each| each as u8).collect()
 }
 

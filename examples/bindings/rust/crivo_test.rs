@@ -9,6 +9,14 @@ fn failure<T>(result: Result<T, Error>) -> Error {
 }
 
 #[test]
+fn numbers_are_the_keys_that_they_are_everywhere() {
+    assert_eq!(integer_key(i64::MIN), b"-9223372036854775808");
+    assert_eq!(unsigned_key(u64::MAX), b"18446744073709551615");
+    assert_eq!([real_key(1e19), real_key(0.1)], [&b"10000000000000000000"[..], b"0.1"]);
+    assert_eq!(real_key(-f64::NAN), real_key(f64::NAN));
+}
+
+#[test]
 fn finds_every_key() {
     let mut keys: Vec<Vec<u8>> = (-500..500).map(integer_key).collect();
     keys.extend((0..=255).map(|byte| vec![0, byte, 255]));

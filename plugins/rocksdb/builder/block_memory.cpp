@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 
 namespace crivo {
 namespace {
@@ -58,13 +58,22 @@ bool TemporaryMemory::in_chunk(const void* memory) const noexcept {
   return chunk_ != nullptr && address >= begin && address < begin + BuildMemory::kChunkBytes;
 }
 
+void TemporaryMemory::charge(std::size_t bytes) {
+  if (!charge_.set(charged_ + bytes)) throw std::bad_alloc();
+  charged_ += bytes;
+}
+
 void* TemporaryMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes >= kLargeBytes && alignment <= kCacheLineBytes && whole_lines(bytes) <= BuildMemory::kChunkBytes - used_) {
-    if (chunk_ == nullptr) chunk_ = memory_.take_chunk(limit_);
+    if (chunk_ == nullptr) {
+      chunk_ = memory_.take_chunk(limit_);
+      if (chunk_ != nullptr) charge(BuildMemory::kChunkBytes);
+    }
     if (chunk_ != nullptr) return chunk_ + std::exchange(used_, used_ + whole_lines(bytes));
   }
   if (!memory_.count(bytes, limit_)) throw std::bad_alloc();
   try {
+    charge(bytes);
     return std::pmr::new_delete_resource()->allocate(bytes, alignment);
   } catch (...) {
     memory_.discount(bytes);
@@ -80,6 +89,8 @@ void TemporaryMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t
   }
   std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
   memory_.discount(bytes);
+  charged_ -= bytes;
+  (void)charge_.set(charged_);
 }
 
 }  // namespace crivo

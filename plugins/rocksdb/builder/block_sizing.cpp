@@ -17,15 +17,15 @@ double attainable_rate(double fp_rate, std::uint64_t keys) noexcept {
   return std::max(fp_rate, (0x1p-32 + static_cast<double>(keys) * 0x1p-64) * (1 + 0x1p-40));
 }
 
-RibbonSize ribbon_size(const FilterSpec& spec) noexcept {
-  const auto size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
-                                      : size_ribbon(spec.capacity, attainable_rate(spec.fp_rate, spec.capacity));
-  return *size;  // the settings were checked, and the capacity is in its range
+/// Throws BadResult if the core refuses the spec: the settings were checked, so that would be a bug.
+RibbonSize ribbon_size(const FilterSpec& spec) {
+  return *(spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
+                             : size_ribbon(spec.capacity, attainable_rate(spec.fp_rate, spec.capacity)));
 }
 
-std::size_t payload_bytes(const FilterSpec& spec) noexcept {
+std::size_t payload_bytes(const FilterSpec& spec) {
   if (spec.kind == Kind::kRibbon) return ribbon_size(spec).units * kWordBytes;
-  const double blocks = std::ceil(static_cast<double>(spec.capacity) * *spec.bits_per_key / kBlockBits);
+  const double blocks = std::ceil(static_cast<double>(spec.capacity) * spec.bits_per_key.value() / kBlockBits);
   return static_cast<std::size_t>(std::max(blocks, 1.0)) * kBlockBytes;
 }
 
@@ -41,7 +41,7 @@ BlockSizing BlockSizing::as_blocked() const noexcept {
   return BlockSizing(blocked, smallest_, max_payload_, tail_);
 }
 
-FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
+FilterSpec BlockSizing::wanted(std::size_t keys) const {
   const std::uint64_t capacity = std::clamp<std::uint64_t>(keys, 1, kMaxCapacity);
   const FilterSpec blocked{.kind = Kind::kBlocked, .capacity = capacity, .bits_per_key = level_.bits_per_key};
   if (level_.kind == Kind::kBlocked) return blocked;
@@ -50,16 +50,19 @@ FilterSpec BlockSizing::wanted(std::size_t keys) const noexcept {
   return smallest_ && payload_bytes(ribbon) > payload_bytes(blocked) / 8 * 7 ? blocked : ribbon;
 }
 
-FilterSpec BlockSizing::spec(std::size_t keys) const noexcept {
+FilterSpec BlockSizing::spec(std::size_t keys) const {
   FilterSpec spec = wanted(keys);
   std::size_t most = most_planned(spec.kind);
   if (payload_bytes(spec) <= most) return spec;
+  // Of few keys, a ribbon is the larger one.
+  const FilterSpec blocked = as_blocked().wanted(keys);
+  if (payload_bytes(blocked) <= most_planned(blocked.kind)) return blocked;
   if (most < spec.capacity / 8) {  // less than a bit per key, where a ribbon is no better, and soon impossible
     spec.kind = Kind::kBlocked;
     most = most_planned(spec.kind);
   }
   // The division may round up, and one block too many would be no filter at all: so step down to what fits.
-  double bits_per_key = 8.0 * static_cast<double>(most) / static_cast<double>(spec.capacity);
+  double bits_per_key = std::min(8.0 * static_cast<double>(most) / static_cast<double>(spec.capacity), kMaxBitsPerKey);
   do {
     spec.bits_per_key = bits_per_key;
     bits_per_key = std::nextafter(bits_per_key, 0.0);
@@ -72,9 +75,9 @@ std::size_t BlockSizing::most_planned(Kind kind) const noexcept {
   return kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
 }
 
-std::size_t BlockSizing::bytes(std::size_t keys) const noexcept { return payload_bytes(spec(keys)) + tail_; }
+std::size_t BlockSizing::bytes(std::size_t keys) const { return payload_bytes(spec(keys)) + tail_; }
 
-std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
+std::size_t BlockSizing::keys(std::size_t bytes) const {
   if (bytes < tail_) return 0;
   const std::size_t room = std::min(bytes - tail_, most_planned(level_.kind));
   std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
@@ -86,7 +89,7 @@ std::size_t BlockSizing::keys(std::size_t bytes) const noexcept {
   return enough;
 }
 
-double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const noexcept {
+double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const {
   if (keys == 0) return 0;
   if (bytes < this->bytes(1)) return 1;
   const std::size_t payload = bytes - tail_;

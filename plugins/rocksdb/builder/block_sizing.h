@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "crivo/filter.h"
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 #include "options/settings.h"
 
 namespace crivo {
@@ -15,7 +15,8 @@ namespace crivo {
 inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 
 /// All that differs between the kinds in this plugin is in here. It is pure arithmetic in constant time, because
-/// RocksDB asks for sizes after every data block.
+/// RocksDB asks for sizes after every data block. Functions that are not noexcept throw BadResult for a spec that the
+/// core refuses, which is a bug.
 class BlockSizing {
  public:
   /// smallest: where a ribbon would save less than an eighth, because it has few keys, the filter is a blocked one.
@@ -36,20 +37,20 @@ class BlockSizing {
   /// Whether the kind is built from a sorted set of hashes, all at once.
   [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: what was asked for, or one with fewer bits per key where the payload would
-  /// exceed max_payload; and where that leaves less than one bit per key, a blocked filter.
-  [[nodiscard]] FilterSpec spec(std::size_t keys) const noexcept;
+  /// exceed max_payload. A ribbon then becomes a blocked filter if that one fits, or has less than one bit per key.
+  [[nodiscard]] FilterSpec spec(std::size_t keys) const;
   /// The size of the block in bytes, tail included. A ribbon mostly takes a little less, and hardly ever more.
-  [[nodiscard]] std::size_t bytes(std::size_t keys) const noexcept;
+  [[nodiscard]] std::size_t bytes(std::size_t keys) const;
   /// The largest number of keys whose block has at most `bytes` bytes; 0 if even the block of one key is larger.
-  [[nodiscard]] std::size_t keys(std::size_t bytes) const noexcept;
+  [[nodiscard]] std::size_t keys(std::size_t bytes) const;
   /// The false-positive rate that the model gives for a block of `bytes` bytes with `keys` keys.
-  [[nodiscard]] double fp_rate(std::size_t keys, std::size_t bytes) const noexcept;
+  [[nodiscard]] double fp_rate(std::size_t keys, std::size_t bytes) const;
 
  private:
   /// The size in bytes of the largest payload that is planned.
   [[nodiscard]] std::size_t most_planned(Kind kind) const noexcept;
   /// What was asked for, with a capacity.
-  [[nodiscard]] FilterSpec wanted(std::size_t keys) const noexcept;
+  [[nodiscard]] FilterSpec wanted(std::size_t keys) const;
 
   LevelSpec level_;
   bool smallest_;

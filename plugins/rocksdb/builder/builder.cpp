@@ -12,7 +12,7 @@
 
 #include "crivo/filter.h"
 #include "crivo/hash.h"
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 
 namespace crivo {
 namespace {
@@ -72,7 +72,9 @@ void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice&
 
 void BlockBuilder::append_to_full(std::uint64_t hash) noexcept {
   try {
-    if (!lost_hashes_) hashes_.append(hash);
+    if (lost_hashes_) return;
+    hashes_.append(hash);
+    charge(0);
   } catch (const std::exception& why) {
     lose_hashes(why.what());
   }
@@ -83,8 +85,8 @@ void BlockBuilder::lose_hashes(const char* why) noexcept {
   hashes_.clear();
   try {
     rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s", why);
-  } catch (const std::bad_alloc&) {
-    // There is no memory for the line in LOG, either.
+  } catch (...) {
+    // There is no memory for the line in LOG, either, or the logger threw.
   }
 }
 
@@ -96,9 +98,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     if (verify_ && !lost_hashes_ && !hashes_are_intact()) {
       if (status != nullptr) *status = rocksdb::Status::Corruption("crivo: key hashes changed in memory");
     } else if (!lost_hashes_) {
-      const auto block = build(buf);
-      if (!block) throw std::length_error("crivo: no filter of the allowed size holds these keys");
-      content = *block;
+      if (const auto block = build(buf)) content = *block;
     }
   } catch (const std::exception& why) {  // a filter that lets every key pass costs reads, but loses no key
     lose_hashes(why.what());
@@ -129,11 +129,22 @@ bool BlockBuilder::hashes_are_intact() const {
 }
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
-  const BlockSizing sizing = sizing_within(sizing_, hashes_.size(), file_bytes_, limits_.max_filter_bytes);
+  const std::size_t keys = hashes_.size();
+  const auto sizing = sizing_within(sizing_, keys, file_bytes_, limits_.max_filter_bytes);
+  if (!sizing) {
+    warn_of_limit(0, 1, keys);
+    return std::nullopt;
+  }
   BlockMemory memory(sizing_.tail());
-  const auto filter = build_filter(hashes_, sizing, limits_, memory);
-  if (!filter) return std::nullopt;
-  if (sizing.max_payload() < sizing_.max_payload()) warn_of_limit(filter->ref(), hashes_.size());
+  charge(sizing->bytes(keys));
+  const auto filter = build_filter(hashes_, *sizing, limits_, memory);
+  if (!filter) throw std::length_error("crivo: no filter of the allowed size holds these keys");
+  const bool is_blocked = filter->shape().kind == Kind::kBlocked;
+  const auto planned = [&](const BlockSizing& plan) { return (is_blocked ? plan.as_blocked() : plan).bytes(keys); };
+  if (planned(*sizing) < planned(sizing_)) {
+    warn_of_limit(filter->payload().size() + sizing_.tail(),
+                  filter->ref().predicted_fp_rate(static_cast<double>(hashes_.size())), keys);
+  }
   const std::size_t size = filter->payload().size() + sizing_.tail();
   built_ = {filter->shape(), hashes_.size(), size, 0};
   if (built_.shape.kind == Kind::kRibbon) {
@@ -144,15 +155,17 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
 }
 
-void BlockBuilder::warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept try {
-  if (std::exchange(warned_of_limit_, true)) return;
+void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
+  const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
+  if (fp_rate <= wanted_rate) return;  // a blocked filter in the place of a larger ribbon
+  // Of the partitions that get less, the first has a line, and of those that get nothing, too.
+  if (std::exchange(bytes != 0 ? warned_of_less_ : warned_of_nothing_, true)) return;
   rocksdb::Warn(limits_.log,
                 "crivo: max_filter_bytes is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
                 "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
-                limits_.max_filter_bytes, limits_.level, keys, file_bytes_, filter.payload().size() + sizing_.tail(),
-                sizing_.bytes(keys), filter.predicted_fp_rate(static_cast<double>(keys)),
-                sizing_.fp_rate(keys, sizing_.bytes(keys)));
-} catch (const std::bad_alloc&) {
+                limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes, sizing_.bytes(keys), fp_rate,
+                wanted_rate);
+} catch (const std::exception&) {
   // There is no memory for the line in LOG, and the filter matters more.
 }
 
@@ -165,6 +178,7 @@ void BlockBuilder::start_over() noexcept {
   lost_hashes_ = false;
   last_key_.reset();
   last_alt_.reset();
+  charge(0);
 }
 
 rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {

@@ -12,6 +12,7 @@
 
 #include "abi.h"
 #include "builder/block_sizing.h"
+#include "builder/cache_charge.h"
 #include "builder/filter_build.h"
 #include "builder/hash_log.h"
 #include "options/key_transform.h"
@@ -35,6 +36,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         limits_(limits),
         hashes_(*limits.memory, limits.max_build_bytes),
         finished_(*limits.memory, limits.max_build_bytes),
+        hash_charge_(limits.charged),
+        filter_charge_(limits.charged),
         record_(std::move(record)),
         counters_(std::move(counters)) {}
 
@@ -50,13 +53,27 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) override;
-  std::size_t ApproximateNumEntries(std::size_t bytes) override { return sizing_.keys(bytes); }
-  std::size_t CalculateSpace(std::size_t num_entries) override { return sizing_.bytes(num_entries); }
+  // What is thrown here, Finish meets again and says in LOG.
+  std::size_t ApproximateNumEntries(std::size_t bytes) override {
+    return value_or(bytes, [&] { return sizing_.keys(bytes); });
+  }
+  std::size_t CalculateSpace(std::size_t num_entries) override {
+    return value_or(num_entries, [&] { return sizing_.bytes(num_entries); });
+  }
   double EstimatedFpRate(std::size_t num_entries, std::size_t bytes) override {
-    return sizing_.fp_rate(num_entries, bytes);
+    return value_or(1.0, [&] { return sizing_.fp_rate(num_entries, bytes); });
   }
 
  private:
+  /// What the call returns, or `instead` if it throws.
+  template <typename T, typename Call>
+  static T value_or(T instead, const Call& call) noexcept {
+    try {
+      return call();
+    } catch (...) {
+      return instead;
+    }
+  }
   [[nodiscard]] std::uint64_t hash_of(const rocksdb::Slice& key) noexcept;
   [[nodiscard]] std::uint64_t canonical_hash(const rocksdb::Slice& key) noexcept;
   [[nodiscard]] std::string_view transform_name() const noexcept;
@@ -71,14 +88,20 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Gives the filter up: every key will pass it. Says so in LOG, once for a filter.
   void lose_hashes(const char* why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;
-  /// Builds the block in `buf`; returns no value when the filter cannot be built. The hashes are kept only if
-  /// MaybePostVerify needs them.
+  /// Builds the block in `buf`; returns no value if max_filter_bytes has no room for one. The hashes are kept only if
+  /// MaybePostVerify needs them. Throws when the filter cannot be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
-  /// Says in LOG, once for a file, that max_filter_bytes makes the rate higher.
-  void warn_of_limit(const FilterRef& filter, std::size_t keys) noexcept;
+  /// Says in LOG that max_filter_bytes leaves so many bytes to the filter of these keys, with this rate.
+  void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
   /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
+  /// Charges the hashes, and the blocks of the file, which RocksDB holds until it writes them. There must be a filter,
+  /// so a cache without room is no error.
+  void charge(std::size_t block_bytes) noexcept {
+    (void)hash_charge_.set(hashes_.memory_bytes() + finished_.memory_bytes());
+    (void)filter_charge_.set(file_bytes_ + block_bytes);
+  }
 
   BlockSizing sizing_;
   bool verify_;
@@ -86,12 +109,15 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::string scratch_;  // the transform's
   BuildLimits limits_;
   HashLog hashes_;
-  HashLog finished_;            // the hashes of the block that MaybePostVerify will check
+  HashLog finished_;  // the hashes of the block that MaybePostVerify will check
+  CacheCharge hash_charge_;
+  CacheCharge filter_charge_;
   std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory
   std::uint64_t checksum_ = 0;  // the checksum of the appended hashes
   bool lost_hashes_ = false;
   std::size_t file_bytes_ = 0;  // of the file's blocks that are finished
-  bool warned_of_limit_ = false;
+  bool warned_of_less_ = false;
+  bool warned_of_nothing_ = false;
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;

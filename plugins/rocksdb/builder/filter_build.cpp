@@ -20,7 +20,7 @@ std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizi
   if (set.size() != hashes.size()) return std::nullopt;
   const CountedBytes counted(*limits.memory, sizing.bytes(set.size()), limits.max_build_bytes);
   if (!counted.fits()) return std::nullopt;
-  TemporaryMemory temporary(*limits.memory, limits.max_build_bytes);
+  TemporaryMemory temporary(*limits.memory, limits.max_build_bytes, limits.charged);
   return value_of(AnyFilter::build(
       sizing.spec(set.size()), set,
       {.max_bytes = sizing.max_payload(), .payload_memory = &payload, .temporary_memory = &temporary}));
@@ -49,16 +49,19 @@ std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizi
 
 }  // namespace
 
-BlockSizing sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
-                          std::size_t max_filter_bytes) noexcept {
+std::optional<BlockSizing> sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
+                                         std::size_t max_filter_bytes) {
   const std::size_t wanted = sizing.bytes(keys);
   const std::size_t half = max_filter_bytes / 2;
-  if (wanted <= half && used <= half - wanted) return sizing;
   const std::size_t left = max_filter_bytes - std::min(used, max_filter_bytes);
+  const std::size_t least = sizing.within(0).max_payload() + sizing.tail();
+  if (left < least) return std::nullopt;
   const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
-  const auto room = std::min(left, static_cast<std::size_t>(static_cast<double>(wanted) * share));
-  if (wanted <= room) return sizing;
-  return sizing.within(room - std::min(room, sizing.tail()));
+  const auto fair = static_cast<std::size_t>(static_cast<double>(wanted) * share);
+  const bool is_early = wanted <= half && used <= half - wanted;
+  // A ribbon may take more than its plan, and a blocked filter in its place too, but never more than what is left.
+  const std::size_t room = is_early || wanted <= fair ? left : std::clamp(fair, least, left);
+  return sizing.within(room - sizing.tail());
 }
 
 std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,

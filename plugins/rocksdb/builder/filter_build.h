@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 #include "builder/block_memory.h"
@@ -14,19 +15,20 @@ namespace crivo {
 
 /// What the builder of a file must keep to, and where it says what came of that.
 struct BuildLimits {
-  std::size_t max_filter_bytes = SIZE_MAX;              // for the filter blocks of the file, together
+  std::size_t max_filter_bytes = SIZE_MAX;              // for the filters of the file, together
   std::size_t max_build_bytes = BuildMemory::kNoLimit;  // for what all builders that share `memory` hold
   BuildMemory* memory = &BuildMemory::of_process();
-  rocksdb::Logger* log = nullptr;  // may be null
-  int level = -1;                  // of the file, for messages
+  rocksdb::Logger* log = nullptr;                     // may be null
+  int level = -1;                                     // of the file, for messages
+  std::shared_ptr<rocksdb::Cache> charged = nullptr;  // to which all memory of the build is charged; may be null
 };
 
 /// The sizing of a file's next block, if its blocks so far have `used` bytes. A filter for the whole file gets what is
 /// left. Partitions come one by one, and nobody knows how many will follow. So they get what they want until half of
-/// max_filter_bytes is used, and from then on a share that falls in proportion to what is left. None has less than the
-/// 64 bytes of one block, even beyond the limit.
-[[nodiscard]] BlockSizing sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
-                                        std::size_t max_filter_bytes) noexcept;
+/// max_filter_bytes is used, and from then on a share that falls in proportion to what is left, but not less than a
+/// block of 64 bytes. No value if there is no room for that, either.
+[[nodiscard]] std::optional<BlockSizing> sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
+                                                       std::size_t max_filter_bytes);
 
 /// The filter of all hashes in the log, with its payload in `payload`, which must outlive it. It is a blocked one where
 /// a ribbon would take builders beyond the limit, or more memory than there is. No value if no filter can be built.

@@ -20,7 +20,7 @@
 
 namespace crivo {
 
-/// Functions throw std::bad_alloc, with no hash lost, and std::system_error if the temporary file fails, after which
+/// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error if the temporary file fails, after which
 /// only clear() may be called.
 class HashLog {
  public:
@@ -48,6 +48,10 @@ class HashLog {
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (file_ != nullptr ? file_->size() : 0); }
+  /// The bytes of memory that the log holds.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return chunks_.size() * BuildMemory::kChunkBytes + (first_ != nullptr ? kFirstBytes : 0);
+  }
   /// Whether a part of the hashes is in a file.
   [[nodiscard]] bool spilled() const noexcept { return file_ != nullptr; }
   /// Moves what is in memory to the file, to make room for a filter.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "crivo/sst_block.h"
+#include "crivo/host/sst_block.h"
 
 namespace crivo {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "crivo/level_budget.h"
+#include "crivo/host/level_budget.h"
 #include "crivo/sizing.h"
 
 namespace crivo {

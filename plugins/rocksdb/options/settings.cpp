@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -278,14 +279,16 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
   bool has_level = false;
   while (values) {
     const std::string_view value = take_value(values);
+    // A word with a value behind it, such as "fpr:0.01", is meant as an option.
+    const bool is_name = values && !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) != 0;
     Result<void> set;
     if (has_option(policy_, value)) {
       if (!values) return this->set(value, "");
       has_level = has_level || value == kBloomBeforeLevel;
       set = this->set(value, take_value_of(value, values));
-    } else if (given_size_.empty()) {
+    } else if (given_size_.empty() && !is_name) {
       set = this->set(kBitsPerKey, value);
-    } else if (has_option(policy_, kBloomBeforeLevel) && !has_level) {
+    } else if (has_option(policy_, kBloomBeforeLevel) && !has_level && !is_name) {
       has_level = true;
       set = this->set(kBloomBeforeLevel, value);
     } else {
@@ -305,6 +308,13 @@ Result<Settings> SettingsParser::finish() const {
   Settings settings = settings_;
   settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
   return settings;
+}
+
+Result<void> SharedSettings::replace(std::string_view values) {
+  const std::lock_guard lock(mutex_);
+  call_.reset();
+  SettingsParser parser(policy_, default_settings(policy_));
+  return apply(parser, [&](SettingsParser& all) { return all.set_positional(values); });
 }
 
 std::string number_text(double value) {

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "crivo/filter.h"
@@ -114,8 +116,11 @@ class SettingsParser {
 /// "crivo.Auto:10:bottommost_fp_rate:0.1".
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
 
-/// Settings that a running database changes while other threads make builders. A reader gets all of the old ones or
-/// all of the new ones, and of two changes at the same time none is lost.
+/// Settings that a running database changes while other threads make builders. A reader gets those before a change or
+/// those after it, and of two changes at the same time none is lost.
+///
+/// RocksDB may hand over the options of one SetOptions one by one. Whoever knows when such a call begins can say so:
+/// then its changes are checked as if they were one, and the first error takes back those that came before it.
 class SharedSettings {
  public:
   explicit SharedSettings(const PolicyInfo& policy) : policy_(policy), settings_(default_settings(policy)) {}
@@ -130,7 +135,37 @@ class SharedSettings {
   template <typename Change>
   Result<void> change(const Change& change) {
     const std::lock_guard lock(mutex_);
-    SettingsParser parser(policy_, settings_);
+    if (!call_ || call_->thread != std::this_thread::get_id()) {
+      SettingsParser parser(policy_, settings_);
+      return apply(parser, change);
+    }
+    if (call_->result) call_->result = apply(call_->parser, change);
+    if (!call_->result) settings_ = call_->start;
+    return call_->result;
+  }
+  /// Replaces all settings by those that stand in a policy's id behind its name and a colon.
+  Result<void> replace(std::string_view values);
+
+  /// From here to end_call(), all that this thread changes is one change.
+  void begin_call() const {
+    const std::lock_guard lock(mutex_);
+    call_.emplace(Call{std::this_thread::get_id(), settings_, SettingsParser(policy_, settings_), {}});
+  }
+  void end_call() const {
+    const std::lock_guard lock(mutex_);
+    if (call_ && call_->thread == std::this_thread::get_id()) call_.reset();
+  }
+
+ private:
+  struct Call {
+    std::thread::id thread;
+    Settings start;
+    SettingsParser parser;
+    Result<void> result;
+  };
+
+  template <typename Change>
+  Result<void> apply(SettingsParser& parser, const Change& change) {
     if (Result<void> changed = change(parser); !changed) return changed;
     Result<Settings> settings = parser.finish();
     if (!settings) return settings.error();
@@ -138,10 +173,10 @@ class SharedSettings {
     return {};
   }
 
- private:
   const PolicyInfo& policy_;
   mutable std::mutex mutex_;
   Settings settings_;
+  mutable std::optional<Call> call_;  // not of the settings: a call begins when RocksDB reads them
 };
 
 }  // namespace crivo

@@ -33,7 +33,7 @@ std::string rate_text(double rate) {
 }
 
 rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
-  if (filters.blocks() == 0) return {};
+  if (filters.keys() == 0) return {};  // RocksDB then writes none of the blocks into the file
   return {{"crivo.filter", kinds_text(filters)},
           {"crivo.filter.blocks", std::to_string(filters.blocks())},
           {"crivo.filter.bytes", std::to_string(filters.bytes())},

@@ -36,8 +36,9 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   for (const FilterPart& part : parts) {
     Block block;
     const Status status = file.read(part.handle, &block);
-    FilterBlock read{describe_filter(block.contents, keys_of(part, filters.keys, bytes), block.matches),
-                     part.handle.offset};
+    FilterBlock read{
+        describe_filter(block.contents, keys_of(part, filters.keys, bytes), block.matches, parts.size() > 1),
+        part.handle.offset};
     if (!status.ok()) {
       read.facts.damage = status.ToString();
       read.facts.bytes = part.handle.size;
@@ -57,6 +58,9 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   filters.policy = file.text_property("rocksdb.filter.policy");
   filters.entries = entries_of(file);
   filters.keys = file.number_property("rocksdb.num.filter_entries");
+  filters.whole_keys = file.text_property("rocksdb.block.based.table.whole.key.filtering") != "0";
+  filters.prefix_extractor = file.text_property("rocksdb.prefix.extractor.name");
+  if (filters.prefix_extractor == "nullptr") filters.prefix_extractor.clear();
   FilterLayout layout;
   status = layout.find(file);
   filters.form = layout.form();
@@ -109,6 +113,7 @@ std::string FileFilters::kind() const {
   if (!readable && form != "none") return "foreign";
   std::set<std::string> kinds;
   for (const FilterBlock& block : blocks) kinds.insert(block.facts.kind);
+  if (kinds.size() > 1) kinds.erase("rocksdb.no_keys");
   std::string text;
   for (const std::string& kind : kinds) text += (text.empty() ? "" : "+") + kind;
   return text.empty() ? "none" : text;
@@ -129,16 +134,24 @@ std::string FileFilters::complaint() const {
     return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
   };
   if (is("always_maybe")) {
-    return "the filter could not be built: memory or the disk under its temporary file was full, or the key transform "
-           "threw; LOG says which";
+    return "the filter could not be built: memory or the disk under its temporary file was full, max_filter_bytes left "
+           "no room, or the key transform threw; LOG says which";
   }
   if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
-  if (!blocks.empty() || entries == 0) return "";
+  return blocks.empty() && entries != 0 ? why_there_is_none() : "";
+}
+
+std::string FileFilters::why_there_is_none() const {
   if (policy.empty()) {
     return "written without a filter policy: none was set, or the library that has it was not loaded";
   }
-  return policy +
-         " was set but wrote none: fewer than 0.5 bits per key, or optimize_filters_for_hits at the last level";
+  const std::string none = policy + " was set but wrote none: ";
+  if (policy == kReadsOnly) return none + "RocksDB takes the name for a policy that only reads filters";
+  if (!whole_keys && prefix_extractor.empty()) return none + "whole_key_filtering was off without a prefix_extractor";
+  const std::string no_prefix = whole_keys ? "" : "no key with a prefix by " + prefix_extractor + ", ";
+  return none + no_prefix +
+         "fewer than 0.5 bits per key or a rate of 1 at its level, optimize_filters_for_hits at the last level, or a "
+         "key_transform that was not known";
 }
 
 }  // namespace crivo::sst

@@ -26,11 +26,13 @@ struct FileFilters {
   std::uint64_t file_bytes = 0;
   std::string column_family;  // these two as the file's properties have them
   std::string policy;
-  std::string form = "none";  // FilterLayout::form
-  std::string name;           // FilterLayout::name
-  std::uint64_t entries = 0;  // keys and tombstones of the file, each version counted, without range deletions
-  std::uint64_t keys = 0;     // keys and prefixes that the filters were built from
-  bool readable = true;       // by RocksDB's policies and Crivo's
+  std::string form = "none";     // FilterLayout::form
+  std::string name;              // FilterLayout::name
+  std::uint64_t entries = 0;     // keys and tombstones of the file, each version counted, without range deletions
+  std::uint64_t keys = 0;        // keys and prefixes that the filters were built from
+  bool readable = true;          // by RocksDB's policies and Crivo's
+  bool whole_keys = true;        // they are built from keys, and not from prefixes alone
+  std::string prefix_extractor;  // that of the file's writer; empty if there was none
   std::vector<FilterBlock> blocks;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept;
@@ -45,7 +47,13 @@ struct FileFilters {
   /// Why the file's filter says "no" to no key, or to fewer keys than it could; empty if all is well, and for a file
   /// that has no filter because it has no entries.
   [[nodiscard]] std::string complaint() const;
+
+ private:
+  [[nodiscard]] std::string why_there_is_none() const;
 };
+
+/// The name that RocksDB's own policies had before 7.0, and that means a policy since then which writes no filters.
+inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";
 
 /// Reads the filters of a file, one block at a time. A file that cannot be read is told of in `status`.
 [[nodiscard]] FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path);

@@ -8,9 +8,9 @@
 
 #include "byte_reader.h"
 #include "crivo/filter.h"
+#include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
 #include "crivo/sizing.h"
-#include "crivo/sst_block.h"
 
 namespace crivo::sst {
 namespace {
@@ -78,11 +78,17 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
 
 void describe_theirs(std::string_view block, FilterFacts& facts) {
   facts.kind = "unknown";
+  const std::string_view payload = block.substr(0, block.size() - kMetadataBytes);
+  const bool zeros = std::ranges::all_of(payload, [](char byte) { return byte == 0; });
   // The filter "every key may match" has one byte before its five, and no filter of theirs has a size unlike 16 n + 5.
-  if (facts.marker == 0) {
+  if (facts.marker == 0 && zeros && payload.size() == 1) {
     facts.kind = "always_maybe";
-  } else if (block.size() % 16 != kMetadataBytes) {
+    return;
+  }
+  if (block.size() % 16 != kMetadataBytes) {
     facts.damage = "size must be that of a filter of RocksDB's, got " + std::to_string(block.size());
+  } else if (facts.marker == 0) {
+    facts.damage = "marker must be that of a filter, got 0";
   } else if (facts.marker == -1) {
     describe_new_bloom(block, facts);
   } else if (facts.marker == -2) {
@@ -90,6 +96,8 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
   } else if (facts.marker > 0) {
     describe_legacy_bloom(block, facts);
   }
+  // A ribbon of few keys may be zeros by chance, and one of up to 1 KiB may have few. Any other hides all its keys.
+  if (zeros && (facts.marker != -2 || payload.size() > 1024)) facts.damage = "bits must be set for the keys, got zeros";
 }
 
 }  // namespace
@@ -98,13 +106,15 @@ double FilterFacts::bits_per_key() const noexcept {
   return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
 }
 
-FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches) {
+FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches, bool one_of_many) {
   FilterFacts facts;
   facts.bytes = block.size();
   facts.keys = keys;
   if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" to every key
-    facts.kind = "unknown";
-    facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());
+    const bool without_keys = one_of_many && matches;
+    facts.kind = without_keys ? "rocksdb.no_keys" : "unknown";
+    facts.fp_rate = without_keys ? 0 : 1;
+    if (!without_keys) facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());
     return facts;
   }
   const int marker = static_cast<unsigned char>(block[block.size() - kMetadataBytes]);

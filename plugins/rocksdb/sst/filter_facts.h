@@ -11,8 +11,9 @@ namespace crivo::sst {
 /// The facts about a filter block.
 struct FilterFacts {
   /// "blocked" or "ribbon" for Crivo's filters, "rocksdb.bloom", "rocksdb.ribbon" or "rocksdb.legacy_bloom" for
-  /// RocksDB's own; "always_maybe" for a block that lets every key pass on purpose, because there was no memory to
-  /// build a filter; "unknown" for one that nobody can read.
+  /// RocksDB's own; "rocksdb.no_keys" for RocksDB's block of a partition without keys; "always_maybe" for a block that
+  /// lets every key pass on purpose, because there was no memory to build a filter; "unknown" for one that nobody can
+  /// read.
   std::string kind;
   int marker = 0;             // the first of the last five bytes of the block
   std::size_t bytes = 0;      // of the whole block
@@ -28,7 +29,9 @@ struct FilterFacts {
 
 /// Describes a filter block that policies with RocksDB's compatibility name wrote. `keys` is the number of keys in it,
 /// for the predicted rate of RocksDB's filters; Crivo's tell their rate themselves. `matches` says whether the block's
-/// checksum in the file, if it has one, is right. Takes a pass over the block.
-[[nodiscard]] FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches);
+/// checksum in the file, if it has one, is right. `one_of_many` says that it is one of a file's partitions, which may
+/// have no keys. Takes a pass over the block.
+[[nodiscard]] FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches,
+                                          bool one_of_many = false);
 
 }  // namespace crivo::sst

@@ -19,7 +19,6 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   if (layout_.parts().empty() || !layout_.is_readable()) {
     return Status::NotFound("it has no filter that can be read, only \"" + std::string(layout_.form()) + "\"");
   }
-  parts_.reserve(layout_.parts().size());  // a reader refers to its block, which must not move
   std::uint64_t damaged = 0;
   for (const FilterPart& part : layout_.parts()) {
     Block block;

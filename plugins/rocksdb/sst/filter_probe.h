@@ -7,6 +7,7 @@
 #include <rocksdb/status.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,7 +43,7 @@ class FilterProbe {
   void refer_to(std::span<rocksdb::Slice> keys);
 
   FilterLayout layout_;
-  std::vector<Part> parts_;
+  std::deque<Part> parts_;  // a reader refers to its block, which must not move
   std::vector<std::string> notes_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
 

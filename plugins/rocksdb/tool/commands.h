@@ -13,10 +13,18 @@ void add_sst_info(CLI::App& app, Action& action);
 void add_sst_probe(CLI::App& app, Action& action);
 void add_sst_refilter(CLI::App& app, Action& action);
 
-/// RocksDB's error as one of ours: "DB must be readable, got x: IO error: ...".
+/// An argument as messages show it.
+[[nodiscard]] inline std::string text_or_nothing(const std::string& argument) {
+  return argument.empty() ? "nothing" : argument;
+}
+
+/// RocksDB's error as one of ours: "DB must be readable, got x: IO error: ...". kCorrupt if files are damaged or
+/// missing.
 [[nodiscard]] inline Error rocksdb_error(const std::string& rule, const std::string& path,
                                          const rocksdb::Status& status) {
-  return {ErrorCode::kBadArgument, rule + ", got " + path + ": " + status.ToString()};
+  const bool damaged = status.IsCorruption() || status.IsIOError();
+  return {damaged ? ErrorCode::kCorrupt : ErrorCode::kBadArgument,
+          rule + ", got " + text_or_nothing(path) + ": " + status.ToString()};
 }
 
 }  // namespace crivo::tool

@@ -6,6 +6,9 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "../abi.h"
@@ -15,6 +18,7 @@
 namespace crivo::tool {
 namespace {
 
+namespace fs = std::filesystem;
 using rocksdb::Status;
 
 /// RocksDB would write a LOG file into the folder otherwise, though it opens it only to read.
@@ -44,6 +48,30 @@ Status check_lock(rocksdb::Env& env, const std::string& path) {
   return locked.ok() ? env.UnlockFile(lock) : locked;
 }
 
+Error cannot_open(const std::string& rule, const std::string& path, const Status& status) {
+  Error error = rocksdb_error(rule, path, status);
+  if (status.IsCorruption()) {
+    error.message += "; files must lie in the folder of DB, as OPTIONS says nothing of db_paths and cf_paths";
+  }
+  return error;
+}
+
+/// The folder of an option leads elsewhere from here if it is a relative path, and from a copy of a database it may
+/// lead to that of the original. RocksDB would find an empty log there, or make one, and lose what the log has.
+Result<void> check_log_folder(const std::string& option, const std::string& folder, const std::string& path) {
+  std::error_code error;
+  if (folder.empty() || fs::equivalent(folder, path, error)) return {};
+  const auto refused = [&](const char* must) {
+    return rocksdb_error(option + " in OPTIONS of DB must " + must, folder, Status::InvalidArgument(path));
+  };
+  if (!fs::path(folder).is_absolute()) return refused("be an absolute path");
+  if (option == "wal_dir" && !fs::is_directory(folder, error)) return refused("be a folder that is there");
+  if (option == "wal_dir" && fs::exists(fs::path(folder) / "CURRENT", error)) {
+    return refused("not be the folder of another database");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<DatabaseOptions> load_options(const std::string& path, bool for_writing) {
@@ -53,6 +81,12 @@ Result<DatabaseOptions> load_options(const std::string& path, bool for_writing) 
   DatabaseOptions options;
   const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
   if (!loaded.ok()) return rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
+  if (auto checked = check_log_folder("wal_dir", options.db.wal_dir, path); for_writing && !checked) {
+    return checked.error();
+  }
+  if (auto checked = check_log_folder("db_log_dir", options.db.db_log_dir, path); for_writing && !checked) {
+    return checked.error();
+  }
   options.db.create_if_missing = false;
   options.db.create_missing_column_families = false;
   return options;
@@ -70,6 +104,7 @@ Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
   rocksdb::BlockBasedTableOptions table = *old;
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return {};
   const auto collector = NewRocksDBFilterCollector();
   auto& collectors = family.table_properties_collector_factories;
   const bool installed = std::ranges::any_of(
@@ -85,7 +120,9 @@ Result<std::shared_ptr<const rocksdb::FilterPolicy>> parse_policy(const std::str
   Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
   if (status.ok() && policy == nullptr) status = Status::InvalidArgument("it is no policy");
   if (status.ok()) status = policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions());
-  if (!status.ok()) return rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);
+  if (!status.ok()) {
+    return rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10, or be none", text, status);
+  }
   return policy;
 }
 
@@ -98,7 +135,7 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   OpenedDB db = nullptr;
   const Status opened = rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, &db);
   database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg): see OpenedDB
-  if (!opened.ok()) return rocksdb_error("DB must be readable", path, opened);
+  if (!opened.ok()) return cannot_open("DB must be readable", path, opened);
   return database;
 }
 
@@ -108,7 +145,7 @@ Result<Database> Database::open(const DatabaseOptions& options, const std::strin
   Status opened = check_lock(*options.db.env, path);
   if (opened.ok()) opened = rocksdb::DB::Open(options.db, path, options.families, &database.families_, &db);
   database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg): see OpenedDB
-  if (!opened.ok()) return rocksdb_error("DB must be writable and not in use", path, opened);
+  if (!opened.ok()) return cannot_open("DB must be writable and not in use", path, opened);
   return database;
 }
 

@@ -23,13 +23,13 @@ struct DatabaseOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-/// Reads the newest OPTIONS file. With `for_writing`, everything that it names must be known in this process. Errors:
-/// kBadArgument.
+/// Reads the newest OPTIONS file. With `for_writing`, everything that it names must be known in this process, folders
+/// too. Errors: kBadArgument.
 [[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing);
 
 /// The filter policy of a column family; null if it has none or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
-/// Sets it, and has its files say which filter they have. Errors: kBadArgument.
+/// Sets it, and has its files say which filter they have if it is one of Crivo's. Errors: kBadArgument.
 Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
                         const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
 /// A policy from its name in option strings, "crivo.Auto:10". Errors: kBadArgument.

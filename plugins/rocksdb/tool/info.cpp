@@ -148,8 +148,8 @@ Result<std::vector<ListedFile>> files_in(const std::string& folder) {
 }
 
 /// The files of a database. If it cannot be opened, because its options name what this program does not know or
-/// because its files are damaged, the files in its folder will do.
-Result<std::vector<ListedFile>> files_of_database(const std::string& path) {
+/// because its files are damaged, the files in its folder will do; `whole` is set to false if there may be more.
+Result<std::vector<ListedFile>> files_of_database(const std::string& path, bool& whole) {
   std::error_code error;
   if (!fs::exists(fs::path(path) / "CURRENT", error)) {
     auto files = files_in(path);
@@ -159,8 +159,11 @@ Result<std::vector<ListedFile>> files_of_database(const std::string& path) {
   const auto options = load_options(path, /*for_writing=*/false);
   const auto database = options ? Database::open_read_only(*options, path) : Result<Database>(options.error());
   if (database) return live_files(database->db());
+  auto files = files_in(path);
+  if (files && files->empty()) return database.error();
   std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", database.error().message.c_str());
-  return files_in(path);
+  whole = database.error().code != ErrorCode::kCorrupt;
+  return files;
 }
 
 std::vector<ListedFile> only_file(const std::string& path) {
@@ -173,12 +176,13 @@ Result<ExitCode> info(InfoOptions options) {
   std::error_code error;
   const bool is_folder = fs::is_directory(options.path, error);
   options.blocks |= !is_folder;
-  auto files = is_folder ? files_of_database(options.path) : only_file(options.path);
+  bool whole = true;
+  auto files = is_folder ? files_of_database(options.path, whole) : only_file(options.path);
   if (!files) return files.error();
   std::ranges::sort(*files, {},
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
   Printer printer(options);
-  ExitCode code = kYes;
+  ExitCode code = whole ? kYes : kNo;
   for (ListedFile& file : *files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database that is in use may have compacted the file meanwhile.
@@ -192,7 +196,7 @@ Result<ExitCode> info(InfoOptions options) {
   }
   printer.finish();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return file_error("output must be writable", "standard output");
+    return file_error("output must be writable", "-", "standard output");
   }
   return code;
 }
@@ -208,8 +212,8 @@ void add_sst_info(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, "As a JSON array with an object for each file, which has all its blocks");
   command->add_flag("--blocks", options->blocks, "A line for each filter block, too, as for a single file");
   command->footer(
-      "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged, 2 if there was an error. A file "
-      "without a filter is no error.");
+      "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged or missing, 2 if there was an "
+      "error. A file without a filter is no error.");
   command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 struct ProbeOptions {
   std::string path;
+  KeyEnd key_end = KeyEnd::kNewline;
   bool hex = false;
   bool invert = false;
   bool count = false;
@@ -80,7 +81,7 @@ class Probing {
       ++selected_;
       if (options_.quiet || options_.count) continue;
       std::fwrite(lines[i].data(), 1, lines[i].size(), stdout);
-      std::fputc('\n', stdout);
+      std::fputc(static_cast<char>(options_.key_end), stdout);
     }
     std::fflush(stdout);  // a program that sends line after line waits for each answer
     return {};
@@ -114,10 +115,10 @@ class Probing {
 
 void note(const std::string& text) { std::fprintf(stderr, "crivo sst probe: note: %s\n", text.c_str()); }
 
-Result<void> ask_standard_input(Probing& probing) {
-  Result<KeyReader> reader = KeyReader::open("-");
+Result<void> ask_standard_input(Probing& probing, KeyEnd key_end) {
+  Result<KeyReader> reader = KeyReader::open("-", key_end);
   if (!reader) return reader.error();
-  CarriageReturnNote carriage_returns("sst probe");
+  CarriageReturnNote carriage_returns("sst probe", key_end);
   while (!probing.done() && std::ferror(stdout) == 0) {
     const auto lines = reader->next();
     if (!lines) return lines.error();
@@ -136,11 +137,11 @@ Result<ExitCode> probe(const ProbeOptions& options) {
     for (const std::string& text : filter.notes()) note(text);
   }
   Probing probing(filter, options);
-  if (auto asked = ask_standard_input(probing); !asked) return asked.error();
+  if (auto asked = ask_standard_input(probing, options.key_end); !asked) return asked.error();
   if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(probing.selected()));
   if (options.time) note("the filter took " + std::to_string(probing.nanoseconds_per_key()) + " ns a key");
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return file_error("output must be writable", "standard output");
+    return file_error("output must be writable", "-", "standard output");
   }
   return probing.selected() > 0 ? kYes : kNo;
 }
@@ -152,6 +153,7 @@ void add_sst_probe(CLI::App& app, Action& action) {
       app.add_subcommand("probe", "Print the keys of standard input that an SST file's filter lets pass");
   const auto options = std::make_shared<ProbeOptions>();
   command->add_option("FILE", options->path, "An SST file")->required()->transform(literal);
+  add_null_flag(*command, options->key_end);
   command->add_flag("--hex", options->hex, "Keys are written as hexadecimal digits");
   command->add_flag("-v,--invert,--absent", options->invert, "Print the keys that are certainly absent instead");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing: only the exit code answers");

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -31,12 +32,13 @@ namespace {
 
 struct RefilterOptions {
   std::string path;
-  std::string policy;
+  std::optional<std::string> policy;
   std::vector<std::string> families;
   bool dry_run = false;
   bool quiet = false;
 };
 
+constexpr const char* kNoPolicy = "none";
 constexpr int kMostPasses = 20;
 constexpr std::chrono::milliseconds kBetweenPasses{250};
 
@@ -55,8 +57,6 @@ void listen_for_signals() {
 
 void say(const std::string& text) { std::fprintf(stderr, "crivo sst refilter: %s\n", text.c_str()); }
 
-std::string path_of(const rocksdb::SstFileMetaData& file) { return file.directory + "/" + file.relative_filename; }
-
 /// A file whose filter is to be renewed, and why.
 struct Candidate {
   const FamilyPolicy* family;
@@ -69,14 +69,15 @@ class Refilter {
   Refilter(rocksdb::DB& db, std::vector<FamilyPolicy> families, bool quiet)
       : db_(db), families_(std::move(families)), quiet_(quiet) {}
 
-  /// The files that are not right, without those that this run has already tried.
+  /// The files that are not right. One that this run has written is what the policy writes, whatever was expected of
+  /// it, unless there was no memory for its filter.
   std::vector<Candidate> candidates() {
     std::vector<Candidate> found;
     unreadable_ = 0;
     for (const FamilyPolicy& family : families_) {
       for (FileToJudge& file : files_to_judge(db_, family)) {
         if (stop_asked) return found;
-        if (done_.count(file.meta.file_number) != 0) continue;
+        const bool done = done_.count(file.meta.file_number) != 0;
         const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path_of(file.meta));
         const bool damaged_filter = filters.damaged() > 0;
         if (!filters.status.ok() && !damaged_filter) {
@@ -85,6 +86,8 @@ class Refilter {
           ++unreadable_;
           continue;
         }
+        const bool works = filters.blocks.empty() || filters.complaint().empty();
+        if (done && works) continue;
         std::string reason = judge(family, file, filters);
         if (!reason.empty()) found.push_back({&family, std::move(file), std::move(reason)});
       }
@@ -94,7 +97,8 @@ class Refilter {
 
   Result<ExitCode> run() {
     for (int pass = 0; pass < kMostPasses; ++pass) {
-      const std::vector<Candidate> wrong = candidates();
+      std::vector<Candidate> wrong = candidates();
+      std::erase_if(wrong, [&](const Candidate& each) { return done_.count(each.file.meta.file_number) != 0; });
       if (stop_asked || wrong.empty()) break;
       if (pass > 0) std::this_thread::sleep_for(kBetweenPasses);
       for (std::size_t i = 0; i < wrong.size() && !stop_asked; ++i) {
@@ -152,7 +156,6 @@ class Refilter {
       say("stopped: " + so_far + "; the same command goes on from here");
       return kNo;
     }
-    done_.clear();  // what was written must be right, too
     const std::size_t left = candidates().size() + static_cast<std::size_t>(unreadable_);
     if (left > 0) {
       say(so_far + ", " + std::to_string(left) + " left that are not as the policy would write them");
@@ -174,55 +177,81 @@ bool wants(const RefilterOptions& options, const std::string& family) {
   return options.families.empty() || std::ranges::find(options.families, family) != options.families.end();
 }
 
-/// Puts the policy that the user named into the options, and checks that there is a family with one.
+bool removes_filters(const RefilterOptions& options) { return options.policy == kNoPolicy; }
+
+/// Puts the policy that the user named into the options. Errors: also for one that would only remove the filters.
+Result<void> name_policy(const std::string& text, rocksdb::ColumnFamilyDescriptor& family) {
+  if (text == kNoPolicy) return set_policy(family.options, nullptr);
+  // A policy of its own for each: it keeps what it learns of the column family's levels.
+  const auto policy = parse_policy(text);
+  if (!policy) return policy.error();
+  if (auto set = set_policy(family.options, *policy); !set) return set;
+  const std::string why = why_no_filters(family.options);
+  if (why.empty()) return {};
+  return Error{ErrorCode::kBadArgument, "--policy must name one that writes filters, got " + text + ": " + why +
+                                            " in column family " + family.name + "; --policy none removes filters"};
+}
+
+/// Chooses the policy of each column family, and checks that there is a family with one.
 Result<void> choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   for (const std::string& name : arguments.families) {
     if (std::ranges::any_of(options.families, [&](const auto& family) { return family.name == name; })) continue;
-    return Error{ErrorCode::kBadArgument, "--column-family must be one of the database's, got " + name};
+    return Error{ErrorCode::kBadArgument,
+                 "--column-family must be one of the database's, got " + text_or_nothing(name)};
   }
-  bool found = false;
+  bool found = arguments.policy.has_value();
+  std::string got = "none";
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (!wants(arguments, family.name)) continue;
-    if (!arguments.policy.empty()) {
-      // A policy of its own for each: it keeps what it learns of the column family's levels.
-      const auto policy = parse_policy(arguments.policy);
-      if (!policy) return policy.error();
-      if (auto set = set_policy(family.options, *policy); !set) return set;
+    if (arguments.policy) {
+      if (auto named = name_policy(*arguments.policy, family); !named) return named;
+      continue;
     }
-    if (policy_of(family.options) != nullptr) {
-      found = true;
-    } else if (!arguments.quiet) {
-      say("note: left alone: column family " + family.name + ", which has no filter policy");
-    }
+    const bool has_policy = policy_of(family.options) != nullptr;
+    const std::string why = has_policy ? why_no_filters(family.options) : "it has no filter policy";
+    found |= why.empty();
+    if (why.empty()) continue;
+    if (has_policy) got = "none that writes filters (" + why + ")";
+    if (!arguments.quiet) say("note: left alone: column family " + family.name + ": " + why);
   }
   if (found) return {};
   return Error{ErrorCode::kBadArgument,
-               "OPTIONS of DB must have a filter policy, got none; name one, such as --policy crivo.Auto:10"};
+               "OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10"};
 }
 
-std::vector<FamilyPolicy> families_of(const Database& database, const DatabaseOptions& options,
-                                      const RefilterOptions& arguments) {
+Result<std::vector<FamilyPolicy>> families_of(const Database& database, const DatabaseOptions& options,
+                                              const RefilterOptions& arguments) {
   std::vector<FamilyPolicy> families;
   for (std::size_t i = 0; i < database.families().size(); ++i) {
     rocksdb::ColumnFamilyHandle* const handle = database.families()[i];
     const auto policy = policy_of(options.families[i].options);
-    if (!wants(arguments, handle->GetName()) || policy == nullptr) continue;
+    if (!wants(arguments, handle->GetName())) continue;
     const rocksdb::Options opened = database.db().GetOptions(handle);
-    policy->ValidateOptions(opened, opened).PermitUncheckedError();  // tells crivo.Auto how the levels are sized
+    if (removes_filters(arguments)) {
+      families.push_back({handle, opened, nullptr, std::nullopt});
+      continue;
+    }
+    if (policy == nullptr || !why_no_filters(options.families[i].options).empty()) continue;
     const auto& table = *opened.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    families.push_back({handle, opened, policy, sst::key_transform_of(*policy, table)});
+    const auto transform = sst::key_transform_of(*policy, table);
+    const auto tried = transform ? parse_policy("{id=" + policy->GetId() + ";key_transform=none}") : policy;
+    if (!tried) return tried.error();
+    (*tried)->ValidateOptions(opened, opened).PermitUncheckedError();  // tells crivo.Auto how the levels are sized
+    families.push_back({handle, opened, *tried, transform});
   }
   return families;
 }
 
-Result<ExitCode> dry_run(Refilter& refilter) {
+Result<ExitCode> dry_run(Refilter& refilter, bool quiet) {
   const std::vector<Candidate> wrong = refilter.candidates();
   for (const Candidate& candidate : wrong) {
     std::printf("%s, level %d: %s\n", path_of(candidate.file.meta).c_str(), candidate.file.level,
                 candidate.reason.c_str());
   }
-  if (std::fflush(stdout) != 0) return file_error("output must be writable", "standard output");
-  return wrong.empty() && refilter.unreadable() == 0 ? kYes : kNo;
+  if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");
+  if (!wrong.empty() || refilter.unreadable() > 0) return kNo;
+  if (!quiet) say("nothing to rewrite: every filter is as the policy would write it");
+  return kYes;
 }
 
 Result<ExitCode> refilter(const RefilterOptions& arguments) {
@@ -232,8 +261,10 @@ Result<ExitCode> refilter(const RefilterOptions& arguments) {
   auto database =
       arguments.dry_run ? Database::open_read_only(*options, arguments.path) : Database::open(*options, arguments.path);
   if (!database) return database.error();
-  Refilter refilter(database->db(), families_of(*database, *options, arguments), arguments.quiet);
-  if (arguments.dry_run) return dry_run(refilter);
+  auto families = families_of(*database, *options, arguments);
+  if (!families) return families.error();
+  Refilter refilter(database->db(), *std::move(families), arguments.quiet);
+  if (arguments.dry_run) return dry_run(refilter, arguments.quiet);
   listen_for_signals();
   return refilter.run();
 }
@@ -248,8 +279,8 @@ void add_sst_refilter(CLI::App& app, Action& action) {
       ->transform(literal);
   command
       ->add_option("--policy", options->policy,
-                   "Such as crivo.Auto:10. Without it, the policy in the database's OPTIONS file; with it, RocksDB "
-                   "writes an OPTIONS file that names it")
+                   "Such as crivo.Auto:10; none removes the filters. Without it, the policy in the database's OPTIONS "
+                   "file; with it, RocksDB writes an OPTIONS file that names it")
       ->type_name("POLICY")
       ->transform(literal);
   command->add_option("--column-family", options->families, "Only this one; may be given more than once")

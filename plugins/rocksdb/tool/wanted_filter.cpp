@@ -1,6 +1,9 @@
 #include "wanted_filter.h"
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -29,8 +32,9 @@ constexpr std::size_t kFewKeys = 4096;
 
 /// What the filter of a file is to be.
 struct Wanted {
-  double bytes = 0;
-  double fp_rate = 1;
+  double bytes;
+  double fp_rate;
+  double rate_tolerance;
   std::set<std::string> kinds;  // that it may have; empty if its size tells
 };
 
@@ -53,34 +57,82 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
   return true;
 }
 
-/// What the policy writes for this file, with as many filter blocks as it has now; no value for no filter.
-std::optional<Wanted> wanted(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters,
-                             bool flushed) {
-  const auto* const table = family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (family.options.optimize_filters_for_hits && file.bottommost && !flushed) return std::nullopt;
-  rocksdb::FilterBuildingContext context(*table);
-  context.compaction_style = family.options.compaction_style;
-  context.num_levels = family.options.num_levels;
-  context.column_family_name = family.handle->GetName();
+using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
+
+/// A file that is to be written.
+struct NewFile {
+  int level;
+  bool bottommost;
+  bool flushed;
+};
+
+/// The builder of the file's filters, as RocksDB would ask for it; null for no filters.
+Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
+                    const NewFile& file) {
+  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const bool bottommost = file.bottommost && !file.flushed;
+  if (family.optimize_filters_for_hits && bottommost) return nullptr;
+  rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = family.compaction_style;
+  context.num_levels = family.num_levels;
   context.level_at_creation = file.level;
-  context.is_bottommost = file.bottommost && !flushed;
-  context.reason = flushed ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
-  const std::unique_ptr<abi::FilterBitsBuilder> builder(
-      reinterpret_cast<abi::FilterBitsBuilder*>(family.policy->GetBuilderWithContext(context)));
-  if (builder == nullptr) return std::nullopt;
-  const std::size_t blocks = std::max<std::size_t>(filters.blocks.size(), 1);
-  const auto keys = static_cast<std::size_t>(filters.keys) / blocks;
+  context.is_bottommost = bottommost;
+  context.reason =
+      file.flushed ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
+  return Builder(reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+}
+
+/// What the builder plans for this number of keys in as many blocks.
+Wanted plan(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks) {
+  const auto keys = static_cast<std::size_t>(all_keys) / blocks;
   const auto times_blocks = [&](std::size_t bytes) { return static_cast<double>(bytes) * static_cast<double>(blocks); };
   if (keys >= kFewKeys) {
-    const std::size_t bytes = builder->CalculateSpace(keys);
-    return Wanted{times_blocks(bytes), builder->EstimatedFpRate(keys, bytes), {}};
+    const std::size_t bytes = builder.CalculateSpace(keys);
+    return {times_blocks(bytes), builder.EstimatedFpRate(keys, bytes), kRateTolerance, {}};
   }
-  const sst::FilterFacts built = sst::sample_filter(*builder, std::max<std::size_t>(keys, 1));
+  const sst::FilterFacts built = sst::sample_filter(builder, std::max<std::size_t>(keys, 1));
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
-  return Wanted{times_blocks(built.bytes),
-                built.fp_rate,
-                {built.kind, sst::sample_filter(*builder, keys * 4 / 5 + 1).kind,
-                 sst::sample_filter(*builder, keys * 5 / 4 + 1).kind}};
+  return {times_blocks(built.bytes),
+          built.fp_rate,
+          kSmallRateTolerance,
+          {built.kind, sst::sample_filter(builder, keys * 4 / 5 + 1).kind,
+           sst::sample_filter(builder, keys * 5 / 4 + 1).kind}};
+}
+
+/// What the builder really writes for this number of keys in as many blocks, one after the other, as for a file. Takes
+/// as long, and as much memory, as this takes in a rewrite of the file.
+Wanted build(abi::FilterBitsBuilder& builder, std::uint64_t keys, std::size_t blocks) {
+  sst::FileFilters built;
+  std::set<std::string> kinds;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const auto share = static_cast<std::size_t>(keys / blocks + (i < keys % blocks ? 1 : 0));
+    built.blocks.push_back({sst::sample_filter(builder, std::max<std::size_t>(share, 1)), 0});
+    kinds.insert(built.blocks.back().facts.kind);
+  }
+  return {static_cast<double>(built.bytes()), built.fp_rate(),
+          keys / blocks < kFewKeys ? kSmallRateTolerance : kRateTolerance, std::move(kinds)};
+}
+
+/// Whether there is a key for the filter of a file that has none. With whole_key_filtering=false only those are for it
+/// that the prefix_extractor takes. The file is read up to the first one. (No iterator shows tombstones, so of these
+/// the first and the last key of the file are all that is seen: the filter of the others would spare a read, no more.)
+bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
+  const auto& table = *family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table.whole_key_filtering || family.options.comparator->timestamp_size() > 0) return true;
+  const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
+  if (prefix == nullptr) return false;
+  rocksdb::SstFileReader reader(family.options);
+  if (!reader.Open(path_of(file.meta)).ok()) return true;
+  const bool ends_are_keys = reader.GetTableProperties()->num_range_deletions == 0;
+  if (ends_are_keys && (prefix->InDomain(file.meta.smallestkey) || prefix->InDomain(file.meta.largestkey))) return true;
+  rocksdb::ReadOptions all;
+  all.total_order_seek = true;
+  all.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> keys(reader.NewIterator(all));
+  for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
+    if (prefix->InDomain(keys->key())) return true;
+  }
+  return !keys->status().ok();
 }
 
 /// The kind of the largest block: the last partition may be a small one.
@@ -89,31 +141,70 @@ std::string kind_of(const sst::FileFilters& filters) {
   return std::ranges::max_element(filters.blocks, {}, by_size)->facts.kind;
 }
 
+bool has_kind(const sst::FileFilters& filters, std::string_view kind) {
+  return std::ranges::any_of(filters.blocks, [&](const sst::FilterBlock& block) { return block.facts.kind == kind; });
+}
+
 bool is_policys(const rocksdb::FilterPolicy& policy, const sst::FilterFacts& facts) {
   const bool our_policy = std::string_view(policy.Name()).starts_with("crivo.");
   return our_policy != facts.kind.starts_with("rocksdb.");
 }
 
-std::string complaint_of(const sst::FileFilters& filters, const std::optional<Wanted>& wanted) {
+/// How the filter of a file differs from the wanted one; empty if it does not.
+std::string difference(const sst::FileFilters& filters, const Wanted& wanted) {
+  const std::string kind = kind_of(filters);
+  if (!wanted.kinds.empty() && wanted.kinds.count(kind) == 0) return kind + " instead of " + *wanted.kinds.begin();
   const double bytes = static_cast<double>(filters.bytes());
-  if (!wanted) return filters.blocks.empty() ? "" : "a filter where there is to be none";
-  if (filters.blocks.empty()) return "missing";
-  const double allowed = kSizeTolerance * wanted->bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
+  const double allowed = kSizeTolerance * wanted.bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
   const double rate = filters.fp_rate();
-  const double tolerance = wanted->kinds.empty() ? kRateTolerance : kSmallRateTolerance;
-  const bool same_rate = rate <= tolerance * wanted->fp_rate && wanted->fp_rate <= tolerance * rate;
-  if (!wanted->kinds.empty() && wanted->kinds.count(kind_of(filters)) == 0) {
-    return kind_of(filters) + " instead of " + *wanted->kinds.begin();
-  }
-  if (std::abs(bytes - wanted->bytes) <= allowed && (same_rate || rate < 1e-6)) return "";
+  const bool too_high = rate > wanted.rate_tolerance * wanted.fp_rate;
+  const bool too_low = wanted.fp_rate > wanted.rate_tolerance * rate;
+  const bool same_size = std::abs(bytes - wanted.bytes) <= allowed;
+  // To a filter, several keys of a file may be one: canonical keys and prefixes. A ribbon then is smaller, at the same
+  // rate; others have the same size and a lower rate.
+  const bool is_ribbon = kind.ends_with("ribbon");
+  const bool fewer_keys = is_ribbon ? !too_low && bytes < wanted.bytes : !wanted.kinds.empty() && same_size;
+  // The rate of a few blocks scatters, and partitions need not have the same number of keys.
+  const bool is_small = wanted.rate_tolerance == kSmallRateTolerance;
+  if ((same_size && ((!too_low && !too_high) || is_small)) || (fewer_keys && !too_high) || (same_size && rate < 1e-6))
+    return "";
   char text[160];
   const auto keys = static_cast<double>(std::max<std::uint64_t>(filters.keys, 1));
   std::snprintf(text, sizeof text, "%.1f bits a key and a rate of %.2g instead of %.1f and %.2g", 8 * bytes / keys,
-                rate, 8 * wanted->bytes / keys, wanted->fp_rate);
+                rate, 8 * wanted.bytes / keys, wanted.fp_rate);
   return text;
 }
 
+/// What a rewrite would change of the file's filter, as a flush or a compaction writes it; empty if nothing.
+std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters,
+                         bool flushed) {
+  const NewFile rewritten{file.level, file.bottommost, flushed};
+  const Builder planning = builder_for(family.options, *family.policy, rewritten);
+  if (planning == nullptr) return filters.blocks.empty() ? "" : "a filter where there is to be none";
+  if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
+  const Wanted planned = plan(*planning, filters.keys, filters.blocks.size());
+  const bool every_key_passes = has_kind(filters, "always_maybe");
+  if (!every_key_passes && difference(filters, planned).empty()) return "";
+  Wanted built = build(*builder_for(family.options, *family.policy, rewritten), filters.keys, filters.blocks.size());
+  if (every_key_passes && built.kinds.count("always_maybe") == 0) return "it lets every key pass";
+  built.kinds.insert(planned.kinds.begin(), planned.kinds.end());
+  return difference(filters, built);
+}
+
 }  // namespace
+
+std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family) {
+  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (!table.whole_key_filtering && family.prefix_extractor == nullptr) {
+    return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
+  }
+  for (int level = 0; level < family.num_levels; ++level) {
+    for (const bool flushed : {true, false}) {
+      if (builder_for(family, *table.filter_policy, {level, /*bottommost=*/false, flushed}) != nullptr) return "";
+    }
+  }
+  return "policy " + table.filter_policy->GetId() + " writes no filters";
+}
 
 std::vector<FileToJudge> files_to_judge(rocksdb::DB& db, const FamilyPolicy& family) {
   rocksdb::ColumnFamilyMetaData meta;
@@ -132,18 +223,21 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   if (filters.entries == 0) return "";
   if (filters.form != "none" && !filters.readable) return "not one that RocksDB reads";
   if (filters.damaged() > 0) return "damaged";
+  if (family.policy == nullptr) return filters.blocks.empty() ? "" : "a filter where there is to be none";
   const auto foreign = [&](const sst::FilterBlock& block) {
-    return !block.facts.filters() || !is_policys(*family.policy, block.facts);
+    return block.facts.kind != "always_maybe" && (!block.facts.filters() || !is_policys(*family.policy, block.facts));
   };
-  std::string after_compaction = complaint_of(filters, wanted(family, file, filters, /*flushed=*/false));
-  if (after_compaction.empty() && filters.blocks.empty()) return "";
-  if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + family.policy->Name();
-  if (family.key_transform && *family.key_transform != filters.key_transform()) {
+  if (std::ranges::any_of(filters.blocks, foreign)) {
+    const bool none = builder_for(family.options, *family.policy, {file.level, file.bottommost, false}) == nullptr;
+    return none ? "a filter where there is to be none" : std::string("not of ") + family.policy->Name();
+  }
+  const bool has_transform = !filters.blocks.empty() && !has_kind(filters, "always_maybe");
+  if (has_transform && family.key_transform && *family.key_transform != filters.key_transform()) {
     return "key_transform is \"" + filters.key_transform() + "\" instead of \"" + *family.key_transform + '"';
   }
   // A file of level 0 is mostly one that was flushed, and soon compacted: it may be as flushes write it.
-  if (file.level == 0 && complaint_of(filters, wanted(family, file, filters, /*flushed=*/true)).empty()) return "";
-  return after_compaction;
+  if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";
+  return complaint_of(family, file, filters, /*flushed=*/false);
 }
 
 }  // namespace crivo::tool

@@ -5,6 +5,10 @@
 // keys. A filter that has about this size and about this rate is right. Size and rate together tell the kinds apart,
 // because a ribbon of the same rate takes 30% less memory than a blocked filter; where there are so few keys that this
 // is but a few bytes, a filter is built to see its kind. Whose a filter is says its block.
+//
+// That is the builder's plan. What it writes in the end also depends on limits (max_filter_bytes, max_build_bytes), on
+// the keys that are one key to the filter, and on whether there is any key for it. So before a file is called wrong,
+// its filters are really built, of as many keys.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -20,12 +24,13 @@
 
 namespace crivo::tool {
 
-/// A column family and its policy, which must be one of Crivo's or RocksDB's own.
+/// A column family and what its filters are to be.
 struct FamilyPolicy {
   rocksdb::ColumnFamilyHandle* handle;
   rocksdb::Options options;
+  /// One of Crivo's or RocksDB's own, without a key transform, so that any keys will do to try it; null for no filters.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  std::optional<std::string> key_transform;  // that of the policy, if it is known
+  std::optional<std::string> key_transform;  // that of the column family's policy, if it is known
 };
 
 /// A file, and what the tree below it says of a compaction of it alone.
@@ -34,6 +39,14 @@ struct FileToJudge {
   int level = 0;
   bool bottommost = false;  // nothing of its range of keys lies below it
 };
+
+/// Why no file of a column family with these options, which have a policy, gets a filter: "policy x writes no
+/// filters". Empty if some may.
+[[nodiscard]] std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family);
+
+[[nodiscard]] inline std::string path_of(const rocksdb::SstFileMetaData& file) {
+  return file.directory + "/" + file.relative_filename;
+}
 
 /// All files of the column family, level by level.
 [[nodiscard]] std::vector<FileToJudge> files_to_judge(rocksdb::DB& db, const FamilyPolicy& family);

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import os
-from typing import NamedTuple, Self, Union
+from copy import deepcopy
+from typing import Any, NamedTuple, Self, Union
 
 from . import _crivo
-from ._error import Error, SystemRefusal
+from ._error import Error
 
 _FORMS = {"auto": 0, "raw": 1, "smallest": 2, "mappable": 3}
 _CAN = ("add", "remove", "count", "unite", "intersect", "grow")
@@ -89,16 +89,19 @@ class Filter(_crivo.Filter):
 
     `keys` is any iterable of str, bytes, int and float, or an array (see contains_many). A str is the same key as its
     UTF-8, and a number the same as its digits: 1, 1.0, True, "1" and b"1" are one key, in SQL and C++, too. Without
-    keys, the filter is empty and needs a capacity.
+    keys, the filter is empty and needs a capacity. Of the options, None is the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
                    "scalable", "spectral" or "ribbon" (the smallest); crivo.kinds() tells what each can do
-    fp_rate        the rate of false hits at capacity, 0.01 unless bits_per_key is given
+    fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys
-    bits_per_key   sizes the filter instead of fp_rate
+    bits_per_key   sizes the filter instead of fp_rate, which must then be None
     seed           of the hash; filters of different seeds cannot be merged
     threads        to build a ribbon with; 0 is as many as the machine has
     max_bytes      the most bytes that the filter may have, also when it grows
+    max_memory     the most bytes to build with, the filter included, at least 16 MiB: what does not fit lies in
+                   temporary files
+    temp_folder    where they lie, by default what TMPDIR names, or else /tmp
     progress       is called with the share that is done, from 0 to 1, once the keys are read; what it raises ends
                    the build
     hashed         whether `keys` are not keys, but their hashes, made by crivo.hash_key with the same seed
@@ -107,7 +110,7 @@ class Filter(_crivo.Filter):
     the distinct ones. Threads may share a filter.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
     __hash__ = None  # type: ignore[assignment]  # it can change
 
     @classmethod
@@ -126,11 +129,7 @@ class Filter(_crivo.Filter):
         >>> "alpha" in crivo.open(path)
         True
         """
-        try:
-            return cls._open(path, max_bytes)
-        except SystemRefusal:
-            builtins.open(path, "rb").close()  # raises FileNotFoundError or whatever says it best
-            raise
+        return cls._open(path, max_bytes)
 
     @classmethod
     def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
@@ -227,16 +226,28 @@ class Filter(_crivo.Filter):
 
     def copy(self) -> Self:
         """A filter of its own, which can be changed, also if this one is read-only."""
-        return self._copy()
+        made = self._copy()
+        made._take(self.__getstate__())
+        return made
 
-    def __copy__(self) -> Self:
-        return self._copy()
+    __copy__ = copy
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self._copy()
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = memo[id(self)] = self._copy()  # before its attributes, which may lead back to it
+        made._take(deepcopy(self.__getstate__(), memo))
+        return made
+
+    def _take(self, state: Any) -> None:
+        """Takes over what a subclass has given to an object: attributes, as unpickling does."""
+        if hasattr(self, "__setstate__"):
+            self.__setstate__(state)
+            return
+        attributes, slots = state if isinstance(state, tuple) else (state, None)
+        for name, value in {**(attributes or {}), **(slots or {})}.items():
+            setattr(self, name, value)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickle, (type(self), self.to_bytes())
+        return _unpickle, (type(self), self.to_bytes()), self.__getstate__()
 
     def __sizeof__(self) -> int:
         return super().__sizeof__() + self.info.payload_bytes

@@ -18,7 +18,7 @@ def loadable_path() -> str:
 def load(connection: Any) -> None:
     """Load the SQLite extension into a connection of sqlite3 or of apsw.
 
-    Afterwards the connection may load no further extensions, as is the default.
+    The connection may load other extensions afterwards if it could before, which is not the default.
 
     >>> import sqlite3
     >>> db = sqlite3.connect(":memory:")
@@ -32,6 +32,12 @@ def load(connection: Any) -> None:
     load_extension = getattr(connection, "load_extension", None) or getattr(connection, "loadextension", None)
     if enable is None or load_extension is None:
         raise TypeError(_why_not(connection))
+    try:
+        load_extension(loadable_path())  # nothing else tells every version of both whether loading is on
+        return
+    except Exception as error:
+        if "not authorized" not in str(error):
+            raise
     enable(True)
     try:
         load_extension(loadable_path())

@@ -1,13 +1,13 @@
 // An array of keys that is read where it lies, by Python's buffer protocol: NumPy's, array.array, memoryview, ctypes.
 //
-// An array means the keys that a list of its items means: integers and reals are numbers, and NumPy's "S16" is bytes
-// without the NULs at its end, which NumPy takes for padding. Bytes whose every byte counts, such as digests, are "V16"
-// (array.view("V16")) or rows of single bytes. What is not listed here is left to be iterated over, item by item.
+// An array means the keys that a list of its items means; items.h says which these are. Other items are left to be
+// iterated over, one by one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "items.h"
 #include "python.h"
 
 namespace crivo::python {
@@ -31,8 +31,6 @@ class Array {
   const uint64_t* hashes(size_t first, size_t count, uint64_t seed, uint64_t* scratch) const;
 
  private:
-  enum class Items { kUnknown, kHash, kSigned, kUnsigned, kBool, kReal, kBytes, kTrimmedBytes };
-  [[nodiscard]] Items items() const;
   [[nodiscard]] const char* item(size_t index) const { return first_ + static_cast<ptrdiff_t>(index) * stride_; }
   [[nodiscard]] uint64_t hash(const char* item, uint64_t seed) const;
   bool hash_side_by_side(size_t first, size_t count, uint64_t seed, uint64_t* hashes) const;

@@ -29,7 +29,8 @@ constexpr size_t kStretch = size_t{1} << 18;
 /// Calls `crivo_status take(hashes, count, error)` for block after block of an array, without the GIL; `turn()` makes
 /// the Turn in which a stretch of them happens. False with an exception.
 template <class MakeTurn, class Take>
-[[nodiscard]] bool each_block(const Array& array, uint64_t seed, MakeTurn&& make_turn, Take&& take) {
+[[nodiscard]] bool each_block(const Array& array, uint64_t seed, MakeTurn&& make_turn, Take&& take,
+                              PyObject* filename = Py_None) {
   uint64_t scratch[kBlock];
   crivo_error error;
   crivo_status status = CRIVO_OK;
@@ -43,9 +44,9 @@ template <class MakeTurn, class Take>
         at += count;
       }
     }
-    if (PyErr_CheckSignals() != 0) return false;
+    if (status == CRIVO_OK && PyErr_CheckSignals() != 0) return false;
   }
-  return succeeded(status, error);
+  return succeeded(status, error, filename);
 }
 
 /// Calls `bool take(hashes, count)`, with the GIL, for block after block of what iterating over `keys` gives. Where a

@@ -1,5 +1,6 @@
 #include "errors.h"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstring>
 
@@ -8,22 +9,25 @@ namespace {
 
 /// The class is written in Python, where it has its documentation. It is looked up for each error: the module then
 /// keeps nothing, and works in every subinterpreter.
-PyObject* raise_error(PyObject* message, crivo_status status) {
-  const Ref module(message == nullptr ? nullptr : PyImport_ImportModule("crivo._error"));
-  const char* name = status == CRIVO_SYSTEM ? "SystemRefusal" : "Error";
-  const Ref type(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
-  const Ref error(type ? PyObject_CallFunction(type.get(), "Os", message, crivo_status_name(status)) : nullptr);
-  if (error) PyErr_SetObject(type.get(), error.get());
+PyObject* raise_error(const Ref& message, crivo_status status, int reason = 0, PyObject* filename = Py_None) {
+  const Ref module(message ? PyImport_ImportModule("crivo._error") : nullptr);
+  if (!module) return nullptr;
+  const char* name = crivo_status_name(status);
+  const Ref error(status == CRIVO_SYSTEM ? PyObject_CallMethod(module.get(), "SystemRefusal", "OsiO", message.get(),
+                                                               name, reason, filename)
+                                         : PyObject_CallMethod(module.get(), "Error", "Os", message.get(), name));
+  if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
   return nullptr;
 }
 
 }  // namespace
 
-PyObject* raise(const crivo_error& error) {
+PyObject* raise(const crivo_error& error, PyObject* filename) {
+  const int reason = errno;
   if (error.status == CRIVO_NO_MEMORY) return PyErr_NoMemory();
   const Ref message(
       PyUnicode_DecodeUTF8(error.message, static_cast<Py_ssize_t>(std::strlen(error.message)), "replace"));
-  return raise_error(message.get(), error.status);
+  return raise_error(message, error.status, reason, filename);
 }
 
 PyObject* raise_bad_argument(const char* format, ...) {
@@ -31,7 +35,7 @@ PyObject* raise_bad_argument(const char* format, ...) {
   va_start(arguments, format);
   const Ref message(PyUnicode_FromFormatV(format, arguments));
   va_end(arguments);
-  return raise_error(message.get(), CRIVO_BAD_ARGUMENT);
+  return raise_error(message, CRIVO_BAD_ARGUMENT);
 }
 
 bool refuse_type(const char* field, const char* wanted, PyObject* value) {
@@ -40,9 +44,9 @@ bool refuse_type(const char* field, const char* wanted, PyObject* value) {
   return false;
 }
 
-bool succeeded(crivo_status status, const crivo_error& error) {
+bool succeeded(crivo_status status, const crivo_error& error, PyObject* filename) {
   if (status == CRIVO_OK) return true;
-  if (PyErr_Occurred() == nullptr) raise(error);
+  if (PyErr_Occurred() == nullptr) raise(error, filename);
   return false;
 }
 

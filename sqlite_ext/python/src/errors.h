@@ -7,8 +7,9 @@
 namespace crivo::python {
 
 /// Raises crivo.Error (SystemRefusal, which is an OSError, where the system refused), or MemoryError if there is no
-/// more memory. Returns a null pointer, for the caller to return.
-PyObject* raise(const crivo_error& error);
+/// more memory. Returns a null pointer, for the caller to return. `filename` is what the caller of Python named, if
+/// anything. The system's reason is what the library has left in errno, which taking the GIL keeps.
+PyObject* raise(const crivo_error& error, PyObject* filename = Py_None);
 
 /// The same for an argument that was found wrong here. The format is that of PyErr_Format.
 PyObject* raise_bad_argument(const char* format, ...);
@@ -19,6 +20,6 @@ bool refuse_type(const char* field, const char* wanted, PyObject* value);
 
 /// Whether all went well; if not, raises. An exception that is already on its way is left as it is: it is the reason
 /// why the library was told to stop.
-[[nodiscard]] bool succeeded(crivo_status status, const crivo_error& error);
+[[nodiscard]] bool succeeded(crivo_status status, const crivo_error& error, PyObject* filename = Py_None);
 
 }  // namespace crivo::python

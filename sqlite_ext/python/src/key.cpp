@@ -1,14 +1,19 @@
 #include "key.h"
 
 #include "errors.h"
+#include "items.h"
 
 namespace crivo::python {
 namespace {
 
+/// "key" or "keys[index]"; null with an exception.
+Ref field_of(Py_ssize_t index) {
+  return Ref(index == kAlone ? PyUnicode_FromString("key") : PyUnicode_FromFormat("keys[%zd]", index));
+}
+
 /// Raises a TypeError that says what a key, or keys[index], must be and what it is.
 bool refuse(PyObject* object, Py_ssize_t index, const char* wanted) {
-  if (index == kAlone) return refuse_type("key", wanted, object);
-  const Ref field(PyUnicode_FromFormat("keys[%zd]", index));
+  const Ref field = field_of(index);
   const Ref name(field ? PyUnicode_AsUTF8String(field.get()) : nullptr);
   return name && refuse_type(PyBytes_AsString(name.get()), wanted, object);
 }
@@ -25,6 +30,23 @@ bool read_hash(PyObject* object, Py_ssize_t index, uint64_t* hash) {
 
 }  // namespace
 
+/// Raises an Error in place of the UnicodeEncodeError, which does not say which key it is about.
+bool Key::refuse_text(PyObject* text, Py_ssize_t index) {
+  if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) return false;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref owned[] = {Ref(type), Ref(value), Ref(traceback)};
+  Py_ssize_t at = 0;
+  if (PyUnicodeEncodeError_GetStart(value, &at) != 0) return false;
+  const Ref field = field_of(index);
+  const Ref surrogate(field ? PyUnicode_Substring(text, at, at + 1) : nullptr);
+  if (!surrogate) return false;
+  raise_bad_argument("%U must be text that UTF-8 can hold, got the lone surrogate %A at index %zd", field.get(),
+                     surrogate.get(), at);
+  return false;
+}
+
 bool Key::read_integer(PyObject* integer) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
@@ -35,14 +57,35 @@ bool Key::read_integer(PyObject* integer) {
   return true;
 }
 
-/// Python's integers have no largest one: beyond 64 bits the key is the digits, too.
+/// Python's integers have no largest one: beyond 64 bits the key is the digits, too. Python refuses to write more than
+/// some thousand of them (sys.set_int_max_str_digits), and its module decimal does not.
 bool Key::read_digits(PyObject* integer) {
   text_ = Ref(PyNumber_ToBase(integer, 10));
-  return text_ && read_text(text_.get());
+  if (!text_ && PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
+    PyErr_Clear();
+    const Ref module(PyImport_ImportModule("decimal"));
+    const Ref decimal(module ? PyObject_CallMethod(module.get(), "Decimal", "O", integer) : nullptr);
+    text_ = Ref(decimal ? PyObject_Str(decimal.get()) : nullptr);
+  }
+  return text_ && read_text(text_.get(), kAlone);
+}
+
+/// False without an exception for what is no item of an array.
+bool Key::read_item(PyObject* object) {
+  if (PyObject_CheckBuffer(object) == 0) return false;
+  has_buffer_ = PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) == 0;
+  if (!has_buffer_) PyErr_Clear();
+  const Items items = has_buffer_ && buffer_.ndim == 0 ? items_of(buffer_) : Items::kUnknown;
+  if (items == Items::kUnknown) return false;
+  const auto* item = static_cast<const char*>(buffer_.buf);
+  const ItemKey key = item_key(items, item, static_cast<size_t>(buffer_.itemsize), number_);
+  data_ = key.data;
+  size_ = static_cast<Py_ssize_t>(key.size);
+  return true;
 }
 
 bool Key::read_other(PyObject* object, Py_ssize_t index) {
-  if (PyUnicode_Check(object)) return read_text(object);
+  if (PyUnicode_Check(object)) return read_text(object, index);
   if (PyBytes_Check(object)) return read_bytes(object);
   if (PyLong_Check(object)) return read_integer(object);
   if (PyFloat_Check(object)) {
@@ -57,6 +100,7 @@ bool Key::read_other(PyObject* object, Py_ssize_t index) {
     size_ = buffer_.len;
     return true;
   }
+  if (read_item(object)) return true;
   const Ref integer(PyIndex_Check(object) != 0 ? PyNumber_Index(object) : nullptr);
   if (integer) return read_integer(integer.get());
   // An array of NumPy's says that it can be an integer, and then refuses unless it has one item.

@@ -11,9 +11,9 @@ constexpr Py_ssize_t kAlone = -1;
 
 /// Reads the bytes of one key. They stay where they are until the Key dies or Python code runs.
 ///
-/// A str is its UTF-8, and bytes, bytearray and memoryview are themselves. An int (or what has __index__, as NumPy's
-/// integers do) is its decimal digits, and a bool the int that it is. A float is the int that it equals, if that has 64
-/// bits, and else the shortest text that reads back as itself.
+/// A str is its UTF-8, and bytes, bytearray and memoryview are themselves. An int (or what has __index__) is its
+/// decimal digits, and a bool the int that it is. A float is the int that it equals, if that has 64 bits, and else the
+/// shortest text that reads back as itself. An item of an array, such as NumPy's float32, is what the array has there.
 class Key {
  public:
   Key() = default;
@@ -27,7 +27,7 @@ class Key {
   /// the object itself raised.
   [[nodiscard]] bool read(PyObject* object, Py_ssize_t index = kAlone) {
     // The frequent ones, which are told by a comparison; of what is derived from them, the type must be asked.
-    if (PyUnicode_CheckExact(object)) return read_text(object);
+    if (PyUnicode_CheckExact(object)) return read_text(object, index);
     if (PyBytes_CheckExact(object)) return read_bytes(object);
     if (PyLong_CheckExact(object)) return read_integer(object);
     return read_other(object, index);
@@ -37,9 +37,9 @@ class Key {
   [[nodiscard]] size_t size() const { return static_cast<size_t>(size_); }
 
  private:
-  bool read_text(PyObject* text) {
+  bool read_text(PyObject* text, Py_ssize_t index) {
     data_ = PyUnicode_AsUTF8AndSize(text, &size_);
-    return data_ != nullptr;
+    return data_ != nullptr || refuse_text(text, index);
   }
   bool read_bytes(PyObject* bytes) {
     char* data = nullptr;
@@ -47,7 +47,9 @@ class Key {
     data_ = data;
     return true;
   }
+  bool refuse_text(PyObject* text, Py_ssize_t index);
   bool read_other(PyObject* object, Py_ssize_t index);
+  bool read_item(PyObject* object);
   bool read_integer(PyObject* integer);
   bool read_digits(PyObject* integer);
 

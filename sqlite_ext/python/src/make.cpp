@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "blocks.h"
 #include "filter.h"
+#include "path.h"
 
 namespace crivo::python {
 namespace {
@@ -86,7 +88,9 @@ struct Progress {
 /// A builder, with the GIL released while it works.
 class Builder {
  public:
-  explicit Builder(PyObject* callback) : progress_{callback, nullptr, gettid() == getpid()} {}
+  /// Borrows both: what is called meanwhile, or null, and the folder that an Error names.
+  Builder(PyObject* callback, PyObject* temp_folder)
+      : progress_{callback, nullptr, gettid() == getpid()}, temp_folder_(temp_folder) {}
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
   ~Builder() { crivo_builder_free(builder_); }
@@ -95,7 +99,7 @@ class Builder {
     options.progress = &Progress::report;
     options.progress_data = &progress_;
     crivo_error error;
-    return succeeded(crivo_builder_create(&options, &builder_, &error), error);
+    return succeeded(crivo_builder_create(&options, &builder_, &error), error, temp_folder_);
   }
 
   bool add(PyObject* keys, bool hashed, uint64_t seed) {
@@ -107,11 +111,12 @@ class Builder {
           array, seed, [] { return Turn(nullptr, nullptr); },  // nobody else has the builder
           [&](const uint64_t* hashes, size_t count, crivo_error* error) {
             return crivo_builder_add_hashes(builder_, hashes, count, error);
-          });
+          },
+          temp_folder_);
     }
     return each_block(keys, hashed, seed, [&](const uint64_t* hashes, size_t count) {
       crivo_error error;
-      return succeeded(crivo_builder_add_hashes(builder_, hashes, count, &error), error);
+      return succeeded(crivo_builder_add_hashes(builder_, hashes, count, &error), error, temp_folder_);
     });
   }
 
@@ -120,41 +125,75 @@ class Builder {
     progress_.state = PyEval_SaveThread();
     const crivo_status status = crivo_builder_finish(builder_, filter, &error);
     PyEval_RestoreThread(progress_.state);
-    return succeeded(status, error);
+    return succeeded(status, error, temp_folder_);
   }
 
  private:
   crivo_builder* builder_ = nullptr;
   Progress progress_;
+  PyObject* temp_folder_;
 };
 
 /// The arguments of Filter(). Those that were not given are null.
 struct Arguments {
   PyObject* keys = Py_None;
   PyObject* fp_rate = nullptr;
-  const char* kind = "blocked";
+  PyObject* kind = Py_None;
   PyObject* capacity = nullptr;
   PyObject* bits_per_key = nullptr;
   PyObject* seed = nullptr;
   PyObject* threads = nullptr;
   PyObject* max_bytes = nullptr;
+  PyObject* max_memory = nullptr;
+  PyObject* temp_folder = Py_None;
   PyObject* progress = Py_None;
   int hashed = 0;
 
   bool parse(PyObject* args, PyObject* keywords) {
-    static const char* names[] = {"keys",    "fp_rate",   "kind",     "capacity", "bits_per_key", "seed",
-                                  "threads", "max_bytes", "progress", "hashed",   nullptr};
-    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOs$OOOOOOp:Filter", const_cast<char**>(names), &keys,
+    static const char* names[] = {"keys",     "fp_rate", "kind",      "capacity",   "bits_per_key",
+                                  "seed",     "threads", "max_bytes", "max_memory", "temp_folder",
+                                  "progress", "hashed",  nullptr};
+    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOO$OOOOOOOOp:Filter", const_cast<char**>(names), &keys,
                                        &fp_rate, &kind, &capacity, &bits_per_key, &seed, &threads, &max_bytes,
-                                       &progress, &hashed) != 0;
+                                       &max_memory, &temp_folder, &progress, &hashed) != 0;
   }
 
-  [[nodiscard]] bool read(crivo_options* options) const {
-    options->kind = kind;
-    return read_integer("capacity", capacity, 1, &options->capacity) && read_integer("seed", seed, 0, &options->seed) &&
-           read_integer("max_bytes", max_bytes, 1, &options->max_bytes) && read_threads(threads, &options->threads) &&
-           read_real("fp_rate", fp_rate, "lie in (0, 1)", &options->fp_rate) &&
-           read_real("bits_per_key", bits_per_key, "be above 0 and at most 1000", &options->bits_per_key);
+  /// The options borrow from the arguments, and from `folder`, which gets the bytes of temp_folder.
+  [[nodiscard]] bool read(crivo_options* options, Path* folder) const {
+    return read_kind(&options->kind) && read_integer("capacity", capacity, 1, &options->capacity) &&
+           read_integer("seed", seed, 0, &options->seed) &&
+           read_integer("max_bytes", max_bytes, 1, &options->max_bytes) &&
+           read_integer("max_memory", max_memory, 16 << 20, &options->max_memory) &&
+           read_threads(threads, &options->threads) && read_size(options) && read_folder(&options->temp_folder, folder);
+  }
+
+ private:
+  [[nodiscard]] bool read_kind(const char** name) const {
+    if (kind == Py_None) return true;
+    if (PyUnicode_Check(kind) == 0) return refuse_type("kind", "a str", kind);
+    Py_ssize_t size = 0;
+    *name = PyUnicode_AsUTF8AndSize(kind, &size);
+    if (*name != nullptr && std::strlen(*name) == static_cast<size_t>(size)) return true;
+    PyErr_Clear();
+    raise_bad_argument("kind must be one that crivo.kinds() has, or \"compressed\", got %A", kind);
+    return false;
+  }
+
+  [[nodiscard]] bool read_size(crivo_options* options) const {
+    if (!read_real("fp_rate", fp_rate, "lie in (0, 1)", &options->fp_rate) ||
+        !read_real("bits_per_key", bits_per_key, "be above 0 and at most 1000", &options->bits_per_key)) {
+      return false;
+    }
+    if (options->fp_rate == 0 || options->bits_per_key == 0) return true;
+    raise_bad_argument("fp_rate must be None where bits_per_key is given, got %S", fp_rate);
+    return false;
+  }
+
+  [[nodiscard]] bool read_folder(const char** name, Path* folder) const {
+    if (temp_folder == Py_None) return true;
+    if (read_path(temp_folder, folder) == 0) return false;
+    *name = folder->bytes();
+    return true;
   }
 };
 
@@ -168,14 +207,14 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
     return succeeded(crivo_create(&options, made, &error), error);
   }
   if (!check_many(arguments.keys)) return false;
-  Builder builder(arguments.progress == Py_None ? nullptr : arguments.progress);
+  Builder builder(arguments.progress == Py_None ? nullptr : arguments.progress, arguments.temp_folder);
   return builder.start(options) && builder.add(arguments.keys, arguments.hashed != 0, options.seed) &&
          builder.finish(made);
 }
 
 /// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter of at most so many bytes.
 template <class Read>
-PyObject* make_limited(PyObject* type, PyObject* max_bytes, Read&& read) {
+PyObject* make_limited(PyObject* type, PyObject* max_bytes, PyObject* filename, Read&& read) {
   crivo_limits limits{};
   limits.size = sizeof limits;
   if (!read_integer("max_bytes", max_bytes, 1, &limits.max_bytes)) return nullptr;
@@ -184,7 +223,7 @@ PyObject* make_limited(PyObject* type, PyObject* max_bytes, Read&& read) {
   Turn turn(nullptr, nullptr);
   const crivo_status status = read(&limits, &filter, &error);
   turn.end();
-  return succeeded(status, error) ? wrap(reinterpret_cast<PyTypeObject*>(type), filter) : nullptr;
+  return succeeded(status, error, filename) ? wrap(reinterpret_cast<PyTypeObject*>(type), filter) : nullptr;
 }
 
 /// Once in the process: a file that shrinks while it is mapped must be an error, and not the end of Python.
@@ -228,7 +267,8 @@ PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   Arguments arguments;
   crivo_options options{};
   options.size = sizeof options;
-  if (!arguments.parse(args, keywords) || !arguments.read(&options)) return nullptr;
+  Path folder;
+  if (!arguments.parse(args, keywords) || !arguments.read(&options, &folder)) return nullptr;
   if (arguments.progress != Py_None && PyCallable_Check(arguments.progress) == 0) {
     PyErr_SetString(PyExc_TypeError, "progress must be callable or None");
     return nullptr;
@@ -241,23 +281,24 @@ PyObject* filter_read(PyObject* type, PyObject* args) {
   Py_buffer blob;
   PyObject* max_bytes = nullptr;
   if (!PyArg_ParseTuple(args, "y*O:_read", &blob, &max_bytes)) return nullptr;
-  PyObject* made = make_limited(type, max_bytes, [&](const crivo_limits* limits, crivo_filter** filter, auto* error) {
+  const auto read = [&](const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {
     return crivo_read(blob.buf, static_cast<uint64_t>(blob.len), limits, filter, error);
-  });
+  };
+  PyObject* made = make_limited(type, max_bytes, Py_None, read);
   PyBuffer_Release(&blob);
   return made;
 }
 
 PyObject* filter_open(PyObject* type, PyObject* args) {
-  PyObject* encoded = nullptr;
+  Path path;
   PyObject* max_bytes = nullptr;
-  if (!PyArg_ParseTuple(args, "O&O:_open", PyUnicode_FSConverter, &encoded, &max_bytes)) return nullptr;
-  const Ref path(encoded);
+  if (!PyArg_ParseTuple(args, "O&O:_open", read_path, &path, &max_bytes)) return nullptr;
   crivo_error error;
   if (!succeeded(guard_files(&error), error)) return nullptr;
-  return make_limited(type, max_bytes, [&](const crivo_limits* limits, crivo_filter** filter, auto* failure) {
-    return crivo_open(PyBytes_AsString(path.get()), limits, filter, failure);
-  });
+  return make_limited(type, max_bytes, path.name.get(),
+                      [&](const crivo_limits* limits, crivo_filter** filter, auto* failure) {
+                        return crivo_open(path.bytes(), limits, filter, failure);
+                      });
 }
 
 PyObject* filter_copy(PyObject* self, PyObject* /*unused*/) { return derive_filter(self, crivo_copy); }

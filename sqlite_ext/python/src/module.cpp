@@ -8,7 +8,7 @@ namespace crivo::python {
 namespace {
 
 constexpr const char* kFilterDoc =
-    R"(Filter(keys=None, fp_rate=0.01, kind="blocked", *, capacity=None, bits_per_key=None, seed=0, threads=1, max_bytes=None, progress=None, hashed=False)
+    R"(Filter(keys=None, fp_rate=None, kind="blocked", *, capacity=None, bits_per_key=None, seed=0, threads=1, max_bytes=None, max_memory=None, temp_folder=None, progress=None, hashed=False)
 --
 
 What crivo.Filter is made of.)";

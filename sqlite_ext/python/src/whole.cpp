@@ -2,6 +2,7 @@
 // lets other threads run.
 #include "errors.h"
 #include "filter.h"
+#include "path.h"
 
 namespace crivo::python {
 namespace {
@@ -24,13 +25,13 @@ Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count
 
 /// Runs `crivo_status ask(filter, error)`.
 template <class Ask>
-PyObject* ask_filter(PyObject* self, Ask&& ask) {
+PyObject* ask_filter(PyObject* self, Ask&& ask, PyObject* filename = Py_None) {
   Filter* filter = as_filter(self);
   crivo_error error;
   Turn turn(&filter->turns, nullptr);
   const crivo_status status = ask(filter->handle, &error);
   turn.end();
-  if (!succeeded(status, error)) return nullptr;
+  if (!succeeded(status, error, filename)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -103,14 +104,14 @@ PyObject* filter_blob(PyObject* self, PyObject* args) {
 }
 
 PyObject* filter_save(PyObject* self, PyObject* args) {
-  PyObject* encoded = nullptr;
+  Path path;
   int form = 0;
   int level = 0;
-  if (!PyArg_ParseTuple(args, "O&ii:_save", PyUnicode_FSConverter, &encoded, &form, &level)) return nullptr;
-  const Ref path(encoded);
-  return ask_filter(self, [&](const crivo_filter* filter, crivo_error* error) {
-    return crivo_save(filter, PyBytes_AsString(path.get()), form, level, error);
-  });
+  if (!PyArg_ParseTuple(args, "O&ii:_save", read_path, &path, &form, &level)) return nullptr;
+  const auto save = [&](const crivo_filter* filter, crivo_error* error) {
+    return crivo_save(filter, path.bytes(), form, level, error);
+  };
+  return ask_filter(self, save, path.name.get());
 }
 
 PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return ask_filter(self, crivo_verify); }

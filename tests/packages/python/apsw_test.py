@@ -17,9 +17,17 @@ db = apsw.Connection(":memory:")
 crivo.load(db)
 ASK = "SELECT bloom_contains(bloom_agg(value), ?) FROM json_each('[1, 2, 3]')"
 assert [db.cursor().execute(ASK, (key,)).fetchone()[0] for key in [2, 9]] == [1, 0]
-try:
-    db.cursor().execute("SELECT load_extension(?)", (crivo.loadable_path(),))
-except apsw.SQLError as error:
-    assert "not authorized" in str(error)
-else:
-    raise AssertionError("extensions must be off again")
+
+
+def try_to_load():
+    try:
+        db.cursor().execute("SELECT load_extension('/missing')")
+    except apsw.SQLError as error:
+        return str(error)
+    raise AssertionError("nothing is there")
+
+
+assert "not authorized" in try_to_load(), "loading must be off again"
+db.enableloadextension(True)
+crivo.load(db)
+assert "cannot open shared object" in try_to_load(), "loading must stay on where it was on"

@@ -1,5 +1,6 @@
 """Filters in files: saved and opened, replaced, damaged, cut short."""
 
+import errno
 import os
 import pathlib
 import pickle
@@ -71,13 +72,29 @@ class FilesTest(unittest.TestCase):
             with self.assertRaises(crivo.Error) as raised:
                 crivo.open(self.path)
             self.assertEqual(raised.exception.code, "corrupt")
-        for no_place in [self.path / "below", self.path.parent / "no" / "folder"]:
-            with self.assertRaises(OSError) as raised:
-                crivo.Filter(["a"]).save(no_place)
-            self.assertIsInstance(raised.exception, crivo.Error)
-            self.assertEqual(raised.exception.code, "system error")
-        copied = pickle.loads(pickle.dumps(raised.exception))
-        self.assertEqual((type(copied), str(copied)), (crivo.SystemRefusal, str(raised.exception)))
+
+    def test_what_the_system_refuses_is_the_os_error_that_python_has_for_it(self):
+        self.path.write_bytes(b"")
+        save = crivo.Filter(["a"]).save
+        for call, path, kind, number in [
+            (crivo.open, self.path.parent / "missing", FileNotFoundError, errno.ENOENT),
+            (crivo.open, os.fsencode(self.path.parent / "missing"), FileNotFoundError, errno.ENOENT),
+            (crivo.open, self.path / "below", NotADirectoryError, errno.ENOTDIR),
+            (save, self.path / "below", NotADirectoryError, errno.ENOTDIR),
+            (save, str(self.path.parent / "no" / "folder"), FileNotFoundError, errno.ENOENT),
+            (save, self.path.parent / ("n" * 300), OSError, errno.ENAMETOOLONG),
+            (save, "/dev/full", OSError, errno.ENOSPC),
+        ]:
+            with self.assertRaises(kind) as raised:
+                call(path)
+            error = raised.exception
+            self.assertIsInstance(error, crivo.SystemRefusal)
+            self.assertEqual((error.code, error.errno, error.strerror, error.filename),
+                             ("system error", number, os.strerror(number), os.fspath(path)))
+            self.assertTrue(str(error).endswith(f"{os.fsdecode(path)}: {os.strerror(number)}"), error)
+            copied = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(copied), str(copied), vars(copied), copied.errno, copied.filename),
+                             (type(error), str(error), vars(error), error.errno, error.filename))
 
     def test_saving_keeps_permissions_and_a_failure_the_old_file(self):
         old = os.umask(0o027)

@@ -2,14 +2,32 @@
 
 import array
 import copy
+import errno
+import inspect
 import multiprocessing
+import os
+import pathlib
 import pickle
 import sys
+import tempfile
 import unittest
+import weakref
 
 import crivo
 
 KINDS = ["classic", "blocked", "counting", "spectral", "scalable", "cuckoo", "hash_compaction", "ribbon", "compressed"]
+
+
+class Mine(crivo.Filter):
+    __slots__ = ("slot", "__dict__")
+
+
+class Telling(crivo.Filter):
+    def __getstate__(self):
+        return "what __getstate__ said"
+
+    def __setstate__(self, state):
+        self.told = state
 
 
 def ask_in_another_process(filter_):
@@ -38,7 +56,26 @@ class FilterTest(unittest.TestCase):
         self.assertEqual(crivo.Filter(capacity=1000, bits_per_key=16, kind="classic").info.units, 16000)
         self.assertEqual(crivo.Filter(capacity=9, kind="spectral:4").info.kind, "spectral")
         self.assertEqual(crivo.Filter(["a"], fp_rate=None, capacity=None, bits_per_key=None, threads=0, max_bytes=None,
-                                      seed=None, progress=None), crivo.Filter(["a"]))
+                                      seed=None, progress=None, kind=None, max_memory=None, temp_folder=None),
+                         crivo.Filter(["a"]))
+
+    def test_every_default_may_be_passed(self):
+        shown = inspect.signature(crivo._crivo.Filter).parameters
+        given = {**{name: shown[name].default for name in shown}, "keys": ["a"]}
+        self.assertEqual(crivo.Filter(**given), crivo.Filter(["a"]))
+        self.assertEqual(crivo.Filter(**{**given, "bits_per_key": 9}), crivo.Filter(["a"], bits_per_key=9))
+
+    def test_little_memory_makes_the_same_filter(self):
+        keys = array.array("q", range(2_500_000))  # whose hashes do not fit in half of 16 MiB
+        with tempfile.TemporaryDirectory() as folder:
+            expected = crivo.Filter(keys, kind="ribbon")
+            for temp_folder in [None, os.fsencode(folder), pathlib.Path(folder)]:
+                little = crivo.Filter(keys, kind="ribbon", max_memory=2**24, temp_folder=temp_folder)
+                self.assertEqual(little, expected)
+            missing = os.path.join(folder, "missing")
+            with self.assertRaisesRegex(FileNotFoundError, "temporary folder must be writable, got") as raised:
+                crivo.Filter(keys, kind="ribbon", max_memory=2**24, temp_folder=missing)
+            self.assertEqual((raised.exception.errno, raised.exception.filename), (errno.ENOENT, missing))
 
     def test_wrong_options_are_named(self):
         for arguments, message in [
@@ -51,7 +88,12 @@ class FilterTest(unittest.TestCase):
             (dict(capacity=9, fp_rate=float("nan")), "fp_rate must lie in (0, 1), got nan"),
             (dict(capacity=9, bits_per_key=0), "bits_per_key must be above 0 and at most 1000, got 0"),
             (dict(capacity=9, bits_per_key=-1), "bits_per_key must"),
-            (dict(capacity=9, bits_per_key=9, fp_rate=0.1), "fp_rate must be 0 where bits_per_key is given"),
+            (dict(capacity=9, bits_per_key=9, fp_rate=0.1),
+             "fp_rate must be None where bits_per_key is given, got 0.1"),
+            (dict(capacity=9, bits_per_key=9, fp_rate=0), "fp_rate must lie in (0, 1), got 0"),
+            (dict(keys=["a"], max_memory=2**20), "max_memory must be an int from 16777216 to 2^64 - 1, got 1048576"),
+            (dict(keys=["a"], kind="\ud800"), "kind must be one that crivo.kinds() has"),
+            (dict(keys=["a"], kind="ribbon\0"), "kind must be one that crivo.kinds() has"),
             (dict(capacity=9, kind="bloom"), "kind must"), (dict(capacity=9, kind="ribbon"), "kind must"),
             (dict(capacity=9, seed=-1), "seed must"), (dict(capacity=9, max_bytes=0), "max_bytes must"),
             (dict(capacity=2**20, max_bytes=100), "capacity must fit in 100 bytes"), (dict(keys=["a"], threads=-1), "threads must"),
@@ -63,7 +105,11 @@ class FilterTest(unittest.TestCase):
             (dict(capacity="9"), "capacity must be an int, got str"),
             (dict(capacity=1e6), "capacity must be an int, got float"),
             (dict(capacity=9, fp_rate="0.1"), "fp_rate must be a number, got str"),
-            (dict(capacity=9, kind=7), "must be str"), (dict(keys=["a"], kind=None), "must be str"), (dict(keys=["a"], progress=7), "progress must be callable"),
+            (dict(capacity=9, kind=7), "kind must be a str, got int"),
+            (dict(keys=["a"], kind=b"ribbon"), "kind must be a str, got bytes"),
+            (dict(keys=["a"], max_memory=1e9), "max_memory must be an int, got float"),
+            (dict(keys=["a"], temp_folder=7), "PathLike"),
+            (dict(keys=["a"], progress=7), "progress must be callable"),
             (dict(wrong=7), "wrong"),
         ]:
             self.assertRaisesRegex(TypeError, message, crivo.Filter, **arguments)
@@ -148,14 +194,31 @@ class FilterTest(unittest.TestCase):
         self.assertRaises(TypeError, hash, crivo.Filter(["a"]))
 
     def test_subclasses_stay_what_they_are(self):
-        class Mine(crivo.Filter):
-            pass
-
         mine = Mine(["a"])
-        mine.note = 7
         for made in [mine | mine, mine & mine, mine.copy(), Mine.from_bytes(mine.to_bytes())]:
             self.assertIs(type(made), Mine)
         self.assertIn("Mine", repr(mine))
+
+    def test_subclasses_keep_their_attributes(self):
+        mine = Mine(["a"])
+        mine.note, mine.slot, mine.itself = [7], "slot", mine
+        pickles = [pickle.loads(pickle.dumps(mine, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+        for made in [copy.copy(mine), mine.copy(), copy.deepcopy(mine), *pickles]:
+            self.assertEqual((made, made.note, made.slot), (mine, [7], "slot"))
+        self.assertIs(mine.copy().note, mine.note)
+        for made in [copy.deepcopy(mine), *pickles]:
+            self.assertIsNot(made.note, mine.note)
+            self.assertIs(made.itself, made)
+        told = Telling(["a"])
+        for made in [copy.copy(told), copy.deepcopy(told), pickle.loads(pickle.dumps(told))]:
+            self.assertEqual(made.told, "what __getstate__ said")
+
+    def test_weak_references(self):
+        filter_ = crivo.Filter(["a"])
+        weak = weakref.ref(filter_)
+        self.assertIs(weak(), filter_)
+        del filter_
+        self.assertIsNone(weak())
 
 
 class CopiesTest(unittest.TestCase):

@@ -9,6 +9,7 @@ import unittest
 import crivo
 
 RATE = 1e-9
+NAN = float("nan")
 
 
 class Colour(enum.IntEnum):
@@ -36,6 +37,10 @@ class KeysTest(unittest.TestCase):
             [0, -0.0, 0.0, False, "0"], [1, True, "1"],
             [-(2**63), "-9223372036854775808"], [2**64 - 1, "18446744073709551615"],
             [10**400, "1" + "0" * 400], [-(10**30), "-1" + "0" * 30],
+            [10**19, 1e19, "10000000000000000000"], [2.0**63, 2**63], [2.0**64 - 2048, 2**64 - 2048],
+            [2.0**64, 2**64], [-(2.0**63), -(2**63)], [-1e19, "-1e+19"], [1e-7, "1e-07"], [5e-324, "5e-324"],
+            [NAN, -NAN, "nan"], [10**5000, "1" + "0" * 5000], [-(10**20_000) + 1, "-" + "9" * 20_000],
+            [ctypes.c_float(0.5), 0.5], [ctypes.c_bool(True), 1],
             [0.1, "0.1"], [1e20, "1e+20"], [float("inf"), "inf"], [2.0**53, 2**53],
             ["naïve", "naïve".encode()], ["", b""], ["a\0b", b"a\0b"], ["🌍", "🌍".encode()],
         ]:
@@ -70,8 +75,15 @@ class KeysTest(unittest.TestCase):
             self.assertRaisesRegex(TypeError, "^keys must be an iterable of keys, got int$", many, 7)
 
     def test_text_that_is_no_unicode_is_refused(self):
-        self.assertRaises(UnicodeEncodeError, crivo.Filter(capacity=9).add, "\ud800")
-        self.assertRaises(UnicodeEncodeError, crivo.Filter, ["a", "\ud800"])
+        filter_ = crivo.Filter(capacity=9)
+        text = r"must be text that UTF-8 can hold, got the lone surrogate '\\udcff' at index 2$"
+        for ask in [filter_.__contains__, filter_.add, filter_.count, crivo.hash_key]:
+            with self.assertRaisesRegex(crivo.Error, "^key " + text) as raised:
+                ask("a\0\udcffb")
+            self.assertEqual(raised.exception.code, "bad argument")
+        for many in [filter_.contains_many, filter_.update, crivo.Filter]:
+            self.assertRaisesRegex(crivo.Error, r"^keys\[1\] " + text, many, ["a", "é€\udcff"])
+        self.assertEqual(len(filter_), 1)  # update added the key before
 
     def test_any_iterable_will_do(self):
         keys = [f"user{i}" for i in range(3000)]
@@ -119,8 +131,9 @@ class ArraysTest(unittest.TestCase):
             self.check(array.array(letter, [0, 1, 255]))
         self.check(array.array("q", [-(2**63), 2**63 - 1]))
         self.check(array.array("Q", [0, 2**63 - 1, 2**63, 2**64 - 1]))
-        self.check(array.array("d", [0.5, 7.0, -0.0, 1e20, float("inf")]))
-        self.check(array.array("f", [0.5, 0.1, 7.0]))
+        self.check(array.array("d", [0.5, 7.0, -0.0, 1e19, 1e20, float("inf"), NAN, -NAN]))
+        self.check(array.array("d", [1e19, 2.0**63, 2.0**64]), [10**19, 2**63, 2**64])
+        self.check(array.array("f", [0.5, 0.1, 7.0, 1e19, NAN, -NAN]))
         self.check(memoryview(b"\0\1").cast("?"))
         self.check(memoryview(b"\0\2\xff").cast("?"), [False, True, True])
         self.check((ctypes.c_int32 * 3)(1, -2, 3))
@@ -161,7 +174,12 @@ class ArraysTest(unittest.TestCase):
                                    [wrong], hashed=True)
 
     def test_arrays_of_another_shape_are_refused(self):
+        class Either(ctypes.Union):
+            _fields_ = [("real", ctypes.c_double), ("integer", ctypes.c_int64)]
+
         filter_ = crivo.Filter(capacity=10)
+        self.assertRaises(TypeError, filter_.update, (Either * 2)())
+        self.assertRaises(TypeError, filter_.add, Either())
         for wrong in [memoryview(bytes(8)).cast("B", (2, 2, 2)), memoryview(bytes(32)).cast("q", (2, 2))]:
             self.assertRaises((TypeError, NotImplementedError), filter_.update, wrong)
         self.assertEqual(len(filter_), 0)

@@ -15,9 +15,15 @@ except ImportError:
 
 class NumpyTest(keys_test.ArraysTest):
     def test_numbers(self):
-        for kind in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", ">i4", "<i8", ">u8"]:
+        for kind in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", "<i8", ">u8",
+                     ">f4"]:
             self.check(numpy.arange(100).astype(kind), numpy.arange(100).tolist())
         self.check(numpy.array([True, False]), [True, False])
+        self.check(numpy.array([2**63, 10**19, 2**64 - 2048], "u8"), [2.0**63, 1e19, 2.0**64 - 2048])
+        halves = numpy.arange(2**16).astype("u2").view("f2")
+        self.check(halves, halves.tolist())
+        self.check(numpy.array([0.1, 1e-8, 65504, -0.0, numpy.inf, -numpy.nan], "f2"),
+                   [0.0999755859375, 0.0, 65504, 0, "inf", "nan"])
         self.check(numpy.arange(1000)[::7], list(range(0, 1000, 7)))
         self.check(numpy.arange(10)[::-1], list(range(9, -1, -1)))
         self.check(numpy.broadcast_to(numpy.int64(7), 5), [7] * 5)
@@ -36,7 +42,7 @@ class NumpyTest(keys_test.ArraysTest):
         self.check_iterated(numpy.array(["a", "naïve"]), ["a", "naïve"])
         self.check_iterated(numpy.array(["a", 1], dtype=object), ["a", 1])
         self.assertRaises(TypeError, crivo.Filter(capacity=9).update, numpy.eye(2))
-        for wrong in [numpy.array([1j]), numpy.array(["2026-01-01"], "M8[D]"), numpy.zeros(2, "f2"),
+        for wrong in [numpy.array([1j]), numpy.array(["2026-01-01"], "M8[D]"), numpy.zeros(2, "g"),
                       numpy.zeros(2, "i4,i4")]:
             self.assertRaisesRegex(TypeError, r"^keys\[0\] must be", crivo.Filter(capacity=9).update, wrong)
 
@@ -60,7 +66,19 @@ class NumpyTest(keys_test.ArraysTest):
         filter_ = crivo.Filter([7, "text", b"bytes", 0.5], fp_rate=keys_test.RATE)
         for scalar in [numpy.int32(7), numpy.uint64(7), numpy.float64(7), numpy.str_("text"), numpy.bytes_(b"bytes")]:
             self.assertIn(scalar, filter_)
-        self.assertRaises(TypeError, filter_.__contains__, numpy.float32(0.5))
+
+    def test_items_are_taken_where_their_array_is(self):
+        for kind in ["?", "i1", "u8", "f2", "f4", "f8", ">f4", "S3", "V3"]:
+            array_ = numpy.array([0, 1], kind) if kind != "V3" else numpy.array([b"ab\0", b"xyz"], "V3")
+            self.check(array_, list(array_))
+            filter_ = crivo.Filter(array_, capacity=9, kind="counting", fp_rate=keys_test.RATE)
+            for item in array_:
+                self.assertIn(item, filter_, kind)
+                filter_.remove(item)
+            self.assertFalse(any(item in filter_ for item in array_), kind)
+        for wrong in [numpy.longdouble(1), numpy.complex64(1), numpy.datetime64("2026-01-01"),
+                      numpy.zeros(2, "i4,i4")[0]]:
+            self.assertRaisesRegex(TypeError, "^key must be", filter_.add, wrong)
 
     def test_an_array_is_not_one_key(self):
         text = "^key must be str, bytes, int or float, got ndarray$"

@@ -23,7 +23,7 @@ def main(pack_wheel, build, wheels):
         again = pathlib.Path(folder, wheel.name)
         assert again.read_bytes() == wheel.read_bytes(), "two wheels of the same modules differ"
     with zipfile.ZipFile(wheel) as archive:
-        notices, = (name for name in archive.namelist() if name.endswith("/THIRD_PARTY.txt"))
+        notices, = (name for name in archive.namelist() if name.endswith(".dist-info/licenses/THIRD_PARTY.txt"))
         assert b"zstd" in archive.read(notices) and b"xxHash" in archive.read(notices)
         record, = (name for name in archive.namelist() if name.endswith("/RECORD"))
         rows = list(csv.reader(io.StringIO(archive.read(record).decode())))

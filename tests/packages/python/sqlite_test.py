@@ -34,12 +34,32 @@ class SqliteTest(unittest.TestCase):
     def one(self, sql, *args):
         return self.db.execute(sql, args).fetchone()[0]
 
-    def test_extensions_are_off_again(self):
-        self.assertRaises(sqlite3.OperationalError, self.db.load_extension, crivo.loadable_path())
+    def test_loading_stays_off_or_on_as_it_was(self):
+        """A connection that nobody has told anything lets C load extensions and SQL not, or neither."""
+        untold, off, on = [sqlite3.connect(":memory:") for _ in range(3)]
+        off.enable_load_extension(False)
+        on.enable_load_extension(True)
+        for db, message in [(untold, "not authorized"), (off, "not authorized"), (on, "cannot open shared object")]:
+            self.addCleanup(db.close)
+            for _ in range(2):
+                crivo.load(db)
+                with self.assertRaisesRegex(sqlite3.OperationalError, message):
+                    db.execute("SELECT load_extension('/missing')")
+        self.assertRaisesRegex(sqlite3.OperationalError, "not authorized", off.load_extension, "/missing")
+
+    def test_what_cannot_be_loaded_is_not_tried_twice(self):
+        class Broken:
+            def enable_load_extension(self, on):
+                raise AssertionError("loading was on")
+
+            def load_extension(self, path):
+                raise sqlite3.OperationalError(f"{path}: cannot open shared object file")
+
+        self.assertRaisesRegex(sqlite3.OperationalError, "cannot open shared object", crivo.load, Broken())
 
     def test_the_same_keys_are_the_same_bytes(self):
         """Every kind, from a column in SQL and from a list in Python."""
-        keys = [1, "two", b"three", 4.5, 5.0, "", "naïve", -(2**63), 2**63 - 1]
+        keys = [1, "two", b"three", 4.5, 5.0, "", "naïve", -(2**63), 2**63 - 1, 1e19, -1e19, 2.0**64, -0.0, 5e-324]
         self.db.execute("CREATE TABLE t(key)")
         self.db.executemany("INSERT INTO t VALUES (?)", [(key,) for key in keys])
         for kind in crivo.kinds():

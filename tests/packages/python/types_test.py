@@ -14,12 +14,18 @@ import tempfile
 
 RIGHT = """
 import array
+import pathlib
 import sqlite3
 import crivo
 
 words: crivo.Filter = crivo.Filter(["a", b"b", 3, 4.5], fp_rate=0.01, kind="ribbon", progress=print)
 found: bool = "a" in words
 answers = words.contains_many(array.array("q", [1]))
+words.update(key for key in {"a": 1})
+words.update(memoryview(b"ab"))
+words.update((True, b"b", 1.5))
+words.update([1, 2], hashed=True)
+little = crivo.Filter(["a"], max_memory=2**24, temp_folder=pathlib.Path("/tmp"))
 first: bool = answers[0]
 both: crivo.Filter = words | words & words
 both |= words
@@ -32,9 +38,17 @@ class Mine(crivo.Filter): pass
 mine: Mine = Mine(["a"]).copy()
 opened: Mine = Mine.open("path")
 """
+if importlib.util.find_spec("numpy"):
+    RIGHT += """
+import numpy
+words.update(numpy.arange(3))
+words.add(numpy.float32(0.5))
+words.update([numpy.bool_(True)])
+"""
 WRONG = ["crivo.Filter(7)", 'crivo.Filter(["a"], fp_rat=1)', 'crivo.Filter(["a"], kind=7)', "words.add(None)",
          "words | {1}", 'words.to_bytes(7)', "words.info.kinds", 'text: str = words.count("a")', "crivo.open(1.5)",
-         "hash_: str = crivo.hash_key(7)"]
+         "hash_: str = crivo.hash_key(7)", "crivo.Filter([None])", 'words.update([["a"]])', "words.contains_many([1j])",
+         "words.update({b'a': 1}.items())"]
 
 
 def mypy(site_packages, folder, *arguments, module="mypy"):

@@ -27,23 +27,26 @@ static unsigned char* read_file(const char* name, size_t* size) {
   return bytes;
 }
 
+static size_t write_key(char type, const unsigned char* value, size_t length, char* key) {
+  char digits[CRIVO_NUMBER_KEY_BYTES + 1] = {0};
+  double real = 0;
+  memcpy(type == 'i' ? digits : type == 'r' ? (char*)&real : key, value, length);
+  if (type == 'r') return crivo_real_key(real, key);
+  if (type != 'i') return length;
+  return *digits == '-' ? crivo_integer_key(strtoll(digits, NULL, 10), key)
+                        : crivo_unsigned_key(strtoull(digits, NULL, 10), key);
+}
+
 /* The keys of a file, one behind the other. */
 static crivo_keys read_keys(const char* name) {
   size_t size = 0;
   unsigned char* file = read_file(name, &size);
-  char* bytes = take(size * 4); /* no key takes more than its record does */
+  char* bytes = take(size * 4 + CRIVO_NUMBER_KEY_BYTES); /* a key takes at most twice what its record does */
   uint64_t* offsets = take((size + 1) * sizeof *offsets);
   crivo_keys keys = {bytes, 0, offsets, 0, 0};
   for (const unsigned char* at = file; at < file + size;) {
     const size_t length = at[1] | (size_t)at[2] << 8 | (size_t)at[3] << 16 | (size_t)at[4] << 24;
-    if (*at == 'i') {
-      char digits[CRIVO_NUMBER_KEY_BYTES + 1] = {0};
-      memcpy(digits, at + 5, length);
-      keys.bytes_size += crivo_integer_key(strtoll(digits, NULL, 10), bytes + keys.bytes_size);
-    } else {
-      memcpy(bytes + keys.bytes_size, at + 5, length);
-      keys.bytes_size += length;
-    }
+    keys.bytes_size += write_key((char)*at, at + 5, length, bytes + keys.bytes_size);
     offsets[++keys.count] = keys.bytes_size;
     at += 5 + length;
   }

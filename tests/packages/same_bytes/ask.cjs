@@ -4,7 +4,17 @@ const path = require("node:path");
 const { DatabaseSync } = require("node:sqlite");
 const { load } = require("./package");
 
-const types = { t: (bytes) => bytes.toString(), b: (bytes) => bytes, i: (bytes) => BigInt(bytes.toString()) };
+function readInteger(bytes) {
+  const value = BigInt(bytes.toString());
+  return value < 2n ** 63n ? value : Number(value); // SQLite has no larger integer
+}
+
+const types = {
+  t: (bytes) => bytes.toString(),
+  b: (bytes) => bytes,
+  i: readInteger,
+  r: (bytes) => bytes.readDoubleLE(),
+};
 
 const db = new DatabaseSync(":memory:", { allowExtension: true });
 load(db);

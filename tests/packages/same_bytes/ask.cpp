@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -25,14 +26,22 @@ std::string contents(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::string key_of(char type, const std::string& value) {
+  const auto text = [](auto number) { return std::string(crivo::NumberKey(number).view()); };
+  if (type == 'i' && value[0] == '-') return text(std::int64_t{std::stoll(value)});
+  if (type == 'i') return text(std::uint64_t{std::stoull(value)});
+  if (type != 'r') return value;
+  double real = 0;
+  std::memcpy(&real, value.data(), sizeof real);
+  return text(real);
+}
+
 void add_keys(crivo::FilterBuilder& builder, const std::string& records) {
   for (std::size_t at = 0; at < records.size();) {
     std::size_t size = 0;
     for (std::size_t byte = 4; byte > 0; --byte) size = size << 8 | static_cast<unsigned char>(records[at + byte]);
     const std::string key = records.substr(at + 5, size);
-    const bool integer = records[at] == 'i';
-    const auto added = integer ? builder.add(crivo::NumberKey(std::int64_t{std::stoll(key)}).view()) : builder.add(key);
-    if (!added) std::exit(1);
+    if (!builder.add(key_of(records[at], key))) std::exit(1);
     at += 5 + size;
   }
 }

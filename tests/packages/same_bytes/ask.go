@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,7 +31,13 @@ func readKeys(name string) (keys crivo.Keys) {
 		case 'b':
 			keys.Append(key)
 		case 'i':
-			keys.AppendInteger(must(strconv.ParseInt(string(key), 10, 64)))
+			if key[0] == '-' {
+				keys.AppendInteger(must(strconv.ParseInt(string(key), 10, 64)))
+			} else {
+				keys.AppendUnsigned(must(strconv.ParseUint(string(key), 10, 64)))
+			}
+		case 'r':
+			keys.AppendReal(math.Float64frombits(binary.LittleEndian.Uint64(key)))
 		}
 		data = data[end:]
 	}

@@ -1,11 +1,12 @@
 """Writes the blobs of all cases (same_bytes.py) through the Python package:  ask.py FOLDER"""
 
 import pathlib
+import struct
 import sys
 
 import crivo
 
-TYPES = {"t": lambda raw: raw.decode(), "b": bytes, "i": int}
+TYPES = {"t": lambda raw: raw.decode(), "b": bytes, "i": int, "r": lambda raw: struct.unpack("<d", raw)[0]}
 
 
 def read_keys(name):

@@ -1,5 +1,5 @@
 //! Writes the blobs of all cases (same_bytes.py) through the binding for Rust:  ask FOLDER
-use crivo::{integer_key, Filter, Options};
+use crivo::{integer_key, real_key, unsigned_key, Filter, Options};
 use std::{env, error::Error, fs, path::Path};
 
 fn read_keys(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
@@ -9,7 +9,12 @@ fn read_keys(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     while !rest.is_empty() {
         let end = 5 + u32::from_le_bytes(rest[1..5].try_into()?) as usize;
         let key = &rest[5..end];
-        keys.push(if rest[0] == b'i' { integer_key(std::str::from_utf8(key)?.parse()?) } else { key.to_vec() });
+        keys.push(match rest[0] {
+            b'i' if key[0] == b'-' => integer_key(std::str::from_utf8(key)?.parse()?),
+            b'i' => unsigned_key(std::str::from_utf8(key)?.parse()?),
+            b'r' => real_key(f64::from_le_bytes(key.try_into()?)),
+            _ => key.to_vec(),
+        });
         rest = &rest[end..];
     }
     Ok(keys)

@@ -12,6 +12,17 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+# Reals and the keys that docs/format.md gives them: the tool, which knows text only, is given these.
+REALS = {struct.pack("<d", value): key for value, key in [
+    (0.1, b"0.1"), (1e-7, b"1e-07"), (1e20, b"1e+20"), (7.0, b"7"), (-0.0, b"0"), (2.0**53, b"9007199254740992"),
+    (-(2.0**63), b"-9223372036854775808"), (2.0**63, b"9223372036854775808"), (1e19, b"10000000000000000000"),
+    (2.0**64 - 2048, b"18446744073709549568"), (2.0**64, b"18446744073709551616"), (-1e19, b"-1e+19"),
+    (5e-324, b"5e-324"), (-(2.0**-1022), b"-2.2250738585072014e-308"), (0.10000000149011612, b"0.10000000149011612"),
+    (1.7976931348623157e308, b"1.7976931348623157e+308"), (float("inf"), b"inf"), (float("-inf"), b"-inf")]}
+NANS = [struct.pack("<Q", bits) for bits in [0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 2**64 - 1]]
+SQLITE_LACKS = {"unsigned": "SQLite's integers end at 2^63 - 1", "nan": "SQLite makes NULL of NaN"}
+
+
 class Missing(Exception):
     """Why a language cannot be asked here."""
 
@@ -88,6 +99,7 @@ def node(place):
         package.extractall(place.own)
     shutil.copy(HERE / "ask.cjs", place.own)
     place.ask(current, place.own / "ask.cjs")
+    return SQLITE_LACKS
 
 
 def read_cases(place):
@@ -106,7 +118,8 @@ def read_keys(path):
 def sql(place):
     """The sqlite3 shell, with a script."""
     literals = {"t": lambda raw: f"CAST(x'{raw.hex()}' AS TEXT)", "b": lambda raw: f"x'{raw.hex()}'",
-                "i": lambda raw: "-9223372036854775807 - 1" if raw == b"-9223372036854775808" else raw.decode()}
+                "i": lambda raw: "-9223372036854775807 - 1" if raw == b"-9223372036854775808" else raw.decode(),
+                "r": lambda raw: f"ieee754_from_blob(x'{raw[::-1].hex()}')"}
     script = [".bail on", f".load {place.build / 'crivo'}"]
     for path in place.cases.glob("*.keys"):
         script.append(f"CREATE TABLE {path.stem}(key);")
@@ -117,11 +130,13 @@ def sql(place):
         aggregate = f"bloom_agg(key, {capacity if capacity != '0' else 'NULL'}, {fp_rate}, '{kind}', {signed})"
         script.append(f"SELECT writefile('{place.own / blob}', bloom_raw({aggregate})) FROM {pathlib.Path(keys).stem};")
     place.run("sqlite3", ":memory:", input="\n".join(script).encode())
+    return SQLITE_LACKS
 
 
 def tool(place):
     for path in place.cases.glob("*.keys"):
-        (place.own / path.stem).write_bytes(b"".join(raw + b"\n" for _, raw in read_keys(path)))
+        lines = [{**REALS, **dict.fromkeys(NANS, b"nan")}[raw] if kind == "r" else raw for kind, raw in read_keys(path)]
+        (place.own / path.stem).write_bytes(b"".join(line + b"\n" for line in lines))
     for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
         room = ["--capacity", capacity] if capacity != "0" else []
         place.run(place.build / "crivo", "build", "--quiet", "--raw", "--kind", kind, "--fpr", fp_rate, "--seed", seed,

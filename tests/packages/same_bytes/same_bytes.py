@@ -7,7 +7,8 @@ wrote. Exits with 77 and a reason if the language is not there.
 
 The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, and the last two
 are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
-the key: t text in UTF-8, b bytes, i an integer in decimal. ask.* are the programs that read them.
+the key: t text in UTF-8, b bytes, i an integer in decimal, r a real in 8 bytes (little-endian). ask.* are the programs
+that read them.
 """
 
 import pathlib
@@ -34,7 +35,11 @@ def key_sets():
     yield "text", [("t", f"https://example.org/{i}/\u00fc") for i in range(1000)]
     binary = [struct.pack(">H", i) for i in range(494)]
     yield "mixed", [*several, *(("i", value) for value in [*integers, *range(-494, 0)]),
-                    *(("b", key) for key in binary if b"\n" not in key), *several]
+                    *(("b", key) for key in binary if b"\n" not in key), *several,
+                *(("r", raw) for raw in languages.REALS)]
+    yield "integral", [("i", value) for value in [2**63, 10**19, 2**64 - 2048]]  # which are reals in SQL
+    yield "unsigned", [("i", value) for value in [2**63 + 1, 10**19 + 1, 2**64 - 1]]
+    yield "nan", [("r", raw) for raw in languages.NANS]
 
 
 def record(kind, key):

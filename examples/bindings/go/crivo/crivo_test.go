@@ -3,6 +3,7 @@ package crivo
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"runtime"
@@ -19,6 +20,18 @@ func built(t *testing.T, keys Keys, options Options) *Filter {
 		t.Fatal(err)
 	}
 	return filter
+}
+
+func TestNumbersAreTheKeysThatTheyAreEverywhere(t *testing.T) {
+	var keys Keys
+	keys.AppendInteger(math.MinInt64)
+	keys.AppendUnsigned(math.MaxUint64)
+	keys.AppendReal(1e19)
+	keys.AppendReal(0.1)
+	keys.AppendReal(math.Copysign(math.NaN(), -1))
+	if text := "-922337203685477580818446744073709551615100000000000000000000.1nan"; string(keys.bytes) != text {
+		t.Fatalf("%q", keys.bytes)
+	}
 }
 
 func TestFindsEveryKey(t *testing.T) {

@@ -2,6 +2,7 @@ package crivo
 
 // #include <crivo.h>
 import "C"
+import "unsafe"
 
 // Keys are many keys at once, one behind the other, so that a single call hands all of them to C. The zero value has
 // no key. As with any slice, only one of several copies may be appended to.
@@ -42,9 +43,26 @@ func (k *Keys) AppendString(key string) {
 
 // AppendInteger adds the key of an integer: its decimal digits, as in SQL.
 func (k *Keys) AppendInteger(value int64) {
-	var key [C.CRIVO_NUMBER_KEY_BYTES]C.char
-	size := C.crivo_integer_key(C.int64_t(value), &key[0])
-	k.AppendString(C.GoStringN(&key[0], C.int(size)))
+	var key numberKey
+	k.Append(key[:C.crivo_integer_key(C.int64_t(value), key.start())])
+}
+
+// AppendUnsigned adds the key of an unsigned integer.
+func (k *Keys) AppendUnsigned(value uint64) {
+	var key numberKey
+	k.Append(key[:C.crivo_unsigned_key(C.uint64_t(value), key.start())])
+}
+
+// AppendReal adds the key of a real: that of the integer which it equals, or the text of its digits, as in SQL.
+func (k *Keys) AppendReal(value float64) {
+	var key numberKey
+	k.Append(key[:C.crivo_real_key(C.double(value), key.start())])
+}
+
+type numberKey [C.CRIVO_NUMBER_KEY_BYTES]byte
+
+func (key *numberKey) start() *C.char {
+	return (*C.char)(unsafe.Pointer(&key[0]))
 }
 
 func (k *Keys) start() {

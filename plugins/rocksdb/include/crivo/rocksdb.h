@@ -62,6 +62,8 @@ struct RocksDBFilterOptions {
 
   /// The most bytes that the filter blocks of one file may have together: from 0 to 1e15, where 0, the default, means
   /// no limit. A filter that would need more gets fewer bits per key, so that its rate is higher, and LOG says so.
+  /// Where less than 96 bytes are left for a file or a partition, it has a block of 6 bytes, not counted, that every
+  /// key passes.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
   /// The most bytes that all filters may take while they are built in this process, by this policy and others: from 0
   /// to 1e15, where 0, the default, means no limit. Where builders would take more, ribbons become blocked filters of
@@ -73,7 +75,7 @@ struct RocksDBFilterOptions {
 
   /// Filter bits per key, 0 to 1000, as the mean over all keys of the tree: real bits, not Bloom-equivalent ones. The
   /// rate of each level is then the one that makes false positives of absent keys the fewest at this memory
-  /// (crivo/level_budget.h).
+  /// (crivo/host/level_budget.h).
   std::optional<double> budget_bits_per_key = std::nullopt;
   /// The rate of filters in the bottommost level: from 1e-9 to 1, where 1 means no filter. Most questions that get
   /// there find their key, so 0.1 saves half of all filter memory (a ribbon then takes 3.4 bits per key), if few

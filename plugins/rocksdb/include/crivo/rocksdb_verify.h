@@ -68,8 +68,9 @@ struct RocksDBFilterReport {
 /// Reads the filters of every SST file of the database, or of these column families only. May be called at any time
 /// and from any thread, while the database is written and compacted too: files that a compaction removes meanwhile are
 /// left out. Reads through the database's Env, one filter block at a time, which is all the memory that it takes beside
-/// the report. `families` also lets the report know of column families that were opened without a filter policy, or
-/// with one that does not read the filter; without it, of the default one.
+/// the report. A column family may be open without a filter policy, or with one that does not read the filter. RocksDB
+/// shows this by the family's handle only: without `families`, it is known of the default one, and a file of another
+/// one has the complaint that it is not known.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 

@@ -1,4 +1,5 @@
-// A temporary file that has no name: it is gone when it is closed, also when the process is killed.
+// A temporary file that has no name: it is gone when it is closed, also when the process is killed. Builds and hosts
+// put there what does not fit into the memory that they may take.
 #pragma once
 
 #include <cstddef>

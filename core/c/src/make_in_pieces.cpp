@@ -1,8 +1,7 @@
 // Filters built of keys that come in pieces.
-#include "crivo/builder.h"
-
 #include "arguments.h"
 #include "boundary.h"
+#include "crivo/builder.h"
 #include "handle.h"
 
 struct crivo_builder {

@@ -1,13 +1,12 @@
 // Filters as blobs, and back.
-#include "crivo/blob.h"
-
 #include <algorithm>
 #include <span>
 
 #include "arguments.h"
 #include "boundary.h"
-#include "crivo/blob_sums.h"
+#include "crivo/blob.h"
 #include "crivo/blob_writer.h"
+#include "crivo/host/blob_sums.h"
 #include "form.h"
 #include "handle.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "crivo/memory.h"
+#include "crivo/host/memory.h"
 #include "crivo/result.h"
 #include "crivo/sizing.h"
 #include "crivo/types.h"

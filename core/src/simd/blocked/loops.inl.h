@@ -1,0 +1,76 @@
+// The questions and additions of the blocked and counting kinds, around one instruction set's test of a block. They are
+// included, and not called, so that the compiler can inline the test. A block has one plane in the blocked kind and
+// four in the counting kind, which is asked through the OR of its planes: a counter is above 0 where one of its bits is
+// set.
+//
+// The including file must have, inside the same anonymous namespace of crivo:
+//   CRIVO_TARGET                 the macro of the instruction set, from simd/target.h;
+//   template <std::size_t kPlanes, bool kFew>
+//   bool has_bits(const std::byte* block, const BlockKey&, unsigned probes)
+//                                whether the OR of the planes has all bits of a key; kFew for up to kFewProbes probes;
+//   a function set_bits(std::byte* block, const BlockKey&, unsigned probes) for add_hashes(), which sets them.
+// It must have included layout/block.h, layout/counter_block.h and simd/probe_key.h. It gets: kProbe, and add_hashes().
+
+template <std::size_t kPlanes, bool kFew>
+CRIVO_TARGET inline bool contains_inline(const View& view, std::uint64_t hash) noexcept {
+  const BlockKey key(hash, view.shape.units);
+  return has_bits<kPlanes, kFew>(view.payload + key.block * (kPlanes * kBlockBytes), key, view.shape.probes);
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET inline bool contains_either(const View& view, std::uint64_t hash) noexcept {
+  return view.shape.probes <= kFewProbes ? contains_inline<kPlanes, true>(view, hash)
+                                         : contains_inline<kPlanes, false>(view, hash);
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET bool contains(const View& view, std::uint64_t hash) noexcept {
+  return contains_either<kPlanes>(view, hash);
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<&contains<kPlanes>>(view, key);
+  return contains_either<kPlanes>(view, hash_short_key(key, view.shape.seed));
+}
+
+template <std::size_t kPlanes, bool kFew>
+CRIVO_TARGET inline void batch_inline(const View& view, const std::uint64_t* hashes, std::size_t count,
+                                      bool* hits) noexcept {
+  constexpr std::size_t kAhead = 32;
+  const View local = view;
+  for (std::size_t from = 0; from < count; from += kAhead) {
+    const std::size_t end = std::min(count, from + kAhead);
+    for (std::size_t i = from; i < end; ++i) {
+      prefetch_block<kPlanes>(local.payload, mulhi(hashes[i], local.shape.units));
+    }
+    for (std::size_t i = from; i < end; ++i) hits[i] = contains_inline<kPlanes, kFew>(local, hashes[i]);
+  }
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
+                                 bool* hits) noexcept {
+  if (view.shape.probes <= kFewProbes) {
+    batch_inline<kPlanes, true>(view, hashes, count, hits);
+  } else {
+    batch_inline<kPlanes, false>(view, hashes, count, hits);
+  }
+}
+
+template <std::size_t kPlanes>
+constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes>};
+
+/// A BlockedKernels::blocked_add, made from the function that sets the bits of one key.
+template <void (*kSetBits)(std::byte*, const BlockKey&, unsigned) noexcept>
+CRIVO_TARGET void add_hashes(const Shape& shape, std::byte* payload, const std::uint64_t* hashes,
+                             std::size_t count) noexcept {
+  constexpr std::size_t kAhead = 16;
+  const std::uint64_t blocks = shape.units;
+  const unsigned probes = shape.probes;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) __builtin_prefetch(payload + mulhi(hashes[i + kAhead], blocks) * kBlockBytes, 1);
+    const BlockKey key(hashes[i], blocks);
+    kSetBits(payload + key.block * kBlockBytes, key, probes);
+  }
+}

@@ -1,0 +1,67 @@
+#include "builder/cache_charge.h"
+
+#include <array>
+#include <cstdint>
+#include <new>
+
+#include "abi.h"
+
+#if CRIVO_ROCKSDB_VERSION >= 800
+#include <rocksdb/advanced_cache.h>
+#endif
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kEntryBytes = std::size_t{256} << 10;
+
+using Handle = rocksdb::Cache::Handle;
+
+/// Null if the cache has no room.
+Handle* new_entry(rocksdb::Cache& cache) {
+  // The keys of RocksDB's own entries of this sort: their first half is 0 in no key of a block, and some caches take
+  // keys of 16 bytes only.
+  const std::array<std::uint64_t, 2> key{0, cache.NewId()};
+  const rocksdb::Slice slice(reinterpret_cast<const char*>(key.data()), sizeof key);
+  Handle* entry = nullptr;
+#if CRIVO_ROCKSDB_VERSION >= 800
+  static const rocksdb::Cache::CacheItemHelper helper(rocksdb::CacheEntryRole::kFilterConstruction);
+  const rocksdb::Status made = cache.Insert(slice, nullptr, &helper, kEntryBytes, &entry);
+#else
+  const auto no_value = [](const rocksdb::Slice&, void*) {};
+  const rocksdb::Status made = cache.Insert(slice, nullptr, kEntryBytes, no_value, &entry);
+#endif
+  return made.ok() ? entry : nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<rocksdb::Cache> charged_cache(const rocksdb::BlockBasedTableOptions& table) {
+#if CRIVO_ROCKSDB_VERSION >= 703
+  const auto& usage = table.cache_usage_options;
+  const auto found = usage.options_overrides.find(rocksdb::CacheEntryRole::kFilterConstruction);
+  const auto charged = found != usage.options_overrides.end() ? found->second.charged : usage.options.charged;
+  return charged == rocksdb::CacheEntryRoleOptions::Decision::kEnabled ? table.block_cache : nullptr;
+#else
+  return table.reserve_table_builder_memory ? table.block_cache : nullptr;
+#endif
+}
+
+bool CacheCharge::set(std::size_t bytes) noexcept try {
+  if (cache_ == nullptr) return true;
+  const std::size_t wanted = bytes / kEntryBytes + (bytes % kEntryBytes != 0);
+  for (; entries_.size() > wanted; entries_.pop_back()) {
+    cache_->Release(static_cast<Handle*>(entries_.back()), /*erase_if_last_ref=*/true);
+  }
+  entries_.reserve(wanted);
+  while (entries_.size() < wanted) {
+    Handle* const entry = new_entry(*cache_);
+    if (entry == nullptr) return false;
+    entries_.push_back(entry);
+  }
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+}  // namespace crivo

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What the packages say of their makers and of the code that they contain.
+
+usage: facts_test.py ROOT
+"""
+import email
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "sqlite_ext/python"))
+import pack_wheel  # noqa: E402, its place is known only now
+
+# Headers of others whose code is compiled in, and how the notices call their holders.
+COMPILED_IN = {"xxhash.h": "Yann Collet", "zstd.h": "Meta Platforms, Inc. and affiliates",
+               "CLI/CLI.hpp": "University of Cincinnati", "nlohmann/json.hpp": "Niels Lohmann"}
+
+
+def text_of(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+class Facts(unittest.TestCase):
+    wheel = email.message_from_string(pack_wheel.metadata())
+    npm = json.loads(text_of("sqlite_ext/node/package.json"))
+
+    def test_notices_name_all_code_of_others_with_its_years(self):
+        for header, holder in COMPILED_IN.items():
+            begins = pathlib.Path("/usr/include", header).read_text(encoding="utf-8")[:500]
+            years = re.search(r"(\d{4})-(\d{4})", begins)
+            for notices in "packaging/THIRD_PARTY.txt", "packaging/debian/copyright":
+                with self.subTest(header=header, notices=notices):
+                    said = re.search(rf"(?:(\d{{4}})-(\d{{4}}) )?{re.escape(holder)}", text_of(notices))
+                    self.assertIsNotNone(said, f"must name {holder}")
+                    if years:  # later releases of Debian have later copies
+                        self.assertEqual(said[1], years[1])
+                        self.assertGreaterEqual(said[2], years[2])
+
+    def test_no_header_of_others_is_compiled_in_without_a_notice(self):
+        """CMake finds them: what a target of ours is linked with is a library that the packages need."""
+        linked = {"PkgConfig::zstd", "CLI11::CLI11", "nlohmann_json::nlohmann_json"}
+        only_needed = {"PkgConfig::rocksdb", "Threads::Threads"}
+        for path in (path for room in ("core", "plugins", "sqlite_ext", "cmake") for path in (ROOT / room).rglob("*")):
+            if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+                found = set(re.findall(r"\b\w+::\w+\b", path.read_text(encoding="utf-8")))
+                foreign = {each for each in found if not each.startswith(("crivo::", "Python3::"))}
+                self.assertLessEqual(foreign, linked | only_needed, path)
+
+    def test_all_packages_name_the_same_makers(self):
+        maintainer = re.search(r"^Maintainer: (.*)$", text_of("packaging/debian/control"), re.MULTILINE)[1]
+        conan = re.search(r'^ +author = "(.*)"$', text_of("packaging/conan/conanfile.py"), re.MULTILINE)[1]
+        self.assertEqual({self.wheel["Author-email"], self.npm["author"], conan}, {maintainer})
+
+    def test_wheel_and_npm_package_name_the_licences_of_all_that_is_in_them(self):
+        self.assertEqual(self.wheel["License-Expression"], self.npm["license"])
+        self.assertEqual(self.npm["license"], "Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause")
+        self.assertEqual(self.wheel["Metadata-Version"], "2.4")  # the first with the fields for licences
+        self.assertEqual(self.wheel.get_all("License-File"), ["LICENSE", "THIRD_PARTY.txt"])
+        self.assertNotIn("License", self.wheel)  # which such metadata may not have beside an expression
+        self.assertFalse([each for each in self.wheel.get_all("Classifier") if each.startswith("License")])
+
+    def test_can_be_found_by_keywords(self):
+        self.assertIn("bloom filter", self.wheel["Keywords"].split(","))
+        self.assertIn("bloom-filter", self.npm["keywords"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,328 @@
+// A random walk over options: every policy, with options at the edges of their ranges, in table options and databases
+// drawn beside them, for numbers of keys from 0 up and around those at which a bound begins to bind. Whatever is drawn,
+// nothing crashes, no key is lost, bounds hold, a filter is missing only where there is no room for the smallest, and
+// the report says what the files have. A failure says how to repeat it: CRIVO_OPTIONS_SEED=<seed>.
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <span>
+#include <sstream>
+
+#include "builder/builder.h"
+#include "crivo/host/sst_block.h"
+#include "crivo/rocksdb_verify.h"
+#include "crivo/sizing.h"
+#include "last_words.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using Values = std::vector<std::string>;
+
+constexpr std::size_t kAlwaysTrue = 6;  // bytes of a filter that every key passes
+constexpr std::uint64_t kMostKeys = 10'000;
+
+struct Option {
+  std::string name;
+  Values values;
+  std::string policy = "";  // the only one that has it
+};
+
+const Values kBits{"0", "0.4999", "0.5", "1", "3.3", "10", "16", "100", "999.5", "1000"};
+const std::vector<Option> kSizes{{"bits_per_key", kBits},
+                                 {"fp_rate", {"1e-9", "1e-6", "1e-4", "0.01", "0.5", "0.999999"}},
+                                 {"budget_bits_per_key", kBits, "crivo.Auto"}};
+const Values kBytes{"0",   "1",   "95",  "96",   "97",   "127",  "128",   "160",     "192",     "200",
+                    "224", "256", "300", "1000", "4096", "9999", "65536", "2097152", "4194304", "1000000000000000"};
+const std::vector<Option> kOthers{
+    {"max_filter_bytes", kBytes},
+    {"max_build_bytes", kBytes},
+    {"count_questions", {"true", "false"}},
+    {"key_transform",
+     {"none", "drop_suffix:1", "drop_suffix:4294967295", "take_prefix:1", "take_prefix:12", "lower_ascii"}},
+    {"bloom_before_level", {"-1", "0", "1", "2147483647"}, "crivo.Ribbon"},
+    {"bottommost_fp_rate", {"1e-9", "0.1", "1"}, "crivo.Auto"},
+    {"ribbon_levels", {"0", "1", "64"}, "crivo.Auto"},
+    {"levels", {"2", "4", "64"}, "crivo.Auto"},
+    {"level_ratio", {"1", "10", "1000"}, "crivo.Auto"}};
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : bits_(seed) {}
+  std::uint64_t below(std::uint64_t bound) { return bits_() % bound; }
+  bool percent(std::uint64_t chance) { return below(100) < chance; }
+  const std::string& one_of(const Values& values) { return values[below(values.size())]; }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+/// What a walk asks: the options of a policy and of its tables.
+struct Drawn {
+  std::string policy;  // as an option string
+  std::uint64_t max_filter_bytes = UINT64_MAX;
+  std::size_t least_bytes = 96;  // of a filter
+  rocksdb::BlockBasedTableOptions table;
+  std::shared_ptr<const rocksdb::SliceTransform> prefix;
+  bool filters_for_hits = false;
+  std::string text;
+
+  [[nodiscard]] bool has_whole_keys() const { return table.whole_key_filtering; }
+};
+
+std::string draw_policy(Draw& draw, Drawn& drawn) {
+  const std::string name = draw.one_of({"crivo.Auto", "crivo.Bloom", "crivo.Ribbon"});
+  std::string text = "{id=" + name + ";";
+  const auto give = [&](const Option& option) {
+    if (!option.policy.empty() && option.policy != name) return;
+    if (option.name == "bottommost_fp_rate" && text.find("budget") != std::string::npos) return;
+    const std::string& value = draw.one_of(option.values);
+    text += option.name + "=" + value + ";";
+    if (option.name == "max_filter_bytes" && value != "0") drawn.max_filter_bytes = std::stoull(value);
+    if (option.name == "key_transform" && value != "none") drawn.least_bytes = 64 + sst_tail_bytes(value.size());
+  };
+  if (draw.percent(90)) give(kSizes[draw.below(kSizes.size())]);
+  for (const Option& option : kOthers) {
+    // Half of the walks are at a bound.
+    if (draw.percent(option.name == "max_filter_bytes" ? 50 : 30)) give(option);
+  }
+  return text + "}";
+}
+
+Drawn draw_options(Draw& draw) {
+  Drawn drawn;
+  drawn.policy = draw_policy(draw, drawn);
+  auto& table = drawn.table;
+  table.filter_policy = policy_from_string(drawn.policy);
+  table.block_size = 256;
+  table.partition_filters = draw.percent(50);
+  if (table.partition_filters) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = std::array<std::uint64_t, 4>{64, 128, 512, 4096}[draw.below(4)];
+  table.detect_filter_construct_corruption = draw.percent(30);
+  table.cache_index_and_filter_blocks = draw.percent(30);
+  if (draw.percent(40)) drawn.prefix.reset(rocksdb::NewFixedPrefixTransform(draw.percent(50) ? 4 : 8));
+  table.whole_key_filtering = drawn.prefix == nullptr || draw.percent(50);
+  drawn.filters_for_hits = draw.percent(20);
+  if (draw.percent(20)) {
+    table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction] = {
+        rocksdb::CacheEntryRoleOptions::Decision::kEnabled};
+  }
+  std::ostringstream text;
+  text << drawn.policy << (table.partition_filters ? ", partitions of " : ", not in partitions of ")
+       << table.metadata_block_size << (drawn.prefix != nullptr ? ", prefixes" : "")
+       << (drawn.has_whole_keys() ? "" : " only") << (drawn.filters_for_hits ? ", filters for hits" : "")
+       << (table.detect_filter_construct_corruption ? ", verified" : "");
+  drawn.text = text.str();
+  return drawn;
+}
+
+/// A number of keys: small, of any size, or one at which a filter of so many bytes is full.
+std::uint64_t draw_keys(Draw& draw, const Drawn& drawn, abi::FilterBitsBuilder& builder) {
+  const std::uint64_t way = draw.below(3);
+  if (way == 0) return draw.below(6);
+  if (way == 1) return draw.below(std::uint64_t{1} << (3 + draw.below(11)));
+  const std::uint64_t bytes = drawn.max_filter_bytes <= 100'000 ? drawn.max_filter_bytes : 96 + 64 * draw.below(100);
+  return std::min<std::uint64_t>(builder.ApproximateNumEntries(bytes), kMostKeys) + draw.below(3);
+}
+
+rocksdb::FilterBuildingContext draw_context(Draw& draw, const Drawn& drawn) {
+  rocksdb::FilterBuildingContext context(drawn.table);
+  context.compaction_style = draw.percent(80) ? rocksdb::kCompactionStyleLevel : rocksdb::kCompactionStyleFIFO;
+  context.num_levels = 7;
+  context.level_at_creation = static_cast<int>(draw.below(8)) - 1;
+  context.reason =
+      draw.percent(30) ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
+  context.is_bottommost = draw.percent(30);
+  return context;
+}
+
+void expect_every_key(abi::FilterBitsReader& reader, const std::vector<std::string>& keys) {
+  constexpr std::size_t kBatch = 40;
+  std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::array<rocksdb::Slice*, kBatch> batch;
+  for (std::size_t begin = 0; begin < slices.size(); begin += kBatch) {
+    const std::size_t count = std::min(kBatch, slices.size() - begin);
+    std::array<bool, kBatch> answers{};
+    for (std::size_t i = 0; i < count; ++i) batch[i] = &slices[begin + i];
+    reader.MayMatch(static_cast<int>(count), batch.data(), answers.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(answers[i]) << "LOST in a batch: " << slices[begin + i].ToString();
+      ASSERT_TRUE(reader.MayMatch(slices[begin + i])) << "LOST: " << slices[begin + i].ToString();
+    }
+  }
+}
+
+/// What the walks of a test have met together: a test that met nothing proves nothing.
+struct Tally {
+  std::uint64_t keys = 0;
+  std::uint64_t filters = 0;
+  std::uint64_t without_room = 0;  // for a filter
+  std::uint64_t databases = 0;
+};
+
+/// The builder of one file, asked for several partitions as RocksDB asks for them.
+void walk_builder(const Drawn& drawn, Draw& draw, Tally& tally) {
+  const auto builder = new_builder(*drawn.table.filter_policy, draw_context(draw, drawn));
+  if (builder == nullptr) return;  // no filter at this level
+  std::uint64_t sum = 0;
+  const std::uint64_t parts = drawn.table.partition_filters ? 1 + draw.below(5) : 1;
+  for (std::uint64_t part = 0; part < parts; ++part) {
+    std::vector<std::string> keys(draw_keys(draw, drawn, *builder));
+    SCOPED_TRACE(std::to_string(keys.size()) + " keys in part " + std::to_string(part));
+    for (std::string& key : keys) builder->AddKey(key = key_of(draw.below(1'000'000)));
+    const std::size_t added = builder->EstimateEntriesAdded();
+    ASSERT_LE(added, keys.size());
+    const double rate = builder->EstimatedFpRate(added, builder->CalculateSpace(added));
+    ASSERT_TRUE(rate >= 0 && rate <= 1) << rate;
+    std::unique_ptr<const char[]> buffer;
+    rocksdb::Status status;
+    const rocksdb::Slice block = builder->Finish(&buffer, &status);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(builder->MaybePostVerify(block).ok());
+    const auto reader = new_reader(*drawn.table.filter_policy, block);
+    expect_every_key(*reader, keys);
+    if (::testing::Test::HasFatalFailure()) return;
+    tally.keys += keys.size();
+    ++(block.size() == kAlwaysTrue ? tally.without_room : tally.filters);
+    if (block.size() == kAlwaysTrue) {
+      ASSERT_LT(drawn.max_filter_bytes - std::min(sum, drawn.max_filter_bytes), drawn.least_bytes) << "there was room";
+      continue;
+    }
+    sum += block.size();
+    ASSERT_LE(sum, drawn.max_filter_bytes);
+    ASSERT_TRUE(added != 0 || !reader->MayMatch("absent")) << "a filter of no keys finds nothing";
+  }
+}
+
+/// What the report says of the one file must be what the options allow.
+void expect_report(rocksdb::DB& db, const Drawn& drawn, std::uint64_t keys) {
+  const RocksDBFilterReport report = VerifyRocksDBFilters(db);
+  ASSERT_TRUE(report.status.ok()) << report.status.ToString();
+  ASSERT_EQ(report.files.size(), keys == 0 ? 0 : 1) << report.text();
+  for (const RocksDBFileFilter& file : report.files) {
+    ASSERT_TRUE(file.status.ok() && file.damaged == 0) << report.text();
+    ASSERT_EQ(file.entries, keys);
+    const bool has_gaps = file.kind.find("always_maybe") != std::string::npos;
+    ASSERT_LE(file.bytes - (has_gaps ? std::min(file.bytes, kAlwaysTrue * file.blocks) : 0), drawn.max_filter_bytes)
+        << report.text();
+    ASSERT_TRUE(!has_gaps || drawn.max_filter_bytes != UINT64_MAX) << report.text();
+    ASSERT_TRUE(file.fp_rate >= 0 && file.fp_rate <= 1) << report.text();
+    ASSERT_EQ(file.kind == "none" || has_gaps, !file.complaint.empty()) << report.text();
+    ASSERT_EQ(file.kind == "none", file.blocks == 0) << report.text();
+  }
+}
+
+void expect_all_found(rocksdb::DB& db, const Drawn& drawn, std::uint64_t keys) {
+  ASSERT_EQ(count_not_found(db, 0, keys), 0U) << "LOST by Get";
+  ASSERT_EQ(count_not_found_by_multiget(db, 0, keys), 0U) << "LOST by MultiGet";
+  ASSERT_EQ(count_not_found(db, keys, keys + 50), 50U);
+  if (drawn.prefix == nullptr) return;
+  const std::unique_ptr<rocksdb::Iterator> iterator(db.NewIterator({}));
+  for (std::uint64_t i = 0; i < keys; i += 1 + keys / 100) {
+    iterator->Seek(key_of(i));
+    ASSERT_TRUE(iterator->Valid() && iterator->key() == key_of(i)) << "LOST by a seek: " << key_of(i);
+  }
+}
+
+/// A database of one file: as it is flushed, and as it is compacted to a lower level.
+void walk_database(const Drawn& drawn, Draw& draw) {
+  const ScratchFolder folder;
+  rocksdb::Options options = with_table(test_options(), drawn.table);
+  options.prefix_extractor = drawn.prefix;
+  options.optimize_filters_for_hits = drawn.filters_for_hits;
+  options.statistics = nullptr;
+  auto db = open_database(options, folder.path());
+  const auto builder = new_builder(*drawn.table.filter_policy, drawn.table);
+  const std::uint64_t keys = builder != nullptr ? draw_keys(draw, drawn, *builder) : draw.below(500);
+  SCOPED_TRACE(std::to_string(keys) + " keys in a database");
+  put_keys(*db, 0, keys);
+  for (int round = 0; round < 2; ++round) {
+    expect_all_found(*db, drawn, keys);
+    expect_report(*db, drawn, keys);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (round != 0) break;
+    rocksdb::CompactRangeOptions lower;
+    lower.change_level = true;
+    lower.target_level = 1 + static_cast<int>(draw.below(6));
+    lower.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(db->CompactRange(lower, nullptr, nullptr).ok());
+    db.reset();
+    db = open_database(options, folder.path());
+  }
+}
+
+/// Walks from these seeds: each draws options, and asks their builder for so many files of different sizes.
+void walk_all(std::uint64_t first, std::uint64_t walks, unsigned files, std::uint64_t databases_in_percent) {
+  Tally tally;
+  if (const char* const given = std::getenv("CRIVO_OPTIONS_SEED")) {
+    first = std::stoull(given);
+    walks = 1;
+  }
+  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
+    set_last_words("CRIVO_OPTIONS_SEED", seed);
+    Draw draw(seed);
+    const Drawn drawn = draw_options(draw);
+    SCOPED_TRACE("CRIVO_OPTIONS_SEED=" + std::to_string(seed) + ": " + drawn.text);
+    for (unsigned file = 0; file < files; ++file) {
+      walk_builder(drawn, draw, tally);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+    if (!draw.percent(databases_in_percent)) continue;
+    walk_database(drawn, draw);
+    ++tally.databases;
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  std::cout << walks << " option strings, " << tally.keys << " keys in " << tally.filters << " filters, "
+            << tally.without_room << " times no room for one, " << tally.databases << " databases\n";
+  if (walks == 1) return;
+  EXPECT_GT(tally.filters, walks * files / 2);
+  EXPECT_GT(tally.without_room, walks / 10);
+}
+
+/// A builder by itself, whose memory is counted: what it may hold, and that it gives all back.
+void walk_build_memory(Draw& draw) {
+  const double bits = std::array{0.5, 3.3, 10.0, 100.0, 1000.0}[draw.below(5)];
+  const Kind kind = draw.percent(50) ? Kind::kRibbon : Kind::kBlocked;
+  const double rate = blocked_fp_rate(bits / kBlockBits, 1, best_blocked_probes(bits));
+  const std::size_t most = std::max<std::size_t>(std::stoull(draw.one_of(kBytes)), 1);
+  const std::uint64_t keys = draw.below(std::uint64_t{1} << (3 + draw.below(17)));
+  SCOPED_TRACE(std::string(kind_name(kind)) + " of " + std::to_string(keys) + " keys, " + std::to_string(bits) +
+               " bits each, max_build_bytes " + std::to_string(most));
+  BuildMemory memory;
+  {
+    BlockBuilder builder(BlockSizing({.kind = kind, .bits_per_key = bits, .fp_rate = rate}), draw.percent(30), nullptr,
+                         nullptr, {.max_build_bytes = most, .memory = &memory});
+    const std::string block = build_block(builder, 0, keys);
+    const auto filter = open_sst_block(std::as_bytes(std::span(block)));
+    ASSERT_TRUE(filter) << filter.error().message;
+    for (std::uint64_t i = 0; i < keys; ++i) ASSERT_TRUE(filter->may_contain(key_of(i))) << "LOST: " << key_of(i);
+    // The array for the first hashes and a finished filter are always given, and one chunk stays to gather hashes in.
+    const std::size_t filter_bytes = std::max(block.size(), builder.CalculateSpace(keys));
+    const std::size_t always = 65536 + std::min(most / 2, BuildMemory::kChunkBytes) + filter_bytes;
+    ASSERT_LE(memory.take_peak(), std::max(most, always));
+  }
+  ASSERT_EQ(memory.held(), 0U);
+}
+
+TEST(RocksdbOptionsWalk, LosesNoKeyAndKeepsEveryBound) { walk_all(1, 200, 10, 10); }
+
+TEST(RocksdbOptionsWalk, HoldsNoMoreMemoryThanItMay) {
+  Draw draw(1);
+  for (int i = 0; i < 100 && !HasFatalFailure(); ++i) walk_build_memory(draw);
+}
+
+TEST(RocksdbOptionsWalk, LongHoldsNoMoreMemoryThanItMay) {
+  Draw draw(2);
+  for (int i = 0; i < 1000 && !HasFatalFailure(); ++i) walk_build_memory(draw);
+}
+
+TEST(RocksdbOptionsWalk, LongLosesNoKeyAndKeepsEveryBound) { walk_all(100'000, 10'000, 10, 100); }
+
+}  // namespace
+}  // namespace crivo::testing

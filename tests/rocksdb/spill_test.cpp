@@ -1,0 +1,134 @@
+// Builders whose hashes go to a temporary file, on disks that fail: the file never has a name, every key is found, and
+// LOG says what happened.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "capture_log.h"
+#include "environment.h"
+#include "limits_support.h"
+
+namespace crivo::testing {
+namespace {
+
+/// Lets no file grow beyond some bytes, for as long as it lives: a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+/// A builder whose hashes go to a file in a folder of its own, and its log.
+class FailingFile : public ::testing::TestWithParam<Kind> {
+ protected:
+  static constexpr std::uint64_t kKeys = 300'000;
+
+  void expect_no_filter(const std::string& block, const std::string& why) {
+    EXPECT_EQ(block.size(), 6U) << "every key passes";
+    EXPECT_TRUE(new_reader(*crivo_bloom(), block)->MayMatch("key"));
+    const std::string log = log_.take();
+    EXPECT_NE(log.find("lets every key pass"), std::string::npos) << log;
+    EXPECT_NE(log.find(why), std::string::npos) << log;
+    EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
+  }
+  void expect_filters_again() {
+    EXPECT_EQ(count_missing(build(builder_, 0, kKeys), 0, kKeys), 0U);
+    EXPECT_EQ(log_.take(), "");
+  }
+  /// The temporary file of the builder, found among the descriptors of this process.
+  [[nodiscard]] int descriptor() const {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      const auto target = std::filesystem::read_symlink(entry, gone).string();
+      if (!gone && target.starts_with(folder_.path())) return std::stoi(entry.path().filename());
+    }
+    return -1;
+  }
+
+  ScratchFolder folder_;
+  Environment tmpdir_{"TMPDIR", folder_.path()};
+  BuildMemory memory_;
+  CaptureLog log_;
+  BlockBuilder builder_{sizing_of(GetParam()),
+                        /*verify=*/false,
+                        nullptr,
+                        nullptr,
+                        {.max_build_bytes = kChunk, .memory = &memory_, .log = &log_}};
+};
+INSTANTIATE_TEST_SUITE_P(Rocksdb, FailingFile, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
+                         [](const auto& param_info) { return std::string(kind_name(param_info.param)); });
+
+TEST_P(FailingFile, NeverHasANameAndIsGoneAfterwards) {
+  const int probe = open(folder_.path().c_str(), O_TMPFILE | O_RDWR, 0600);
+  if (probe < 0) GTEST_SKIP() << "this file system has no files without a name";
+  close(probe);
+  const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(inotify_add_watch(watch, folder_.path().c_str(), IN_CREATE | IN_DELETE), 0);
+  for (std::uint64_t i = 0; i < kKeys; ++i) builder_.AddKey(short_key(i));
+  EXPECT_NE(descriptor(), -1);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  char event[512];
+  EXPECT_LT(read(watch, event, sizeof event), 0) << "a process that is killed in between would leave a file";
+  close(watch);
+  std::unique_ptr<const char[]> buffer;
+  EXPECT_GT(builder_.Finish(&buffer).size(), kKeys);
+  EXPECT_EQ(descriptor(), -1);
+}
+
+TEST_P(FailingFile, OnAFullDiskMeansEveryKeyPasses) {
+  std::string block;
+  {
+    const FullDisk disk(1 << 20);
+    block = build(builder_, 0, kKeys);
+  }
+  expect_no_filter(block, "File too large");
+  expect_filters_again();
+}
+
+TEST_P(FailingFile, ThatCannotBeMadeMeansEveryKeyPasses) {
+  {
+    const Environment nowhere("TMPDIR", "/proc");
+    expect_no_filter(build(builder_, 0, kKeys), "temporary folder must be writable, got /proc");
+  }
+  expect_filters_again();
+}
+
+TEST_P(FailingFile, WithOtherBytesThanWereWrittenMeansEveryKeyPasses) {
+  for (std::uint64_t i = 0; i < kKeys; ++i) builder_.AddKey(short_key(i));
+  for (const off_t offset : {off_t{0}, off_t{65536 * 5 + 77}}) {
+    unsigned char byte = 0;
+    ASSERT_EQ(pread(descriptor(), &byte, 1, offset), 1);
+    byte ^= 4;
+    ASSERT_EQ(pwrite(descriptor(), &byte, 1, offset), 1);
+    expect_no_filter(build(builder_, 0, 0), "Input/output error");
+    for (std::uint64_t i = 0; i < kKeys; ++i) builder_.AddKey(short_key(i));
+  }
+  ASSERT_EQ(ftruncate(descriptor(), 1'000'000), 0);
+  expect_no_filter(build(builder_, 0, 0), "Input/output error");
+  expect_filters_again();
+}
+
+}  // namespace
+}  // namespace crivo::testing

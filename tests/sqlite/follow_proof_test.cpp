@@ -1,0 +1,268 @@
+// A filter that follows a column says "no" only if it was told of every change. That its triggers are there, and that
+// they are told something, proves neither.
+#include <gmock/gmock.h>
+
+#include "database.h"
+#include "temp_folder.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kUnproven = "source s.c must have told the filter of every change";
+
+/// run(sql): a function of the application's.
+void run_function(sqlite3_context* context, int, sqlite3_value** args) {
+  sqlite3* db = sqlite3_context_db_handle(context);
+  const auto* sql = reinterpret_cast<const char*>(sqlite3_value_text(args[0]));
+  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return sqlite3_result_int(context, 1);
+  sqlite3_result_error(context, sqlite3_errmsg(db), -1);
+}
+
+class FollowProof : public SqliteTest {
+ protected:
+  FollowProof() {
+    run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
+    run("INSERT INTO s(c) VALUES ('a'), ('a'), ('b')");
+    sqlite3_create_function(db_.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run_function, nullptr,
+                            nullptr);
+  }
+  void follow(const std::string& kind = "counting") {
+    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source=s.c, kind=" + kind + ")");
+  }
+  std::string found(const std::string& key, const std::string& filter = "f") {
+    return ask("SELECT count(*) FROM " + filter + " WHERE key = '" + key + "'");
+  }
+  std::string info(const std::string& field, const std::string& filter = "f") {
+    return ask("SELECT json_extract(bloom_table_info('" + filter + "'), '$." + field + "')");
+  }
+  void expect_unproven(const std::string& filter = "f") {
+    EXPECT_THAT(found("nobody", filter), HasSubstr(kUnproven));
+    EXPECT_THAT(ask("SELECT bloom_snapshot('" + filter + "')"), HasSubstr(kUnproven));
+    EXPECT_EQ(info("follows", filter), "0");
+  }
+  void expect_rebuild_refused(const std::string& statement, const std::string& where) {
+    EXPECT_THAT(ask(statement),
+                HasSubstr("op rebuild of a table with a source must be a statement of its own, got one in a " + where))
+        << statement;
+  }
+};
+
+// The user's trigger, made later, fires first: the filter would be built without the row, and then told that it went.
+TEST_F(FollowProof, IsNotRebuiltWhileARowIsChangedByHalf) {
+  follow();
+  for (const char* event : {"INSERT", "UPDATE", "DELETE"}) {
+    run(std::string("CREATE TRIGGER u AFTER ") + event + " ON s BEGIN INSERT INTO f(op) VALUES ('rebuild'); END");
+    const std::string statement = event == std::string("INSERT")   ? "INSERT INTO s(c) VALUES ('d')"
+                                  : event == std::string("UPDATE") ? "UPDATE s SET c = 'd' WHERE id = 1"
+                                                                   : "DELETE FROM s WHERE id = 1";
+    expect_rebuild_refused(statement, "trigger");
+    run("DROP TRIGGER u");
+    expect_rebuild_refused(statement + " RETURNING run('INSERT INTO f(op) VALUES (''rebuild'')')", "function");
+    EXPECT_EQ(found("a") + found("b") + found("d"), "110") << event;
+  }
+  EXPECT_EQ(info("keys"), "3");
+}
+
+TEST_F(FollowProof, IsRebuiltByAnyStatementOfItsOwn) {
+  follow();
+  Statement reads(db_.get(), "SELECT c FROM s");
+  Statement has_written(db_.get(), "INSERT INTO s(c) VALUES ('c'), ('d') RETURNING c");
+  ASSERT_EQ(sqlite3_step(reads.get()), SQLITE_ROW);
+  ASSERT_EQ(sqlite3_step(has_written.get()), SQLITE_ROW) << "both stand still in the middle of their rows";
+  run("DELETE FROM s WHERE id = 1");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  run("/* also */ INSERT INTO main.f(op) SELECT lower('REBUILD') FROM s WHERE id = 2");
+  run("INSERT OR REPLACE INTO f(op) VALUES (?) RETURNING op", {"rebuild"});
+  run("SELECT run('INSERT INTO f(op) VALUES (''rebuild'')')");
+  EXPECT_EQ(found("a") + found("c") + found("d"), "111");
+  EXPECT_EQ(info("keys"), "4");
+}
+
+// A statement that was compiled before the triggers were made goes on without them.
+TEST_F(FollowProof, IsNotTiedToItsSourceByWhatAStatementThatWritesRuns) {
+  EXPECT_THAT(ask("INSERT INTO s(c) SELECT 'x' || run('CREATE VIRTUAL TABLE f USING bloom(source=s.c)') || i FROM " +
+                  integers(1, 3)),
+              HasSubstr("CREATE VIRTUAL TABLE with a source must be a statement of its own, got one in a function"));
+  EXPECT_EQ(ask("SELECT count(*) FROM s, sqlite_schema"), "3");
+  follow();
+  run("CREATE TABLE t(c)");
+  run("CREATE TRIGGER u AFTER INSERT ON t BEGIN INSERT INTO f(op) VALUES ('rebuild'); "
+      "INSERT INTO s(c) VALUES (new.c); END");
+  run("DROP TRIGGER f_follow_insert");
+  expect_rebuild_refused("INSERT INTO t VALUES ('x')", "trigger");
+  expect_unproven();
+}
+
+TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
+  follow();
+  run("ALTER TABLE f RENAME TO g");
+  EXPECT_EQ(found("nobody", "g"), "0");
+  for (const char* event : {"insert", "update", "delete"}) {
+    run("ALTER TABLE s RENAME COLUMN c TO other");  // the triggers know the present name; it must not be lost with them
+    run(std::string("DROP TRIGGER g_follow_") + event);
+    run("INSERT INTO s(other) VALUES ('missed')");
+    run("ALTER TABLE g RENAME TO f");
+    EXPECT_EQ(info("source"), "s.other");
+    run("ALTER TABLE s RENAME COLUMN other TO c");
+    EXPECT_THAT(found("nobody"), HasSubstr("must have told the filter of every change"));
+    run("ALTER TABLE s RENAME COLUMN c TO other");
+    run("INSERT INTO f(op) VALUES ('rebuild')");
+    run("ALTER TABLE s RENAME COLUMN other TO c");
+    EXPECT_EQ(found("missed") + found("nobody"), "10");
+    run("ALTER TABLE f RENAME TO g");
+  }
+}
+
+// sqlite.org/lang_altertable.html, 7. The triggers come back by their text.
+TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
+  const std::string path = new_database("follow_proof.db");
+  run("VACUUM INTO '" + path + "'");
+  Database db(path.c_str());
+  Database plain(path.c_str(), nullptr, false);  // any program may do it, also one without the extension
+  const auto question = [&db] { return db.ask("SELECT count(*) FROM f WHERE key = 'missed'"); };
+  ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source=s.c, kind=counting)"), "");
+  const auto run_all = [](Database& on, std::initializer_list<const char*> statements) {
+    for (const char* sql : statements) ASSERT_EQ(on.ask(sql), "") << sql;
+  };
+  for (Database* changed_by : {&db, &plain}) {
+    for (const bool all_triggers : {false, true}) {
+      ASSERT_EQ(question(), "0");
+      std::vector<std::string> saved;
+      Statement texts(changed_by->get(), "SELECT sql FROM sqlite_schema WHERE type = 'trigger'");
+      while (sqlite3_step(texts.get()) == SQLITE_ROW) saved.push_back(texts.column_bytes());
+      sqlite3_reset(texts.get());
+      ASSERT_EQ(saved.size(), 3U);
+      if (all_triggers) {
+        run_all(*changed_by, {"DROP TRIGGER f_follow_insert", "DROP TRIGGER f_follow_update",
+                              "DROP TRIGGER f_follow_delete", "INSERT INTO s(c) VALUES ('missed')"});
+      } else {
+        run_all(*changed_by, {"BEGIN", "CREATE TABLE fresh(id INTEGER PRIMARY KEY, c, more)",
+                              "INSERT INTO fresh(id, c) SELECT id, c FROM s", "INSERT INTO fresh(c) VALUES ('missed')",
+                              "DROP TABLE s", "ALTER TABLE fresh RENAME TO s"});
+      }
+      for (const std::string& trigger : saved) ASSERT_EQ(changed_by->ask(trigger), "");
+      if (!all_triggers) run_all(*changed_by, {"COMMIT"});
+      EXPECT_THAT(question(), HasSubstr(kUnproven));
+      ASSERT_EQ(changed_by->ask("VACUUM"), "") << "which numbers the schema's rows anew";
+      EXPECT_THAT(question(), HasSubstr(kUnproven));
+      ASSERT_EQ(db.ask("INSERT INTO f(op) VALUES ('rebuild')"), "");
+      EXPECT_EQ(question(), "1");
+      ASSERT_EQ(db.ask("DELETE FROM s WHERE c = 'missed'"), "");
+    }
+  }
+}
+
+TEST_F(FollowProof, OutlivesWhateverLeavesTheTriggersAlone) {
+  const std::string copy = new_database("follow_proof_copy.db");
+  follow();
+  for (const std::string sql :
+       {"CREATE TABLE other(x)", "DROP TABLE other", "ALTER TABLE s ADD COLUMN d", "CREATE INDEX i ON s(c)", "VACUUM",
+        "ALTER TABLE s RENAME TO t", "ALTER TABLE t RENAME TO s", "ALTER TABLE s DROP COLUMN d",
+        "CREATE TRIGGER u AFTER INSERT ON s BEGIN SELECT 1; END", "DROP TRIGGER u", "ALTER TABLE f RENAME TO g",
+        "VACUUM", "ALTER TABLE g RENAME TO f", "BEGIN", "DROP TRIGGER f_follow_insert", "ROLLBACK"}) {
+    run(sql);
+    if (sql == "DROP TRIGGER f_follow_insert") continue;
+    EXPECT_EQ(found("nobody", ask("SELECT name FROM sqlite_schema WHERE name IN ('f', 'g')")), "0") << sql;
+  }
+  run("VACUUM INTO '" + copy + "'");
+  run("ATTACH '" + copy + "' AS elsewhere");
+  EXPECT_EQ(found("nobody", "elsewhere.f"), "0");
+  run("INSERT INTO elsewhere.s(c) VALUES ('new')");
+  EXPECT_EQ(found("new", "elsewhere.f") + found("nobody", "elsewhere.f"), "10");
+}
+
+TEST_F(FollowProof, IsGoneWithItsSealAndComesBackWithARebuild) {
+  follow();
+  run("SAVEPOINT before");
+  run("DROP TABLE f_seal");
+  expect_unproven();
+  run("ROLLBACK TO before");
+  EXPECT_EQ(found("nobody"), "0");
+  run("DROP TABLE f_seal");
+  run("CREATE TABLE f_seal(somebody_elses)");
+  expect_unproven();
+  EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('rebuild')"), HasSubstr("table \"f_seal\" already exists"));
+  expect_unproven();
+  run("DROP TABLE f_seal");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(found("nobody"), "0");
+  EXPECT_EQ(ask("SELECT count(*) FROM f_seal"), "0");
+  run("DROP TABLE f");
+  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s");
+}
+
+TEST_F(FollowProof, CountsAsStaleWhatAFullCounterKeeps) {
+  run("DELETE FROM s");
+  run("INSERT INTO s(c) SELECT 'often' FROM " + integers(1, 20));
+  run("INSERT INTO s(c) SELECT 'fourteen' FROM " + integers(1, 14));
+  follow();
+  run("DELETE FROM s");
+  EXPECT_EQ(found("often") + found("fourteen"), "10");
+  EXPECT_EQ(info("stale"), "20");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(found("often") + info("stale"), "00");
+}
+
+TEST_F(FollowProof, HasRoomForTheDifferentValues) {
+  run("INSERT INTO s(c) SELECT i % 8000 FROM " + integers(1, 20000));
+  for (const char* kind : {"blocked", "counting", "scalable", "spectral"}) {
+    follow(kind);
+    EXPECT_EQ(info("capacity"), "16004") << kind;
+    run("INSERT INTO f(op) VALUES ('rebuild')");
+    EXPECT_EQ(info("capacity"), "16004") << kind;
+    run("DROP TABLE f");
+  }
+  // More than 65536 different values are estimated. The standard error is 0.4%, and the keys are always the same.
+  run("INSERT INTO s(c) SELECT i FROM " + integers(100000, 299999));
+  follow();
+  EXPECT_NEAR(std::stod(info("capacity")), 2 * 208002, 2 * 208002 * 0.02);
+}
+
+// A callback of SQLite's has no savepoint, so inside BEGIN a rebuild that fails leaves what it has done.
+TEST_F(FollowProof, KnowsItsSourceAfterARebuildThatFailedHalfway) {
+  follow();
+  run("ALTER TABLE s RENAME TO s2");
+  run("DROP TRIGGER f_follow_insert");
+  run("CREATE TRIGGER f_follow_insert AFTER INSERT ON s2 BEGIN SELECT 1; END");
+  run("BEGIN");
+  EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('rebuild')"), HasSubstr("\"f_follow_insert\" already exists"));
+  run("COMMIT");
+  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have told the filter of every change"));
+  run("DROP TRIGGER f_follow_insert");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(found("a"), "1");
+  EXPECT_EQ(found("nobody"), "0");
+}
+
+// A statement that is running goes on with the table that it has opened, whose name may be another table's by now.
+TEST_F(FollowProof, IsNoOtherTableUnderTheNameThatAQueryKnows) {
+  run("CREATE VIRTUAL TABLE p USING bloom(capacity=100)");
+  run("INSERT INTO p(key) SELECT c FROM s");
+  sqlite3_stmt* query = nullptr;
+  ASSERT_EQ(
+      sqlite3_prepare_v2(db_.get(), "SELECT c, EXISTS (SELECT 1 FROM p WHERE key = c) FROM s", -1, &query, nullptr),
+      SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(query), SQLITE_ROW);
+  run("ALTER TABLE p RENAME TO old");
+  run("CREATE VIRTUAL TABLE p USING bloom(capacity=100)");
+  EXPECT_EQ(sqlite3_step(query), SQLITE_ERROR);
+  EXPECT_THAT(sqlite3_errmsg(db_.get()), HasSubstr("p: table must keep its name while a statement uses it"));
+  sqlite3_finalize(query);
+  EXPECT_EQ(found("a", "old"), "1");
+  EXPECT_EQ(found("a", "p"), "0");
+}
+
+TEST_F(FollowProof, IsNotRenamedByAFunctionOfAStatementThatWrites) {
+  follow();
+  EXPECT_THAT(ask("INSERT INTO s(c) VALUES ('d' || run('ALTER TABLE f RENAME TO g'))"),
+              HasSubstr("ALTER TABLE RENAME of a filter table must be a statement of its own"));
+  run("BEGIN");
+  run("ALTER TABLE f RENAME TO g");
+  run("ROLLBACK");
+  EXPECT_EQ(found("a"), "1");
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,179 @@
+// Random statements about columns that filter tables follow, made for the names that a database has at the time.
+#pragma once
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "database.h"
+
+namespace crivo::testing {
+
+/// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3, and views v0 to v3. A source has
+/// the columns id, p and one of which the name begins with w; it may also have c, which is computed.
+class FollowStatements {
+ public:
+  explicit FollowStatements(std::uint64_t seed) : random_(seed) {}
+
+  std::size_t pick(std::size_t below) { return static_cast<std::size_t>(random_() % below); }
+  std::string number(std::size_t below) { return std::to_string(pick(below)); }
+  const char* one_of(std::initializer_list<const char*> texts) { return texts.begin()[pick(texts.size())]; }
+
+  static std::vector<std::string> list(Database& db, const std::string& sql) {
+    std::vector<std::string> rows;
+    Statement statement(db.get(), sql);
+    while (statement.get() != nullptr && sqlite3_step(statement.get()) == SQLITE_ROW) {
+      rows.push_back(statement.column_bytes());
+    }
+    return rows;
+  }
+  /// One of the names of this kind that there are now; rollbacks and other connections change them.
+  std::string name(Database& db, const char* kind) {
+    const std::vector<std::string> names = list(
+        db, std::string("SELECT name FROM sqlite_schema WHERE name GLOB '") + kind + "[0-9]*' AND name NOT GLOB '*_*'");
+    return names.empty() ? std::string(kind) + "0" : names[pick(names.size())];
+  }
+  std::string column(Database& db, const std::string& table, const char* kind) {
+    const std::vector<std::string> names =
+        list(db, "SELECT name FROM pragma_table_xinfo('" + table + "') WHERE name GLOB '" + kind + "*'");
+    return names.empty() ? "w" : names[pick(names.size())];
+  }
+  std::string new_name(const char* kind) { return std::string(kind) + number(4); }
+
+  std::string value() {
+    const std::string n = number(12);
+    switch (pick(6)) {
+      case 0:
+        return n + ".5";
+      case 1:
+        return "CAST('a" + n + "' AS BLOB)";
+      case 2:
+        return "NULL";
+      case 3:
+        return n;
+      default:
+        return "'a" + n + "'";
+    }
+  }
+
+  std::string table_sql(const std::string& table) {
+    static constexpr std::array kShapes = {
+        "(id INTEGER PRIMARY KEY, w, p INTEGER REFERENCES @(id) ON DELETE CASCADE ON UPDATE CASCADE)",
+        "(id INTEGER PRIMARY KEY, w UNIQUE, p)", "(id INT PRIMARY KEY, w COLLATE NOCASE, p) WITHOUT ROWID",
+        "(id INTEGER PRIMARY KEY, w TEXT, p, c AS (w || '!'))",
+        "(id INTEGER PRIMARY KEY, w REFERENCES words ON DELETE CASCADE ON UPDATE CASCADE, p)"};
+    std::string shape = kShapes[pick(kShapes.size())];
+    if (const std::size_t at = shape.find('@'); at != std::string::npos) shape.replace(at, 1, table);
+    return "CREATE TABLE " + table + shape;
+  }
+  std::string filter_sql(Database& db) {
+    const std::string table = name(db, "s");
+    return "CREATE VIRTUAL TABLE " + new_name("f") + " USING bloom(fpr=1e-9, kind=" +
+           one_of({"counting", "counting", "counting", "blocked", "scalable", "spectral"}) + ", source='" + table +
+           "." + column(db, table, "[wc]") + "')";
+  }
+  static std::string rebuild_of(const std::string& filter) {
+    return "INSERT INTO " + filter + "(op) VALUES ('rebuild')";
+  }
+  /// What the application's function may run while a statement runs.
+  std::string nested(Database& db) {
+    std::string sql;
+    switch (pick(8)) {
+      case 0:
+        sql = filter_sql(db);
+        break;
+      case 1:
+        sql = "ALTER TABLE " + name(db, "f") + " RENAME TO " + new_name("f");
+        break;
+      case 2:
+        sql = "CREATE TABLE IF NOT EXISTS other" + number(3) + "(x)";
+        break;
+      case 3:
+        sql = write_sql(db, false);
+        break;
+      default:
+        sql = rebuild_of(name(db, "f"));
+    }
+    std::string quoted;
+    for (const char c : sql) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+    return "run('" + quoted + "')";
+  }
+
+  std::string write_sql(Database& db, bool may_nest) {
+    const std::string table = name(db, "s");
+    const std::string w = column(db, table, "w");
+    const std::string row = "(" + number(30) + ", " + value() + ", " + one_of({"NULL", "NULL", "1", "2", "7"}) + ")";
+    const bool may_fail = list(db, "SELECT 1 FROM sqlite_schema WHERE name GLOB 'u[0-9]*'").empty();
+    const std::string conflict = one_of(
+        {"", "", " OR IGNORE", " OR REPLACE", " OR REPLACE", " OR ABORT", " OR ROLLBACK", may_fail ? " OR FAIL" : ""});
+    const std::string into = "INSERT" + conflict + " INTO " + table + "(id, " + w + ", p) ";
+    const std::string where = " WHERE id " + std::string(one_of({"=", "=", "<", ">"})) + " " + number(30);
+    std::string sql;
+    switch (pick(9)) {
+      case 0:
+        sql = into + "VALUES " + row + ", (" + number(30) + ", " + value() + ", 1), (" + number(30) + ", 'a1', NULL)";
+        break;
+      case 1:
+        sql = "INSERT INTO " + table + "(id, " + w + ", p) VALUES " + row + " ON CONFLICT DO " +
+              (pick(3) == 0 ? std::string("NOTHING") : "UPDATE SET " + w + " = " + value());
+        break;
+      case 2:
+        sql = "UPDATE" + conflict + " " + table + " SET " + w + " = " + value() + where;
+        break;
+      case 3:
+        sql = "UPDATE" + conflict + " " + table + " SET id = id + " + number(3) + where;
+        break;
+      case 4:
+        sql = "DELETE FROM " + table + (pick(20) == 0 ? "" : where);
+        break;
+      case 5:
+        return one_of({"DELETE FROM words WHERE w = 'a1'", "UPDATE OR REPLACE words SET w = 'a2' WHERE w = 'a1'",
+                       "INSERT OR IGNORE INTO words VALUES ('a1'), ('a2'), (3), (4), ('a5'), ('a7')"});
+      case 6:
+        return "INSERT INTO " + name(db, "v") + " VALUES " + row;
+      case 7:
+        sql = into + "SELECT id + 1, " + w + ", NULL FROM " + table + where + " LIMIT 5";
+        break;
+      default:
+        sql = into + "VALUES " + row;
+    }
+    if (may_nest && pick(5) == 0) sql += " RETURNING " + (pick(3) == 0 ? "id" : nested(db));
+    return sql;
+  }
+  std::string trigger_sql(Database& db, const std::string& table) {
+    const bool before = pick(3) == 0;
+    const std::string event = one_of({"INSERT", "UPDATE", "DELETE"});
+    const std::string row = event == "INSERT" ? "new" : "old";
+    const std::string when = pick(2) == 0 ? "" : " WHEN " + row + ".id % 3 = " + number(3);
+    std::string body;
+    switch (pick(before ? 3 : 6)) {
+      case 0:
+        body = rebuild_of(name(db, "f"));
+        break;
+      case 1:
+        body = "INSERT INTO log VALUES (" + row + ".id)";
+        break;
+      case 2:
+        body = before ? "SELECT RAISE(" + std::string(one_of({"IGNORE", "ABORT, ''", "ROLLBACK, ''"})) + ")"
+                      : "SELECT " + nested(db);
+        break;
+      case 3:
+        body = "DELETE FROM " + table + " WHERE id = " + row + ".id + " + number(3);
+        break;
+      case 4:
+        body = "UPDATE " + table + " SET " + column(db, table, "w") + " = " + value() + " WHERE id = " + row +
+               ".id + " + number(3);
+        break;
+      default:
+        body = "INSERT OR REPLACE INTO " + name(db, "s") + "(id, w) VALUES (" + row + ".id + 1, " + value() + ")";
+    }
+    return "CREATE TRIGGER " + new_name("u") + (before ? " BEFORE " : " AFTER ") + event + " ON " + table + when +
+           " BEGIN " + body + "; " + (pick(3) == 0 ? rebuild_of(name(db, "f")) + "; " : "") + "END";
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+}  // namespace crivo::testing

@@ -1,0 +1,196 @@
+// crivo add and crivo union: files that change lose no key, and stay as they were where something is wrong.
+#include <gmock/gmock.h>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Change : public ToolTest {
+ protected:
+  /// The file that `build` makes of the keys "key 0" to "key 299", or of some of them.
+  void build(const std::string& name, const std::string& options, const std::string& keys) {
+    ASSERT_EQ(crivo("build -q -o " + name + " --capacity 300 " + options, keys).err, "");
+  }
+  std::string all_ = numbered_lines(300);
+  std::string first_ = numbered_lines(200);
+  std::string rest_ = all_.substr(first_.size());
+};
+
+TEST_F(Change, AddingMakesTheFileThatOneBuildOfAllKeysMakes) {
+  for (const char* kind : {"classic", "blocked", "counting", "spectral", "spectral:16", "scalable", "cuckoo",
+                           "hash_compaction", "compressed"}) {
+    for (const char* form : {"--raw", "--mappable"}) {
+      const std::string options = std::string(form) + " --kind " + kind;
+      build("whole", options, all_);
+      build("f", options, first_);
+      const Outcome added = crivo("add f", rest_);
+      ASSERT_EQ(added.exit_code, 0) << options << added.err;
+      EXPECT_THAT(added.err, StartsWith("crivo add: f: kind ")) << options;
+      EXPECT_THAT(added.err, HasSubstr(", capacity 300, fpr 0.01, keys 300, ")) << options;
+      EXPECT_EQ(read("f"), read("whole")) << options;
+    }
+  }
+}
+
+TEST_F(Change, AddingReadsFilesAndTheSeedOfTheFilter) {
+  build("f", "--seed 7", first_);
+  write("a", "from a\n");
+  write("b", std::string("from\nb\0", 7));
+  ASSERT_EQ(crivo("add -q f a - ", "from stdin\n").err, "");
+  ASSERT_EQ(crivo("add -q -0 f b").err, "");
+  EXPECT_EQ(crivo("query f 'from a' 'from stdin' 'from\nb'").out, "from a\nfrom stdin\nfrom\nb\n");
+}
+
+TEST_F(Change, AddingKeepsTheFormUntilACompressedFilterIsFull) {
+  ASSERT_EQ(crivo("build -q --capacity 10000 -o f", numbered_lines(10)).exit_code, 0);
+  ASSERT_THAT(crivo("info f").out, HasSubstr("gap+zstd"));
+  ASSERT_EQ(crivo("add -q f", numbered_lines(20)).exit_code, 0);
+  EXPECT_THAT(crivo("info f").out, HasSubstr("gap+zstd"));
+  ASSERT_EQ(crivo("add -q f", numbered_lines(9000)).exit_code, 0);
+  EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"codec\":\"raw\""));
+  EXPECT_EQ(crivo("query f", numbered_lines(9000)).out, numbered_lines(9000));
+}
+
+TEST_F(Change, AddingRefusesAKindThatIsBuiltOnceBeforeItReads) {
+  build("f", "--kind ribbon", first_);
+  const std::string before = read("f");
+  const Outcome run = shell("yes | timeout 20 '" CRIVO_TOOL "' add f");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, StartsWith("crivo add: kind must be one that can add ("));
+  EXPECT_THAT(run.err, EndsWith(", got ribbon\n"));
+  EXPECT_EQ(read("f"), before);
+}
+
+TEST_F(Change, AddingLeavesAFullFilterAsItWasAndNotesTooManyKeys) {
+  build("full", "--kind cuckoo", first_);
+  const std::string before = read("full");
+  const Outcome full = crivo("add full", numbered_lines(3000));
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_THAT(full.err, StartsWith("crivo add: filter must have room: "));
+  EXPECT_THAT(full.err, EndsWith("; crivo build makes a larger filter\n"));
+  EXPECT_EQ(read("full"), before);
+
+  build("f", "", first_);
+  const Outcome many = crivo("add -q f", numbered_lines(1000, "more "));
+  EXPECT_EQ(many.exit_code, 0);
+  EXPECT_THAT(many.err, StartsWith("crivo add: note: 1200 keys exceed the capacity of 300: fpr is "));
+  EXPECT_EQ(crivo("query --count f", first_ + numbered_lines(1000, "more ")).out, "1200\n");
+}
+
+TEST_F(Change, AddingTakesNoMoreMemoryThanAllowed) {
+  ASSERT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0);
+  const std::string before = read("f");
+  EXPECT_EQ(crivo("add --max-bytes 64K f", "a\n").err,
+            "crivo add: raw payload bytes must be at most the limit of 64K, got 122K; --max-bytes raises the limit\n");
+  EXPECT_EQ(crivo("add --max-bytes 64kB f", "a\n").exit_code, 2);
+  EXPECT_EQ(read("f"), before);
+  build("grows", "--kind scalable", first_);
+  const Outcome run = crivo("add --max-bytes 4K grows", numbered_lines(100'000));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, StartsWith("crivo add: payload with a new layer must be at most the limit of 4K, got "));
+  EXPECT_THAT(run.err, EndsWith("; --max-bytes raises the limit\n"));
+}
+
+TEST_F(Change, AddingNeedsAFileThatCanBeReplaced) {
+  EXPECT_EQ(crivo("add - f", first_).err,
+            "crivo add: FILTER must be a file, because it is replaced, got standard input\n");
+  EXPECT_EQ(crivo("add /dev/null").err, "crivo add: FILTER must be a file, because it is replaced, got /dev/null\n");
+  EXPECT_EQ(crivo("add 'no where'").err,
+            "crivo add: FILTER must be readable, got 'no where': No such file or directory\n");
+  write("keys", first_);
+  EXPECT_EQ(crivo("add keys keys").err, "crivo add: output must be another file than the input keys, got keys\n");
+  EXPECT_EQ(crivo("add keys", "a\n").exit_code, 2);
+  EXPECT_EQ(read("keys"), first_);
+}
+
+// The first one has the lock, and waits for its keys, when the second one begins.
+TEST_F(Change, TwoThatAddAtOnceLoseNoKeyOfEither) {
+  build("f", "", first_);
+  const Outcome run = shell("mkfifo keys; timeout 20 '" CRIVO_TOOL
+                            "' add -q f <keys & exec 3>keys; while flock -n f true; do sleep 0.01; done\n"
+                            "echo second | timeout 20 '" CRIVO_TOOL
+                            "' add -q f 2>second 3>&- & until grep -q waiting second; do sleep 0.01; done\n"
+                            "echo first >&3; exec 3>&-; wait; cat second; '" CRIVO_TOOL "' query f first second");
+  EXPECT_EQ(run.out, "crivo add: waiting for another crivo add to f\nfirst\nsecond\n") << run.err;
+  EXPECT_EQ(crivo("query --count f", first_).out, "200\n");
+}
+
+TEST_F(Change, AddingReplacesNoFilterThatAnotherProgramPutThereMeanwhile) {
+  for (const char* change : {"build -q -o f", "build -q -o g; cat g >f; :"}) {
+    build("f", "", first_);
+    const Outcome run = shell("mkfifo keys; timeout 20 '" CRIVO_TOOL
+                              "' add -q f <keys & exec 3>keys; while flock -n f true; do sleep 0.01; done\n"
+                              "echo newer | '" CRIVO_TOOL "' " +
+                              std::string(change) + "\necho key >&3; exec 3>&-; wait $!; echo $?; rm keys");
+    EXPECT_EQ(run.out, "2\n") << change;
+    EXPECT_THAT(run.err, EndsWith("crivo add: FILTER must not be changed while keys are added, got f\n")) << change;
+    EXPECT_EQ(crivo("query f newer").out, "newer\n") << change;
+  }
+}
+
+TEST_F(Change, AUnionIsTheFilterThatOneBuildOfAllKeysMakes) {
+  for (const char* kind : {"classic", "blocked", "counting"}) {
+    const std::string options = std::string("--seed 3 --kind ") + kind;
+    build("whole", options, all_);
+    build("a", options, first_);
+    build("b", options, rest_);
+    build("none", options, "");
+    const Outcome united = crivo("union -o all a b none");
+    ASSERT_EQ(united.exit_code, 0) << united.err;
+    EXPECT_THAT(united.err, StartsWith("crivo union: all: kind " + std::string(kind) + ", capacity 300, "));
+    EXPECT_EQ(read("all"), read("whole")) << kind;
+    EXPECT_EQ(crivo("union -q -o - a - none", read("b")).out, read("whole")) << kind;
+    ASSERT_EQ(crivo("union -q --mappable -o mappable a b").exit_code, 0);
+    EXPECT_EQ(crivo("union -q -o again mappable a").exit_code, 0);
+    EXPECT_EQ(crivo("query again", all_).out, all_);
+  }
+}
+
+TEST_F(Change, AUnionOfLargeFilesReadsThemWhereTheyAre) {
+  ASSERT_EQ(crivo("build -q --capacity 200000 -o a", numbered_lines(100'000)).exit_code, 0);
+  ASSERT_EQ(crivo("build -q --capacity 200000 -o b", numbered_lines(100'000, "other ")).exit_code, 0);
+  ASSERT_EQ(crivo("union -q -o all a b").exit_code, 0);
+  EXPECT_EQ(crivo("query --count all", numbered_lines(100'000) + numbered_lines(100'000, "other ")).out, "200000\n");
+  EXPECT_THAT(crivo("info all").out, HasSubstr("raw+sums"));
+  EXPECT_EQ(crivo("union --max-bytes 64K -o no a b").err,
+            "crivo union: a: raw payload bytes must be at most the limit of 64K, got 243K; --max-bytes raises the "
+            "limit\n");
+  std::string damaged = read("b");
+  damaged[50'000] = static_cast<char>(damaged[50'000] ^ 1);
+  write("b", damaged);
+  const Outcome run = crivo("union -o no a b");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, StartsWith("crivo union: b: chunk 12 "));
+  EXPECT_FALSE(std::filesystem::exists(path("no")));
+}
+
+TEST_F(Change, AUnionNamesTheFileAndTheFieldInWhichItDiffers) {
+  build("f", "", first_);
+  build("'of another kind'", "--kind classic", first_);
+  build("seed", "--seed 1", first_);
+  ASSERT_EQ(crivo("build -q --capacity 9000 -o size", first_).exit_code, 0);
+  build("ribbon", "--kind ribbon", first_);
+  write("text", "not a filter\n");
+  const std::string rule = " must equal the first filter's ";
+  EXPECT_EQ(crivo("union -o u f f 'of another kind'").err,
+            "crivo union: 'of another kind': kind" + rule + "blocked, got classic\n");
+  EXPECT_EQ(crivo("union -o u f seed").err, "crivo union: seed: seed" + rule + "0, got 1\n");
+  EXPECT_EQ(crivo("union -o u f size").err,
+            "crivo union: size: k" + rule + "5, got 6; create both with the same capacity and fpr\n");
+  EXPECT_THAT(crivo("union -o u ribbon ribbon").err,
+              StartsWith("crivo union: ribbon: kind must be one that can unite"));
+  EXPECT_THAT(crivo("union -o u f text").err, StartsWith("crivo union: text: "));
+  EXPECT_EQ(crivo("union -o u f nowhere").err,
+            "crivo union: FILTER must be readable, got nowhere: No such file or directory\n");
+  EXPECT_EQ(crivo("union -o ./f f f").err, "crivo union: output must be another file than the input f, got ./f\n");
+  EXPECT_EQ(crivo("union -o u f").exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(path("u")));
+}
+
+}  // namespace
+}  // namespace crivo::testing
