@@ -22,6 +22,7 @@ FENCE_IN_LIST = re.compile(r"^( +)```(\w+)\n(.*?)^ +```$", re.MULTILINE | re.DOT
 # The next item needs a blank line, as this paragraph of the last item has one before it.
 PARAGRAPH_IN_LIST = re.compile(r"(\n\n +\S.*(?:\n +\S.*)*\n)(?=\d+\. |- )")
 PICTURES = (".svg", ".png")
+PICTURE = re.compile(r"<p>(<img [^>]*>)</p>")
 INDEX = []  # what the search knows: rows of Sections
 
 
@@ -142,10 +143,13 @@ class Sections(html.parser.HTMLParser):
 
 
 def on_page_content(content, page, config, files):
-    """A wide table scrolls by itself, so that a phone shows the text around it as wide as the screen."""
+    """A wide table or picture scrolls by itself, so that a phone shows the text around it as wide as the screen. Of a
+    picture, one may not see that there is more: where it is cut off, style.css shows that it can be moved."""
     sections = Sections(page.url, page.title)
     sections.feed(content)
     INDEX.extend([address, heading, " ".join(text.split())] for address, heading, text in sections.rows)
+    content = PICTURE.sub(r"<figure><figcaption>Move this picture sideways to see all of it.</figcaption>"
+                          r"<div>\1</div></figure>", content)
     return content.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
 
 

@@ -24,26 +24,30 @@ function sectionsOf(rows) {
   });
 }
 
-// How well a section answers, or 0 if it lacks one of the words. A heading says more than a mention.
+const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const whole = (word) => new RegExp(`(?<!\\w)${escaped(word)}(?!\\w)`);
+
+// How well a section answers, or 0 if it lacks one of the words. A whole word comes before all parts of words, and a
+// heading says more than a mention.
 function score({ inHeading, inText }, words) {
   let sum = 0;
   for (const word of words) {
     const times = inText.split(word).length - 1;
-    const heading = !inHeading.includes(word) ? 0 : inHeading.split(/\W+/).includes(word) ? 30 : 15;
+    const heading = !inHeading.includes(word) ? 0 : whole(word).test(inHeading) ? 30 : 15;
     if (times + heading === 0) return 0;
-    sum += heading + Math.min(times, 5);
+    sum += heading + Math.min(times, 5) + (heading === 30 || whole(word).test(inText) ? 1000 : 0);
   }
   return inHeading === words.join(" ") ? sum + 50 : sum;
 }
 
 // The text around the first of the words, with all of them marked.
 function excerpt({ text, inText }, words) {
-  const places = words.map((word) => inText.indexOf(word)).filter((place) => place >= 0);
+  const placeOf = (word) => (whole(word).test(inText) ? inText.search(whole(word)) : inText.indexOf(word));
+  const places = words.map(placeOf).filter((place) => place >= 0);
   const start = text.lastIndexOf(" ", Math.max(0, Math.min(...places, text.length) - 40)) + 1;
   const end = text.indexOf(" ", start + 150);
   const shown = text.slice(places.length ? start : 0, end < 0 ? undefined : end);
-  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return shown.split(new RegExp(`(${escaped.join("|")})`, "i")).map((part, place) => {
+  return shown.split(new RegExp(`(${words.map(escaped).join("|")})`, "i")).map((part, place) => {
     if (place % 2 === 0) return part;
     const mark = document.createElement("mark");
     mark.textContent = part;
