@@ -131,8 +131,8 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, con
   auto builder = FilterBuilder::create(spec, {.max_bytes = limits.max_bytes,
                                               .threads = limits.threads,
                                               .progress = show,
-                                              .max_memory_bytes = limits.max_memory,
-                                              .temporary_folder = temporary_folder(options)});
+                                              .max_memory = limits.max_memory,
+                                              .temp_folder = temporary_folder(options)});
   if (!builder) return builder.error();
   progress.emplace(*builder);
   const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };

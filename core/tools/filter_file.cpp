@@ -67,7 +67,7 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
 }
 
 Result<MappedFilter> read_pipe(const std::string& path, const ReadLimits& limits) {
-  Result<AlignedBytes> bytes = read_whole(path, most_stored_bytes(limits.max_raw_bytes));
+  Result<AlignedBytes> bytes = read_whole(path, most_stored_bytes(limits.max_bytes));
   if (!bytes) return bytes.error();
   return MappedFilter::adopt(*std::move(bytes), limits);
 }
@@ -97,7 +97,7 @@ Error with_advice(Error error, const FilterArgument& filter) {
 Result<MappedFilter> load_filter(const FilterArgument& filter) {
   const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
   if (!max_bytes) return max_bytes.error();
-  const ReadLimits limits{.max_raw_bytes = *max_bytes};
+  const ReadLimits limits{.max_bytes = *max_bytes};
   const bool is_mapped = is_file(filter.path);
   Progress progress("opening");
   if (is_mapped) progress.show();  // a terminal that is read from is told so instead

@@ -36,7 +36,7 @@ template <class Ask>
     return opened != nullptr ? ask(opened->ref) : Answer{};
   }
   if (kept == nullptr) {
-    const ReadLimits limits{.max_raw_bytes = max_payload_bytes(call.context)};
+    const ReadLimits limits{.max_bytes = max_payload_bytes(call.context)};
     const Answer answer = unwrap(call.connection().kept.ask(filter_bytes(call, 0), limits, ask));
     sqlite3_set_auxdata(call.context, 0, const_cast<char*>(&kSeenOnce), nullptr);
     return answer;

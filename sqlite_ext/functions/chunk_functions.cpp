@@ -70,7 +70,7 @@ void bloom_load_agg_finish(const Call& call) {
   const std::unique_ptr<LoadState> state = take_aggregate_state<LoadState>(call);
   if (state == nullptr || !state->reader) return;
   const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
-  (void)unwrap(parse_blob(blob, {.max_raw_bytes = max_payload_bytes(call.context)}));
+  (void)unwrap(parse_blob(blob, {.max_bytes = max_payload_bytes(call.context)}));
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
 

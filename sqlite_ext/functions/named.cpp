@@ -90,7 +90,7 @@ class NamedFilter {
 
   template <class Question>
   Answer ask_open_row(const Call& call, const Question& question) {
-    const ReadLimits limits{.max_raw_bytes = max_payload_bytes(db_)};
+    const ReadLimits limits{.max_bytes = max_payload_bytes(db_)};
     find_kept(call, limits);
     if (kept_ != nullptr) {
       const Answer answer = question(kept_->owned.ref);

@@ -32,6 +32,12 @@ void set_error(sqlite3_context* context, std::string_view message, int code = SQ
 
 }  // namespace
 
+void throw_error(const Error& error) {
+  constexpr std::string_view kField = "fp_rate ";
+  if (!error.message.starts_with(kField)) throw SqlError{error.message};
+  throw SqlError{"fpr " + error.message.substr(kField.size())};
+}
+
 void report_exception(sqlite3_context* context) noexcept {
   try {
     try {
@@ -112,7 +118,7 @@ std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {
 }
 
 OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
-  return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_raw_bytes = max_payload_bytes(db)}));
+  return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
 }
 
 OpenedBlob open_filter(const Call& call, std::size_t arg) {
@@ -122,7 +128,7 @@ OpenedBlob open_filter(const Call& call, std::size_t arg) {
 bool is_filter(const Call& call, std::size_t arg) {
   sqlite3_value* value = call.args[arg];
   return sqlite3_value_type(value) == SQLITE_BLOB &&
-         parse_blob(blob_of(value), ReadLimits{.max_raw_bytes = max_payload_bytes(call.context)}).has_value();
+         parse_blob(blob_of(value), ReadLimits{.max_bytes = max_payload_bytes(call.context)}).has_value();
 }
 
 void set_result(const Call& call, const FilterRef& filter, BlobForm form, int level) {

@@ -30,10 +30,13 @@ struct SqlError {
   int code = SQLITE_ERROR;  // SQLITE_BUSY and the like where SQLite itself said so, because callers try these again
 };
 
-/// Returns the value of a Result, or throws its error as a SqlError.
+/// Throws an error of the core as a SqlError, with SQL's name for the field.
+[[noreturn]] void throw_error(const Error& error);
+
+/// Returns the value of a Result, or throws its error.
 template <class T>
 T unwrap(Result<T> result) {
-  if (!result) throw SqlError{result.error().message};
+  if (!result) throw_error(result.error());
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 

@@ -41,7 +41,7 @@ std::shared_ptr<const KeptFilter> KeptFilters::find(std::span<const std::byte> h
   const auto entry = found->second;
   const KeptFilter& kept = *entry->filter;
   const bool same = kept.blob_bytes == blob_bytes && std::ranges::equal(kept.header, header);
-  if (!same || kept.owned.filter.payload().size() > limits.max_raw_bytes) return nullptr;
+  if (!same || kept.owned.filter.payload().size() > limits.max_bytes) return nullptr;
   entry->last_used = questions_;
   entries_.splice(entries_.begin(), entries_, entry);
   return entry->filter;

@@ -160,8 +160,8 @@ TEST_P(Builder, HashesKeysUnderTheSpecsSeed) {
 }
 
 TEST_P(Builder, RefusesABadSpecAtOnce) {
-  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(0, 1.5))), "fpr must lie in (0, 1), got 1.5");
-  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(1000, 0))), "fpr must lie in (0, 1), got 0");
+  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(0, 1.5))), "fp_rate must lie in (0, 1), got 1.5");
+  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(1000, 0))), "fp_rate must lie in (0, 1), got 0");
   EXPECT_EQ(message_of(FilterBuilder::create(spec_for(UINT64_MAX))),
             "capacity must lie in [1, 1099511627776], got 18446744073709551615");
 }

@@ -27,12 +27,12 @@ void expect_refused(const FilterSpec& spec, const std::string& message) {
 }
 
 TEST_P(Create, RefusesARateOutsideZeroAndOne) {
-  expect_refused(spec_for(1000, 0), "fpr must lie in (0, 1), got 0");
-  expect_refused(spec_for(1000, 1), "fpr must lie in (0, 1), got 1");
-  expect_refused(spec_for(1000, 1.5), "fpr must lie in (0, 1), got 1.5");
-  expect_refused(spec_for(1000, -0.01), "fpr must lie in (0, 1), got -0.01");
-  expect_refused(spec_for(1000, std::nan("")), "fpr must lie in (0, 1), got nan");
-  expect_refused(spec_for(1000, HUGE_VAL), "fpr must lie in (0, 1), got inf");
+  expect_refused(spec_for(1000, 0), "fp_rate must lie in (0, 1), got 0");
+  expect_refused(spec_for(1000, 1), "fp_rate must lie in (0, 1), got 1");
+  expect_refused(spec_for(1000, 1.5), "fp_rate must lie in (0, 1), got 1.5");
+  expect_refused(spec_for(1000, -0.01), "fp_rate must lie in (0, 1), got -0.01");
+  expect_refused(spec_for(1000, std::nan("")), "fp_rate must lie in (0, 1), got nan");
+  expect_refused(spec_for(1000, HUGE_VAL), "fp_rate must lie in (0, 1), got inf");
 }
 
 TEST_P(Create, RefusesACapacityOutsideOneAndTwoToThe40) {
@@ -56,7 +56,7 @@ TEST_P(Create, RefusesARateThatHashesCannotKeep) {
   const auto created = AnyFilter::create(spec_for(1'000'000, 1e-15));
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::kBadArgument);
-  EXPECT_THAT(created.error().message, StartsWith("fpr must "));
+  EXPECT_THAT(created.error().message, StartsWith("fp_rate must "));
 }
 
 TEST(CreateAnyKind, RefusesANumberThatNamesNone) {

@@ -45,7 +45,7 @@ TEST_P(Growing, StaysWithinTheLimitOfItsMaker) {
 
 TEST_P(Growing, StaysWithinTheLimitOfItsReader) {
   for (const Bytes& blob : {blob_of(small_.ref()), zstd_blob_of(small_.ref())}) {
-    auto opened = parse_blob(blob, {.max_raw_bytes = limit_});
+    auto opened = parse_blob(blob, {.max_bytes = limit_});
     ASSERT_TRUE(opened) << message_of(opened);
     expect_within_the_limit(std::move(*opened).into_filter());
   }

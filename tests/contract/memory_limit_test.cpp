@@ -77,7 +77,7 @@ TEST_P(MemoryLimit, GivesTheSameFilterAsWithoutIt) {
       return true;
     };
     const AnyFilter limited =
-        build_of(spec, hashes, {.progress = look, .max_memory_bytes = kLimit, .temporary_folder = folder.path()});
+        build_of(spec, hashes, {.progress = look, .max_memory = kLimit, .temp_folder = folder.path()});
     expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
     const bool goes_straight_in = capacity != 0 && GetParam().can.add;
     EXPECT_EQ(most_files > 0, !goes_straight_in);
@@ -89,13 +89,13 @@ TEST_P(MemoryLimit, GivesTheSameFilterAsWithoutIt) {
 TEST_P(MemoryLimit, GivesTheSameFilterOfFewKeys) {
   for (const std::size_t keys : {0U, 1U, 3000U}) {
     const auto hashes = present_hashes(keys, 0);
-    expect_same_filter(build_of(spec_for(0), hashes, {.max_memory_bytes = kLimit}).ref(),
+    expect_same_filter(build_of(spec_for(0), hashes, {.max_memory = kLimit}).ref(),
                        build_of(spec_for(0), hashes, {}).ref());
   }
 }
 
 TEST_P(MemoryLimit, MustBeEnoughForAnyBuild) {
-  const auto refused = FilterBuilder::create(spec_for(0), {.max_memory_bytes = kLimit - 1});
+  const auto refused = FilterBuilder::create(spec_for(0), {.max_memory = kLimit - 1});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
   EXPECT_EQ(refused.error().message, "max memory bytes must be at least 16777216, got 16777215");
@@ -103,7 +103,7 @@ TEST_P(MemoryLimit, MustBeEnoughForAnyBuild) {
 
 TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
   if (!GetParam().can.add) return;  // its payload may lie in a file
-  const auto refused = FilterBuilder::create(spec_for(20'000'000), {.max_memory_bytes = kLimit});
+  const auto refused = FilterBuilder::create(spec_for(20'000'000), {.max_memory = kLimit});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
   EXPECT_THAT(refused.error().message, StartsWith("max memory bytes must be at least "));
@@ -113,11 +113,11 @@ TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
 TEST_P(MemoryLimit, RefusesAFilterThatTakesItWhenItsKeysAreCounted) {
   if (!GetParam().can.add) return;  // its payload may lie in a file
   const auto hashes = present_hashes(1'500'000, 0);
-  const auto message = refusal(spec_for(0, 1e-9), hashes, {.max_memory_bytes = kLimit});
+  const auto message = refusal(spec_for(0, 1e-9), hashes, {.max_memory = kLimit});
   EXPECT_THAT(message, StartsWith("max memory bytes must be at least "));
   // The value that it names is enough.
   const std::uint64_t enough = std::stoull(message.substr(message.find("least ") + 6));
-  EXPECT_EQ(refusal(spec_for(0, 1e-9), hashes, {.max_memory_bytes = enough}), "no error");
+  EXPECT_EQ(refusal(spec_for(0, 1e-9), hashes, {.max_memory = enough}), "no error");
 }
 
 TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
@@ -129,7 +129,7 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
       last = done;
       return done <= share;
     };
-    const auto message = refusal(spec_for(0, 0.3), hashes, {.progress = stop, .max_memory_bytes = kLimit});
+    const auto message = refusal(spec_for(0, 0.3), hashes, {.progress = stop, .max_memory = kLimit});
     EXPECT_THAT(message, StartsWith("progress must let the build go on"));
   }
   double last = 0;
@@ -138,13 +138,13 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
     last = done;
     return true;
   };
-  (void)build_of(spec_for(0, 0.3), hashes, {.progress = look, .max_memory_bytes = kLimit});
+  (void)build_of(spec_for(0, 0.3), hashes, {.progress = look, .max_memory = kLimit});
   EXPECT_EQ(last, 1);
 }
 
 TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
   const auto message = refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0),
-                               {.max_memory_bytes = kLimit, .temporary_folder = "/nowhere"});
+                               {.max_memory = kLimit, .temp_folder = "/nowhere"});
   EXPECT_EQ(message, "temporary folder must be writable, got /nowhere: No such file or directory");
 }
 
@@ -156,7 +156,7 @@ TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
   const auto message =
-      refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory_bytes = kLimit, .temporary_folder = "/tmp"});
+      refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/tmp"});
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "temporary folder must have room for the hashes of a build, got /tmp: File too large");
@@ -167,7 +167,7 @@ TEST(MemoryLimitOfARibbon, LetsThePayloadLieInAFileToo) {
   const FilterSpec spec{.kind = Kind::kRibbon, .fp_rate = 1e-7};
   const auto hashes = present_hashes(2'000'000, 0);
   {
-    const AnyFilter limited = build_of(spec, hashes, {.max_memory_bytes = kLimit, .temporary_folder = folder.path()});
+    const AnyFilter limited = build_of(spec, hashes, {.max_memory = kLimit, .temp_folder = folder.path()});
     EXPECT_EQ(folder.open_files(), 1) << "the payload";
     expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
     const AnyFilter copy = limited;
@@ -182,7 +182,7 @@ TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
   const auto hashes = present_hashes(2'000'000, 0);
   const AnyFilter expected = build_of(spec, hashes, {});
   for (const unsigned threads : {2U, 64U}) {
-    const BuildOptions options{.threads = threads, .max_memory_bytes = 2 * kLimit};
+    const BuildOptions options{.threads = threads, .max_memory = 2 * kLimit};
     expect_same_filter(build_of(spec, hashes, options).ref(), expected.ref());
   }
 }
@@ -190,7 +190,7 @@ TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
 TEST(MemoryLimitOfARibbon, RefusesHashesThatNobodyHashed) {
   std::vector<std::uint64_t> close(2'000'000);  // all in one bucket: no memory that is allowed can hold them
   for (std::size_t i = 0; i < close.size(); ++i) close[i] = i;
-  EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory_bytes = kLimit}),
+  EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory = kLimit}),
               StartsWith("hashes must be spread like those of hash_key, got "));
 }
 

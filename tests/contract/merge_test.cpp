@@ -120,7 +120,7 @@ TEST_P(Uniting, AnotherNumberOfProbesIsNamed) {
 TEST_P(Uniting, AnotherSizeIsNamedAndTheWayOutToo) {
   FilterSpec larger = spec_for(4 * kCapacity);
   expect_incompatible(GetParam(), build_filter(spec_for(kCapacity), 10), build_filter(larger, 10).ref(), "number of ",
-                      "create both with the same capacity and fpr");
+                      "create both with the same capacity and rate");
 }
 
 }  // namespace

@@ -150,8 +150,8 @@ TEST_P(Storage, TheReadersLimitIsExactAndForTheDecodedSize) {
   const AnyFilter filter = build_filter(spec_for(10'000), 0);
   const std::uint64_t raw_bytes = filter.payload().size();
   for (const Bytes& blob : {blob_of(filter.ref()), zstd_blob_of(filter.ref())}) {
-    EXPECT_TRUE(parse_blob(blob, {.max_raw_bytes = raw_bytes}));
-    const auto refused = parse_blob(blob, {.max_raw_bytes = raw_bytes - 1});
+    EXPECT_TRUE(parse_blob(blob, {.max_bytes = raw_bytes}));
+    const auto refused = parse_blob(blob, {.max_bytes = raw_bytes - 1});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
     EXPECT_EQ(refused.error().message, "raw payload bytes must be at most the limit of " +

@@ -107,7 +107,7 @@ class MemoryFile {
 void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& blob) {
   const MemoryFile file(bytes);
   const auto mapped =
-      MappedFilter::open(file.path(), {.limits = {.max_raw_bytes = kMaxRawBytes}, .file_may_change = false});
+      MappedFilter::open(file.path(), {.limits = {.max_bytes = kMaxRawBytes}, .file_may_change = false});
   if (blob) require(mapped.has_value(), "a file is accepted if its bytes are");
   if (!mapped) return;
   for (const std::uint64_t hash : questions()) {
@@ -143,7 +143,7 @@ void fuzz_blob(std::span<const std::uint8_t> input) {
     return;
   }
   if (repair) repair_blob(bytes);
-  const auto opened = parse_blob(bytes, {.max_raw_bytes = kMaxRawBytes});
+  const auto opened = parse_blob(bytes, {.max_bytes = kMaxRawBytes});
   map_as_a_file(bytes, opened);
   if (opened) use(opened->ref());
 }

@@ -95,7 +95,7 @@ bool read_anything(Input& input) {
   }
   const auto joined = std::move(reader).finish();
   if (joined) require(joined->size() <= kMaxBytes, "what came is within the limit");
-  if (joined) (void)parse_blob(*joined, {.max_raw_bytes = kMaxBytes});
+  if (joined) (void)parse_blob(*joined, {.max_bytes = kMaxBytes});
   return joined.has_value();
 }
 

@@ -44,7 +44,7 @@ constexpr int kOutOfMemory = 12;
 [[noreturn]] void parse_in_little_memory(const Bytes& blob) {
   limit_memory(kHostileLimit + kAllowance);
   try {
-    std::_Exit(parse_blob(blob, {.max_raw_bytes = kHostileLimit}) ? kAccepted : kRefused);
+    std::_Exit(parse_blob(blob, {.max_bytes = kHostileLimit}) ? kAccepted : kRefused);
   } catch (const std::bad_alloc&) {
     std::_Exit(kOutOfMemory);
   }
@@ -108,8 +108,8 @@ std::uint64_t most_resident_bytes() {
 }
 
 TEST(BombDeathTest, MemoryIsTakenAsItIsFilled) {
-  const Bytes empty = empty_filter(kDefaultMaxRawBytes);
-  const Bytes broken = broken_promise(kDefaultMaxRawBytes);
+  const Bytes empty = empty_filter(kDefaultMaxBytes);
+  const Bytes broken = broken_promise(kDefaultMaxBytes);
   ASSERT_LT(empty.size(), 100U);
   ASSERT_LT(broken.size(), 100U);
   EXPECT_EXIT(parse_and_count_resident_memory(empty), ::testing::ExitedWithCode(kAccepted), "");
@@ -117,11 +117,11 @@ TEST(BombDeathTest, MemoryIsTakenAsItIsFilled) {
 }
 
 TEST(Bomb, OfMoreThanAGibibyteIsRefusedUnlessTheCallerAsksForIt) {
-  const auto refused = parse_blob(empty_filter(kDefaultMaxRawBytes + 64));
+  const auto refused = parse_blob(empty_filter(kDefaultMaxBytes + 64));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
   EXPECT_EQ(refused.error().message, "raw payload bytes must be at most the limit of 1073741824, got 1073741888");
-  EXPECT_TRUE(parse_blob(empty_filter(kDefaultMaxRawBytes + 64), {.max_raw_bytes = kDefaultMaxRawBytes + 64}));
+  EXPECT_TRUE(parse_blob(empty_filter(kDefaultMaxBytes + 64), {.max_bytes = kDefaultMaxBytes + 64}));
 }
 
 TEST(BombDeathTest, AFilterOfExactlyTheLimitIsReadInLittleMemory) {

@@ -17,7 +17,7 @@ std::string error_of(const HostileFile& file, const Bytes& bytes) {
     const auto opened = open_sst_block(bytes);
     return opened ? "" : opened.error().message;
   }
-  const auto opened = parse_blob(bytes, {.max_raw_bytes = kHostileLimit});
+  const auto opened = parse_blob(bytes, {.max_bytes = kHostileLimit});
   return opened ? "" : opened.error().message;
 }
 

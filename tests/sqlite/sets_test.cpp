@@ -57,7 +57,7 @@ TEST_F(Sets, RefusesWhatCannotBeMerged) {
   EXPECT_EQ(ask("SELECT bloom_intersect(bloom_create(10), bloom_create(10, 0.01, 'classic'))"),
             "error: bloom_intersect: kind must equal the first filter's blocked, got classic");
   EXPECT_THAT(ask("SELECT bloom_jaccard(bloom_create(10), bloom_create(99999))"),
-              HasSubstr("must equal the first filter's 2, got 6; create both with the same capacity and fpr"));
+              HasSubstr("must equal the first filter's 2, got 6; create both with the same capacity and rate"));
   EXPECT_THAT(ask("SELECT bloom_intersect(bloom_create(9, 0.1, 'cuckoo'), bloom_create(9, 0.1, 'cuckoo'))"),
               StartsWith("error: bloom_intersect: kind must be one that can intersect (classic, blocked), got cuckoo"));
   EXPECT_THAT(ask("SELECT bloom_union(bloom_create(10), NULL)"), StartsWith("error: bloom_union: argument 2 must be"));

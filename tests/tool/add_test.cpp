@@ -181,7 +181,7 @@ TEST_F(Change, AUnionNamesTheFileAndTheFieldInWhichItDiffers) {
             "crivo union: 'of another kind': kind" + rule + "blocked, got classic\n");
   EXPECT_EQ(crivo("union -o u f seed").err, "crivo union: seed: seed" + rule + "0, got 1\n");
   EXPECT_EQ(crivo("union -o u f size").err,
-            "crivo union: size: k" + rule + "5, got 6; create both with the same capacity and fpr\n");
+            "crivo union: size: k" + rule + "5, got 6; create both with the same capacity and rate\n");
   EXPECT_THAT(crivo("union -o u ribbon ribbon").err,
               StartsWith("crivo union: ribbon: kind must be one that can unite"));
   EXPECT_THAT(crivo("union -o u f text").err, StartsWith("crivo union: text: "));

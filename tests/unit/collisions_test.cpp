@@ -63,7 +63,7 @@ TEST(Collisions, LeaveNoRateForTooManyKeys) {
     spec.fp_rate = 0x1p-24;
     const auto refused = AnyFilter::create(spec, 0);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message.substr(0, 4), "fpr ") << info.name << ": " << refused.error().message;
+    EXPECT_EQ(refused.error().message.substr(0, 8), "fp_rate ") << info.name << ": " << refused.error().message;
   }
   EXPECT_FALSE(size_ribbon(kMaxCapacity, 0x1p-32));
   EXPECT_TRUE(size_ribbon(1000, 0x1p-32));

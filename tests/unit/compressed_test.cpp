@@ -161,7 +161,7 @@ TEST(Compressed, RejectsWhatItCannotSize) {
   };
   FilterSpec spec = compressed_spec(1000);
   spec.fp_rate = 1;
-  EXPECT_EQ(message(spec), "fpr must lie in (0, 1), got 1");
+  EXPECT_EQ(message(spec), "fp_rate must lie in (0, 1), got 1");
   spec.bits_per_key = 0;
   EXPECT_EQ(message(spec), "bits_per_key must lie in (0, 1000], got 0");
   spec.bits_per_key = 8;

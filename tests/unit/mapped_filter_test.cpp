@@ -297,7 +297,7 @@ TEST(MappedFile, ThatCannotBeReadIsAnErrorThatSaysWhy) {
 TEST(MappedFile, OfACompressedFilterMustKeepTheLimitAndOneThatIsMappedNeedNot) {
   FilterSpec spec{.kind = Kind::kBlocked, .capacity = 1'000'000};
   const AnyFilter filter = build_filter(spec, 10);
-  const MapOptions options{.limits = {.max_raw_bytes = 100'000}};
+  const MapOptions options{.limits = {.max_bytes = 100'000}};
   const auto compressed = MappedFilter::open(write_file("small", blob_of(filter.ref(), BlobForm::kSmallest)), options);
   ASSERT_FALSE(compressed);
   EXPECT_EQ(compressed.error().code, ErrorCode::kTooLarge);

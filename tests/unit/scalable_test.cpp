@@ -333,7 +333,7 @@ TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
   EXPECT_LT(blob.size(), 1000U);
 
   constexpr std::uint64_t kLimit = 16 << 20;
-  auto opened = parse_blob(blob, {.max_raw_bytes = kLimit});
+  auto opened = parse_blob(blob, {.max_bytes = kLimit});
   ASSERT_TRUE(opened) << opened.error().message;
   AnyFilter filter = std::move(*opened).into_filter();
   const auto added = filter.add("one more");

@@ -176,7 +176,7 @@ TEST(Sizing, RejectsRatesOutsideZeroAndOne) {
   };
   const Case cases[] = {{0.0, "0"}, {1.0, "1"}, {-0.1, "-0.1"}, {1.5, "1.5"}, {kNan, "nan"}, {HUGE_VAL, "inf"}};
   for (const Case& c : cases) {
-    const std::string expected = std::string("fpr must lie in (0, 1), got ") + c.text;
+    const std::string expected = std::string("fp_rate must lie in (0, 1), got ") + c.text;
     EXPECT_EQ(message_of(size_classic(1000, c.fp_rate)), expected);
     EXPECT_EQ(message_of(size_blocked(1000, c.fp_rate)), expected);
     EXPECT_EQ(size_classic(1000, c.fp_rate).error().code, ErrorCode::kBadArgument);
@@ -198,7 +198,7 @@ TEST(Sizing, RejectsRatesThat64BitHashesCannotKeep) {
   for (const auto size : {&size_classic, &size_blocked}) {
     EXPECT_FALSE(size(1024, 0x1p-54));  // 1024 keys coincide with an absent one at 2^10 x 2^-64
     EXPECT_TRUE(size(1024, 0x1.1p-54) || size == &size_blocked);
-    EXPECT_THAT(message_of(size(1024, 0x1p-54)), ::testing::StartsWith("fpr must be above "));
+    EXPECT_THAT(message_of(size(1024, 0x1p-54)), ::testing::StartsWith("fp_rate must be above "));
     EXPECT_FALSE(size(1, std::numeric_limits<double>::denorm_min()));
   }
 }

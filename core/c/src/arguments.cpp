@@ -1,7 +1,5 @@
 #include "arguments.h"
 
-#include <cmath>
-
 #include "crivo/key.h"
 #include "crivo/kinds.h"
 
@@ -12,9 +10,6 @@ namespace {
 constexpr std::size_t kMaxStructBytes = 4096;
 
 Error bad_argument(std::string message) { return {ErrorCode::kBadArgument, std::move(message)}; }
-
-/// The error for a real number that is not allowed.
-Error bad_real(std::string message, double got) { return bad_argument(message.append(NumberKey(got).view())); }
 
 /// A copy of a structure of the caller's, in which fields that the caller does not know are 0. A later version's
 /// structure is fine as long as it asks for nothing that this version does not know.
@@ -35,14 +30,12 @@ Result<T> read_struct(const char* name, const T* caller) {
 
 Result<void> choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.capacity = options.capacity;
-  if (options.fp_rate != 0) {
-    if (!(options.fp_rate > 0 && options.fp_rate < 1)) {
-      return bad_real("fp_rate must lie in (0, 1), got ", options.fp_rate);
-    }
-    spec.fp_rate = options.fp_rate;
-  }
+  if (options.fp_rate != 0) spec.fp_rate = options.fp_rate;
   if (options.bits_per_key == 0) return {};
-  if (options.fp_rate != 0) return bad_real("fp_rate must be 0 where bits_per_key is given, got ", options.fp_rate);
+  if (options.fp_rate != 0) {
+    return bad_argument("fp_rate must be 0 where bits_per_key is given, got " +
+                        std::string(NumberKey(options.fp_rate).view()));
+  }
   spec.bits_per_key = options.bits_per_key;
   return {};
 }
@@ -145,8 +138,8 @@ Result<Request> read_options(const crivo_options* options) {
   request.spec.seed = known->seed;
   if (known->max_bytes != 0) request.options.max_bytes = known->max_bytes;
   if (known->threads != 0) request.options.threads = known->threads == CRIVO_ALL_THREADS ? 0 : known->threads;
-  if (known->max_memory != 0) request.options.max_memory_bytes = known->max_memory;
-  if (known->temp_folder != nullptr) request.options.temporary_folder = known->temp_folder;
+  if (known->max_memory != 0) request.options.max_memory = known->max_memory;
+  if (known->temp_folder != nullptr) request.options.temp_folder = known->temp_folder;
   if (known->progress != nullptr) {
     request.options.progress = [callback = known->progress, data = known->progress_data](double done) {
       return callback(done, data) == 0;
@@ -160,7 +153,7 @@ Result<ReadLimits> read_limits(const crivo_limits* limits) {
   const Result<crivo_limits> known = read_struct("limits", limits);
   if (!known) return known.error();
   if (known->max_bytes == 0) return ReadLimits{};
-  return ReadLimits{.max_raw_bytes = known->max_bytes};
+  return ReadLimits{.max_bytes = known->max_bytes};
 }
 
 }  // namespace crivo::c

@@ -74,7 +74,7 @@ Result<AnyFilter> build_in_pieces(const Request& request, std::span<const std::u
 
 /// Whether the filter is built from all its hashes at once: its size is known, and they may take any memory.
 bool in_memory(const Request& request) {
-  return request.spec.capacity != 0 && request.options.max_memory_bytes == UINT64_MAX;
+  return request.spec.capacity != 0 && request.options.max_memory == UINT64_MAX;
 }
 
 Result<AnyFilter> create(const crivo_options* options) {

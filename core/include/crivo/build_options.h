@@ -1,5 +1,5 @@
 // How a filter is built from all its hashes. These options never change the filter that comes out, except that a build
-// beyond max_bytes or max_memory_bytes fails.
+// beyond max_bytes or max_memory fails.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,13 @@ struct BuildOptions {
   /// For FilterBuilder: the most bytes of memory that it may take for everything, the payload included: hashes that do
   /// not fit lie in temporary files, and so does the payload of a kind that is built once where it would take more than
   /// half. At least kMinBuildMemoryBytes; kCallersMemoryBytes of it are left to the caller, for code, stacks and input.
-  std::uint64_t max_memory_bytes = UINT64_MAX;
+  std::uint64_t max_memory = UINT64_MAX;
   /// Where the temporary files lie, 8 bytes per key in all. They have no names, so none is left behind. Empty stands
   /// for the folder that TMPDIR names, or else /tmp.
-  std::string temporary_folder = {};
+  std::string temp_folder = {};
 };
 
-/// The least value that BuildOptions::max_memory_bytes may have, and the part of it that a builder leaves to its
+/// The least value that BuildOptions::max_memory may have, and the part of it that a builder leaves to its
 /// caller.
 inline constexpr std::uint64_t kMinBuildMemoryBytes = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;

@@ -25,7 +25,7 @@ class PlannedSizes;  // crivo/host/planned_sizes.h
 /// bytes per hash are reserved but not yet taken from the system. finish() needs no second array, except for a kind
 /// that counts, for which it takes 8 more bytes per hash.
 ///
-/// Under options.max_memory_bytes, what does not fit goes to temporary files, and the filter is built from them, range
+/// Under options.max_memory, what does not fit goes to temporary files, and the filter is built from them, range
 /// by range; it has the same bytes. A payload that does not fit is an error (kBadArgument), unless its kind is built
 /// once: then it lies in a temporary file, too, which is mapped into memory.
 class FilterBuilder {
@@ -50,7 +50,7 @@ class FilterBuilder {
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
   /// The filter. The builder may only be destroyed afterwards. Without keys this is an empty filter (of capacity 1, if
-  /// it was to be sized from its keys). Errors: as AnyFilter::build; kSystem; kBadArgument when max_memory_bytes is too
+  /// it was to be sized from its keys). Errors: as AnyFilter::build; kSystem; kBadArgument when max_memory is too
   /// little for the filter or for so many keys.
   [[nodiscard]] Result<AnyFilter> finish();
 

@@ -43,9 +43,9 @@ class BuildTask {
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
   /// How many bytes of memory() are left under the limit, those apart that the threads need; UINT64_MAX without one.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
-  [[nodiscard]] const std::string& temporary_folder() const noexcept { return options_.temporary_folder; }
+  [[nodiscard]] const std::string& temp_folder() const noexcept { return options_.temp_folder; }
   /// The limit on the memory of the build as a whole, this task's included.
-  [[nodiscard]] MemoryBudget budget() const noexcept { return MemoryBudget(options_.max_memory_bytes); }
+  [[nodiscard]] MemoryBudget budget() const noexcept { return MemoryBudget(options_.max_memory); }
 
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Does the caller want to hear of the progress?

@@ -14,7 +14,7 @@ constexpr std::uint64_t kSortBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
-MemoryBudget::MemoryBudget(std::uint64_t max_memory_bytes) noexcept : limit_(max_memory_bytes) {}
+MemoryBudget::MemoryBudget(std::uint64_t max_memory) noexcept : limit_(max_memory) {}
 
 Result<void> MemoryBudget::check() const {
   if (limit_ >= kMinBuildMemoryBytes) return {};

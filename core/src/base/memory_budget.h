@@ -1,4 +1,4 @@
-// Who may take how much of a build's memory under a limit (BuildOptions::max_memory_bytes). Each share is decided here,
+// Who may take how much of a build's memory under a limit (BuildOptions::max_memory). Each share is decided here,
 // so that together they stay within the limit:
 //
 //   the caller                 kCallersMemoryBytes, for code, stacks and input
@@ -19,7 +19,7 @@ namespace crivo {
 /// Without a limit every share is UINT64_MAX.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::uint64_t max_memory_bytes) noexcept;
+  explicit MemoryBudget(std::uint64_t max_memory) noexcept;
 
   /// Errors: kBadArgument for a limit below kMinBuildMemoryBytes.
   [[nodiscard]] Result<void> check() const;

@@ -41,7 +41,7 @@ Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
 class FilterBuilder::State {
  public:
   State(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes)
-      : spec_(spec), options_(options), budget_(options.max_memory_bytes), sizes_(sizes) {}
+      : spec_(spec), options_(options), budget_(options.max_memory), sizes_(sizes) {}
 
   [[nodiscard]] Result<void> start(const FilterSpec& checked);
   Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
@@ -77,7 +77,7 @@ FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept = defaul
 FilterBuilder::~FilterBuilder() = default;
 
 Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
-  if (auto valid = MemoryBudget(options.max_memory_bytes).check(); !valid) return valid.error();
+  if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
   auto state = std::make_unique<State>(spec, options, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
@@ -189,7 +189,7 @@ Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, 
   if (once && budget_.is_for_file(payload) && options.payload_memory == nullptr) {
     // The plan is seldom too small, and by much less than this.
     const std::uint64_t room = payload + payload / 64 + kAtOnce;
-    Result<FileMemory::Handle> made = FileMemory::make(options.temporary_folder, room);
+    Result<FileMemory::Handle> made = FileMemory::make(options.temp_folder, room);
     if (!made) return made.error();
     file = *std::move(made);
     options.payload_memory = file.get();

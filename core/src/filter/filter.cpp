@@ -52,7 +52,7 @@ Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape&
     return differs("hash id", static_cast<unsigned>(ours.hash_id), static_cast<unsigned>(theirs.hash_id));
   }
   if (ours.seed != theirs.seed) return differs("seed", ours.seed, theirs.seed);
-  constexpr std::string_view kHint = "; create both with the same capacity and fpr";
+  constexpr std::string_view kHint = "; create both with the same capacity and rate";
   if (ours.probes != theirs.probes) return differs("k", unsigned{ours.probes}, unsigned{theirs.probes}, kHint);
   if (ours.param != theirs.param) return differs("kind parameter", ours.param, theirs.param, kHint);
   if (ours.units != theirs.units) return differs(row.unit_name, ours.units, theirs.units, kHint);

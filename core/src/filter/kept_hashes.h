@@ -20,7 +20,7 @@ namespace crivo {
 class KeptHashes {
  public:
   KeptHashes(bool every_addition, const BuildOptions& options)
-      : every_addition_(every_addition), budget_(options.max_memory_bytes), folder_(options.temporary_folder) {}
+      : every_addition_(every_addition), budget_(options.max_memory), folder_(options.temp_folder) {}
 
   /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
   /// the hashes are more than a limit on memory can ever handle.

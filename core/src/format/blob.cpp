@@ -115,17 +115,17 @@ std::string_view codec_name(Codec codec) noexcept {
   return "unknown";
 }
 
-AnyFilter OpenedBlob::to_filter() const& { return AnyFilter::copy_of(ref_, max_raw_bytes_); }
+AnyFilter OpenedBlob::to_filter() const& { return AnyFilter::copy_of(ref_, max_bytes_); }
 
 AnyFilter OpenedBlob::into_filter() && {
   if (decoded_.empty()) return to_filter();
-  return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_), max_raw_bytes_);
+  return *AnyFilter::adopt(ref_.shape(), ref_.facts(), std::move(decoded_), max_bytes_);
 }
 
 Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits) {
   if (auto valid = check_envelope(blob); !valid) return valid.error();
   const Header header = read_fields(blob);
-  if (auto valid = check_fields(header, limits.max_raw_bytes); !valid) return valid.error();
+  if (auto valid = check_fields(header, limits.max_bytes); !valid) return valid.error();
 
   const auto stored = blob.subspan(kBlobHeaderBytes);
   AlignedBytes decoded;
@@ -141,7 +141,7 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   }
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
-  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), limits.max_raw_bytes);
+  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), limits.max_bytes);
 }
 
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {

@@ -50,7 +50,7 @@ Header read_fields(std::span<const std::byte> blob) {
   return header;
 }
 
-Result<void> check_fields(const Header& header, std::uint64_t max_raw_bytes) {
+Result<void> check_fields(const Header& header, std::uint64_t max_bytes) {
   if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
   const KindRow* row = find_kind(header.shape.kind);
   if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));
@@ -59,8 +59,8 @@ Result<void> check_fields(const Header& header, std::uint64_t max_raw_bytes) {
   if (header.raw_bytes != *expected) {
     return corrupt("raw payload bytes must be ", *expected, " for this shape, got ", header.raw_bytes);
   }
-  if (header.raw_bytes > max_raw_bytes) {
-    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", max_raw_bytes, ", got ",
+  if (header.raw_bytes > max_bytes) {
+    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", max_bytes, ", got ",
                  header.raw_bytes);
   }
   return {};

@@ -30,7 +30,7 @@ struct Header {
 /// The fields of a blob that check_start accepts.
 [[nodiscard]] Header read_fields(std::span<const std::byte> blob);
 /// Checks what the fields say of the payload's size, before memory is taken for it. Errors: kCorrupt; kTooLarge.
-[[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_raw_bytes);
+[[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_bytes);
 /// Writes all fields but the checksum.
 void write_fields(const Header& header, std::span<std::byte> blob);
 

@@ -161,16 +161,16 @@ Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
   if (header.codec != Codec::kRaw) return decode(limits);
   if (auto kept = keep_structure(header); !kept) return kept;
-  return parse(file_->bytes(), {.max_raw_bytes = kNoLimit});
+  return parse(file_->bytes(), {.max_bytes = kNoLimit});
 }
 
 /// Reads a compressed file from a copy, because no decoder is made for bytes that change while it reads them.
 Result<void> MappedFilter::State::decode(const ReadLimits& limits) {
   constexpr std::uint64_t kStoredExtraBytes = 4096;  // the most by which a compressed blob is larger than its payload
   const std::size_t bytes = file_->bytes().size();
-  if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_raw_bytes) {
+  if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {
     return error(ErrorCode::kTooLarge, "compressed file must have at most ", kStoredExtraBytes,
-                 " bytes more than the limit of ", limits.max_raw_bytes, ", got ", bytes);
+                 " bytes more than the limit of ", limits.max_bytes, ", got ", bytes);
   }
   AlignedBytes copy(bytes);
   const Result<std::size_t> copied = file_->read(0, copy);

@@ -13,7 +13,7 @@ Result<void> check_capacity(std::uint64_t capacity) {
 
 Result<void> check_fp_rate(double fp_rate) {
   if (fp_rate > 0 && fp_rate < 1) return {};
-  return error(ErrorCode::kBadArgument, "fpr must lie in (0, 1), got ", fp_rate);
+  return error(ErrorCode::kBadArgument, "fp_rate must lie in (0, 1), got ", fp_rate);
 }
 
 Result<double> check_request(std::uint64_t capacity, double fp_rate) {
@@ -21,7 +21,7 @@ Result<double> check_request(std::uint64_t capacity, double fp_rate) {
   if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
   const double collisions = collision_rate(static_cast<double>(capacity));
   if (fp_rate > collisions) return without_collisions(fp_rate, capacity);
-  return error(ErrorCode::kBadArgument, "fpr must be above ", collisions, ", the rate at which 64-bit hashes of ",
+  return error(ErrorCode::kBadArgument, "fp_rate must be above ", collisions, ", the rate at which 64-bit hashes of ",
                capacity, " keys coincide with another's, got ", fp_rate);
 }
 

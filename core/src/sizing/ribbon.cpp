@@ -102,7 +102,7 @@ Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate) {
   if (!hash_rate) return hash_rate.error();
   const double least = std::ldexp(1.0, -int{kMaxRibbonColumns});
   if (*hash_rate < least) {
-    return error(ErrorCode::kBadArgument, "fpr must be at least ",
+    return error(ErrorCode::kBadArgument, "fp_rate must be at least ",
                  with_collisions(least, static_cast<double>(capacity)), " for a ribbon of ", capacity, " keys, got ",
                  fp_rate);
   }

@@ -51,7 +51,7 @@ class ChunkWriter {
 class ChunkReader {
  public:
   /// Refuses the chunks of a blob larger than max_bytes.
-  explicit ChunkReader(std::uint64_t max_bytes = kBlobHeaderBytes + kDefaultMaxRawBytes) noexcept
+  explicit ChunkReader(std::uint64_t max_bytes = kBlobHeaderBytes + kDefaultMaxBytes) noexcept
       : max_bytes_(max_bytes) {}
 
   /// Takes a chunk. The first one says which blob it is. A chunk that came before changes nothing. `seq` names the

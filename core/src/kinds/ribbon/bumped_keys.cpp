@@ -24,7 +24,7 @@ Result<void> BumpedKeys::add(std::span<const std::uint64_t> hashes) {
 
 Result<void> BumpedKeys::write_run() {
   if (!runs_) {
-    Result<HashRuns> made = HashRuns::make(task_.temporary_folder(), task_.budget().block_hashes());
+    Result<HashRuns> made = HashRuns::make(task_.temp_folder(), task_.budget().block_hashes());
     if (!made) return made.error();
     runs_.emplace(*std::move(made));
   }
