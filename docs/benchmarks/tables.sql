@@ -14,22 +14,12 @@ SELECT filter AS "", bits_per_key AS "bits/key", overhead AS over, build_1e6_ns 
  WHERE filter GLOB '*XXH3*ribbon 2^-[78]' OR filter GLOB '*key as hash*ribbon 2^-8' OR filter GLOB '*blocked 10'
     OR filter GLOB 'BuRR*XXH3*' OR filter GLOB '*fuse8*' OR filter GLOB '*multiblock64*';
 
-CREATE VIEW time_of_filter_blocks AS
-SELECT keys, rocksdb_bloom_ns AS "RocksDB Bloom", crivo_bloom_ns AS "crivo.Bloom", bloom_ratio AS "ratio",
-       rocksdb_ribbon_ns AS "RocksDB Ribbon", crivo_ribbon_ns AS "crivo.Ribbon", ribbon_ratio AS "ratio "
-  FROM filter_blocks;
-
 CREATE VIEW databases_of_one_rate AS
 SELECT filter AS "", printf('%.2f', bits_per_key) AS "bits/key", printf('%.2f', rewrite_cpu_ratio) AS "rewrite",
        printf('%.2f', cpu_us) AS "get absent, µs", printf('%.1f', maybe) AS "looks in vain",
        printf('%.1f', reads) AS "disk reads"
   FROM rocksdb
  WHERE section = 'rate' AND workload = 'get absent';
-
-CREATE VIEW questions_to_files AS
-SELECT question AS "", ns_of_1_mb AS "1 MB", ns_of_1000_mb AS "1000 MB"
-  FROM mapped
- WHERE question NOT GLOB '*FilterRef*' AND question NOT GLOB 'a question in*=*';
 
 CREATE VIEW questions_in_sql AS
 SELECT what AS "a row", raw_us AS raw, compressed_us AS compressed
@@ -41,8 +31,3 @@ SELECT capacity, what AS "", commit_each_us AS "commit each", one_commit_us AS "
        at_once_us AS "at once", wal_bytes AS "WAL", question_us AS question
   FROM inserts
  WHERE run = '1' AND capacity IN ('1000000', '100000000');
-
-CREATE VIEW calls_of_python AS
-SELECT call AS "", ns_per_key AS "ns per key", compared_with_ns AS "compared with", ratio
-  FROM python
- WHERE keys = '100000' AND call NOT GLOB 'Filter*' AND call NOT GLOB '*str';

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every command of RedisBloom has a row in the README's table, and an example that run_examples.py runs.
+"""Every command of RedisBloom is named in a comment of the README, above a statement that run_examples.py runs.
 
 usage: redis_commands_test.py README.md
 """
@@ -13,13 +13,10 @@ COMMANDS = [f"BF.{name}" for name in BF.split()] + [f"CF.{name}" for name in CF.
 
 
 def complaints(markdown):
-    rows = [line.split("|")[1] for line in markdown.splitlines() if line.startswith("| `")]
     comments = re.findall(r"^/\* (.*) \*/\n[A-Z]", markdown, re.MULTILINE)  # a statement follows
     for command in COMMANDS:
-        if not any(f"`{command}`" in row for row in rows):
-            yield f"{command} must have a row in the table"
-        if not any(re.search(rf"(^|, ){re.escape(command)} ", comment) for comment in comments):
-            yield f"{command} must have an example below the table"
+        if not any(re.search(rf"\b{re.escape(command)}\b", comment) for comment in comments):
+            yield f"{command} must have an example"
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+// Numbers as keys: their one spelling.
 #include "crivo/key.h"
 
 #include <gtest/gtest.h>

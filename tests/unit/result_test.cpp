@@ -1,3 +1,4 @@
+// Result: a value or an error, moved and copied with what it holds.
 #include "crivo/result.h"
 
 #include <gtest/gtest.h>

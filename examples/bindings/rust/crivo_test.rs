@@ -1,3 +1,4 @@
+//! Tests of the binding.
 use super::*;
 
 fn built(keys: &[&str], options: Options) -> Filter<'static> {

@@ -1,3 +1,5 @@
+// Tests of the binding.
+
 package crivo
 
 import (

@@ -1,3 +1,5 @@
+// Many keys in one piece of memory, as C takes them.
+
 package crivo
 
 // #include <crivo.h>
