@@ -1,5 +1,5 @@
 # The manual pages and the shells' completion, which packaging/manual makes of what the tool says of itself. A build for
-# another machine cannot ask the tool, and one without Python makes none.
+# another machine cannot ask the tool, one without Python makes none, and pages take help2man and lowdown.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT TARGET crivo_tool OR NOT Python3_FOUND OR CMAKE_CROSSCOMPILING OR CRIVO_SANITIZE)
   return()

@@ -1,7 +1,6 @@
 #include "outline.h"
 
 #include <cstdio>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,23 +47,20 @@ Commands commands_of(const CLI::App& program) {
 }
 
 void print_option(const CLI::Option& option, const Commands& commands) {
-  const std::string required = option.get_required() ? "required" : "optional";
   const std::string times = option.get_items_expected_max() > 1 ? "many" : "one";
   if (option.get_positional()) {
     const std::string name = option.get_name(true);
-    print_line({"positional", name, required, times, option.get_description()});
+    print_line({"positional", name, times});
     if (name != "COMMAND") return;
     for (const CLI::App* command : commands) print_line({"value", command->get_name()});
     return;
   }
-  const bool takes_none = option.get_items_expected_max() == 0;
-  const std::string argument = takes_none ? "" : option.get_type_name();
+  const std::string argument = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
   std::string excludes;
   for (const CLI::Option* other : option.get_excludes()) {
     excludes.append(excludes.empty() ? "" : ",").append(names_of(*other));
   }
-  print_line({"option", names_of(option), required, times, option.get_description(), argument,
-              takes_none ? "" : option.get_default_str(), excludes});
+  print_line({"option", names_of(option), times, option.get_description(), argument, excludes});
   if (argument == "KIND") print_kinds();
 }
 
@@ -72,8 +68,6 @@ void print_command(const CLI::App& command, const std::string& name, const Comma
   print_line({"command", name, command.get_description()});
   for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; }))
     print_option(*option, commands);
-  std::istringstream footer(command.get_footer());
-  for (std::string paragraph; std::getline(footer, paragraph);) print_line({"footer", paragraph});
 }
 
 }  // namespace

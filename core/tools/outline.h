@@ -1,4 +1,4 @@
-// What a program takes, for other programs to read: its man pages and its completion are made of this.
+// What a program takes, for other programs to read: the shells' completion is made of this.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,10 +13,9 @@ inline constexpr const char* kOutlineFlag = "--outline";
 /// no others.
 ///
 ///     command     NAME   DESCRIPTION
-///     positional  NAME   required|optional  one|many  DESCRIPTION
-///     option      NAMES  required|optional  one|many  DESCRIPTION  ARGUMENT  DEFAULT  EXCLUDES
+///     positional  NAME   one|many
+///     option      NAMES  one|many  DESCRIPTION  ARGUMENT  EXCLUDES
 ///     value       VALUE
-///     footer      PARAGRAPH
 ///
 /// NAMES and EXCLUDES are separated by commas. ARGUMENT is empty for an option that takes none.
 void print_outline(const CLI::App& program);

@@ -1,82 +1,146 @@
 #!/usr/bin/env python3
-"""Makes the manual pages and the shells' completion.
+"""Makes the manual pages, by help2man and lowdown, and the shells' completion.
 
 usage: make.py FOLDER VERSION CRIVO
 
-FOLDER/man gets man1 and man5, and man3 if there is the header of the C interface; FOLDER/completion gets bash and zsh.
-What they say of options is asked from the program CRIVO. If `CRIVO sst` has a program to start, it is asked as well.
+FOLDER/completion gets bash and zsh. FOLDER/man gets man1 and man5, and man3 if there is the header of the C
+interface; it stays empty without help2man and lowdown.
+
+The page of a command is what the program CRIVO says to its --help, with what text/PAGE.md has more. There the text in
+front of the first heading is for the section DESCRIPTION, `## --kind` has more about that option, and other headings
+are sections. `<!-- rows: FILE, HEADING -->` stands for the rows of the first table below that heading of another page
+of the project, as a list.
 """
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
-import commands
 import completion
 import functions
 import outline
-import roff
 
-HEADER = commands.ROOT / "core/c/include/crivo.h"
-TEXT = pathlib.Path(__file__).resolve().parent / "text"
-
-
-def release_date(changelog, version):
-    """The day on which this version was released, or nothing before that."""
-    found = re.search(rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)", changelog, re.MULTILINE)
-    return found[1] if found else ""
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = "core/c/include/crivo.h"
 
 
-def sst_outline(crivo):
-    """The outline of `crivo sst`, or an empty one where crivo-sst was not built."""
-    found = subprocess.run([crivo, "sst", "--outline"], capture_output=True, check=False).returncode == 0
-    return outline.of(crivo, "sst") if found else []
+def text_of(path):
+    return (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).exists() else ""
 
 
-def tool_pages(tool, sst, **about):
-    """{file: page} of section 1."""
-    names = ["crivo", *(f"crivo-{command.name}" for command in tool[1:])]
-    pages = [*((name, 1) for name in names), ("crivo", 3), ("crivo", 5)]
-
-    def text(name):
-        return (TEXT / f"{name}.md").read_text(encoding="utf-8")
-
-    made = {"crivo.1": commands.tool_page(tool, text("crivo"), pages, **about)}
-    for command in tool[1:]:
-        name = f"crivo-{command.name}"
-        if command.name != "sst":
-            made[f"{name}.1"] = commands.subcommand_page("crivo", command, text(name), pages, **about)
-        elif sst:
-            made[f"{name}.1"] = commands.sst_page(sst, text(name), pages, **about)
-    return made
+def run(*command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, **options).stdout
 
 
-def format_page(**about):
-    markdown = (commands.ROOT / "docs/format.md").read_text(encoding="utf-8")
-    title, text = markdown.split("\n", 1)
-    lines = [".SH DESCRIPTION", *roff.body(text), *commands.see_also("", [("crivo", 1), ("crivo", 3)])]
-    return roff.page("crivo", 5, "the bytes of a filter: " + title.removeprefix("# The Crivo "), lines, **about)
+def take_rows(markdown):
+    """The Markdown with the rows that it takes from other pages; a terminal has no room for their many columns."""
+    def rows(match):
+        section = text_of(match[1]).split(f"## {match[2]}\n", 1)[1]
+        table = re.search(r"^\|.*?(?=\n\n)", section, re.DOTALL | re.MULTILINE)[0]
+        (_, *header), _, *body = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
+        return "\n".join(f"- {name}: " + "; ".join(": ".join(pair) for pair in zip(header, values) if pair[1])
+                         for name, *values in body)
+    return re.sub(r"<!-- rows: (\S+), (.*?) -->", rows, markdown)
 
 
-def write(folder, pages):
+def roff(markdown):
+    """Markdown whose highest headings are those of the second level, in the macros of man(7). Code is bold, because a
+    terminal has one font."""
+    text = re.sub(r"(`+)[^`].*?\1|_", lambda found: found[0] if found[1] else r"\_", markdown, flags=re.DOTALL)
+    text = re.sub("^##", "#", text, flags=re.MULTILINE)
+    made = run("lowdown", "-Tman", "--parse-no-super", "--out-no-smarty", input=text)
+    made = made.replace(" expand allbox", " expand")  # lines around cells take the room of text
+    made = re.sub(r"\\f(C|\[CR?\])", r"\\fB", made)
+    made = re.sub(r"(?sm)\\fB.*?\\fR|^\.EX\n.*?^\.EE\n", lambda found: found[0].replace("-", r"\-"), made)
+    made = made.replace(".EX\n", ".in +4n\n.EX\n").replace(".EE\n", ".EE\n.in\n.nh\n")
+    return re.sub(r"^\.(S[HS])\s+(.*)", r".\1 \2", made, flags=re.MULTILINE)
+
+
+def page(name, section, edition, text):
+    """A whole page of roff from its section NAME on. A paragraph's macro after a heading's does nothing."""
+    text = re.sub(r"^(\.S[HS] .*\n|\.PP\n)\.[LP]P\n", r"\1", text, flags=re.MULTILINE)
+    text = re.sub(r"^\.SH .*", lambda found: found[0].upper(), text, flags=re.MULTILINE)
+    return f"'\\\" t\n.TH {name.upper()} {section} {edition}\n.ad l\n.ds AD l\n.nh\n{text}"
+
+
+def markdown_page(names, section, edition, summary, markdown, others):
+    text = f"## Name\n\n{', '.join(names)} - {summary}\n\n{markdown}\n\n{see_also(others)}"
+    return page(names[0], section, edition, roff(text).replace(" - ", r" \- ", 1))
+
+
+def see_also(others):
+    return "## See also\n\n" + ", ".join(f"**{name}**({section})" for name, section in others) + "\n"
+
+
+def command_page(crivo, words, summary, others):
+    """The page of `crivo WORDS`, from its section NAME on."""
+    name = "-".join(["crivo", *words])
+    markdown = take_rows(text_of(f"packaging/manual/text/{name}.md"))
+    intro, *sections = re.split("^## ", f"{markdown}\n{see_also(others)}", flags=re.MULTILINE)
+    include = f"[description]\n{roff(intro)}" if intro.strip() else ""
+    for title, text in (section.split("\n", 1) for section in sections):
+        is_option = title.startswith("--")
+        include += f"\n/^ +(-\\w,)?{title}(?![\\w-])/\n" if is_option else f"\n[{title}]\n"
+        include += roff(text).replace(".PP\n", ".IP\n") if is_option else roff(text)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(include)
+        file.flush()
+        made = run("help2man", "--no-info", "--version-string=-", f"--name={summary}", f"--include={file.name}",
+                   " ".join([crivo, *words]))
+    made = made.replace("\nExit code:", "\n.PP\nExit code:")
+    made = re.sub(r"\\fB(\\-\w)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"
+    return re.sub(r".*?\.SH NAME\n.*? \\-", rf".SH NAME\n{name} \\-", made, count=1, flags=re.DOTALL)
+
+
+def man1(crivo, edition, tool, sst):
+    commands = [([], tool[0]), *(([each.name], each) for each in tool[1:] if sst or each.name != "sst"),
+                *((["sst", each.name], each) for each in sst[1:])]
+    pages = [("-".join(["crivo", *words]), 1) for words, _ in commands] + [("crivo", 3), ("crivo", 5)]
+    for (name, _), (words, command) in zip(pages, commands):
+        others = [other for other in pages if other != (name, 1)]
+        yield f"{name}.1", page(name, 1, edition, command_page(crivo, words, command.text, others))
+
+
+def man3(header, edition):
+    made = functions.pages(header)
+    for names, summary, markdown in made:
+        others = [(other[0], 3) for other, *_ in made if other != names] + [("crivo", 1), ("crivo", 5)]
+        yield f"{names[0]}.3", markdown_page(names, 3, edition, summary, markdown, others)
+        yield from ((f"{name}.3", f".so man3/{names[0]}.3\n") for name in names[1:])
+
+
+def man5(edition):
+    title, text = text_of("docs/format.md").split("\n", 1)
+    summary = "the bytes of a filter: " + title.removeprefix("# The Crivo ")
+    others = [("crivo", 1), ("crivo", 3)]
+    yield "crivo.5", markdown_page(["crivo"], 5, edition, summary, f"## Description\n{text}", others)
+
+
+def write(folder, files):
     folder.mkdir(parents=True)
-    for name, text in pages.items():
+    for name, text in files:
         (folder / name).write_text(text, encoding="utf-8")
 
 
 def main(folder, version, crivo):
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    changelog = (commands.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    about = {"version": version, "date": release_date(changelog, version)}
-    tool, sst = outline.of(crivo), sst_outline(crivo)
-    write(folder / "man/man1", tool_pages(tool, sst, **about))
-    write(folder / "completion/bash", {"crivo": completion.bash(tool, sst)})
-    write(folder / "completion/zsh", {"_crivo": completion.zsh(tool, sst)})
-    if HEADER.exists():
-        write(folder / "man/man3", functions.pages(HEADER.read_text(encoding="utf-8"), **about))
-    write(folder / "man/man5", {"crivo.5": format_page(**about)})
+    released = re.search(rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)", text_of("CHANGELOG.md"), re.MULTILINE)
+    edition = f'"{released[1] if released else ""}" "Crivo {version}" "Crivo"'
+    has_sst = subprocess.run([crivo, "sst", "--outline"], capture_output=True, check=False).returncode == 0
+    tool, sst = outline.of(crivo), outline.of(crivo, "sst") if has_sst else []
+    write(folder / "completion/bash", [("crivo", completion.bash(tool, sst))])
+    write(folder / "completion/zsh", [("_crivo", completion.zsh(tool, sst))])
+    write(folder / "man", [])
+    if not (shutil.which("help2man") and shutil.which("lowdown")):
+        print("no manual pages: they need help2man and lowdown")
+        return
+    write(folder / "man/man1", man1(crivo, edition, tool, sst))
+    write(folder / "man/man5", man5(edition))
+    if (ROOT / HEADER).exists():
+        write(folder / "man/man3", man3(text_of(HEADER), edition))
 
 
 if __name__ == "__main__":

@@ -6,11 +6,9 @@ import subprocess
 @dataclasses.dataclass
 class Option:
     names: list[str]
-    required: bool
     many: bool
     text: str
     argument: str  # empty if it takes none
-    default: str
     excludes: list[str]
     values: list[str] = dataclasses.field(default_factory=list)  # all that it can be, if that is known
 
@@ -18,9 +16,7 @@ class Option:
 @dataclasses.dataclass
 class Positional:
     name: str
-    required: bool
     many: bool
-    text: str
     values: list[str] = dataclasses.field(default_factory=list)
 
 
@@ -30,7 +26,6 @@ class Command:
     text: str
     options: list[Option] = dataclasses.field(default_factory=list)
     positionals: list[Positional] = dataclasses.field(default_factory=list)
-    footers: list[str] = dataclasses.field(default_factory=list)
 
 
 def parse(text):
@@ -42,18 +37,15 @@ def parse(text):
         if kind == "command":
             commands.append(Command(*fields))
         elif kind == "positional":
-            name, required, times, about = fields
-            last = Positional(name, required == "required", times == "many", about)
+            name, times = fields
+            last = Positional(name, times == "many")
             commands[-1].positionals.append(last)
         elif kind == "option":
-            names, required, times, about, argument, default, excludes = fields
-            last = Option(names.split(","), required == "required", times == "many", about, argument, default,
-                          excludes.split(",") if excludes else [])
+            names, times, about, argument, excludes = fields
+            last = Option(names.split(","), times == "many", about, argument, excludes.split(",") if excludes else [])
             commands[-1].options.append(last)
         elif kind == "value":
             last.values.append(*fields)
-        elif kind == "footer":
-            commands[-1].footers += [field for field in fields if field]
         else:
             raise SystemExit(f"outline: a line must start with a kind that this program knows, got {line!r}")
     return commands
