@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "crivo/blob.h"
@@ -90,6 +91,8 @@ class FilterTable {
   /// Whether the state that was read last has a source, and of which schema that was.
   [[nodiscard]] bool has_source() const noexcept { return state_.has_source; }
   [[nodiscard]] int schema_seen() const noexcept { return shadow_.schema_seen(); }
+  /// Whether a schema may have changed since this was last called.
+  [[nodiscard]] bool is_schema_new() noexcept { return std::exchange(schema_, schema_seen()) != schema_seen(); }
   [[nodiscard]] sqlite3* db() const noexcept { return shadow_.db(); }
   [[nodiscard]] const std::string& schema() const noexcept { return shadow_.schema(); }
   [[nodiscard]] const std::string& name() const noexcept { return shadow_.table(); }
@@ -130,6 +133,7 @@ class FilterTable {
   std::string state_row_ = "state";  // the row of _meta that has the state
   std::optional<std::string> text_;  // the state as it was read last
   TableState state_;
+  int schema_ = -1;
   std::vector<PagedFilter> filters_;  // of the layers
 };
 

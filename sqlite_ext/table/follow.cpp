@@ -70,6 +70,12 @@ Source resolved(FilterTable& table) {
   return resolve_source(table.db(), table.schema(), *source);
 }
 
+/// Writes down the source's present name, which only the triggers have, and with them it is gone.
+void keep_source(FilterTable& table) {
+  const std::string name = to_text(source_of(table).value_or(Source{}));
+  if (table.read_meta(kSourceRow) != name) table.write_meta(kSourceRow, name);
+}
+
 }  // namespace
 
 bool is_following(FilterTable& table) { return triggers_of(table).complete(); }
@@ -78,8 +84,8 @@ void require_following(FilterTable& table) {
   if (is_following(table)) return;
   const std::optional<Source> source = source_of(table);
   throw SqlError{"source " + (source ? to_text(*source) : "") +
-                 " must have told the filter of every change, got a table that was dropped or made anew, or triggers "
-                 "that were; insert 'rebuild' as op once the table is there"};
+                 " must have told the filter of every change, got a table that was dropped or made anew, or "
+                 "triggers or a column that were; insert 'rebuild' as op once the table is there"};
 }
 
 std::optional<Source> source_of(FilterTable& table) {
@@ -102,6 +108,7 @@ void create_following(FilterTable& table, TableSpec spec, const Source& source) 
 void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went) {
   const TableState& state = table.state();
   if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
+  if (table.is_schema_new()) keep_source(table);
   const KeyBytes added(came);
   const KeyBytes removed(went);
   if (!added.is_null() && !removed.is_null() && added.view() == removed.view()) return;

@@ -54,8 +54,18 @@ const sqlite3_module kSealModule = [] {
   return module;
 }();
 
+std::string using_mark(const std::string& mark) { return std::string(" USING ") + kModule + mark; }
+
+std::string in_brackets(std::uint64_t mark) { return std::string("(").append(std::to_string(mark)).append(")"); }
+
 std::string full_name(const std::string& schema, const std::string& filter) {
   return quoted_name(schema) + "." + quoted_name(seal_name(filter));
+}
+
+bool is_there(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
+  Statement find(db,
+                 select_seal(quoted_name(schema) + ".sqlite_schema") + " AND instr(sql, '" + using_mark(mark) + "')");
+  return Use(find).bind(2, seal_name(filter)).step();
 }
 
 }  // namespace
@@ -64,19 +74,19 @@ std::string seal_name(const std::string& filter) { return filter + "_seal"; }
 
 std::string select_seal(const std::string& schema_table) {
   return "SELECT rowid FROM " + schema_table + " WHERE name = ?2 COLLATE NOCASE AND type = 'table' AND rootpage = 0 " +
-         "AND instr(sql, ' USING " + kModule + "')";
+         "AND instr(sql, '" + using_mark("") + "')";
 }
 
-void create_seal(sqlite3* db, const std::string& schema, const std::string& filter) {
-  run_sql(db, "CREATE VIRTUAL TABLE " + full_name(schema, filter) + " USING " + kModule);
+void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, std::uint64_t mark) {
+  run_sql(db, "CREATE VIRTUAL TABLE " + full_name(schema, filter) + using_mark(in_brackets(mark)));
+}
+
+bool has_seal(sqlite3* db, const std::string& schema, const std::string& filter, std::uint64_t mark) {
+  return is_there(db, schema, filter, in_brackets(mark));
 }
 
 void drop_seal(sqlite3* db, const std::string& schema, const std::string& filter) {
-  {
-    Statement find(db, select_seal(quoted_name(schema) + ".sqlite_schema"));
-    if (!Use(find).bind(2, seal_name(filter)).step()) return;
-  }
-  run_sql(db, "DROP TABLE " + full_name(schema, filter));
+  if (is_there(db, schema, filter, "")) run_sql(db, "DROP TABLE " + full_name(schema, filter));
 }
 
 int register_seal(sqlite3* db) { return sqlite3_create_module_v2(db, kModule, &kSealModule, nullptr, nullptr); }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/hash.h"
 #include "crivo/host/text.h"
 #include "table/seal.h"
 
@@ -70,6 +71,34 @@ bool is_plain(std::string_view name) noexcept {
 
 std::string schema_table(const std::string& schema) { return quoted_name(schema) + ".sqlite_schema"; }
 
+struct Column {
+  std::string name;
+  std::string definition;  // what says which values it has, beside what is written to it
+};
+
+/// The definition of a table behind its name.
+std::string table_definition(sqlite3* db, const std::string& schema, const std::string& table) {
+  Statement statement(db, "SELECT substr(sql, length('CREATE TABLE ') + 1) FROM " + schema_table(schema) +
+                              " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  Use use(statement);
+  if (!use.bind(1, table).step()) return {};
+  std::string_view text = use.text(0);
+  (void)take_name(text, " \t\r\n\f(-/");
+  return std::string(text);
+}
+
+std::optional<Column> find_column(sqlite3* db, const std::string& schema, const Source& source) {
+  constexpr int kName = 1, kDefault = 4, kHidden = 6, kGenerated = 2;
+  Statement list(db, "PRAGMA " + quoted_name(schema) + ".table_xinfo(" + quoted_name(source.table) + ")");
+  for (Use column(list); column.step();) {
+    std::string name(column.text(kName));
+    if (sqlite3_stricmp(name.c_str(), source.column.c_str()) != 0) continue;
+    if (column.integer(kHidden) >= kGenerated) return Column{name, table_definition(db, schema, source.table)};
+    return Column{name, column.type(kDefault) == SQLITE_NULL ? "" : std::string(column.text(kDefault))};
+  }
+  return std::nullopt;
+}
+
 [[noreturn]] void refuse(const std::string& schema, const std::string& what) {
   throw SqlError{"source must be a column of a table in the schema " + schema + ", got " + what};
 }
@@ -111,10 +140,8 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (is_protected(db, schema, source.table)) {
     refuse(schema, "the shadow table " + in_quotes(source.table) + " in DEFENSIVE mode");
   }
-  Statement list_columns(db, "PRAGMA " + quoted_name(schema) + ".table_xinfo(" + quoted_name(source.table) + ")");
-  for (Use column(list_columns); column.step();) {
-    std::string name(column.text(1));
-    if (sqlite3_stricmp(name.c_str(), source.column.c_str()) == 0) return {std::string(table.text(0)), std::move(name)};
+  if (const std::optional<Column> column = find_column(db, schema, source)) {
+    return {std::string(table.text(0)), column->name};
   }
   refuse(schema, "no column " + in_quotes(source.column) + " in the table " + in_quotes(source.table));
 }
@@ -131,7 +158,7 @@ void SourceTriggers::create(const Source& source) const {
                      quoted_name(filter_) + "(op, " + std::string(event.columns) + ") VALUES ('follow', " + values +
                      "); END");
   }
-  create_seal(db_, schema_, filter_);
+  create_seal(db_, schema_, filter_, mark(source).value_or(0));
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
@@ -158,7 +185,14 @@ void SourceTriggers::drop() const {
 
 bool SourceTriggers::complete() const {
   const std::vector<Trigger> found = find();
-  return found.size() == kEvents.size() && std::ranges::all_of(found, &Trigger::is_sealed);
+  if (found.size() != kEvents.size() || !std::ranges::all_of(found, &Trigger::is_sealed)) return false;
+  const std::optional<std::uint64_t> now = mark(found.front().source);
+  return now && has_seal(db_, schema_, filter_, *now);
+}
+
+std::optional<std::uint64_t> SourceTriggers::mark(const Source& source) const {
+  const std::optional<Column> column = find_column(db_, schema_, source);
+  return column ? std::optional(hash_key(column->definition, 0)) : std::nullopt;
 }
 
 std::optional<Source> SourceTriggers::source() const {

@@ -7,6 +7,10 @@
 //   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
 // That nobody took them away and made them again, seal.h proves.
 //
+// A trigger sees rows change, and not what is in them by definition: the default of a column that was added later, and
+// what a generated column computes. The seal's mark is of these. A generated column can depend on any part of its
+// table, so any change of that table's definition, but for its name, is one of the mark.
+//
 // No trigger has a WHEN or an OF. Both are ways to miss a change: NOCASE takes 'a' for 'A', OF does not see a generated
 // column change with the columns that it is made of, nor a rowid that is set under another of its names. And the key
 // goes through an op, because a plain INSERT would turn into an INSERT OR IGNORE with the statement that fires it.
@@ -45,7 +49,7 @@ class SourceTriggers {
 
   void create(const Source& source) const;
   void drop() const;
-  /// Whether all of them are there, and have been since create made them.
+  /// Whether all of them are there, and have been since create made them, and the column is defined as it was then.
   [[nodiscard]] bool complete() const;
   /// The source as the triggers name it now; no value if there is none of them.
   [[nodiscard]] std::optional<Source> source() const;
@@ -58,6 +62,8 @@ class SourceTriggers {
   };
   [[nodiscard]] std::string name(std::string_view event) const;
   [[nodiscard]] std::vector<Trigger> find() const;
+  /// Of the column's definition; no value if there is no such column.
+  [[nodiscard]] std::optional<std::uint64_t> mark(const Source& source) const;
 
   sqlite3* db_;
   std::string schema_;

@@ -154,6 +154,55 @@ TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
   }
 }
 
+// What a row has in a column can change without the row: with the column's default, if it is dropped and added anew,
+// and with the definition of a generated column.
+TEST_F(FollowProof, IsNoColumnThatWasMadeAnewOrIsComputedAnew) {
+  for (const char* added : {"c DEFAULT 'zzz'", "c AS ('zzz')"}) {
+    follow();
+    ASSERT_EQ(found("nobody"), "0");
+    run("PRAGMA legacy_alter_table = 1");
+    run("ALTER TABLE s DROP COLUMN c");
+    expect_unproven();
+    run(std::string("ALTER TABLE s ADD COLUMN ") + added);
+    expect_unproven();
+    run("INSERT INTO f(op) VALUES ('rebuild')");
+    EXPECT_EQ(found("zzz") + found("nobody"), "10") << added;
+    run("DROP TABLE f");
+  }
+  run("DROP TABLE s");
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, a, c AS (a || \"x\"))");
+  run("INSERT INTO s(a) VALUES ('1')");
+  for (const char* change :
+       {"ALTER TABLE s ADD COLUMN x DEFAULT 'y'",
+        "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'a ||', '3 ||') WHERE name = 's'; "
+        "PRAGMA writable_schema = RESET"}) {
+    follow();
+    ASSERT_EQ(found("nobody"), "0");
+    run("ALTER TABLE s RENAME TO t");
+    EXPECT_EQ(found("nobody"), "0");
+    run("ALTER TABLE t RENAME TO s");
+    EXPECT_EQ(found("nobody"), "0");
+    sqlite3_exec(db_.get(), change, nullptr, nullptr, nullptr);
+    expect_unproven();
+    run("INSERT INTO f(op) VALUES ('rebuild')");
+    EXPECT_EQ(found(ask("SELECT c FROM s")) + found("nobody"), "10") << change;
+    run("DROP TABLE f");
+  }
+}
+
+TEST_F(FollowProof, IsRebuiltFromTheTableThatItHeardOfLast) {
+  follow();
+  run("ALTER TABLE s RENAME TO t");
+  run("ALTER TABLE t RENAME COLUMN c TO d");
+  run("INSERT INTO t(d) VALUES ('c')");
+  for (const char* event : {"insert", "update", "delete"}) run(std::string("DROP TRIGGER f_follow_") + event);
+  run("INSERT INTO t(d) VALUES ('missed')");
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("source"), "t.d");
+  EXPECT_EQ(found("missed") + found("nobody"), "10");
+}
+
 TEST_F(FollowProof, OutlivesWhateverLeavesTheTriggersAlone) {
   const std::string copy = new_database("follow_proof_copy.db");
   follow();

@@ -217,7 +217,7 @@ TEST_F(Follow, NeverSaysNoForASourceThatWasMadeAnew) {
     for (int twice = 0; twice < 2; ++twice) {
       EXPECT_EQ(found("'new'"),
                 "error: f: source s.c must have told the filter of every change, got a table that was dropped or made "
-                "anew, or triggers that were; insert 'rebuild' as op once the table is there");
+                "anew, or triggers or a column that were; insert 'rebuild' as op once the table is there");
       EXPECT_EQ(found("'old'"), "1");
       EXPECT_THAT(ask("SELECT bloom_snapshot('f')"), HasSubstr("source s.c must have told the filter of every change"));
     }
