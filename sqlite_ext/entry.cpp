@@ -47,8 +47,8 @@ int register_all(sqlite3* db, char** error_message) {
     return SQLITE_ERROR;
   }
   const auto connection = std::make_shared<Connection>();
-  for (const auto table : {scalar_functions(), key_functions(), named_functions(), in_place_functions(),
-                           set_functions(), aggregate_functions(), chunk_functions(), table_functions()}) {
+  for (const auto table : {scalar_functions(), key_functions(), in_place_functions(), set_functions(),
+                           aggregate_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       const int status = register_function(db, row, connection);
       if (status != SQLITE_OK) {

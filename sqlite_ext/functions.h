@@ -34,7 +34,6 @@ inline void require_args(const Call& call, std::size_t least) {
 
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;
-[[nodiscard]] std::span<const FunctionRow> named_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> in_place_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;

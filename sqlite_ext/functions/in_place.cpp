@@ -12,7 +12,7 @@
 
 #include "crivo/host/blob_in_place.h"
 #include "functions.h"
-#include "values/stored_row.h"
+#include "functions/stored_row.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -25,7 +25,7 @@ class RowBlob : public StoredBlob {
   explicit RowBlob(StoredRow& row) : row_(row) {}
   std::uint64_t size() override { return row_.bytes(); }
   void read(std::uint64_t offset, std::span<std::byte> into) override {
-    read_open_row(row_, static_cast<std::size_t>(offset), into);
+    row_.read(static_cast<std::size_t>(offset), into);
   }
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
     row_.write(static_cast<std::size_t>(offset), bytes);
@@ -60,7 +60,7 @@ void bloom_insert(const Call& call) {
   auto* row = static_cast<StoredRow*>(sqlite3_get_auxdata(call.context, 0));
   std::unique_ptr<StoredRow> made;
   if (row == nullptr || !row->is_in(args)) {
-    made = std::make_unique<StoredRow>(db, args, StoredRow::Access::kWrite);
+    made = std::make_unique<StoredRow>(db, args);
     row = made.get();
   }
   try {

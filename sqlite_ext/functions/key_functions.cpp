@@ -1,10 +1,10 @@
 // The scalar functions that take keys. sqlite_ext/README.md is their reference.
+#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "functions.h"
 #include "functions/ask.h"
-#include "functions/questions.h"
 #include "values/json_keys.h"
 
 namespace crivo::sqlite {
@@ -62,10 +62,34 @@ void bloom_add_times(const Call& call) {
   set_result(call, filter.ref());
 }
 
-void bloom_contains(const Call& call) { ask_filter(call, Contains(KeyBytes(call.args[1]))); }
-void bloom_contains_any(const Call& call) { ask_filter(call, AskForMany(call, 1, kAnyHit)); }
-void bloom_contains_all(const Call& call) { ask_filter(call, AskForMany(call, 1, kAllHits)); }
-void bloom_count(const Call& call) { ask_filter(call, Count(KeyBytes(call.args[1]))); }
+void bloom_contains(const Call& call) {
+  const KeyBytes key(call.args[1]);
+  ask_filter(call, [&key](const FilterRef& filter) {
+    return key.is_null() ? Answer{} : Answer{filter.may_contain(key.view())};
+  });
+}
+
+void bloom_count(const Call& call) {
+  const KeyBytes key(call.args[1]);
+  ask_filter(call, [&key](const FilterRef& filter) {
+    return key.is_null() ? Answer{} : Answer{static_cast<std::int64_t>(unwrap(filter.count(key.view())))};
+  });
+}
+
+/// Asks for all keys of a JSON array at once, and looks for one that is found (true: any), or is not (false: all).
+void ask_for_many(const Call& call, bool wanted) {
+  ask_filter(call, [&](const FilterRef& filter) {
+    if (call.is_null(1)) return Answer{};
+    const std::vector<std::uint64_t> hashes = hash_json_keys(call, 1, filter.shape().seed);
+    const auto room = std::make_unique<bool[]>(hashes.size());
+    const std::span<bool> hits(room.get(), hashes.size());
+    filter.may_contain_hashes(hashes, hits);
+    return Answer{(std::ranges::find(hits, wanted) != hits.end()) == wanted};
+  });
+}
+
+void bloom_contains_any(const Call& call) { ask_for_many(call, true); }
+void bloom_contains_all(const Call& call) { ask_for_many(call, false); }
 
 void bloom_open(const Call& call) {
   if (call.is_null(0)) return;

@@ -243,7 +243,7 @@ class Walk : FollowStatements {
         case 1:
           db.run("INSERT OR REPLACE INTO snapshots SELECT 1, bloom_snapshot('" + filter + "')");
           if (sqlite3_errcode(db.get()) != SQLITE_OK) continue;
-          question = "SELECT count(*) " + values + "NOT bloom_contains_in('snapshots', 'f', 1, " + key + ")";
+          question = "SELECT count(*) " + values + "NOT bloom_contains((SELECT f FROM snapshots), " + key + ")";
           break;
         case 2:
           question = "SELECT sum(x.n) FROM (SELECT count(*) - count(t.key) AS n FROM (SELECT DISTINCT CAST(" + key +

@@ -51,12 +51,35 @@ TEST_F(Statements, AskTheSameBufferAgainAfterItsBytesChanged) {
 
 TEST_F(Statements, AskEachRowsOwnFilter) {
   run("CREATE TABLE t(i INTEGER PRIMARY KEY, f)");
-  run("INSERT INTO t SELECT i, bloom_raw(bloom_add(bloom_create(50, 1e-9), i)) FROM " + integers(1, 300));
-  EXPECT_EQ(ask("SELECT sum(bloom_contains(f, i)) FROM t"), "300");
-  EXPECT_EQ(ask("SELECT sum(bloom_contains(t.f, u.i)) FROM t, t AS u"), "300");
-  EXPECT_EQ(ask("SELECT sum(bloom_contains((SELECT f FROM t AS u WHERE u.i = t.i % 300 + 1), t.i % 300 + 1)) FROM t"),
-            "300");
-  EXPECT_EQ(ask("SELECT sum(bloom_contains(iif(i % 2, f, NULL), i)) FROM t"), "150");
+  for (const std::string form : {"bloom_raw", "bloom_compress"}) {
+    run("REPLACE INTO t SELECT i, " + form + "(bloom_add(bloom_create(50, 1e-9), i)) FROM " + integers(1, 300));
+    EXPECT_EQ(ask("SELECT sum(bloom_contains(f, i)) FROM t"), "300");
+    EXPECT_EQ(ask("SELECT sum(bloom_contains(t.f, u.i)) FROM t, t AS u"), "300");
+    EXPECT_EQ(ask("SELECT sum(bloom_contains((SELECT f FROM t AS u WHERE u.i = t.i % 300 + 1), t.i % 300 + 1)) FROM t"),
+              "300");
+    EXPECT_EQ(ask("SELECT sum(bloom_contains(iif(i % 2, f, NULL), i)) FROM t"), "150");
+  }
+}
+
+TEST_F(Statements, FindADamagedFilterOutWhereAGoodOneWasAsked) {
+  for (const char* form : {"bloom_raw", "bloom_compress"}) {
+    const std::string question = "SELECT group_concat(bloom_contains(iif(i, ?1, NULL), 7), '') FROM " + integers(1, 3);
+    const Blob good = blob(std::string("SELECT ") + form + "(bloom_agg(i, 30000)) FROM " + integers(1, 20000));
+    ASSERT_EQ(ask(question, {good}), "111");
+    Blob bad = good;
+    ++bad.bytes.back();
+    EXPECT_THAT(ask(question, {bad}), ::testing::HasSubstr("checksum must match")) << form;
+    EXPECT_EQ(ask("SELECT bloom_valid(?)", {bad}), "0");
+    EXPECT_EQ(ask(question, {good}), "111") << form;
+  }
+}
+
+TEST_F(Statements, AreHeldToTheLimitOfTheMoment) {
+  const Blob filter = blob("SELECT bloom_compress(bloom_agg(i, 1000000)) FROM " + integers(1, 10));
+  ASSERT_EQ(ask("SELECT bloom_contains(iif(1, ?, NULL), 7)", {filter}), "1");
+  sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 100000);
+  EXPECT_THAT(ask("SELECT bloom_contains(iif(1, ?, NULL), 7)", {filter}),
+              ::testing::HasSubstr("raw payload bytes must"));
 }
 
 TEST_F(Statements, SeeTwoConstantFiltersApart) {

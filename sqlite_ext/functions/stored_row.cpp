@@ -1,7 +1,6 @@
 // One row's value behind an incremental blob handle; see stored_row.h.
-#include "values/stored_row.h"
+#include "functions/stored_row.h"
 
-#include <array>
 #include <cstring>
 #include <new>
 
@@ -13,12 +12,6 @@ const char* name_in(const Call& call, std::size_t arg, const char* field) {
   if (name != nullptr) return name;
   if (call.is_null(arg)) throw SqlError{std::string(field) + " must be a name, got NULL"};
   throw std::bad_alloc();
-}
-
-bool same_bytes(sqlite3_value* a, sqlite3_value* b) noexcept {
-  const int size = sqlite3_value_bytes(a);
-  if (size != sqlite3_value_bytes(b)) return false;
-  return size == 0 || std::memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), static_cast<std::size_t>(size)) == 0;
 }
 
 /// What the rows of PRAGMA table_xinfo say.
@@ -55,8 +48,8 @@ RowArgs::RowArgs(const Call& call, std::size_t given) {
   next = arg;
 }
 
-StoredRow::StoredRow(sqlite3* db, const RowArgs& args, Access access)
-    : db_(db), schema_(args.schema), table_(args.table), column_(args.column), access_(access) {}
+StoredRow::StoredRow(sqlite3* db, const RowArgs& args)
+    : db_(db), schema_(args.schema), table_(args.table), column_(args.column) {}
 
 StoredRow::~StoredRow() { drop(); }
 
@@ -67,28 +60,19 @@ bool StoredRow::is_in(const RowArgs& args) const noexcept {
   return same(table_, args.table) && same(column_, args.column) && same(schema_, args.schema);
 }
 
-bool StoredRow::was_found_by(sqlite3_value* row) const noexcept {
-  if (handle_ == nullptr) return false;
-  const int type = sqlite3_value_type(row);
-  if (type != sqlite3_value_type(row_.get())) return false;
-  if (type == SQLITE_INTEGER) return sqlite3_value_int64(row) == rowid_;
-  if (type == SQLITE_FLOAT) return sqlite3_value_double(row) == sqlite3_value_double(row_.get());
-  return same_bytes(row, row_.get());
-}
-
 // Until the value is open there may be no transaction, so that another process can change the table between any two
 // steps. What was found out before is therefore checked again afterwards.
 bool StoredRow::open(sqlite3_value* row) {
   bool alive = is_alive();
-  row_ = copy_of(row);
+  row_ = row;
   try {
     if (!is_checked_) check_table();
     for (;;) {
-      rowid_ = rowid_of(row);
+      const std::int64_t rowid = find_rowid();
       std::string reason;
-      const int status = seek(alive, reason);
+      const int status = seek(rowid, alive, reason);
       if (!alive && table_has_changed()) check_table();
-      if (alive || rowid_of(row) == rowid_) return is_value(status, reason);
+      if (alive || find_rowid() == rowid) return is_value(status, reason);
       alive = status == SQLITE_OK;
     }
   } catch (const HostError& error) {
@@ -98,10 +82,11 @@ bool StoredRow::open(sqlite3_value* row) {
 
 /// Opens the row with the rowid, with the handle that is open if it is alive. Returns SQLite's result code; if it is an
 /// error, sets the reason, and nothing is open.
-int StoredRow::seek(bool alive, std::string& reason) {
-  const int status = alive ? sqlite3_blob_reopen(handle_, rowid_)
-                           : sqlite3_blob_open(db_, schema_.c_str(), table_.c_str(), column_.c_str(), rowid_,
-                                               static_cast<int>(access_), &handle_);
+int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
+  constexpr int kForWriting = 1;
+  const int status =
+      alive ? sqlite3_blob_reopen(handle_, rowid)
+            : sqlite3_blob_open(db_, schema_.c_str(), table_.c_str(), column_.c_str(), rowid, kForWriting, &handle_);
   if (status == SQLITE_OK) return status;
   reason = sqlite3_errmsg(db_);
   drop();
@@ -141,7 +126,7 @@ void StoredRow::check_table() {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
   }
-  if (access_ == Access::kWrite && is_protected(db_, schema_, table_)) {
+  if (is_protected(db_, schema_, table_)) {
     throw SqlError{"table must be one that UPDATE may write to, got the shadow table " + schema_ + "." + table_ +
                    " in DEFENSIVE mode"};
   }
@@ -158,29 +143,28 @@ bool StoredRow::table_has_changed() {
   return watch_->times_prepared_again() != before;
 }
 
-std::int64_t StoredRow::rowid_of(sqlite3_value* row) {
-  if (sqlite3_value_type(row) == SQLITE_INTEGER) return sqlite3_value_int64(row);
+std::int64_t StoredRow::find_rowid() {
+  if (sqlite3_value_type(row_) == SQLITE_INTEGER) return sqlite3_value_int64(row_);
   if (!find_key_) {
     fail(SQLITE_ERROR, "a table in which a key cannot be looked up: give the row by its rowid");
   }
   Use found(*find_key_);
-  found.bind(1, row);
+  found.bind(1, row_);
   if (!found.step()) fail(SQLITE_ERROR, "no such key");
   return found.integer(0);
 }
 
-/// True if a row is open and has not expired.
+/// True if a row is open and has not expired, as it has when the row was changed by other means. Else none is open.
 bool StoredRow::is_alive() {
-  std::array<std::byte, 1> first;
-  return handle_ != nullptr && read(0, std::span(first).first(bytes() == 0 ? 0 : 1));
-}
-
-bool StoredRow::read(std::size_t offset, std::span<std::byte> into) {
-  const int status = sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset));
-  if (status == SQLITE_OK) return true;
-  if ((status & 0xFF) != SQLITE_ABORT) fail(status, sqlite3_errmsg(db_));
+  std::byte first;
+  if (handle_ != nullptr && sqlite3_blob_read(handle_, &first, bytes() == 0 ? 0 : 1, 0) == SQLITE_OK) return true;
   drop();
   return false;
+}
+
+void StoredRow::read(std::size_t offset, std::span<std::byte> into) {
+  const int status = sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset));
+  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
 }
 
 void StoredRow::write(std::size_t offset, std::span<const std::byte> bytes) {
@@ -194,10 +178,7 @@ void StoredRow::close() {
   if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
 }
 
-std::string StoredRow::place() const {
-  const std::string row = row_ != nullptr ? ", row " + shown(row_.get()) : "";
-  return schema_ + "." + table_ + ", column " + column_ + row;
-}
+std::string StoredRow::place() const { return schema_ + "." + table_ + ", column " + column_ + ", row " + shown(row_); }
 
 void StoredRow::fail(int status, const std::string& reason) const {
   if ((status & 0xFF) == SQLITE_NOMEM) throw std::bad_alloc();
