@@ -75,6 +75,8 @@ def contents(build, tag):
     info = f"{NAME}-{version()}.dist-info"
     for licence in LICENCES:
         yield f"{info}/licenses/{licence.name}", licence.read_bytes()
+    sbom = subprocess.run([ROOT / "packaging/sbom", NAME, version(), *MODULES], check=True, stdout=subprocess.PIPE)
+    yield f"{info}/sboms/{NAME}.spdx.json", sbom.stdout
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", (
         f"Wheel-Version: 1.0\nGenerator: crivo\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())

@@ -5,8 +5,10 @@ usage: facts_test.py ROOT
 """
 import email
 import json
+import os
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -61,6 +63,26 @@ class Facts(unittest.TestCase):
         self.assertEqual(self.wheel.get_all("License-File"), ["LICENSE", "THIRD_PARTY.txt"])
         self.assertNotIn("License", self.wheel)  # which such metadata may not have beside an expression
         self.assertFalse([each for each in self.wheel.get_all("Classifier") if each.startswith("License")])
+
+    def test_lists_of_what_is_compiled_in_have_what_spdx_asks_for(self):
+        for file, more in {"crivo.so": ["zstd"], "lib/libcrivo.so.0.1": ["zstd"], "libcrivo.a": [], "crivo": ["CLI11"],
+                           "bin/crivo-sst": ["CLI11", "JSON for Modern C++"]}.items():
+            made = subprocess.run([ROOT / "packaging/sbom", "some", "1.2", file], stdout=subprocess.PIPE, check=True,
+                                  env={**os.environ, "SOURCE_DATE_EPOCH": "86400"}).stdout
+            sbom = json.loads(made)
+            self.assertEqual([sbom[field] for field in ("spdxVersion", "dataLicense", "SPDXID", "name")],
+                             ["SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT", "some-1.2"])
+            self.assertEqual(sbom["creationInfo"]["created"], "1970-01-02T00:00:00Z")
+            self.assertRegex(sbom["creationInfo"]["creators"][0], "^(Person|Organization|Tool): ")
+            self.assertRegex(sbom["documentNamespace"], r"^https://[^#]+$")
+            self.assertEqual([package["name"] for package in sbom["packages"]], ["some", "xxHash", *more])
+            for package in sbom["packages"]:
+                self.assertRegex(package["SPDXID"], r"^SPDXRef-[a-zA-Z0-9.-]+$")
+                self.assertRegex(package["versionInfo"], r"^\d+\.\d")
+                self.assertEqual((package["downloadLocation"], package["filesAnalyzed"]), ("NOASSERTION", False))
+            self.assertEqual([(each["relationshipType"], each["relatedSpdxElement"]) for each in sbom["relationships"]],
+                             [("CONTAINS" if package["name"] != "some" else "DESCRIBES", package["SPDXID"])
+                              for package in sbom["packages"]])
 
     def test_can_be_found_by_keywords(self):
         self.assertIn("bloom filter", self.wheel["Keywords"].split(","))

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKED = {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "crivo.so",
+PACKED = {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "crivo.so",
           "index.js", "index.mjs", "index.d.ts", "index.d.mts"}
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",

@@ -25,6 +25,8 @@ def main(pack_wheel, build, wheels):
     with zipfile.ZipFile(wheel) as archive:
         notices, = (name for name in archive.namelist() if name.endswith(".dist-info/licenses/THIRD_PARTY.txt"))
         assert b"zstd" in archive.read(notices) and b"xxHash" in archive.read(notices)
+        sbom, = (name for name in archive.namelist() if name.endswith(".dist-info/sboms/crivo.spdx.json"))
+        assert b"zstd" in archive.read(sbom)
         record, = (name for name in archive.namelist() if name.endswith("/RECORD"))
         rows = list(csv.reader(io.StringIO(archive.read(record).decode())))
         assert sorted(row[0] for row in rows) == sorted(archive.namelist())
