@@ -143,8 +143,8 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
 }
 
 TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
-  const auto message = refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0),
-                               {.max_memory = kLimit, .temp_folder = "/nowhere"});
+  const auto message =
+      refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/nowhere"});
   EXPECT_EQ(message, "temporary folder must be writable, got /nowhere: No such file or directory");
 }
 

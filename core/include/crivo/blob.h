@@ -55,11 +55,7 @@ class OpenedBlob {
  private:
   friend Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits);
   OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes, std::uint64_t max_bytes)
-      : ref_(ref),
-        decoded_(std::move(decoded)),
-        codec_(codec),
-        blob_bytes_(blob_bytes),
-        max_bytes_(max_bytes) {}
+      : ref_(ref), decoded_(std::move(decoded)), codec_(codec), blob_bytes_(blob_bytes), max_bytes_(max_bytes) {}
 
   FilterRef ref_;
   AlignedBytes decoded_;
