@@ -198,7 +198,7 @@ TEST_F(SstTool, NamesArgumentsThatAreTooManyInTheirOrder) {
     const Outcome refused = crivo(std::string(command) + " one two --three");
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_THAT(refused.err,
-                HasSubstr("arguments must be those that the command takes, got also one two --three; see "));
+                HasSubstr("arguments must be those that the command takes, got also one two --three (-- ends the options); see "));
   }
 }
 

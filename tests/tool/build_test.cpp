@@ -258,9 +258,11 @@ TEST_F(ToolTest, TakesSizesInUnitsOfAThousandAndOf1024) {
 }
 
 TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {
+  const std::string rule = "arguments must be those that the command takes, got also ";
   EXPECT_EQ(crivo("info a 'b c' d --nosuch").err,
-            "crivo info: arguments must be those that the command takes, got also 'b c' d --nosuch; see crivo info "
-            "--help\n");
+            "crivo info: " + rule + "'b c' d --nosuch (-- ends the options); see crivo info --help\n");
+  EXPECT_EQ(crivo("query a -x").err, "crivo query: " + rule + "-x (-- ends the options); see crivo query --help\n");
+  EXPECT_EQ(crivo("help build extra").err, "crivo help: " + rule + "extra; see crivo help --help\n");
 }
 
 TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {

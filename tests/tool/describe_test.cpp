@@ -141,6 +141,7 @@ TEST_F(ToolTest, HelpsInLinesOf80Columns) {
     EXPECT_LE(longest, 80U) << help;
     EXPECT_EQ(crivo("help " + std::string(command)).out, *command == 'h' ? crivo("help --help").out : help);
   }
+  EXPECT_EQ(crivo("help --").out, crivo("help --help").out);
   EXPECT_EQ(crivo("help nosuch").exit_code, 2);
   EXPECT_THAT(crivo("help nosuch").err, EndsWith(", got nosuch; see crivo --help\n"));
 }
