@@ -32,8 +32,7 @@ inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
 /// What a reader allows before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_bytes =
-      kDefaultMaxBytes;  // most bytes of the decoded payload; raise it for larger filters that you trust
+  std::uint64_t max_bytes = kDefaultMaxBytes;  // most bytes of the decoded payload; raise it for files that you trust
 };
 
 /// A filter that was read from a blob. It borrows a raw payload (with or without sums) from the blob, which must then
@@ -55,11 +54,7 @@ class OpenedBlob {
  private:
   friend Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits);
   OpenedBlob(FilterRef ref, AlignedBytes decoded, Codec codec, std::size_t blob_bytes, std::uint64_t max_bytes)
-      : ref_(ref),
-        decoded_(std::move(decoded)),
-        codec_(codec),
-        blob_bytes_(blob_bytes),
-        max_bytes_(max_bytes) {}
+      : ref_(ref), decoded_(std::move(decoded)), codec_(codec), blob_bytes_(blob_bytes), max_bytes_(max_bytes) {}
 
   FilterRef ref_;
   AlignedBytes decoded_;
