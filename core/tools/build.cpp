@@ -55,12 +55,6 @@ struct Limits {
   unsigned threads = 1;
 };
 
-Result<std::uint64_t> parse_max_memory(const std::string& text) {
-  Result<std::uint64_t> bytes = parse_bytes(text, "max-memory");
-  if (!bytes || *bytes >= kMinBuildMemoryBytes) return bytes;
-  return Error{ErrorCode::kBadArgument, "max-memory must be at least 16M, got " + text};
-}
-
 /// The machine's memory.
 std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -76,7 +70,7 @@ Result<Limits> parse_limits(const Arguments& options) {
     limits.max_bytes = *max_bytes;
   }
   if (options.max_memory) {
-    const Result<std::uint64_t> max_memory = parse_max_memory(*options.max_memory);
+    const Result<std::uint64_t> max_memory = parse_bytes(*options.max_memory, "max-memory");
     if (!max_memory) return max_memory.error();
     limits.max_memory = *max_memory;
   }
@@ -155,31 +149,30 @@ Result<ExitCode> build(const Arguments& options) {
                       {"build", options.quiet, "raise --capacity or leave it out"});
 }
 
-/// Advice on an error, which the library cannot give because it does not know the tool's options.
-std::string advice(ErrorCode code, const Arguments& options) {
+/// An error of the library by the tool's own names, with advice that only the tool can give.
+Error for_users(const Error& error, const Arguments& options) {
+  const bool of_filter = error.code == ErrorCode::kTooLarge;
+  const auto& limit = of_filter ? options.max_bytes : options.max_memory;
+  if (error.needed_bytes != 0 && limit) {
+    return limit_error(of_filter ? "max-bytes" : "max-memory", *limit, error.needed_bytes);
+  }
+  std::string message = error.message;
+  if (constexpr std::string_view kField = "fp_rate "; message.starts_with(kField)) {
+    message.replace(0, kField.size(), "fpr ");
+  }
   // A filter that was sized from its keys has room for all of them. If it is full, one key was repeated more often than
   // there are slots for it.
-  const bool sized_itself = !options.capacity;
-  if (code == ErrorCode::kFull && sized_itself) return "; leave out repeated keys, as sort -u does";
-  if (code == ErrorCode::kFull) return "; raise --capacity or leave it out";
-  if (code != ErrorCode::kTooLarge) return "";
-  if (options.max_bytes) return "; --max-bytes raises the limit";
-  return options.max_memory ? "; --max-memory raises the limit" : " (the limit is this machine's memory)";
-}
-
-/// The message in the units in which the user has given the limit that it tells of.
-std::string in_given_units(const Error& error, const Arguments& options) {
-  const bool of_memory = error.message.starts_with("max memory") || !options.max_bytes;
-  const auto& given = of_memory ? options.max_memory : options.max_bytes;
-  const bool of_limit = error.code == ErrorCode::kTooLarge || error.message.starts_with("max memory");
-  return of_limit && given ? in_units_of(*given, error.message) : error.message;
+  if (error.code == ErrorCode::kFull) {
+    message += options.capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";
+  }
+  if (of_filter) message += " (the limit is this machine's memory)";
+  return {error.code, message};
 }
 
 Result<ExitCode> build_or_advise(const Arguments& options) {
   Result<ExitCode> outcome = build(options);
   if (outcome) return outcome;
-  const ErrorCode code = outcome.error().code;
-  return Error{code, in_given_units(outcome.error(), options) + advice(code, options)};
+  return for_users(outcome.error(), options);
 }
 
 void add_filter_options(CLI::App& command, Arguments& options) {

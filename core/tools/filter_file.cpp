@@ -51,7 +51,8 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   AlignedBytes bytes;
   for (std::uint64_t used = 0;;) {
     if (std::max(used, size) > most) {
-      return Error{ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) + " bytes, got more"};
+      return Error{ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) +
+                                             " bytes, got more; --max-bytes raises the limit"};
     }
     // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
     const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
@@ -89,9 +90,8 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
   add_max_bytes(command, filters.max_bytes);
 }
 
-Error with_advice(Error error, const FilterArgument& filter) {
-  if (error.code != ErrorCode::kTooLarge) return error;
-  return {error.code, in_units_of(filter.max_bytes, error.message) + "; --max-bytes raises the limit"};
+Error in_given_units(Error error, const FilterArgument& filter) {
+  return error.needed_bytes == 0 ? error : limit_error("max-bytes", filter.max_bytes, error.needed_bytes);
 }
 
 Result<MappedFilter> load_filter(const FilterArgument& filter) {
@@ -102,7 +102,7 @@ Result<MappedFilter> load_filter(const FilterArgument& filter) {
   Progress progress("opening");
   if (is_mapped) progress.show();  // a terminal that is read from is told so instead
   Result<MappedFilter> opened = is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
-  if (!opened) return with_advice(opened.error(), filter);
+  if (!opened) return in_given_units(opened.error(), filter);
   return opened;
 }
 
@@ -111,10 +111,7 @@ Result<LoadedCopy> load_copy(const FilterArgument& filter) {
   if (!opened) return opened.error();
   const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
   if (opened->payload_bytes() > *max_bytes) {
-    return with_advice(
-        {ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of " + std::to_string(*max_bytes) +
-                                   ", got " + std::to_string(opened->payload_bytes())},
-        filter);
+    return limit_error("max-bytes", filter.max_bytes, opened->payload_bytes());
   }
   Progress progress("reading");
   progress.show();

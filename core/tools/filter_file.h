@@ -43,7 +43,7 @@ struct LoadedCopy {
 /// Verifies all of a filter and copies it into memory. Errors: as load_filter, and kTooLarge for a mapped one, too.
 [[nodiscard]] Result<LoadedCopy> load_copy(const FilterArgument& filter);
 
-/// The error with the advice to raise --max-bytes, and in the units in which that was given, if it is kTooLarge.
-[[nodiscard]] Error with_advice(Error error, const FilterArgument& filter);
+/// The error, or if it is that of a filter above --max-bytes, one that says so in the units in which that was given.
+[[nodiscard]] Error in_given_units(Error error, const FilterArgument& filter);
 
 }  // namespace crivo::tool

@@ -1,4 +1,4 @@
-// crivo info: what a filter tells about itself, by the names that SQL's bloom_info uses.
+// crivo info: what a filter tells about itself.
 #include <cstdio>
 #include <memory>
 
@@ -25,7 +25,7 @@ Result<ExitCode> info(const FilterArgument& filter, bool json) {
     std::puts(to_json(described).c_str());
   } else {
     for (const Description& row : described) {
-      std::printf("%-14s %s\n", std::string(row.name).c_str(), value_text(row).c_str());
+      std::printf("%-17s %s\n", std::string(row.name).c_str(), value_text(row).c_str());
     }
   }
   if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");

@@ -11,13 +11,14 @@
 namespace {
 
 /// Declares `crivo help`, and returns the arguments with `crivo COMMAND --help` in the place of `crivo help COMMAND`,
-/// and a null at the end.
+/// and a null at the end. Other arguments of help are left for their error.
 std::vector<char*> add_help(CLI::App& app, int argc, char** argv) {
   static std::string help = "--help";
   CLI::App* const command = app.add_subcommand("help", "Say what a command takes");
   command->add_option("COMMAND", "One of the other commands; without it, a list of them");
   std::vector<char*> arguments(argv, argv + argc);
-  if (argc > 1 && argv[1] == command->get_name() && (argc == 2 || argv[2][0] != '-')) {
+  command->callback([] { throw CLI::CallForHelp(); });
+  if (argc > 1 && argc <= 3 && argv[1] == command->get_name() && (argc == 2 || argv[2][0] != '-')) {
     arguments.erase(arguments.begin() + 1);
     arguments.push_back(help.data());
   }

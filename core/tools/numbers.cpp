@@ -2,7 +2,6 @@
 #include "numbers.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -51,7 +50,7 @@ ByteUnits split_units(std::string_view text) {
 
 /// In the largest unit of which there is a whole number, or at least ten.
 std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
-  for (std::size_t power = kUnitLetters.size(); power > 0; --power) {
+  for (std::size_t power = units.power == 0 ? 0 : kUnitLetters.size(); power > 0; --power) {
     const std::uint64_t unit = units.unit_of(power);
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no unit is 0
     if (bytes < unit || (bytes % unit != 0 && bytes / unit < 10)) continue;
@@ -103,32 +102,9 @@ Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name) 
   return *count * unit;
 }
 
-std::string in_units_of(std::string_view typed, const std::string& message) {
-  const ByteUnits units = split_units(typed);
-  const auto value = parse_bytes(typed);
-  if (units.power == 0 || !value) return message;
-  std::string out;
-  for (std::size_t at = 0; at < message.size();) {
-    const std::size_t end = std::min(message.find_first_not_of("0123456789", at), message.size());
-    if (end == at) {
-      out += message[at++];
-      continue;
-    }
-    const std::string_view digits = std::string_view(message).substr(at, end - at);
-    const auto bytes = parse<std::uint64_t>(digits);
-    const bool is_word = at == 0 || std::isalnum(static_cast<unsigned char>(message[at - 1])) == 0;
-    const bool of_keys = std::string_view(message).substr(end).starts_with(" keys");
-    at = end;
-    if (!bytes || !is_word || of_keys) {
-      out += digits;
-      continue;
-    }
-    out += *bytes == *value ? std::string(typed) : in_units(*bytes, units);
-    if (constexpr std::string_view kBytes = " bytes"; std::string_view(message).substr(end).starts_with(kBytes)) {
-      at += kBytes.size();  // the unit says so
-    }
-  }
-  return out;
+Error limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes) {
+  const std::string needed = in_units(needed_bytes, split_units(given));
+  return {ErrorCode::kTooLarge, std::string(option) + " must be at least " + needed + ", got " + std::string(given)};
 }
 
 }  // namespace crivo::tool

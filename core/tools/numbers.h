@@ -25,9 +25,8 @@ inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may foll
 /// without "iB" ("4G", "4GiB"), and KB (or kB), MB, GB or TB for one of 1000. `name` is the option's.
 [[nodiscard]] Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name = "max-bytes");
 
-/// A message of the library in the units of `typed`, which parse_bytes has read: with "16M", "16777216" becomes "16M".
-/// Every number in it from the unit K on must be one of bytes, unless it is one of keys. What is not a whole number is
-/// rounded up.
-[[nodiscard]] std::string in_units_of(std::string_view typed, const std::string& message);
+/// The error for a limit that was `given` to an option, as parse_bytes reads it, and must be at least so high. This is
+/// said in the given units, rounded up.
+[[nodiscard]] Error limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes);
 
 }  // namespace crivo::tool

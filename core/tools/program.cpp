@@ -104,7 +104,9 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     std::fputs(wrapped(text.str()).c_str(), stdout);
     return code;
   } catch (const CLI::ExtrasError&) {  // whose own message has them in reverse
-    return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
+    const std::string also = extras(app);
+    return complain(app, "arguments must be those that the command takes, got also" + also +
+                             (also.find(" -") == std::string::npos ? "" : " (-- ends the options)") + "; see " +
                              program_name(app) + " --help");
   } catch (const CLI::ParseError& error) {
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");

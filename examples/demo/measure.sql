@@ -7,7 +7,7 @@ CREATE TEMP VIEW IF NOT EXISTS measured AS
 REPLACE INTO clock VALUES ('ask', julianday('now'));
 INSERT INTO report(name, raw_bytes, fill, codec, made_ms, found, wrong)
   SELECT @name,
-         json_extract(bloom_info(@filter), '$.raw_bytes'),
+         json_extract(bloom_info(@filter), '$.payload_bytes'),
          json_extract(bloom_info(@filter), '$.fill'),
          json_extract(bloom_info(@filter), '$.codec'),
          (SELECT 86400e3 * (made.at - begin.at) FROM clock AS made, clock AS begin

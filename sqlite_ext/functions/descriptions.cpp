@@ -21,7 +21,7 @@ std::unique_ptr<Rows> descriptions(const TableCall& call) {
 }
 
 constexpr const char* kLayerColumns[] = {"layer INTEGER", "capacity INTEGER", "keys INTEGER", "bits INTEGER",
-                                         "k INTEGER",     "fill REAL",        "fpr REAL",     "current_fpr REAL"};
+                                         "k INTEGER",     "fill REAL",        "fp_rate REAL", "current_fp_rate REAL"};
 
 struct LayerRow {
   std::uint64_t number;

@@ -67,9 +67,9 @@ std::string table_info(FilterTable& table) {
   Object info;
   info.add("kind", json_text(kind_text(state.spec)));
   info.add("capacity", json_number(state.spec.capacity));
-  info.add("fpr", json_number(state.spec.fp_rate));
-  info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
+  info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
+  info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
   info.add("layers", json_number(state.layers.size()));
   info.add("pages", json_number(table.pages()));
   info.add("stored_pages", json_number(found.pages));

@@ -156,7 +156,7 @@ TEST(Change, ASaturatedFilterHasNoEstimate) {
   EXPECT_TRUE(std::isinf(alike.first) && std::isinf(alike.second) && std::isinf(alike.united));
   EXPECT_TRUE(std::isnan(alike.jaccard));
   EXPECT_TRUE(std::isinf(stats_of(full).cardinality));
-  EXPECT_EQ(stats_of(full).fp_rate, 1);
+  EXPECT_EQ(stats_of(full).current_fp_rate, 1);
 }
 
 TEST(Change, AKindSaysWhatItCannotDo) {

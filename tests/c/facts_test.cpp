@@ -18,7 +18,7 @@ TEST(Facts, TellWhatAFilterIs) {
   EXPECT_EQ(facts.fp_rate, 0.02);
   EXPECT_EQ(facts.seed, 99U);
   EXPECT_EQ(facts.param, 16U);
-  EXPECT_GT(facts.probes, 1U);
+  EXPECT_GT(facts.k, 1U);
   EXPECT_EQ((facts.units * 2 + 7) / 8 * 8, facts.payload_bytes) << "counters of 16 bits, in words";
   EXPECT_EQ(blob_of(filter).size(), 64 + facts.payload_bytes);
   EXPECT_EQ(facts.can & (CRIVO_CAN_ADD | CRIVO_CAN_COUNT), 0U + CRIVO_CAN_ADD + CRIVO_CAN_COUNT);
@@ -26,7 +26,7 @@ TEST(Facts, TellWhatAFilterIs) {
   const crivo_stats stats = stats_of(filter);
   EXPECT_EQ(stats.bits, facts.units);
   EXPECT_GT(stats.bits_set, 600U);
-  EXPECT_LT(stats.fp_rate, 0.02);
+  EXPECT_LT(stats.current_fp_rate, 0.02);
   EXPECT_NEAR(stats.cardinality, 600, 40);
 }
 

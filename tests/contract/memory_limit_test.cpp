@@ -13,6 +13,7 @@ namespace crivo::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 constexpr std::uint64_t kLimit = kMinBuildMemoryBytes;  // room for 900,000 hashes
@@ -98,7 +99,7 @@ TEST_P(MemoryLimit, MustBeEnoughForAnyBuild) {
   const auto refused = FilterBuilder::create(spec_for(0), {.max_memory = kLimit - 1});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
-  EXPECT_EQ(refused.error().message, "max memory bytes must be at least 16777216, got 16777215");
+  EXPECT_EQ(refused.error().message, "max_memory must be at least 16777216, got 16777215");
 }
 
 TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
@@ -106,7 +107,7 @@ TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
   const auto refused = FilterBuilder::create(spec_for(20'000'000), {.max_memory = kLimit});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
-  EXPECT_THAT(refused.error().message, StartsWith("max memory bytes must be at least "));
+  EXPECT_THAT(refused.error().message, StartsWith("max_memory must be at least "));
   EXPECT_THAT(refused.error().message, HasSubstr(", got 16777216"));
 }
 
@@ -114,10 +115,22 @@ TEST_P(MemoryLimit, RefusesAFilterThatTakesItWhenItsKeysAreCounted) {
   if (!GetParam().can.add) return;  // its payload may lie in a file
   const auto hashes = present_hashes(1'500'000, 0);
   const auto message = refusal(spec_for(0, 1e-9), hashes, {.max_memory = kLimit});
-  EXPECT_THAT(message, StartsWith("max memory bytes must be at least "));
+  EXPECT_THAT(message, StartsWith("max_memory must be at least "));
   // The value that it names is enough.
   const std::uint64_t enough = std::stoull(message.substr(message.find("least ") + 6));
   EXPECT_EQ(refusal(spec_for(0, 1e-9), hashes, {.max_memory = enough}), "no error");
+}
+
+TEST_P(MemoryLimit, RefusesAFilterThatGrowsBeyondIt) {
+  if (!GetParam().can.grow) return;
+  const auto hashes = present_hashes(1'000'000, 0);
+  const auto message = refusal(spec_for(100, 1e-9), hashes, {.max_memory = kLimit});
+  EXPECT_THAT(message, MatchesRegex("max_memory must be at least [0-9]+ for a filter of [0-9]+ bytes, got 16777216"));
+  // The value that it names is enough for this layer.
+  const std::uint64_t enough = std::stoull(message.substr(message.find("least ") + 6));
+  EXPECT_EQ(refusal(spec_for(100, 1e-9), hashes, {.max_memory = enough}), "no error");
+  EXPECT_THAT(refusal(spec_for(100, 1e-9), hashes, {.max_bytes = 100'000, .max_memory = kLimit}),
+              StartsWith("payload with a new layer must be at most the limit of 100000 bytes"));
 }
 
 TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {

@@ -70,12 +70,12 @@ TEST_F(SstTool, InfoDescribesEveryBlockOfAFile) {
       ASSERT_EQ(files.size(), 1U);
       const sst::FileFilters filters =
           sst::read_filters(*rocksdb::FileSystem::Default(), sst_files(path(name).string())[0]);
-      EXPECT_EQ(files[0]["filter"], filters.kind());
+      EXPECT_EQ(files[0]["kind"], filters.kind());
       EXPECT_EQ(files[0]["policy"], policy.name);
       EXPECT_EQ(files[0]["keys"], kKeys);
       EXPECT_EQ(files[0]["level"], nullptr);
       EXPECT_EQ(files[0]["form"], partitioned ? "partitioned" : "full");
-      EXPECT_DOUBLE_EQ(files[0]["fp_rate"], filters.fp_rate());
+      EXPECT_DOUBLE_EQ(files[0]["current_fp_rate"], filters.fp_rate());
       ASSERT_EQ(files[0]["blocks"].size(), filters.blocks.size());
       EXPECT_EQ(files[0]["blocks"].size() > 1, partitioned);
       std::uint64_t bytes = 0;
@@ -132,7 +132,7 @@ TEST_F(SstTool, InfoSaysWhatIsDamaged) {
   const Outcome cut = crivo("sst info " + file);
   EXPECT_EQ(cut.exit_code, 2);
   EXPECT_THAT(cut.err, HasSubstr("crivo sst info: FILE must be an SST file, got db/"));
-  EXPECT_EQ(info("db", 1)[0]["filter"], "none") << "in a database the other files are still told of";
+  EXPECT_EQ(info("db", 1)[0]["kind"], "none") << "in a database the other files are still told of";
 }
 
 TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
@@ -171,7 +171,7 @@ TEST_F(SstTool, InfoOfADatabaseWithUnknownOptionsHasNoLevels) {
   write_file(options);
   const json files = info("db");
   ASSERT_EQ(files.size(), 1U);
-  EXPECT_EQ(files[0]["filter"], "blocked");
+  EXPECT_EQ(files[0]["kind"], "blocked");
   EXPECT_EQ(files[0]["level"], nullptr);
   EXPECT_EQ(files[0]["column_family"], "default") << "the file itself says so";
   EXPECT_THAT(crivo("sst info db").err, HasSubstr("note: levels are not known"));
@@ -197,8 +197,10 @@ TEST_F(SstTool, NamesArgumentsThatAreTooManyInTheirOrder) {
   for (const char* const command : {"sst info db", "sst probe db", "sst refilter db"}) {
     const Outcome refused = crivo(std::string(command) + " one two --three");
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err,
-                HasSubstr("arguments must be those that the command takes, got also one two --three; see "));
+    EXPECT_THAT(
+        refused.err,
+        HasSubstr(
+            "arguments must be those that the command takes, got also one two --three (-- ends the options); see "));
   }
 }
 
@@ -219,7 +221,7 @@ TEST_F(SstTool, ProbeLetsEveryKeyOfTheFilePass) {
         const std::string file = write_file(options, "db" + std::to_string(++number));
         EXPECT_EQ(count(file, lines_of(0, kKeys)), kKeys);
         const double passed = static_cast<double>(count(file, lines_of(kKeys, 2 * kKeys)));
-        const double expected = info(file)[0]["fp_rate"].get<double>() * static_cast<double>(kKeys);
+        const double expected = info(file)[0]["current_fp_rate"].get<double>() * static_cast<double>(kKeys);
         if (order == &own_order) {
           EXPECT_GT(passed, 2 * expected) << "every partition is asked, which a note says";
           EXPECT_THAT(crivo("sst probe " + file).err, HasSubstr("every partition is asked"));

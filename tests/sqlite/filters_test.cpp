@@ -26,7 +26,7 @@ TEST_F(Create, HasTheDocumentedDefaults) {
   EXPECT_EQ(filter.bytes, blob("SELECT bloom_create(1000.0, NULL, NULL, NULL)").bytes);
   EXPECT_EQ(info(filter, "kind"), "blocked");
   EXPECT_EQ(info(filter, "capacity"), "1000");
-  EXPECT_EQ(info(filter, "fpr"), "0.01");
+  EXPECT_EQ(info(filter, "fp_rate"), "0.01");
   EXPECT_EQ(info(filter, "keys"), "0");
   EXPECT_EQ(info(filter, "seed"), "0");
 }
@@ -34,7 +34,7 @@ TEST_F(Create, HasTheDocumentedDefaults) {
 TEST_F(Create, TakesEveryOption) {
   const Blob filter = blob("SELECT bloom_create(500, 0.001, 'classic', -1)");
   EXPECT_EQ(info(filter, "kind"), "classic");
-  EXPECT_EQ(info(filter, "fpr"), "0.001");
+  EXPECT_EQ(info(filter, "fp_rate"), "0.001");
   EXPECT_EQ(info(filter, "seed"), "-1");
 }
 
@@ -273,13 +273,14 @@ TEST_F(Info, IsJsonWithEveryField) {
   EXPECT_EQ(ask("SELECT json_valid(bloom_info(?))", {filter}), "1");
   EXPECT_EQ(
       ask("SELECT group_concat(key, ' ') FROM json_each(bloom_info(?))", {filter}),
-      "kind capacity fpr keys bits k fill predicted_fpr current_fpr over_capacity seed codec raw_bytes blob_bytes");
+      "kind capacity fp_rate keys bits k fill predicted_fp_rate current_fp_rate over_capacity seed codec payload_bytes "
+      "blob_bytes");
   EXPECT_EQ(info(filter, "keys"), "2");
   EXPECT_EQ(info(filter, "seed"), "-3");
   EXPECT_EQ(info(filter, "blob_bytes"), std::to_string(filter.bytes.size()));
-  EXPECT_EQ(info(filter, "raw_bytes"), ask("SELECT length(bloom_raw(?)) - 64", {filter}));
+  EXPECT_EQ(info(filter, "payload_bytes"), ask("SELECT length(bloom_raw(?)) - 64", {filter}));
   EXPECT_EQ(
-      ask("SELECT json_extract(j, '$.bits') = 8 * json_extract(j, '$.raw_bytes') FROM (SELECT bloom_info(?) AS j)",
+      ask("SELECT json_extract(j, '$.bits') = 8 * json_extract(j, '$.payload_bytes') FROM (SELECT bloom_info(?) AS j)",
           {filter}),
       "1");
   EXPECT_EQ(ask("SELECT CAST(round(json_extract(j, '$.fill') * json_extract(j, '$.bits')) AS INT) "
@@ -291,7 +292,7 @@ TEST_F(Info, IsJsonWithEveryField) {
 TEST_F(Info, PredictsAtMostTheRateThatWasAskedFor) {
   for (const char* kind : {"classic", "blocked"}) {
     EXPECT_EQ(
-        ask("SELECT json_extract(bloom_info(bloom_create(5000, 0.02, ?)), '$.predicted_fpr') BETWEEN 0.01 AND 0.02",
+        ask("SELECT json_extract(bloom_info(bloom_create(5000, 0.02, ?)), '$.predicted_fp_rate') BETWEEN 0.01 AND 0.02",
             {std::string(kind)}),
         "1");
   }

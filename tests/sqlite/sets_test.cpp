@@ -89,7 +89,7 @@ TEST_F(Sets, EachTellsWhatInfoTells) {
                 {filter}),
             "0");
   EXPECT_EQ(
-      ask("SELECT group_concat(typeof(value)) FROM bloom_each(?) WHERE name IN ('kind', 'keys', 'fpr')", {filter}),
+      ask("SELECT group_concat(typeof(value)) FROM bloom_each(?) WHERE name IN ('kind', 'keys', 'fp_rate')", {filter}),
       "text,real,integer");
   EXPECT_EQ(ask("SELECT count(*) FROM bloom_each(NULL)"), "0");
   EXPECT_THAT(ask("SELECT * FROM bloom_each('text')"), StartsWith("error: bloom_each: argument 1 must be a filter"));

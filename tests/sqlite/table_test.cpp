@@ -105,7 +105,7 @@ TEST_P(TableOfKind, IsTheSnapshotThatItGives) {
   EXPECT_EQ(ask("SELECT sum(bloom_contains(?, i)) FROM " + integers(1, 900), {snapshot}), "900");
   EXPECT_EQ(info(snapshot, "keys"), "900");
   EXPECT_EQ(info(snapshot, "capacity"), "1000");
-  EXPECT_EQ(info(snapshot, "fpr"), "1.0e-06");
+  EXPECT_EQ(info(snapshot, "fp_rate"), "1.0e-06");
   EXPECT_EQ(blob("SELECT bloom_snapshot('t', 'main')").bytes, snapshot.bytes);
   const std::string kind = GetParam();
   if (kind.find("scalable") != std::string::npos) return;  // its layers are whole pages, and so larger

@@ -122,8 +122,10 @@ TEST_F(Layers, OfAScalableFilterAreItsOwn) {
   EXPECT_EQ(ask("SELECT group_concat(layer || ' ' || capacity || ' ' || keys) FROM bloom_layers(?)", {filter}),
             "0 100 100,1 400 400,2 1600 500");
   EXPECT_EQ(ask("SELECT sum(bits) FROM bloom_layers(?)", {filter}), info(filter, "bits"));
-  EXPECT_EQ(ask("SELECT sum(fpr) <= 1e-9 AND min(fpr) > 0 AND max(current_fpr <= fpr) FROM bloom_layers(?)", {filter}),
-            "1");
+  EXPECT_EQ(
+      ask("SELECT sum(fp_rate) <= 1e-9 AND min(fp_rate) > 0 AND max(current_fp_rate <= fp_rate) FROM bloom_layers(?)",
+          {filter}),
+      "1");
   EXPECT_EQ(ask("SELECT abs(sum(fill * bits) / sum(bits) - ?2) < 1e-12 FROM bloom_layers(?1)",
                 {filter, std::stod(info(filter, "fill"))}),
             "1");
@@ -133,7 +135,7 @@ TEST_F(Layers, OfAScalableFilterAreItsOwn) {
 TEST_F(Layers, OfAnyOtherFilterAreOneRowOfWhatInfoTells) {
   for (const std::string kind : {"blocked", "classic", "counting", "spectral", "cuckoo", "ribbon", "hash_compaction"}) {
     const Blob filter = blob("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 80), {kind});
-    for (const std::string field : {"capacity", "keys", "bits", "k", "fill", "fpr", "current_fpr"}) {
+    for (const std::string field : {"capacity", "keys", "bits", "k", "fill", "fp_rate", "current_fp_rate"}) {
       EXPECT_EQ(ask("SELECT count(*) || ' ' || (abs(l." + field +
                         " - e.value) <= 0) FROM bloom_layers(?1) l, "
                         "bloom_each(?1) e WHERE e.name = ?2",

@@ -354,7 +354,7 @@ TEST_F(Window, TellsWhatItHolds) {
   insert(501, 1500);
   EXPECT_EQ(
       ask("SELECT json_remove(bloom_table_info('t'), '$.keys', '$.pane_keys', '$.pages', '$.stored_pages', '$.bytes')"),
-      R"({"kind":"blocked","capacity":7000,"fpr":0.01,"seed":0,"layers":1,"row_bytes":3864,)"
+      R"({"kind":"blocked","capacity":7000,"fp_rate":0.01,"seed":0,"layers":1,"row_bytes":3864,)"
       R"("window":129600,"panes":3,"clock":"now","generation":1,"next_pane":)" +
           std::to_string((kStart / (kDay / 2) + 2) * (kDay / 2)) + "}");
   EXPECT_NEAR(std::stod(info("keys")), 1500, 60);

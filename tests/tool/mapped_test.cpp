@@ -54,7 +54,7 @@ TEST_F(Mapped, AFileAndAPipeGiveTheSameAnswers) {
 TEST_F(Mapped, ALimitOfItsPayloadLetsAFilterThroughAPipe) {
   ASSERT_EQ(crivo("build -q --capacity 2e6 --mappable -o f", numbered_lines(10)).exit_code, 0);
   const std::string info = crivo("info f").out;
-  const std::string payload = std::to_string(std::stoul(info.substr(info.find("raw_bytes") + 9)));
+  const std::string payload = std::to_string(std::stoul(info.substr(info.find("payload_bytes") + 13)));
   EXPECT_EQ(crivo("query --max-bytes " + payload + " - 'key 5' <f").out, "key 5\n");
   EXPECT_EQ(crivo("query --max-bytes " + payload + "0 - 'key 5' <f").out, "key 5\n");
   EXPECT_EQ(crivo("query --max-bytes 1M - 'key 5' <f").exit_code, 2);

@@ -118,7 +118,7 @@ TEST_F(Memory, RefusesTooLittleOfIt) {
   for (const auto& [options, message] : cases) EXPECT_EQ(crivo("build -o f " + std::string(options)).err, message);
   const Outcome known = crivo("build -o f --max-memory 16M --capacity 20000000", "key\n");
   EXPECT_EQ(known.exit_code, 2);
-  EXPECT_EQ(known.err, "crivo build: max memory bytes must be at least 33M for a filter of 24M, got 16M\n");
+  EXPECT_EQ(known.err, "crivo build: max-memory must be at least 33M, got 16M\n");
   EXPECT_THAT(crivo("build -o f --max-memory 17MB --capacity 20000000", "key\n").err, EndsWith("MB, got 17MB\n"));
   EXPECT_EQ(files(), 0U);
 }

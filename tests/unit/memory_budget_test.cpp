@@ -61,9 +61,9 @@ TEST(MemoryBudget, BlocksOfAFileGrowWithTheMemoryWithinBounds) {
 
 TEST(MemoryBudget, RefusesLimitsThatAreTooLowByNameAndValue) {
   EXPECT_EQ(MemoryBudget(kMinBuildMemoryBytes - 1).check().error().message,
-            "max memory bytes must be at least 16777216, got 16777215");
+            "max_memory must be at least 16777216, got 16777215");
   EXPECT_EQ(MemoryBudget(20 * kMiB).too_little(30 * kMiB, 25 * kMiB).message,
-            "max memory bytes must be at least 41943040 for a filter of 26214400 bytes, got 20971520");
+            "max_memory must be at least 41943040 for a filter of 26214400 bytes, got 20971520");
 }
 
 }  // namespace

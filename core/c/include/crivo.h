@@ -254,13 +254,13 @@ typedef struct crivo_facts {
   size_t size;             ///< sizeof(crivo_facts), set by the caller; only as many bytes are written
   const char* kind;        ///< "blocked"; it lives for ever
   uint64_t capacity;       ///< keys that it was sized for
-  uint64_t keys;           ///< successful additions, duplicates included
   double fp_rate;          ///< promised at capacity
-  uint64_t seed;           ///< of the hash
+  uint64_t keys;           ///< successful additions, duplicates included
   uint64_t units;          ///< bits, blocks, counters, ..., by kind: docs/format.md
-  uint64_t payload_bytes;  ///< its size in memory, and in a raw blob without the header of 64 bytes
-  uint32_t probes;         ///< k, the bits that are tested for a key
+  uint32_t k;              ///< the bits that are tested for a key
   uint32_t param;          ///< the kind's parameter: docs/format.md
+  uint64_t seed;           ///< of the hash
+  uint64_t payload_bytes;  ///< its size in memory, and in a raw blob without the header of 64 bytes
   uint32_t can;            ///< CRIVO_CAN_ bits; of a read-only filter, what a copy of it can
   uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
 } crivo_facts;
@@ -270,11 +270,11 @@ CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_fac
 
 /// How full a filter is, and what follows from it.
 typedef struct crivo_stats {
-  size_t size;         ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
-  uint64_t bits;       ///< in use, without padding; counters, for a kind that has them
-  uint64_t bits_set;   ///< the bits that are set; the counters above 0
-  double fp_rate;      ///< the probability that an absent key is found now; 1 when saturated
-  double cardinality;  ///< the estimated number of distinct keys; infinite when saturated
+  size_t size;             ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
+  uint64_t bits;           ///< in use, without padding; counters, for a kind that has them
+  uint64_t bits_set;       ///< the bits that are set; the counters above 0
+  double current_fp_rate;  ///< the probability that an absent key is found now; 1 when saturated
+  double cardinality;      ///< the estimated number of distinct keys; infinite when saturated
 } crivo_stats;
 
 /// Takes a pass over the filter.

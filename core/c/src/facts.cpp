@@ -32,13 +32,13 @@ crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool rea
   crivo_facts facts{};
   facts.kind = filter.kind().name.data();  // a literal, which ends in a NUL
   facts.capacity = filter.facts().capacity;
-  facts.keys = filter.facts().keys;
   facts.fp_rate = filter.facts().fp_rate;
-  facts.seed = filter.shape().seed;
+  facts.keys = filter.facts().keys;
   facts.units = filter.shape().units;
-  facts.payload_bytes = payload_bytes;
-  facts.probes = filter.shape().probes;
+  facts.k = filter.shape().probes;
   facts.param = filter.shape().param;
+  facts.seed = filter.shape().seed;
+  facts.payload_bytes = payload_bytes;
   facts.can = capability_bits(filter.kind().can);
   facts.read_only = read_only ? 1 : 0;
   return facts;
@@ -49,7 +49,7 @@ crivo_stats stats_of(const FilterRef& ref) {
   crivo_stats stats{};
   stats.bits = known.bits;
   stats.bits_set = known.bits_set;
-  stats.fp_rate = known.fp_rate;
+  stats.current_fp_rate = known.fp_rate;
   stats.cardinality = known.cardinality.value_or(kInfinite);
   return stats;
 }

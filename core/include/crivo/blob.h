@@ -32,8 +32,7 @@ inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
 /// What a reader allows before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_bytes =
-      kDefaultMaxBytes;  // most bytes of the decoded payload; raise it for larger filters that you trust
+  std::uint64_t max_bytes = kDefaultMaxBytes;  // most bytes of the decoded payload; raise it for files that you trust
 };
 
 /// A filter that was read from a blob. It borrows a raw payload (with or without sums) from the blob, which must then

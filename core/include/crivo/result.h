@@ -2,6 +2,7 @@
 // where the caller has a bug.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,7 +29,8 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code;
   std::string message;
-  int system_reason = 0;  // of kSystem: errno, where there was one
+  int system_reason = 0;           // of kSystem: errno, where there was one
+  std::uint64_t needed_bytes = 0;  // where a limit on bytes is too low: what it must be at least
 };
 
 /// Thrown where a Result is asked for what it does not have. That is a bug, but it must not end the program that hosts

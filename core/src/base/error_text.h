@@ -30,6 +30,14 @@ template <class... Parts>
   return result;
 }
 
+/// The error for a limit on bytes that must be at least so high.
+template <class... Parts>
+[[nodiscard]] Error limit_error(ErrorCode code, std::uint64_t needed_bytes, const Parts&... parts) {
+  Error result = error(code, parts...);
+  result.needed_bytes = needed_bytes;
+  return result;
+}
+
 /// The error for what the system refused, with its reason at the end: reason is an errno.
 template <class... Parts>
 [[nodiscard]] Error system_error(int reason, const Parts&... parts) {

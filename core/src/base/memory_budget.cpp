@@ -18,7 +18,8 @@ MemoryBudget::MemoryBudget(std::uint64_t max_memory) noexcept : limit_(max_memor
 
 Result<void> MemoryBudget::check() const {
   if (limit_ >= kMinBuildMemoryBytes) return {};
-  return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", kMinBuildMemoryBytes, ", got ", limit_);
+  return limit_error(ErrorCode::kBadArgument, kMinBuildMemoryBytes, "max_memory must be at least ",
+                     kMinBuildMemoryBytes, ", got ", limit_);
 }
 
 std::uint64_t MemoryBudget::left_beside(std::uint64_t taken) const noexcept {
@@ -60,12 +61,12 @@ std::size_t MemoryBudget::block_hashes() const noexcept {
 /// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.
 Error MemoryBudget::too_little(std::uint64_t needed, std::uint64_t payload_bytes) const {
   needed = (((needed + kCallersMemoryBytes) >> 20) + 2) << 20;
-  return error(ErrorCode::kBadArgument, "max memory bytes must be at least ", needed, " for a filter of ",
-               payload_bytes, " bytes, got ", limit_);
+  return limit_error(ErrorCode::kBadArgument, needed, "max_memory must be at least ", needed, " for a filter of ",
+                     payload_bytes, " bytes, got ", limit_);
 }
 
 Error MemoryBudget::too_many(std::uint64_t hashes) const {
-  return error(ErrorCode::kBadArgument, "max memory bytes must be larger for ", hashes, " keys, got ", limit_);
+  return error(ErrorCode::kBadArgument, "max_memory must be larger for ", hashes, " keys, got ", limit_);
 }
 
 unsigned threads_within(std::uint64_t bytes, unsigned threads) noexcept {

@@ -52,6 +52,7 @@ class FilterBuilder::State {
 
  private:
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec) const;
+  [[nodiscard]] Result<void> add_to_filter(std::span<const std::uint64_t> key_hashes);
   [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec);
   [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec);
   [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec);
@@ -111,11 +112,7 @@ Result<void> FilterBuilder::State::start(const FilterSpec& checked) {
 }
 
 Result<void> FilterBuilder::State::add_hash(std::uint64_t key_hash) {
-  if (filter_) {
-    if (auto added = filter_->add_hashes({&key_hash, 1}); !added) return added;
-  } else {
-    if (auto added = hashes_->add(key_hash); !added) return added;
-  }
+  if (auto added = filter_ ? add_to_filter({&key_hash, 1}) : hashes_->add(key_hash); !added) return added;
   ++keys_;
   return {};
 }
@@ -126,7 +123,15 @@ Result<void> FilterBuilder::State::add_hashes(std::span<const std::uint64_t> key
     State& builder;
     ~Count() { builder.keys_ = builder.filter_->facts().keys; }
   } const count{*this};
-  return filter_->add_hashes(key_hashes);
+  return add_to_filter(key_hashes);
+}
+
+/// A filter that cannot grow because of the memory, of which it takes a half, says so.
+Result<void> FilterBuilder::State::add_to_filter(std::span<const std::uint64_t> key_hashes) {
+  Result<void> added = filter_->add_hashes(key_hashes);
+  if (added || added.error().code != ErrorCode::kTooLarge) return added;
+  const std::uint64_t needed = added.error().needed_bytes;
+  return needed > options_.max_bytes ? added : budget_.too_little(2 * needed, needed);
 }
 
 Result<FilterPlan> FilterBuilder::State::plan(const FilterSpec& spec) const {

@@ -60,8 +60,8 @@ Result<void> check_fields(const Header& header, std::uint64_t max_bytes) {
     return corrupt("raw payload bytes must be ", *expected, " for this shape, got ", header.raw_bytes);
   }
   if (header.raw_bytes > max_bytes) {
-    return error(ErrorCode::kTooLarge, "raw payload bytes must be at most the limit of ", max_bytes, ", got ",
-                 header.raw_bytes);
+    return limit_error(ErrorCode::kTooLarge, header.raw_bytes, "raw payload bytes must be at most the limit of ",
+                       max_bytes, ", got ", header.raw_bytes);
   }
   return {};
 }

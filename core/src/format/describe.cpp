@@ -28,17 +28,17 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
   described.insert(described.end(),
                    {
                        {"capacity", facts.capacity},
-                       {"fpr", facts.fp_rate},
+                       {"fp_rate", facts.fp_rate},
                        {"keys", facts.keys},
                        {"bits", stats.bits},
                        {"k", std::uint64_t{filter.shape().probes}},
                        {"fill", fill},
-                       {"predicted_fpr", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
-                       {"current_fpr", stats.fp_rate},
+                       {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
+                       {"current_fp_rate", stats.fp_rate},
                        {"over_capacity", std::uint64_t{is_over_capacity(filter, stats)}},
                        {"seed", static_cast<std::int64_t>(filter.shape().seed)},
                        {"codec", codec_name(codec)},
-                       {"raw_bytes", std::uint64_t{filter.payload().size()}},
+                       {"payload_bytes", std::uint64_t{filter.payload().size()}},
                        {"blob_bytes", blob_bytes},
                    });
   return described;

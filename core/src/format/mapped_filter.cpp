@@ -169,8 +169,8 @@ Result<void> MappedFilter::State::decode(const ReadLimits& limits) {
   constexpr std::uint64_t kStoredExtraBytes = 4096;  // the most by which a compressed blob is larger than its payload
   const std::size_t bytes = file_->bytes().size();
   if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {
-    return error(ErrorCode::kTooLarge, "compressed file must have at most ", kStoredExtraBytes,
-                 " bytes more than the limit of ", limits.max_bytes, ", got ", bytes);
+    return limit_error(ErrorCode::kTooLarge, bytes - kStoredExtraBytes, "compressed file must have at most ",
+                       kStoredExtraBytes, " bytes more than the limit of ", limits.max_bytes, ", got ", bytes);
   }
   AlignedBytes copy(bytes);
   const Result<std::size_t> copied = file_->read(0, copy);

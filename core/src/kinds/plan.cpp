@@ -82,8 +82,8 @@ Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned prob
 }
 
 Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
-  return error(ErrorCode::kTooLarge, "capacity must fit in ", max_bytes, " bytes, got ", keys, " keys, which need ",
-               needed);
+  return limit_error(ErrorCode::kTooLarge, needed, "capacity must fit in ", max_bytes, " bytes, got ", keys,
+                     " keys, which need ", needed);
 }
 
 }  // namespace crivo

@@ -100,9 +100,9 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
   if (blocks > kMaxBlocks) {
     return error(ErrorCode::kFull, "number of blocks must be at most ", kMaxBlocks, ", got ", blocks);
   }
-  if (blocks * kBlockBytes > max_bytes) {
-    return error(ErrorCode::kTooLarge, "payload with a new layer must be at most the limit of ", max_bytes,
-                 " bytes, got ", blocks * kBlockBytes);
+  if (const std::uint64_t needed = blocks * kBlockBytes; needed > max_bytes) {
+    return limit_error(ErrorCode::kTooLarge, needed, "payload with a new layer must be at most the limit of ",
+                       max_bytes, " bytes, got ", needed);
   }
   AlignedBytes grown = blank_payload(blocks);
   const auto old_layers = store.payload.begin() + static_cast<std::ptrdiff_t>(old_table * kBlockBytes);

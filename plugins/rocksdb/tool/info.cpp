@@ -92,13 +92,13 @@ class Printer {
                                         {"level", file.level},
                                         {"file_bytes", filters.file_bytes},
                                         {"policy", filters.policy},
-                                        {"filter", filters.kind()},
+                                        {"kind", filters.kind()},
                                         {"form", filters.form},
                                         {"key_transform", filters.key_transform()},
                                         {"keys", filters.keys},
                                         {"bytes", filters.bytes()},
                                         {"bits_per_key", filters.bits_per_key()},
-                                        {"fp_rate", filters.fp_rate()},
+                                        {"current_fp_rate", filters.fp_rate()},
                                         {"damaged", filters.damaged()},
                                         {"complaint", filters.complaint()},
                                         {"blocks", nlohmann::ordered_json::array()}};
@@ -111,7 +111,7 @@ class Printer {
                                      {"keys", facts.keys},
                                      {"bytes", facts.bytes},
                                      {"bits_per_key", facts.bits_per_key()},
-                                     {"fp_rate", facts.fp_rate},
+                                     {"current_fp_rate", facts.fp_rate},
                                      {"damaged", !facts.damage.empty()},
                                      {"complaint", facts.damage}});
     }

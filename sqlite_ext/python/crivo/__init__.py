@@ -9,15 +9,15 @@
 from ._crivo import hash_key
 from ._crivo import version as __version__
 from ._error import Error, SystemRefusal
-from ._filter import Filter, Info, Similarity, Stats, kinds
+from ._filter import Facts, Filter, Similarity, Stats, kinds
 from ._sqlite import load, loadable_path
 
 open = Filter.open
 
 __all__ = [
-    "Error", "Filter", "Info", "Similarity", "Stats", "SystemRefusal", "hash_key", "kinds", "load", "loadable_path",
+    "Error", "Facts", "Filter", "Similarity", "Stats", "SystemRefusal", "hash_key", "kinds", "load", "loadable_path",
     "open",
 ]
 
-for _public in (Error, SystemRefusal, Filter, Info, Similarity, Stats, kinds, load, loadable_path):
+for _public in (Error, SystemRefusal, Facts, Filter, Similarity, Stats, kinds, load, loadable_path):
     _public.__module__ = "crivo"  # where users find them, and pickles name them

@@ -36,23 +36,24 @@ def kinds() -> dict[str, tuple[str, ...]]:
     return {name: _names(bits) for name, bits in _crivo._kinds().items()}
 
 
-class Info(NamedTuple):
+class Facts(NamedTuple):
     """What a filter was asked to be, and its shape."""
 
     kind: str
     capacity: int
     """Keys that it was sized for."""
-    keys: int
-    """Successful additions, repeated ones included."""
     fp_rate: float
     """The false-positive rate that is promised at capacity."""
-    seed: int
+    keys: int
+    """Successful additions, repeated ones included."""
     units: int
     """Bits, blocks or counters, by kind: docs/format.md."""
+    k: int
+    """Bits that are tested for a key."""
+    param: int
+    seed: int
     payload_bytes: int
     """Its size in memory."""
-    probes: int
-    param: int
     can: tuple[str, ...]
     """Some of "add", "remove", "count", "unite", "intersect" and "grow"."""
     read_only: bool
@@ -63,7 +64,7 @@ class Stats(NamedTuple):
 
     bits: int
     bits_set: int
-    fp_rate: float
+    current_fp_rate: float
     """The probability that an absent key is found now; 1 when saturated."""
     cardinality: float
     """The estimated number of distinct keys; infinite when saturated."""
@@ -161,15 +162,15 @@ class Filter(_crivo.Filter):
         self._save(path, _form(form), level)
 
     @property
-    def info(self) -> Info:
+    def facts(self) -> Facts:
         """What the filter was asked to be, and its shape.
 
-        >>> info = crivo.Filter(range(1000), fp_rate=0.001).info
-        >>> info.kind, info.capacity, info.keys, info.fp_rate
-        ('blocked', 1000, 1000, 0.001)
+        >>> facts = crivo.Filter(range(1000), fp_rate=0.001).facts
+        >>> facts.kind, facts.capacity, facts.fp_rate, facts.keys
+        ('blocked', 1000, 0.001, 1000)
         """
         facts = self._facts()
-        return Info._make((*facts[:9], _names(facts[9]), facts[10]))
+        return Facts._make((*facts[:9], _names(facts[9]), facts[10]))
 
     def stats(self) -> Stats:
         """How full the filter is. Takes a pass over it.
@@ -250,13 +251,13 @@ class Filter(_crivo.Filter):
         return _unpickle, (type(self), self.to_bytes()), self.__getstate__()
 
     def __sizeof__(self) -> int:
-        return super().__sizeof__() + self.info.payload_bytes
+        return super().__sizeof__() + self.facts.payload_bytes
 
     def __repr__(self) -> str:
-        info = self.info
+        facts = self.facts
         return (
-            f"<crivo.{type(self).__name__} kind={info.kind!r} keys={info.keys} capacity={info.capacity} "
-            f"fp_rate={info.fp_rate:.3g}>"
+            f"<crivo.{type(self).__name__} kind={facts.kind!r} capacity={facts.capacity} "
+            f"fp_rate={facts.fp_rate:.3g} keys={facts.keys}>"
         )
 
 

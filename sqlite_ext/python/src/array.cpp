@@ -5,7 +5,7 @@
 namespace crivo::python {
 
 Array::Opened Array::open(PyObject* keys, bool hashed) {
-  if (!PyObject_CheckBuffer(keys)) return Opened::kOther;
+  if (!PyObject_CheckBuffer(keys) || has_mask(keys)) return Opened::kOther;
   if (PyObject_GetBuffer(keys, &view_, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
     return Opened::kOther;

@@ -20,6 +20,10 @@ enum class Items { kUnknown, kHash, kSigned, kUnsigned, kBool, kReal, kBytes, kT
 /// of NumPy's or of ctypes. The items of two dimensions are rows.
 [[nodiscard]] Items items_of(const Py_buffer& view);
 
+/// Whether this is a masked array of NumPy's, or what indexing one gives for an item that is masked. Their memory has a
+/// value there all the same.
+[[nodiscard]] inline bool has_mask(PyObject* array) { return PyObject_HasAttrString(array, "mask") != 0; }
+
 struct ItemKey {
   const void* data;
   size_t size;

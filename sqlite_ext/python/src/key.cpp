@@ -72,7 +72,7 @@ bool Key::read_digits(PyObject* integer) {
 
 /// False without an exception for what is no item of an array.
 bool Key::read_item(PyObject* object) {
-  if (PyObject_CheckBuffer(object) == 0) return false;
+  if (PyObject_CheckBuffer(object) == 0 || has_mask(object)) return false;
   has_buffer_ = PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) == 0;
   if (!has_buffer_) PyErr_Clear();
   const Items items = has_buffer_ && buffer_.ndim == 0 ? items_of(buffer_) : Items::kUnknown;

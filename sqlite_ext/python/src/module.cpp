@@ -119,7 +119,7 @@ constexpr const char* kDropCountsDoc = R"(drop_counts($self, /)
 The "blocked" filter of the keys that a "counting" filter holds now, in a quarter of its bytes.
 
 >>> counting = crivo.Filter(["alpha"], kind="counting")
->>> counting.drop_counts().info.kind
+>>> counting.drop_counts().facts.kind
 'blocked'
 )";
 

@@ -61,8 +61,8 @@ Py_ssize_t filter_len(PyObject* self) {
 PyObject* filter_facts(PyObject* self, PyObject* /*unused*/) {
   crivo_facts facts{};
   if (!read_facts(self, &facts)) return nullptr;
-  return Py_BuildValue("sKKdKKKIIIN", facts.kind, facts.capacity, facts.keys, facts.fp_rate, facts.seed, facts.units,
-                       facts.payload_bytes, facts.probes, facts.param, facts.can, PyBool_FromLong(facts.read_only));
+  return Py_BuildValue("sKdKKIIKKIN", facts.kind, facts.capacity, facts.fp_rate, facts.keys, facts.units, facts.k,
+                       facts.param, facts.seed, facts.payload_bytes, facts.can, PyBool_FromLong(facts.read_only));
 }
 
 PyObject* filter_stats(PyObject* self, PyObject* /*unused*/) {
@@ -74,7 +74,7 @@ PyObject* filter_stats(PyObject* self, PyObject* /*unused*/) {
   const crivo_status status = crivo_get_stats(filter->handle, &stats, &error);
   turn.end();
   if (!succeeded(status, error)) return nullptr;
-  return Py_BuildValue("KKdd", stats.bits, stats.bits_set, stats.fp_rate, stats.cardinality);
+  return Py_BuildValue("KKdd", stats.bits, stats.bits_set, stats.current_fp_rate, stats.cardinality);
 }
 
 PyObject* filter_blob(PyObject* self, PyObject* args) {

@@ -51,7 +51,7 @@ class FilesTest(unittest.TestCase):
     def test_an_opened_filter_is_read_only_and_its_copy_is_not(self):
         crivo.Filter(["a"], capacity=1000).save(self.path)
         opened = crivo.open(self.path)
-        self.assertTrue(opened.info.read_only)
+        self.assertTrue(opened.facts.read_only)
         for change in [lambda: opened.add("b"), lambda: opened.update(["b"]), opened.clear,
                        lambda: opened.__ior__(opened)]:
             with self.assertRaises(crivo.Error) as raised:

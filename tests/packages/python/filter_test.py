@@ -49,12 +49,12 @@ class FilterTest(unittest.TestCase):
                 self.assertEqual([key in filter_ for key in absent[:1000]], filter_.contains_many(absent[:1000]))
 
     def test_options(self):
-        self.assertEqual(crivo.Filter(capacity=1000).info.fp_rate, 0.01)
-        info = crivo.Filter(["a"], fp_rate=1e-4, kind="classic", capacity=1000, seed=7).info
-        self.assertEqual((info.kind, info.capacity, info.keys, info.fp_rate, info.seed, info.read_only),
+        self.assertEqual(crivo.Filter(capacity=1000).facts.fp_rate, 0.01)
+        facts = crivo.Filter(["a"], fp_rate=1e-4, kind="classic", capacity=1000, seed=7).facts
+        self.assertEqual((facts.kind, facts.capacity, facts.keys, facts.fp_rate, facts.seed, facts.read_only),
                          ("classic", 1000, 1, 1e-4, 7, False))
-        self.assertEqual(crivo.Filter(capacity=1000, bits_per_key=16, kind="classic").info.units, 16000)
-        self.assertEqual(crivo.Filter(capacity=9, kind="spectral:4").info.kind, "spectral")
+        self.assertEqual(crivo.Filter(capacity=1000, bits_per_key=16, kind="classic").facts.units, 16000)
+        self.assertEqual(crivo.Filter(capacity=9, kind="spectral:4").facts.kind, "spectral")
         self.assertEqual(crivo.Filter(["a"], fp_rate=None, capacity=None, bits_per_key=None, threads=0, max_bytes=None,
                                       seed=None, progress=None, kind=None, max_memory=None, temp_folder=None),
                          crivo.Filter(["a"]))
@@ -137,7 +137,7 @@ class FilterTest(unittest.TestCase):
                 filter_.remove("eve")
             self.assertEqual(raised.exception.code, "not found")
         dropped = crivo.Filter(["ann"], kind="counting").drop_counts()
-        self.assertEqual((dropped.info.kind, "ann" in dropped, type(dropped)), ("blocked", True, crivo.Filter))
+        self.assertEqual((dropped.facts.kind, "ann" in dropped, type(dropped)), ("blocked", True, crivo.Filter))
         for wrong in [-1, 2**64]:
             self.assertRaises(crivo.Error, filter_.add_times, "ann", wrong)
         for refused in [lambda: crivo.Filter(["a"]).remove("a"), lambda: crivo.Filter(["a"]).count("a"),
@@ -229,7 +229,7 @@ class CopiesTest(unittest.TestCase):
             for other in [copy.copy(filter_), copy.deepcopy(filter_), filter_.copy(), *pickles]:
                 self.assertEqual(other, filter_)
                 self.assertIs(type(other), crivo.Filter)
-                if "add" in filter_.info.can:
+                if "add" in filter_.facts.can:
                     other.add("more")
                     self.assertNotEqual(other, filter_)
                     self.assertEqual(len(filter_), 1000)
@@ -281,12 +281,12 @@ class BlobsTest(unittest.TestCase):
 class TellingTest(unittest.TestCase):
     def test_what_it_tells(self):
         filter_ = crivo.Filter(range(10_000), kind="classic")
-        self.assertEqual(repr(filter_), "<crivo.Filter kind='classic' keys=10000 capacity=10000 fp_rate=0.01>")
+        self.assertEqual(repr(filter_), "<crivo.Filter kind='classic' capacity=10000 fp_rate=0.01 keys=10000>")
         stats = filter_.stats()
         self.assertAlmostEqual(stats.cardinality, 10_000, delta=150)
-        self.assertAlmostEqual(stats.fp_rate, 0.01, delta=0.001)
+        self.assertAlmostEqual(stats.current_fp_rate, 0.01, delta=0.001)
         self.assertLess(stats.bits_set, stats.bits)
-        self.assertGreater(sys.getsizeof(filter_), filter_.info.payload_bytes)
+        self.assertGreater(sys.getsizeof(filter_), filter_.facts.payload_bytes)
         self.assertRegex(crivo.__version__, r"^\d+\.\d+\.\d+$")
         for public in crivo.__all__:
             self.assertTrue(getattr(crivo, public).__doc__, public)

@@ -46,6 +46,14 @@ class NumpyTest(keys_test.ArraysTest):
                       numpy.zeros(2, "i4,i4")]:
             self.assertRaisesRegex(TypeError, r"^keys\[0\] must be", crivo.Filter(capacity=9).update, wrong)
 
+    def test_a_masked_item_is_no_key(self):
+        array_ = numpy.ma.masked_array([1, 2, 3], mask=[False, True, False])
+        for masked in [array_, list(array_)]:
+            self.assertRaisesRegex(TypeError, r"^keys\[1\] must be .*, got MaskedConstant$", crivo.Filter, masked)
+        self.assertRaises(TypeError, crivo.Filter(capacity=9).add, numpy.ma.masked)
+        self.check_iterated(numpy.ma.masked_array([1, 2, 3]), [1, 2, 3])
+        self.check(array_.compressed(), [1, 3])
+
     def check_iterated(self, keys, items):
         built = crivo.Filter(keys, fp_rate=keys_test.RATE)
         self.assertEqual(built, crivo.Filter(items, fp_rate=keys_test.RATE))

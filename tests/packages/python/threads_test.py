@@ -348,7 +348,7 @@ class LeakTest(unittest.TestCase):
             filter_.count(key)
             filter_.remove(key)
         other = filter_ | crivo.Filter.from_bytes(filter_.to_bytes())
-        other.stats(), other.info, repr(other), other == filter_, other.compare(filter_), other.drop_counts()
+        other.stats(), other.facts, repr(other), other == filter_, other.compare(filter_), other.drop_counts()
         for wrong in [lambda: filter_.update(["a", None]), lambda: filter_ & other, lambda: crivo.Filter(capacity=0),
                       lambda: crivo.Filter.from_bytes(b"junk"), lambda: filter_.update("abc"),
                       lambda: crivo.Filter(range(9), kind="ribbon", progress=lambda done: 1 / 0),

@@ -29,7 +29,7 @@ little = crivo.Filter(["a"], max_memory=2**24, temp_folder=pathlib.Path("/tmp"))
 first: bool = answers[0]
 both: crivo.Filter = words | words & words
 both |= words
-number: int = len(words) + words.info.capacity + words.count("a")
+number: int = len(words) + words.facts.capacity + words.count("a")
 blob: bytes = words.to_bytes("raw")
 same: crivo.Filter = crivo.open("path", max_bytes=7)
 share: float = words.compare(words).jaccard
@@ -46,7 +46,7 @@ words.add(numpy.float32(0.5))
 words.update([numpy.bool_(True)])
 """
 WRONG = ["crivo.Filter(7)", 'crivo.Filter(["a"], fp_rat=1)', 'crivo.Filter(["a"], kind=7)', "words.add(None)",
-         "words | {1}", 'words.to_bytes(7)', "words.info.kinds", 'text: str = words.count("a")', "crivo.open(1.5)",
+         "words | {1}", 'words.to_bytes(7)', "words.facts.kinds", 'text: str = words.count("a")', "crivo.open(1.5)",
          "hash_: str = crivo.hash_key(7)", "crivo.Filter([None])", 'words.update([["a"]])', "words.contains_many([1j])",
          "words.update({b'a': 1}.items())"]
 
