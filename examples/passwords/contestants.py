@@ -67,7 +67,7 @@ class Crivo(Contestant):
         package = self.scratch / "python" / "crivo"
         if not package.exists():
             package.mkdir(parents=True)
-            for file in (*(HERE.parents[1] / "sqlite_ext/python/crivo").glob("*.py"), self.bin / "_crivo.abi3.so"):
+            for file in (*(HERE.parents[1] / "core/python/crivo").glob("*.py"), self.bin / "_crivo.abi3.so"):
                 (package / file.name).symlink_to(file)
         return package.parent
 

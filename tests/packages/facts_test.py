@@ -13,7 +13,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-sys.path.insert(0, str(ROOT / "sqlite_ext/python"))
+sys.path.insert(0, str(ROOT / "core/python"))
 import pack_wheel  # noqa: E402, its place is known only now
 
 # Headers of others whose code is compiled in, and how the notices call their holders.

@@ -69,7 +69,7 @@ class Modules(unittest.TestCase):
         self.assertEqual(output_of(ROOT / "packaging/needed_glibc", module), "2.36\n")
         for command in ([ROOT / "packaging/needed_glibc", "--for-others", module],
                         [ROOT / "packaging/npm", module, self.folder / "packed"],
-                        [ROOT / "sqlite_ext/python/pack_wheel.py", self.folder, self.folder / "packed"]):
+                        [ROOT / "core/python/pack_wheel.py", self.folder, self.folder / "packed"]):
             refused = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((refused.returncode, refused.stdout), (1, ""))
             self.assertIn("must run with glibc 2.35", refused.stderr)

@@ -2,7 +2,7 @@
 """Packs the wheel, with nothing but Python's standard library: pack_wheel.py BUILD_FOLDER WHEEL_FOLDER.
 
 The build folder has _crivo.abi3.so and crivo.so (targets crivo_python and crivo_sqlite). The same file is the build
-backend (PEP 517) of `pip install ./sqlite_ext/python`, which compiles them first.
+backend (PEP 517) of `pip install ./core/python`, which compiles them first.
 
 The format of wheels: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
