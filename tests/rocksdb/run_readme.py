@@ -2,6 +2,8 @@
 """Runs the ```cpp, ```python and ```sh examples of the plugin's README as they stand, in order, in a folder like the
 project's.
 
+Every option of RocksDBFilterOptions must have a row in the page's table.
+
 usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CRIVO CXX
 
 A C++ example with a main(), and a Python example, is saved under the name in its first comment, for a shell example to
@@ -47,6 +49,14 @@ def examples_of(markdown):
     return re.findall(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
 
 
+def missing_options(markdown, header):
+    """The options of the struct without a row in the table."""
+    struct = re.search(r"^struct RocksDBFilterOptions \{(.*?)^\};", header, re.MULTILINE | re.DOTALL)[1]
+    for option in re.findall(r"^  std::\S+ (\w+) =", struct, re.MULTILINE):
+        if f"\n| `{option}` |" not in markdown:
+            yield option, "must have a row in the table of options"
+
+
 def run(script, folder):
     return subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", script], cwd=folder, text=True, check=False,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -86,13 +96,15 @@ def entries_for_filter(folder):
 
 
 def main(readme, project, library, tool, compiler):
-    examples = examples_of(pathlib.Path(readme).read_text(encoding="utf-8"))
+    markdown = pathlib.Path(readme).read_text(encoding="utf-8")
+    examples = examples_of(markdown)
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
     preloading = sum("LD_PRELOAD" in script for script in scripts)
     if len(fragments) != 5 or preloading < 3:
         raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
-    failures = []
+    header = pathlib.Path(project, "plugins/rocksdb/include/crivo/rocksdb.h").read_text(encoding="utf-8")
+    failures = list(missing_options(markdown, header))
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         (folder / "build/release").mkdir(parents=True)
