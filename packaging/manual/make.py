@@ -81,9 +81,13 @@ def command_page(crivo, words, summary, others):
     intro, *sections = re.split("^## ", f"{markdown}\n{see_also(others)}", flags=re.MULTILINE)
     include = f"[description]\n{roff(intro)}" if intro.strip() else ""
     for title, text in (section.split("\n", 1) for section in sections):
-        is_option = title.startswith("--")
-        include += f"\n/^ +(-\\w,)?{title}(?![\\w-])/\n" if is_option else f"\n[{title}]\n"
-        include += roff(text).replace(".PP\n", ".IP\n") if is_option else roff(text)
+        if title.startswith("--"):
+            pattern = rf"^ +(-\w,)?{title}(?![\w-])"
+            if not re.search(pattern, run(crivo, *words, "--help"), re.MULTILINE):
+                raise SystemExit(f"{name}.md: options must be those of the tool, got {title}")
+            include += f"\n/{pattern}/\n" + roff(text).replace(".PP\n", ".IP\n")
+        else:
+            include += f"\n[{title}]\n{roff(text)}"
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.write(include)
         file.flush()
