@@ -13,6 +13,7 @@ of the project, as a list.
 """
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -92,7 +93,7 @@ def command_page(crivo, words, summary, others):
         file.write(include)
         file.flush()
         made = run("help2man", "--no-info", "--version-string=-", f"--name={summary}", f"--include={file.name}",
-                   " ".join([crivo, *words]))
+                   shlex.join([crivo, *words]))
     made = made.replace("\nExit code:", "\n.PP\nExit code:")
     made = re.sub(r"\\fB(\\-\w)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"
     return re.sub(r".*?\.SH NAME\n.*? \\-", rf".SH NAME\n{name} \\-", made, count=1, flags=re.DOTALL)
