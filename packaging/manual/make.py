@@ -13,6 +13,7 @@ of the project, as a list.
 """
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -81,14 +82,18 @@ def command_page(crivo, words, summary, others):
     intro, *sections = re.split("^## ", f"{markdown}\n{see_also(others)}", flags=re.MULTILINE)
     include = f"[description]\n{roff(intro)}" if intro.strip() else ""
     for title, text in (section.split("\n", 1) for section in sections):
-        is_option = title.startswith("--")
-        include += f"\n/^ +(-\\w,)?{title}(?![\\w-])/\n" if is_option else f"\n[{title}]\n"
-        include += roff(text).replace(".PP\n", ".IP\n") if is_option else roff(text)
+        if title.startswith("--"):
+            pattern = rf"^ +(-\w,)?{title}(?![\w-])"
+            if not re.search(pattern, run(crivo, *words, "--help"), re.MULTILINE):
+                raise SystemExit(f"{name}.md: options must be those of the tool, got {title}")
+            include += f"\n/{pattern}/\n" + roff(text).replace(".PP\n", ".IP\n")
+        else:
+            include += f"\n[{title}]\n{roff(text)}"
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.write(include)
         file.flush()
         made = run("help2man", "--no-info", "--version-string=-", f"--name={summary}", f"--include={file.name}",
-                   " ".join([crivo, *words]))
+                   shlex.join([crivo, *words]))
     made = made.replace("\nExit code:", "\n.PP\nExit code:")
     made = re.sub(r"\\fB(\\-\w)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"
     return re.sub(r".*?\.SH NAME\n.*? \\-", rf".SH NAME\n{name} \\-", made, count=1, flags=re.DOTALL)

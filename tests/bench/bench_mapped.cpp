@@ -1,9 +1,8 @@
 // What it costs to ask a filter in a mapped file: docs/benchmarks.md, "Filter files".
-//
-// usage: bench_mapped [megabytes] [folder]      e.g. bench_mapped 1000 /tmp
 // Writes a filter of this size into a file in the folder, asks it, and removes it. Prints processor times.
 #include <time.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -118,8 +117,13 @@ void compare(const std::string& path) {
 }  // namespace crivo::bench
 
 int main(int argc, char** argv) {
-  const double megabytes = argc > 1 ? std::atof(argv[1]) : 100;
-  const std::string path = std::string(argc > 2 ? argv[2] : "/tmp") + "/bench_mapped.crivo";
+  double megabytes = 100;
+  std::string folder = "/tmp";
+  CLI::App app("A filter in a mapped file", "bench_mapped");
+  app.add_option("MEGABYTES", megabytes, "the filter's size (default 100)");
+  app.add_option("FOLDER", folder, "where its file lies (default /tmp)");
+  CLI11_PARSE(app, argc, argv);
+  const std::string path = folder + "/bench_mapped.crivo";
   crivo::bench::write_filter(path, static_cast<std::size_t>(megabytes * 1e6));
   crivo::bench::compare(path);
   std::remove(path.c_str());

@@ -1,13 +1,12 @@
 // How good and how fast ways to find a classic filter's positions are: docs/design.md, "Positions of classic".
 //
-// usage: bench_positions [rate] [absent hashes per row]      e.g. bench_positions 1e-5 1e8
 // A row's ratio is the share of absent hashes that are found over the mean of (bits set / m)^k of the same filters: 1
 // for independent positions.
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -118,8 +117,12 @@ void report(const char* name, unsigned keys, double fp_rate, double asked) {
 
 int main(int argc, char** argv) {
   using namespace crivo;
-  const double fp_rate = argc > 1 ? std::atof(argv[1]) : 1e-5;
-  const double asked = argc > 2 ? std::atof(argv[2]) : 1e7;
+  double fp_rate = 1e-5;
+  double asked = 1e7;
+  CLI::App app("False-positive rates of ways to derive positions from a hash", "bench_positions");
+  app.add_option("RATE", fp_rate, "the rate to size for (default 1e-5)");
+  app.add_option("ABSENT", asked, "absent hashes for each row (default 1e7)");
+  CLI11_PARSE(app, argc, argv);
   for (const unsigned keys : {1U, 10U, 100U, 1000U, 10'000U, 100'000U}) {
     report<Double>("double", keys, fp_rate, asked);
     report<Enhanced>("enhanced", keys, fp_rate, asked);

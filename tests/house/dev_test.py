@@ -45,9 +45,8 @@ class Dev(unittest.TestCase):
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.root)
-        (self.root / "cmake").mkdir()
-        for file in ("dev", "cmake/debian_packages"):
-            shutil.copy(ROOT / file, self.root / file)
+        shutil.copy(ROOT / "dev", self.root / "dev")
+        shutil.copytree(ROOT / "cmake/dev", self.root / "cmake/dev")
         (self.root / "programs").mkdir()
         for source in ("tests/fuzz/fuzz_blob.cpp", "tests/bench/bench_filters.cpp"):
             (self.root / source).parent.mkdir(parents=True)
@@ -123,6 +122,22 @@ class Dev(unittest.TestCase):
             done = self.run_dev("test", *arguments)
             self.assertEqual((done.stderr, self.called()[-1].split("--no-label-summary ")[1]),
                              ("", " ".join(arguments)))
+
+    def test_passes_a_benchmark_what_follows_its_name(self):
+        self.program("bench_filters", "")
+        (self.root / "build/bench").mkdir(parents=True)
+        (self.root / "programs/bench_filters").rename(self.root / "build/bench/bench_filters")
+        self.run_dev("bench", "filters", "--help")
+        self.assertEqual(self.called()[-1], "bench_filters --help")
+
+    def test_refuses_what_was_built_of_other_sources(self):
+        cache = self.root / "build/release/CMakeCache.txt"
+        cache.parent.mkdir(parents=True)
+        for source, code in ("/elsewhere", 1), (self.root, 0):
+            cache.write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={source}\n")
+            done = self.run_dev("build")
+            self.assertEqual(done.returncode, code)
+            self.assertEqual("got that of /elsewhere; run ./dev clean" in done.stderr, code == 1, done.stderr)
 
     def test_works_by_a_link(self):
         link = self.root / "programs/link"
