@@ -5,7 +5,7 @@
 // them with the table, and writes them into a dump. So the triggers are also where the filter looks for the present
 // names of its source. Each trigger says what came and what went, and the filter decides what to make of it:
 //   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
-// That nobody took them away and made them again, seal.h proves.
+// seal.h proves that nobody dropped them and made them again.
 //
 // No trigger has a WHEN or an OF. Both are ways to miss a change: NOCASE takes 'a' for 'A', OF does not see a generated
 // column change with the columns that it is made of, nor a rowid that is set under another of its names. And the key

@@ -3,7 +3,7 @@
 // A filter of a megabyte costs 30 us to read and 17 ns to look at. SQLite marks an open handle as expired when the row
 // is updated or deleted, so an open handle tells for these 17 ns whether the row is still the one that was read. Not
 // every change expires the handle: another handle may have written into the value, and after a rollback the same handle
-// shows the older row. So who keeps what it has read must look at the bytes, too (functions/named.cpp).
+// shows the older row. So whoever keeps what was read must compare the bytes, too (functions/named.cpp).
 //
 // An open handle is an active statement: it keeps its snapshot, and VACUUM waits for it. It must not outlive the
 // statement that it is used in.
