@@ -25,9 +25,10 @@ struct Inventory {
 };
 
 /// It keeps prepared statements and the state that was read last, which every operation compares with the stored one.
-/// So it needs no word of commits, rollbacks and other connections. One thread at a time may use it. All functions
-/// throw HostError, SqlError or std::bad_alloc. What they have changed by then may stay: inside BEGIN SQLite does not
-/// take back every statement that fails. So each of them changes rows in an order in which no key is ever missing.
+/// So nothing has to tell it of commits, rollbacks and other connections. One thread at a time may use it. All
+/// functions throw HostError, SqlError or std::bad_alloc. What they have changed by then may stay: inside BEGIN SQLite
+/// does not take back every statement that fails. So each of them changes rows in an order in which no key is ever
+/// missing.
 class FilterTable {
  public:
   /// Opens a table whose shadow tables exist, without looking at them yet.
@@ -56,7 +57,7 @@ class FilterTable {
   void advance(sqlite3_value* time);
   /// Adds every key of a filter of the same shape.
   void merge(const FilterRef& other);
-  /// Checks every page, and drops those of which no bit is set any more, or in which no key is young enough.
+  /// Checks every page, and drops those without a set bit, or of which all keys are older than the window.
   void rebuild();
   /// Checks every stored row. Throws SqlError naming the first that is damaged.
   void check();
@@ -77,7 +78,7 @@ class FilterTable {
   void remove_hash(std::uint64_t hash);
   /// Adds many keys, and sorts their hashes to write each page once.
   void add_hashes(std::span<std::uint64_t> hashes);
-  /// How many keys of a source went that the filter could not remove, since it was last built.
+  /// The number of keys that left the source since the filter was last built, and that the filter could not remove.
   [[nodiscard]] std::uint64_t stale();
   void add_stale();
   /// Replaces all keys by those that `fill` adds to an empty table in its place. Until all is done, and if anything
@@ -88,7 +89,7 @@ class FilterTable {
   void write_meta(std::string_view row, std::string_view text) { shadow_.write_meta(row, text); }
 
   [[nodiscard]] const TableState& state();
-  /// Whether the state that was read last has a source, and of which schema that was.
+  /// What the state that was read last says: whether there is a source, and the schema_seen() of its tables.
   [[nodiscard]] bool has_source() const noexcept { return state_.has_source; }
   [[nodiscard]] int schema_seen() const noexcept { return shadow_.schema_seen(); }
   /// Whether a schema may have changed since this was last called.

@@ -17,8 +17,8 @@ void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went);
 
 /// Fills the table anew, ties it to the source again unless it has followed it all the time, and makes it larger if the
 /// column has outgrown it. At no moment, and after no error, does it lack a key that the column has. Throws as
-/// FilterTable does, also where it is called by a trigger: that of a row which has gone already would take back a key
-/// that this has not counted.
+/// FilterTable does, and where a trigger calls it: a row that is being deleted is already gone, so a rebuild would not
+/// count its key, and the filter's own trigger would then take back that key all the same.
 void rebuild_following(FilterTable& table);
 
 /// Drops or renames a filter table, with or without a source, and its triggers.

@@ -2,12 +2,12 @@
 //
 // A row is 24 bytes in front of the page's bytes: the XXH3-64 of all that follows (its seed is the page's number + 1),
 // the number of keys added in the page, and a generation (8 bytes each, little-endian). A page of which no bit was ever
-// set has no row. The checksum is there because a bit that a disk turned from 1 to 0 would lose keys without a word.
+// set has no row. The checksum is there because a bit that a disk turned from 1 to 0 would lose keys unnoticed.
 // docs/format.md, "Filter tables".
 //
 // In a table with a window a row has the page once for each pane that is kept, one after the other: generation g lies
 // in number g mod their count. The row's generation is that of its newest pane. A row that was not written for a while
-// is behind its time; panes that are too old by now are left out when it is read, and become zeros when it is written.
+// still has panes that are too old by now. They are left out when it is read, and become zeros when it is written.
 #pragma once
 
 #include <cstdint>

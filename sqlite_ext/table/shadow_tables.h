@@ -40,7 +40,7 @@ class ShadowTables {
     while (use.step() && visit(use.integer(0), row_of(use, 1))) continue;
   }
 
-  /// Another number than before whenever a schema may have changed between two calls of read_meta.
+  /// A number that changes whenever a schema may have changed between two calls of read_meta.
   [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }
 
   /// The statement that gives the row of page ?1, for PageRows, which reads rows where they lie.

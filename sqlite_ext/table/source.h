@@ -5,7 +5,7 @@
 // them with the table, and writes them into a dump. So the triggers are also where the filter looks for the present
 // names of its source. Each trigger says what came and what went, and the filter decides what to make of it:
 //   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
-// That nobody took them away and made them again, seal.h proves.
+// seal.h proves that nobody dropped them and made them again.
 //
 // A trigger sees rows change, and not what is in them by definition: the default of a column that was added later, and
 // what a generated column computes. The seal's mark is of these. A generated column can depend on any part of its

@@ -45,7 +45,7 @@ inline constexpr std::uint32_t kDefaultPanes = 8;
 /// seconds. Throws SqlError.
 [[nodiscard]] Window make_window(std::string_view length, std::uint32_t panes);
 
-/// The time as SQLite's date functions have it. Throws HostError.
+/// The present time, as SQLite's date functions give it. Throws HostError.
 [[nodiscard]] Time time_now(sqlite3* db);
 /// A time given as seconds since 1970, or as a text that SQLite's date functions read. Throws SqlError, HostError.
 [[nodiscard]] Time read_time(sqlite3* db, sqlite3_value* value);

@@ -7,12 +7,12 @@
 
 namespace crivo::sqlite {
 
-/// Throws SqlError if the call comes from a function in a statement that writes. The rows that such a statement goes on
-/// to write fire no trigger that is made now. `what` names what is called.
+/// Throws SqlError if the call comes from a function in a statement that writes. Triggers that are made now would not
+/// fire for the rows that such a statement still writes. `what` names what is called.
 void require_no_other_writer(sqlite3* db, std::string_view what);
 
-/// Throws SqlError unless the call comes from a statement of its own on a virtual table: also if it comes from a
-/// trigger. In a trigger a row is changed by half: it is written, and other triggers are still to be told of it.
+/// Throws SqlError unless the call comes from a statement of its own on a virtual table. A call by a trigger is
+/// refused, too: its row is written, but other triggers have not yet been told of the change.
 void require_own_statement(sqlite3* db, std::string_view what);
 
 }  // namespace crivo::sqlite

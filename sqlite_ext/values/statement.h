@@ -77,11 +77,12 @@ void run_sql(sqlite3* db, const std::string& sql);
 /// lives; empty if there is no such table. Errors: HostError.
 [[nodiscard]] std::string table_type(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// Whether SQLite keeps the application's statements from writing to the table: a shadow table in DEFENSIVE mode. From
-/// those that a function runs it does not, because that is how virtual tables write to theirs. Errors: HostError.
+/// Whether SQLite keeps the application's statements from writing to the table: a shadow table in DEFENSIVE mode. It
+/// does not keep statements that a function runs from it, because virtual tables write to their shadow tables in that
+/// way. Errors: HostError.
 [[nodiscard]] bool is_protected(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// What an error says of a table that is not there, if there may be a schema in its name; else nothing.
+/// What an error about a missing table adds if its name may contain a schema; else empty.
 [[nodiscard]] std::string schema_hint(std::string_view table);
 
 /// Puts a name in double quotes for use in SQL.

@@ -16,9 +16,9 @@
 // thread changes, merges into or frees a filter, no other may use it. A builder is used by one thread at a time.
 //
 // Structures with the field `size` may get more fields in later versions, behind those of today. A caller sets `size`
-// to what sizeof says, and the others that it does not care about to 0:
-// `crivo_options options = {.size = sizeof options};`.
-// An older program with fewer fields gets no more than those, and a newer one finds 0 in those it has beyond.
+// to what sizeof says, and the others that it does not care about to 0: `crivo_options options = {.size = sizeof
+// options};`. A program that was compiled with fewer fields gets only those. One that was compiled with more finds 0 in
+// the fields that this library does not know.
 //
 // Wrong arguments are refused as far as a function can see them: NULL, an address that is not aligned, a length that no
 // object has, a field out of range. It cannot see whether an address leads to what it should: a pointer to freed memory
@@ -173,8 +173,8 @@ CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo
 CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                                    crivo_filter** filter, crivo_error* error);
 
-/// A copy that can be changed, also of a filter that is read-only. It may grow as far as the filter may, or
-/// that of a blob as its limits allow; that of a file may grow without a limit.
+/// A copy that can be changed, also of a read-only filter. It may grow as far as the filter may; the copy of a borrowed
+/// blob as far as the limits it was borrowed with; the copy of an opened file without a limit.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// The blocked filter of the keys that a counting filter holds now, in a quarter of its bytes. Errors:
 /// CRIVO_UNSUPPORTED for another kind.
@@ -341,9 +341,9 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// part of it is verified before a question first reads it; one in CRIVO_FORM_RAW is mapped after a pass over it; a
 /// compressed one is read into memory, within limits->max_bytes. Questions to a file that is damaged, or that a program
 /// has written to since (other than through a mapping of its own), return CRIVO_CORRUPT, and never a wrong answer; a
-/// file that was replaced by a new one does not matter. What is no question first verifies the whole file, and
-/// returns CRIVO_CORRUPT, too, if it is written to before the end (crivo_get_facts and crivo_blob_bound read nothing of
-/// it). Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// file that was replaced by a new one does not matter. All other functions verify the whole file first, and return
+/// CRIVO_CORRUPT, too, if it changes before they end; only crivo_get_facts and crivo_blob_bound read nothing of it.
+/// Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.

@@ -35,8 +35,8 @@ struct ReadLimits {
   std::uint64_t max_bytes = kDefaultMaxBytes;  // most bytes of the decoded payload; raise it for files that you trust
 };
 
-/// A filter that was read from a blob. It borrows a raw payload (with or without sums) from the blob, which must then
-/// outlive it, and owns a decoded one. Moving it keeps ref() valid; a copy is a filter of its own, by to_filter.
+/// A filter that was read from a blob. A raw payload (with or without sums) stays in the blob, which must then outlive
+/// this object; a decoded one is owned by it. ref() stays valid when it is moved. to_filter makes a copy.
 class OpenedBlob {
  public:
   OpenedBlob(OpenedBlob&&) noexcept = default;

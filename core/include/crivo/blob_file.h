@@ -16,8 +16,8 @@ namespace crivo {
 [[nodiscard]] Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path,
                                                     BlobForm form = BlobForm::kFile,
                                                     int level = kDefaultCompressionLevel);
-/// The same of a filter in another file, or in the same one. That file is verified, and looked at before its copy takes
-/// the place of the old content. Errors: also kCorrupt.
+/// The same for a filter in a file, which may be the one that is replaced. That file is verified, and checked for
+/// changes before the copy replaces the old content. Errors: also kCorrupt.
 [[nodiscard]] Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::string& path,
                                                     BlobForm form = BlobForm::kFile,
                                                     int level = kDefaultCompressionLevel);

@@ -33,8 +33,8 @@ struct BuildOptions {
   /// memory that is zero, and must outlive the filter and what is moved from it. Null stands for allocate_zeroed; so do
   /// the payloads of copies, and those that a kind takes when it grows.
   std::pmr::memory_resource* payload_memory = nullptr;
-  /// Where the memory comes from that a build takes beside the payload and frees at its end. With more than one thread
-  /// it is used by all of them. Null stands for operator new.
+  /// The source of the temporary memory of a build, which it frees at its end. With more than one thread it is used by
+  /// all of them. Null stands for operator new.
   std::pmr::memory_resource* temporary_memory = nullptr;
   /// For FilterBuilder: the most bytes of memory that it may take for everything, the payload included: hashes that do
   /// not fit lie in temporary files, and so does the payload of a kind that is built once where it would take more than

@@ -8,11 +8,11 @@
 // **Files that change.** Whoever replaces a file by rename, as `crivo build` does, disturbs nobody: a mapping keeps the
 // file that it opened. Other programs may write into the file itself. So after the work of each call, the file's size
 // and its time of modification are compared with those it had when it was opened. If they differ, the call returns
-// kCorrupt instead of its answers, and so does every later one: open the file again. Not seen is a change through
-// another program's mapping of the file: the system sets the time at most when such a program first writes to a page,
-// and not again until it has stored that page. Nor are a change after which the time is set back; one in the second in
-// which the file was opened, on a file system that counts in seconds, such as FAT; and, for some seconds, one by
-// another machine of a network. Whatever happens to the file, no call reads outside the mapping.
+// kCorrupt instead of its answers, and so does every later one: open the file again. Four kinds of changes are not
+// noticed: those through another program's mapping of the file, for which the system sets the time at most when such a
+// program first writes to a page, and not again until it has stored that page; those after which the time is set back;
+// those in the second in which the file was opened, on a file system that counts in seconds, such as FAT; and, for some
+// seconds, those by another machine of a network. Whatever happens to the file, no call reads outside the mapping.
 //
 // **Files that shrink, and disks that fail.** Reading a mapped page that is no longer there raises SIGBUS, which ends
 // the process. A program that calls guard_mapped_files() gets kCorrupt from the call instead.
@@ -36,8 +36,8 @@ namespace crivo {
 struct MapOptions {
   /// The limit applies to a compressed file, which takes memory. One that is mapped takes none, whatever its size.
   ReadLimits limits = {};
-  /// False leaves out the look at the file after each call, which takes some 0.3 us, as much as ten questions. Only for
-  /// files that nobody writes to, such as those of an installed package.
+  /// Whether each call checks afterwards that the file has not changed. That takes some 0.3 us, as much as ten
+  /// questions. Set it to false only for files that nobody writes to, such as those of an installed package.
   bool file_may_change = true;
 };
 
@@ -61,8 +61,8 @@ class MappedFilter {
   // alone.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
-  /// Looks at the file once for all of them. On an error, what is in `hits` means nothing. Asked for no hash, it fails
-  /// where the whole file is of no more use, and not where a place is damaged.
+  /// Checks once for all of them that the file has not changed. On an error, ignore what is in `hits`. With no hashes
+  /// it fails only if the whole file can no longer be used, and not for a damaged place.
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
   /// Errors: also kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
@@ -70,12 +70,12 @@ class MappedFilter {
 
   /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.
   Result<void> verify() const;
-  /// For everything else that a FilterRef can tell: verifies all, calls look(filter), and looks at the file. On an
-  /// error what `look` has found means nothing. Errors: as verify.
+  /// For everything else that a FilterRef can tell: verifies the whole file, calls look(filter), and then checks that
+  /// the file has not changed. On an error, ignore what `look` has found. Errors: as verify.
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look) const;
-  /// The filter itself, once all of it is verified; it lives as long as this object. It answers at full speed, and
-  /// without any look at the file: it is right as long as the file is not changed, and SIGBUS is not caught. Errors: as
-  /// verify.
+  /// The filter itself, once all of it is verified; it lives as long as this object. It answers at full speed, because
+  /// it does not check the file for changes: its answers hold as long as nobody changes the file, and SIGBUS is not
+  /// caught. Errors: as verify.
   [[nodiscard]] Result<FilterRef> whole() const;
 
   // What the header says: read and verified when the file was opened.

@@ -49,9 +49,9 @@ template <class MakeTurn, class Take>
   return succeeded(status, error, filename);
 }
 
-/// Calls `bool take(hashes, count)`, with the GIL, for block after block of what iterating over `keys` gives. Where a
-/// key is none, those before it are taken; then this is false, with the exception. No turn may be held, because the
-/// iteration can run any Python code.
+/// Calls `bool take(hashes, count)`, with the GIL, for block after block of what iterating over `keys` gives. Where an
+/// object is no key, the keys before it are taken; then this is false, with the exception. No turn may be held, because
+/// the iteration can run any Python code.
 template <class Take>
 [[nodiscard]] bool each_block(PyObject* keys, bool hashed, uint64_t seed, Take&& take) {
   const Ref iterator(PyObject_GetIter(keys));

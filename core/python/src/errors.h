@@ -8,7 +8,7 @@ namespace crivo::python {
 
 /// Raises crivo.Error (SystemRefusal, which is an OSError, where the system refused), or MemoryError if there is no
 /// more memory. Returns a null pointer, for the caller to return. `filename` is what the caller of Python named, if
-/// anything. The system's reason is what the library has left in errno, which taking the GIL keeps.
+/// anything. The system's reason is the errno that the library left; taking the GIL does not change it.
 PyObject* raise(const crivo_error& error, PyObject* filename = Py_None);
 
 /// The same for an argument that was found wrong here. The format is that of PyErr_Format.

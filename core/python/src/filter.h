@@ -8,7 +8,7 @@
 
 namespace crivo::python {
 
-/// A Python object. Its filter is never null: who has an object has one that was made wholly.
+/// A Python object. Its filter is never null: an object whose filter could not be made never reaches Python.
 struct Filter {
   PyObject ob_base;  // the name is Python's
   crivo_filter* handle;

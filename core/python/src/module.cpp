@@ -99,7 +99,7 @@ constexpr const char* kUpdateDoc = R"(update($self, keys, /, *, hashed=False)
 
 Add many keys: of any iterable, or of an array, as contains_many takes them.
 
-If a key is none (a TypeError, which has its index), or the filter is full, the keys before it were added.
+If an object is no key (a TypeError with its index), or the filter is full, the keys before it were added.
 
 >>> seen = crivo.Filter(capacity=1000)
 >>> seen.update(f"user{i}" for i in range(1000))

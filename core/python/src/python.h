@@ -2,7 +2,7 @@
 // the first whose limited interface has the buffer protocol, by which arrays are read.)
 //
 // The module is compiled without C++ exceptions: at its end, Python unwinds the stacks of threads that still run, and
-// that must pass through here without a word.
+// nothing in this code may catch or stop that.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN

@@ -95,7 +95,8 @@ ByteSink sink_of(int fd) {
   return [fd](std::span<const std::byte> bytes) { return write_all(fd, bytes); };
 }
 
-/// Gives a new file the owner and group of the old one, or at least the group. Who may do neither owns the new file.
+/// Gives a new file the owner and group of the old one, or at least the group. A user who may set neither becomes the
+/// owner of the new file.
 void give_to_owner_of(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;

@@ -28,7 +28,7 @@ class TemporaryFile {
   [[nodiscard]] Result<void> reserve(std::uint64_t bytes);
 
   [[nodiscard]] int descriptor() const noexcept { return file_; }
-  /// The error for what the file must do and the system, with this errno, does not.
+  /// The error that names what the file must do, and why the system does not do it, by this errno.
   [[nodiscard]] Error failure(const char* rule, int reason) const;
 
  private:

@@ -25,7 +25,7 @@ struct RocksDBFileFilter {
   std::string path;
   std::uint64_t file_bytes = 0;
 
-  /// Whether the file could be read. Whatever stands below is then as far as it could be.
+  /// Whether the file could be read. If not, the fields below have what could be read of it.
   rocksdb::Status status;
   /// The name of the policy under which the file was written; empty if there was none.
   std::string policy;
@@ -65,12 +65,12 @@ struct RocksDBFilterReport {
   [[nodiscard]] std::string text() const;
 };
 
-/// Reads the filters of every SST file of the database, or of these column families only. May be called at any time
-/// and from any thread, while the database is written and compacted too: files that a compaction removes meanwhile are
-/// left out. Reads through the database's Env, one filter block at a time, which is all the memory that it takes beside
-/// the report. A column family may be open without a filter policy, or with one that does not read the filter. RocksDB
-/// shows this by the family's handle only: without `families`, it is known of the default one, and a file of another
-/// one has the complaint that it is not known.
+/// Reads the filters of every SST file of the database, or of these column families only. May be called at any time and
+/// from any thread, while the database is written and compacted too: files that a compaction removes meanwhile are left
+/// out. Reads through the database's Env, one filter block at a time, which is all the memory that it takes beside the
+/// report. A column family may be open without a filter policy, or with one that does not read the filter. RocksDB
+/// shows this by the family's handle only: without `families` it is known for the default family alone, and files of
+/// the others get the complaint that it is not known.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
