@@ -254,7 +254,7 @@ TEST_F(ToolTest, TakesSizesInUnitsOfAThousandAndOf1024) {
   EXPECT_EQ(crivo("build -q -o f --capacity 1000000 --max-bytes 1MB", "key\n").err,
             "crivo build: max-bytes must be at least 1240KB, got 1MB\n");
   EXPECT_EQ(crivo("build -q -o f --capacity 1000000 --max-bytes 999999", "key\n").err,
-            "crivo build: max-bytes must be at least 1239744, got 999999\n");
+            "crivo build: max-bytes must be at least 1239808, got 999999\n");
 }
 
 TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {

@@ -89,7 +89,7 @@ TEST_F(ToolTest, ReadsNoFilterOfMoreBytesThanAllowed) {
     const std::string words = std::string(command) + " bomb --max-bytes ";
     const Outcome refused = crivo(words + "1M");
     EXPECT_EQ(refused.exit_code, 2) << command;
-    EXPECT_THAT(refused.err, EndsWith(": max-bytes must be at least 10M, got 1M\n")) << command;
+    EXPECT_THAT(refused.err, EndsWith(": max-bytes must be at least 7027K, got 1M\n")) << command;
     EXPECT_EQ(crivo(words + "10M").err, "") << command;
   }
 }
