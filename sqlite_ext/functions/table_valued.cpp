@@ -59,11 +59,6 @@ int connect(sqlite3* db, void* function_pointer, int, const char* const*, sqlite
   }
 }
 
-int disconnect(sqlite3_vtab* table) {
-  delete &of(table);
-  return SQLITE_OK;
-}
-
 /// Tells SQLite how a query can be run. There is only one way, and it needs the arguments. SQLite asks again and again,
 /// and each time only some of the comparisons can be used; those that cannot may wait for a table that is read later.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
@@ -97,17 +92,6 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   info->idxNum = static_cast<int>(given);
   info->estimatedCost = function.usual_rows;
   info->estimatedRows = static_cast<sqlite3_int64>(function.usual_rows);
-  return SQLITE_OK;
-}
-
-int open_cursor(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
-  auto* made = new (std::nothrow) Cursor{};
-  *cursor = made;
-  return made != nullptr ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-int close_cursor(sqlite3_vtab_cursor* cursor) {
-  delete &of(cursor);
   return SQLITE_OK;
 }
 
@@ -161,9 +145,9 @@ const sqlite3_module kModule = [] {
   sqlite3_module module{};
   module.xConnect = connect;  // a module without xCreate makes no tables but the eponymous one
   module.xBestIndex = best_index;
-  module.xDisconnect = disconnect;
-  module.xOpen = open_cursor;
-  module.xClose = close_cursor;
+  module.xDisconnect = disconnect<Table>;
+  module.xOpen = open_cursor<Cursor>;
+  module.xClose = close_cursor<Cursor>;
   module.xFilter = filter_rows;
   module.xNext = next_row;
   module.xEof = at_end;

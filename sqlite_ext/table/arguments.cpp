@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
@@ -47,6 +48,20 @@ std::string unquoted(std::string_view text) {
     result += text[i];
   }
   throw SqlError{"argument must end with the quote that it begins with, got " + std::string(text)};
+}
+
+/// One argument: its name in lower case, and its value without quotes.
+struct TableArgument {
+  std::string name;
+  std::string value;
+};
+
+TableArgument parse_argument(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    throw SqlError{"argument must be name=value, got " + std::string(trimmed(text))};
+  }
+  return {lower(trimmed(text.substr(0, equals))), unquoted(trimmed(text.substr(equals + 1)))};
 }
 
 using Given = std::array<const TableArgument*, kNames.size()>;
@@ -113,15 +128,9 @@ void require_known_kind(const TableArgument* kind) {
 
 }  // namespace
 
-TableArgument parse_argument(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    throw SqlError{"argument must be name=value, got " + std::string(trimmed(text))};
-  }
-  return {lower(trimmed(text.substr(0, equals))), unquoted(trimmed(text.substr(equals + 1)))};
-}
-
-TableArguments parse_table_arguments(sqlite3* db, std::span<const TableArgument> arguments) {
+TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts) {
+  std::vector<TableArgument> arguments;
+  for (const char* text : texts) arguments.push_back(parse_argument(text));
   const Given given = by_name(arguments);
   require_known_kind(given[kKind]);
   std::array<OwnedValue, kOptions> values;

@@ -1,47 +1,50 @@
 #include "table/filter_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "crivo/hash.h"
-#include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::string_view kStaleRow = "stale";
-/// So many bytes of pages are changed in memory before they are stored.
-constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
-
-/// What SQLite can use of a page of this database.
-std::size_t usable_page_bytes(sqlite3* db, const std::string& schema) {
-  Statement statement(db, "PRAGMA " + quoted_name(schema) + ".page_size");
-  Use use(statement);
-  const std::int64_t bytes = use.step() ? use.integer(0) : 4096;
-  int reserved = -1;  // asks, and changes nothing
-  sqlite3_file_control(db, schema.c_str(), SQLITE_FCNTL_RESERVE_BYTES, &reserved);
-  return static_cast<std::size_t>(bytes - std::max(reserved, 0));
+[[noreturn]] void misplaced(std::int64_t number) {
+  throw HostError{SQLITE_CORRUPT_VTAB,
+                  "page " + std::to_string(number) + " in table _pages must lie in a layer, got one outside"};
 }
 
 }  // namespace
 
+std::string read_state(ShadowTables& shadow, const std::string& row) {
+  if (std::optional<std::string> text = shadow.read_meta(row)) return *std::move(text);
+  throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + row + "', got none"};
+}
+
+std::size_t usable_page_bytes(const ShadowTables& shadow) {
+  Statement statement(shadow.db(), "PRAGMA " + quoted_name(shadow.schema()) + ".page_size");
+  Use use(statement);
+  const std::int64_t bytes = use.step() ? use.integer(0) : 4096;
+  int reserved = -1;  // asks, and changes nothing
+  sqlite3_file_control(shadow.db(), shadow.schema().c_str(), SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  return static_cast<std::size_t>(bytes - std::max(reserved, 0));
+}
+
 void FilterTable::create(const TableSpec& spec) {
-  TableState state = plan_table(spec, usable_page_bytes(shadow_.db(), shadow_.schema()));
+  TableState state = plan_table(spec, usable_page_bytes(shadow_));
   if (state.window) state.window->restart(shadow_.db());
   shadow_.create();
   save(state);
 }
 
 const TableState& FilterTable::state() {
-  std::optional<std::string> text = shadow_.read_meta(state_row_);
-  if (!text) {
-    throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + state_row_ + "', got none"};
-  }
+  std::string text = read_state(shadow_, state_row_);
   if (text != text_) {
-    TableState parsed = parse_state(*text);
+    TableState parsed = parse_state(text);
+    if (parsed.window.has_value() != has_window()) {
+      throw HostError{SQLITE_CORRUPT_VTAB, "state in table _meta must keep or lack its window while it is in use"};
+    }
     std::vector<PagedFilter> filters;
     for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
     // Nothing throws from here on, so that text and state never part.
@@ -86,69 +89,6 @@ bool FilterTable::add(std::string_view key, bool only_if_absent) {
   return add_hash(hash_key(key, seed), only_if_absent);
 }
 
-bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
-  if (state_.window) return add_to_newest_pane(hash);
-  if (layers_contain(hash, filters_.size() - 1)) return false;  // an older layer has it
-  {
-    PageRows rows = rows_of(filters_.size() - 1);
-    if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
-      rows.store();
-      return *is_new;
-    }
-  }
-  grow();
-  return add_hash(hash, only_if_absent);
-}
-
-/// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
-/// layer is full.
-std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
-  const Kind kind = state_.spec.kind;
-  const PagedFilter& filter = filters_.back();
-  const std::uint64_t page = filter.page_of(hash);
-  const bool is_new = !filter.may_contain_hash(hash, rows);
-  // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
-  const bool leaves_alone = only_if_absent && kind != Kind::kCounting;
-  if (!is_new && (leaves_alone || !filter.counts())) return false;
-  if (kind == Kind::kScalable && is_full(rows, page)) return std::nullopt;
-  filter.add_hash(hash, rows);
-  rows.count_keys(page, 1);
-  return is_new;
-}
-
-// A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
-// would make every addition change a second page. But if the layer had more keys than it was sized for, some page would
-// have more than its share; so a layer never gets more. As keys do not spread evenly, it gets up to 8% fewer.
-bool FilterTable::is_full(PageRows& rows, std::uint64_t page) const {
-  const auto newest = static_cast<unsigned>(filters_.size() - 1);
-  const std::uint64_t pages = filters_.back().pages();  // all of them have the same size
-  return rows.keys(page) >= (scalable_layer_capacity(state_.spec, newest) + pages - 1) / pages;
-}
-
-void FilterTable::grow() {
-  TableState grown = state_;
-  add_layer(grown);
-  save(grown);
-}
-
-void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
-  (void)state();
-  std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
-  for (auto next = hashes.begin(); next != hashes.end();) {
-    bool full = false;
-    {
-      PageRows rows = rows_of(filters_.size() - 1);
-      while (next != hashes.end() && !full && rows.changed_bytes() < kMostChangedBytes) {
-        rows.release();
-        full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
-        if (!full) ++next;
-      }
-      rows.store();
-    }
-    if (full) grow();
-  }
-}
-
 void FilterTable::remove(std::uint64_t hash) {
   const FilterSpec& spec = state().spec;
   require_no_source("DELETE");
@@ -183,30 +123,58 @@ void FilterTable::require_no_source(std::string_view what) const {
                  "change the column, and the filter follows"};
 }
 
-std::uint64_t FilterTable::stale() {
-  const std::optional<std::string> text = shadow_.read_meta(kStaleRow);
-  std::uint64_t stale = 0;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), stale);
-  return stale;
+void FilterTable::visit_layer(std::size_t layer, const PageVisitor& visit) {
+  const PagedFilter& filter = filters_[layer];
+  const std::int64_t first = first_page(layer);
+  const Panes kept = panes();
+  shadow_.visit_pages(first, [&](std::int64_t number, std::span<const std::byte> row) {
+    if (number > last_page(layer)) return false;
+    const auto page = static_cast<std::uint64_t>(number - first);
+    if (page >= filter.pages()) misplaced(number);
+    check_row(number, row, filter.bytes_of(page), kept);
+    visit(page, row);
+    return true;
+  });
 }
 
-void FilterTable::add_stale() { shadow_.write_meta(kStaleRow, std::to_string(stale() + 1)); }
+void FilterTable::check() {
+  const std::size_t layers = state().layers.size();
+  for (std::size_t i = 0; i < layers; ++i) visit_layer(i, [](std::uint64_t, std::span<const std::byte>) {});
+  // A rebuild that failed may have left pages in the other half of a table with a source.
+  const std::int64_t last = last_page(kLayersPerHalf - 1, state_.has_source ? 1 : 0);
+  const std::int64_t last_of_half = last_page(kLayersPerHalf - 1, state_.half);
+  const auto refuse_from = [this](std::int64_t from, std::int64_t to) {
+    shadow_.visit_pages(from, [to](std::int64_t number, auto) -> bool {
+      if (number <= to) misplaced(number);
+      return false;
+    });
+  };
+  refuse_from(INT64_MIN, -1);
+  refuse_from(last_page(layers - 1) + 1, last_of_half);
+  refuse_from(last + 1, INT64_MAX);
+}
 
-void FilterTable::replace(std::uint64_t capacity, const std::function<void(FilterTable& fresh)>& fill) {
-  const unsigned old_half = state().half;
-  TableSpec spec{state_.spec, std::nullopt, true};
-  spec.filter.capacity = capacity;
-  TableState planned = plan_table(spec, usable_page_bytes(shadow_.db(), shadow_.schema()));
-  planned.half = 1 - old_half;
-  erase_half(planned.half);  // what a rebuild left there that failed
-  FilterTable fresh(shadow_.db(), shadow_.schema(), shadow_.table());
-  fresh.state_row_ = "next_state";
-  fresh.save(planned);
-  fill(fresh);
-  save(fresh.state());  // from here on, the new keys count
-  shadow_.erase_meta(fresh.state_row_);
-  shadow_.erase_meta(kStaleRow);
-  erase_half(old_half);
+Inventory FilterTable::inventory() {
+  Inventory found;
+  for (std::size_t i = 0; i < state().layers.size(); ++i) {
+    found.pages += filters_[i].pages();
+    visit_layer(i, [&](std::uint64_t, std::span<const std::byte> row) {
+      found.keys += keys_of(row);
+      ++found.stored_pages;
+      found.row_bytes += row.size();
+    });
+  }
+  return found;
+}
+
+void FilterTable::rebuild() {
+  for (std::size_t i = 0; i < state().layers.size(); ++i) {
+    std::vector<std::int64_t> idle;
+    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
+      if (is_idle(row)) idle.push_back(first_page(i) + static_cast<std::int64_t>(page));
+    });
+    for (const std::int64_t number : idle) shadow_.erase_pages(number, number);
+  }
 }
 
 }  // namespace crivo::sqlite

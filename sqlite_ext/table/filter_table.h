@@ -1,12 +1,22 @@
 // A filter table at work: every operation on it, by the hashes of keys. docs/design.md, "Filters as tables".
+//
+// What holds between two operations, after each commit and each error:
+// T1. A key that was added, and not removed or forgotten, is found.
+// T2. The tables _meta and _pages are all there is. What an object keeps is compared with them in each operation, so it
+//     needs no word of commits, rollbacks and other connections.
+// T3. A row of _pages lies in a layer, has the size of its page, and the checksum of its bytes; else a question that
+//     needs it, or 'check', is an error.
+// T4. A page without a row has no key. A row may have no key.
+// Inside BEGIN SQLite does not take back every statement that fails. So each operation changes rows in an order in
+// which T1 holds at each moment.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "crivo/blob.h"
@@ -19,26 +29,22 @@ namespace crivo::sqlite {
 /// What the pages of a table hold.
 struct Inventory {
   std::uint64_t keys = 0;                // added, and not removed; of a window: those of all panes
-  std::uint64_t pages = 0;               // that are stored
-  std::uint64_t row_bytes = 0;           // of their rows
+  std::uint64_t pages = 0;               // of all layers, stored or not
+  std::uint64_t stored_pages = 0;        // those that have rows
+  std::uint64_t row_bytes = 0;           // of these rows
   std::vector<std::uint64_t> pane_keys;  // of a window, newest first: different keys, estimated from the bits
 };
 
-/// It keeps prepared statements and the state that was read last, which every operation compares with the stored one.
-/// So nothing has to tell it of commits, rollbacks and other connections. One thread at a time may use it. All
-/// functions throw HostError, SqlError or std::bad_alloc. What they have changed by then may stay: inside BEGIN SQLite
-/// does not take back every statement that fails. So each of them changes rows in an order in which no key is ever
-/// missing.
+/// What tables with a window (window_table.h) and without one (plain_table.h) have in common. It borrows the shadow
+/// tables. One thread at a time may use it. All functions throw HostError, SqlError or std::bad_alloc.
 class FilterTable {
  public:
-  /// Opens a table whose shadow tables exist, without looking at them yet.
-  FilterTable(sqlite3* db, std::string schema, std::string name) : shadow_(db, std::move(schema), std::move(name)) {}
+  virtual ~FilterTable() = default;
+  FilterTable(const FilterTable&) = delete;
+  FilterTable& operator=(const FilterTable&) = delete;
 
   /// Makes the shadow tables of a new table.
   void create(const TableSpec& spec);
-  void drop() { shadow_.drop(); }
-  /// Renames the shadow tables. The object cannot be used afterwards for anything but to be destroyed.
-  void rename(const std::string& name) { shadow_.rename(name); }
 
   /// The hash of a key if the table may contain it; no value if the key is certainly absent.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key);
@@ -51,52 +57,57 @@ class FilterTable {
   bool add(std::string_view key, bool only_if_absent);
   /// Takes back one addition of the key of this hash.
   void remove(std::uint64_t hash);
+  /// The same by hashes, in a table with a source, too, after state() has been called in the same operation.
+  virtual bool add_hash(std::uint64_t hash, bool only_if_absent) = 0;
+  void remove_hash(std::uint64_t hash);
+
   /// Forgets every key, and sets the clock of a window anew.
   void clear();
   /// Sets the clock of a window: to now, or to the time in `time`, if it is not null. It never goes back.
-  void advance(sqlite3_value* time);
+  virtual void advance(sqlite3_value* time) = 0;
   /// Adds every key of a filter of the same shape.
-  void merge(const FilterRef& other);
+  virtual void merge(const FilterRef& other) = 0;
   /// Checks every page, and drops those without a set bit, or of which all keys are older than the window.
   void rebuild();
   /// Checks every stored row. Throws SqlError naming the first that is damaged.
   void check();
 
-  /// The filter as one blob's filter. The payload may have at most max_bytes bytes.
-  [[nodiscard]] AnyFilter snapshot(std::uint64_t max_bytes);
-  /// The same for one pane of a window; age 0 is the newest.
-  [[nodiscard]] AnyFilter pane_snapshot(std::uint64_t age, std::uint64_t max_bytes);
-  /// The number of pages of all layers, stored or not.
-  [[nodiscard]] std::uint64_t pages();
+  /// The filter as one blob's filter; of a window, one pane, where 0 is the newest. The payload may have at most
+  /// max_bytes bytes.
+  [[nodiscard]] virtual AnyFilter snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) = 0;
   /// What the stored pages hold.
-  [[nodiscard]] Inventory inventory();
-
-  // What a table with a source is changed by, where add, remove, clear and merge are errors.
-
-  /// Adds or takes back a key by its hash, as add and remove do, after state() has been called in the same operation.
-  bool add_hash(std::uint64_t hash, bool only_if_absent);
-  void remove_hash(std::uint64_t hash);
-  /// Adds many keys, and sorts their hashes to write each page once.
-  void add_hashes(std::span<std::uint64_t> hashes);
-  /// The number of keys that left the source since the filter was last built, and that the filter could not remove.
-  [[nodiscard]] std::uint64_t stale();
-  void add_stale();
-  /// Replaces all keys by those that `fill` adds to an empty table in its place. Until all is done, and if anything
-  /// fails, the table has the old keys.
-  void replace(std::uint64_t capacity, const std::function<void(FilterTable& fresh)>& fill);
-  /// A row of _meta that is not the table's own.
-  [[nodiscard]] std::optional<std::string> read_meta(std::string_view row) { return shadow_.read_meta(row); }
-  void write_meta(std::string_view row, std::string_view text) { shadow_.write_meta(row, text); }
+  [[nodiscard]] virtual Inventory inventory();
 
   [[nodiscard]] const TableState& state();
-  /// What the state that was read last says: whether there is a source, and the schema_seen() of its tables.
+  /// Whether the state that was read last has a source.
   [[nodiscard]] bool has_source() const noexcept { return state_.has_source; }
-  [[nodiscard]] int schema_seen() const noexcept { return shadow_.schema_seen(); }
-  /// Whether a schema may have changed since this was last called.
-  [[nodiscard]] bool is_schema_new() noexcept { return std::exchange(schema_, schema_seen()) != schema_seen(); }
-  [[nodiscard]] sqlite3* db() const noexcept { return shadow_.db(); }
-  [[nodiscard]] const std::string& schema() const noexcept { return shadow_.schema(); }
-  [[nodiscard]] const std::string& name() const noexcept { return shadow_.table(); }
+  [[nodiscard]] ShadowTables& shadow() noexcept { return shadow_; }
+
+ protected:
+  /// `state_row` is the row of _meta that has the state.
+  FilterTable(ShadowTables& shadow, std::string state_row) : shadow_(shadow), state_row_(std::move(state_row)) {}
+
+  void save(const TableState& state);
+  void require_no_source(std::string_view what) const;
+  [[nodiscard]] virtual bool has_window() const noexcept = 0;
+  /// The panes that are kept now.
+  [[nodiscard]] virtual Panes panes() { return {}; }
+  /// Whether a stored row can go without a loss.
+  [[nodiscard]] virtual bool is_idle(std::span<const std::byte> row) = 0;
+
+  [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
+  /// Asks the first `layers` layers.
+  [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
+  [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer), panes()}; }
+  using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
+  /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
+  void visit_layer(std::size_t layer, const PageVisitor& visit);
+  void erase_half(unsigned half) { shadow_.erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
+
+  ShadowTables& shadow_;
+  std::string state_row_;
+  TableState state_;                  // as it was read last
+  std::vector<PagedFilter> filters_;  // of the layers
 
  private:
   static constexpr std::size_t kLayersPerHalf = 64;
@@ -106,36 +117,14 @@ class FilterTable {
     return static_cast<std::int64_t>(half * kLayersPerHalf + layer) << 46;
   }
   static std::int64_t last_page(std::size_t layer, unsigned half) noexcept { return first_page(layer + 1, half) - 1; }
-  [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
   [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state_.half); }
-  void erase_half(unsigned half) { shadow_.erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
-  /// The panes that are kept now.
-  [[nodiscard]] Panes panes();
 
-  void save(const TableState& state);
-  /// Asks the first `layers` layers.
-  [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
-  [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer), panes()}; }
-  void require_no_source(std::string_view what) const;
-  [[nodiscard]] std::optional<bool> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const;
-  bool add_to_newest_pane(std::uint64_t hash);
-  void raise_generation(std::uint64_t generation);
-  [[nodiscard]] std::vector<std::uint64_t> pane_keys();
-  [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
-  void grow();
-  using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
-  /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
-  void visit_layer(std::size_t layer, const PageVisitor& visit);
-  /// Erases the stored rows of a layer, checked, of which `is_idle` is true.
-  void erase_pages_if(std::size_t layer, const std::function<bool(std::span<const std::byte> row)>& is_idle);
-  [[nodiscard]] std::uint64_t keys_in(std::size_t layer);
-
-  ShadowTables shadow_;
-  std::string state_row_ = "state";  // the row of _meta that has the state
-  std::optional<std::string> text_;  // the state as it was read last
-  TableState state_;
-  int schema_ = -1;
-  std::vector<PagedFilter> filters_;  // of the layers
+  std::optional<std::string> text_;  // of the state
 };
+
+/// The text of a state; which row of _meta has it is given.
+[[nodiscard]] std::string read_state(ShadowTables& shadow, const std::string& row);
+/// What SQLite can use of a page of the database that the tables are in.
+[[nodiscard]] std::size_t usable_page_bytes(const ShadowTables& shadow);
 
 }  // namespace crivo::sqlite

@@ -8,8 +8,8 @@
 
 #include "functions.h"
 #include "table/arguments.h"
-#include "table/filter_table.h"
 #include "table/follow.h"
+#include "table/open_table.h"
 #include "table/operations.h"
 #include "table/seal.h"
 #include "values/owned_value.h"
@@ -24,11 +24,17 @@ enum Plan { kByKey = 1, kListAll = 2 };
 
 struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
-      : sqlite3_vtab{}, table(db, std::move(schema), std::move(name)) {}
+      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)) {}
   ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
   BloomTable(const BloomTable&) = delete;
   BloomTable& operator=(const BloomTable&) = delete;
-  FilterTable table;
+  /// It looks at the tables when it is first asked: those that are damaged can be dropped.
+  FilterTable& table() {
+    if (!opened) opened = open_table(shadow);
+    return *opened;
+  }
+  ShadowTables shadow;
+  std::unique_ptr<FilterTable> opened;
   bool is_at_work = false;
   bool is_renamed = false;  // only statements that were running then still have this object
   int followed_in = -1;     // the schema in which the triggers of a table with a source were all there
@@ -41,7 +47,7 @@ struct BloomCursor : sqlite3_vtab_cursor {
 
 BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
-FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
+FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table(); }
 
 /// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws. One
 /// callback at a time: a hostile schema can put a view or a trigger in the way of the table's own statements, and have
@@ -49,15 +55,12 @@ FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).ta
 template <class Body>
 int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
   BloomTable& bloom = of(table);
-  const char* name = bloom.table.name().c_str();
-  if (bloom.is_at_work) {
+  const char* name = bloom.shadow.table().c_str();
+  if (bloom.is_at_work || bloom.is_renamed) {  // the old name may be that of another table by now
+    const char* why = bloom.is_at_work ? "not be used by what its own statements run, got such a use"
+                                       : "keep its name while a statement uses it, got a rename";
     sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s: table must not be used by what its own statements run, got such a use", name);
-    return SQLITE_ERROR;
-  }
-  if (bloom.is_renamed) {  // the old name may be that of another table by now
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s: table must keep its name while a statement uses it, got a rename", name);
+    table->zErrMsg = sqlite3_mprintf("%s: table must %s", name, why);
     return SQLITE_ERROR;
   }
   bloom.is_at_work = true;
@@ -66,28 +69,25 @@ int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
   return status;
 }
 
-/// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
-/// the schema, the table's name, and what stands in the brackets.
-int open_table(sqlite3* db, int argc, const char* const* argv, sqlite3_vtab** result, char** message,
-               bool create) noexcept {
+/// For CREATE VIRTUAL TABLE (kCreate), and for the first use of a table in a connection. The arguments are: the
+/// module's name, the schema, the table's name, and what stands in the brackets.
+template <bool kCreate>
+int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** result, char** message) noexcept {
   std::string name;  // a failed statement below can make SQLite forget the schema, and free the arguments with it
   const auto body = [&] {
     name = argv[2];
     auto made = std::make_unique<BloomTable>(db, argv[1], name);
-    if (create) {
-      std::vector<TableArgument> arguments;
-      for (int i = 3; i < argc; ++i) arguments.push_back(parse_argument(argv[i]));
-      const TableArguments parsed = parse_table_arguments(db, arguments);
+    if constexpr (kCreate) {
+      const TableArguments parsed = parse_table_arguments(db, {argv + 3, argv + argc});
       if (parsed.source) {
-        create_following(made->table, parsed.spec, *parsed.source);
+        create_following(made->shadow, parsed.spec, *parsed.source);
       } else {
-        made->table.create(parsed.spec);
+        make_table(made->shadow, parsed.spec.window.has_value())->create(parsed.spec);
       }
     }
     require_ok(db, sqlite3_declare_vtab(db, kTableDeclaration));
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
-    // It writes nothing but its own shadow tables (and reads its source), so a trigger in an untrusted schema may use
-    // it.
+    // It writes its own shadow tables only (and reads its source), so a trigger in an untrusted schema may use it.
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
     *result = made.release();
     return SQLITE_OK;
@@ -96,25 +96,12 @@ int open_table(sqlite3* db, int argc, const char* const* argv, sqlite3_vtab** re
                [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", name.c_str(), text.c_str()); });
 }
 
-int create(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
-  return open_table(db, argc, argv, table, message, true);
-}
-
-int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
-  return open_table(db, argc, argv, table, message, false);
-}
-
-int disconnect(sqlite3_vtab* table) {
-  delete static_cast<BloomTable*>(table);
-  return SQLITE_OK;
-}
-
 int destroy(sqlite3_vtab* table) {
   const int status = guarded_callback(table, [table] {
-    drop_following(of(table).table);
+    drop_following(of(table).shadow);
     return SQLITE_OK;
   });
-  return status == SQLITE_OK ? disconnect(table) : status;
+  return status == SQLITE_OK ? disconnect<BloomTable>(table) : status;
 }
 
 bool is_question(const sqlite3_index_info& info, int i) {
@@ -151,23 +138,13 @@ int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
   return SQLITE_OK;
 }
 
-int open_cursor(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
-  *cursor = new (std::nothrow) BloomCursor{};
-  return *cursor != nullptr ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-int close_cursor(sqlite3_vtab_cursor* cursor) {
-  delete &of(cursor);
-  return SQLITE_OK;
-}
-
 /// A "no" counts only if the filter was told of every change. Whoever makes the source anew, as programs do to change
 /// its columns, leaves the triggers behind with the old table. Triggers that were there all the time are so until a
 /// schema changes.
 void require_followed(BloomTable& bloom) {
-  if (!bloom.table.has_source() || bloom.followed_in == bloom.table.schema_seen()) return;
-  require_following(bloom.table);
-  bloom.followed_in = bloom.table.schema_seen();
+  if (!bloom.table().has_source() || bloom.followed_in == bloom.shadow.schema_seen()) return;
+  require_following(bloom.shadow);
+  bloom.followed_in = bloom.shadow.schema_seen();
 }
 
 int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
@@ -175,7 +152,7 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
-      throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + table_of(cursor).name() +
+      throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + of(cursor->pVtab).shadow.table() +
                      " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
                      "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, "
                      "insert 'clear' as op; VACUUM INTO, backups and the shell's .dump copy the table)"};
@@ -220,7 +197,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
   return guarded_callback(table, [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
-      bloom.table.remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
+      bloom.table().remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
       return SQLITE_OK;
     }
     if (sqlite3_value_type(argv[0]) != SQLITE_NULL) {
@@ -229,8 +206,8 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
     if (sqlite3_value_type(argv[1]) != SQLITE_NULL) {
       throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
     }
-    const bool or_ignore = sqlite3_vtab_on_conflict(bloom.table.db()) == SQLITE_IGNORE;
-    const bool changed = insert_row(bloom.table, {argv + 2, kColumns}, or_ignore);
+    const bool or_ignore = sqlite3_vtab_on_conflict(bloom.shadow.db()) == SQLITE_IGNORE;
+    const bool changed = insert_row(bloom.table(), {argv + 2, kColumns}, or_ignore);
     *id = 0;
     // An ignored row is one that changes() does not count.
     return or_ignore && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;
@@ -239,8 +216,8 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
 
 int rename_table(sqlite3_vtab* table, const char* name) {
   return guarded_callback(table, [&] {
-    require_no_other_writer(of(table).table.db(), "ALTER TABLE RENAME of a filter table");
-    rename_following(of(table).table, name);
+    require_no_other_writer(of(table).shadow.db(), "ALTER TABLE RENAME of a filter table");
+    rename_following(of(table).shadow, name);
     of(table).is_renamed = true;
     return SQLITE_OK;
   });
@@ -253,10 +230,10 @@ int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** r
   std::string found;
   const int status = coded(
       [&] {
-        of(table).table.check();
+        of(table).table().check();
         return SQLITE_OK;
       },
-      [&](const std::string& message) { found = of(table).table.name() + ": " + message; });
+      [&](const std::string& message) { found = of(table).shadow.table() + ": " + message; });
   if (status == SQLITE_OK || found.empty()) return status;
   *report = sqlite3_mprintf("%s", found.c_str());
   return *report != nullptr ? SQLITE_OK : SQLITE_NOMEM;
@@ -272,13 +249,13 @@ ModuleWithIntegrity make_module() noexcept {
   ModuleWithIntegrity made{};
   sqlite3_module& module = made.module;
   module.iVersion = sqlite3_libversion_number() >= 3044000 ? 4 : 3;
-  module.xCreate = create;
-  module.xConnect = connect;
+  module.xCreate = connect<true>;
+  module.xConnect = connect<false>;
   module.xBestIndex = best_index;
-  module.xDisconnect = disconnect;
+  module.xDisconnect = disconnect<BloomTable>;
   module.xDestroy = destroy;
-  module.xOpen = open_cursor;
-  module.xClose = close_cursor;
+  module.xOpen = open_cursor<BloomCursor>;
+  module.xClose = close_cursor<BloomCursor>;
   module.xFilter = filter_rows;
   module.xNext = next_row;
   module.xEof = at_end;

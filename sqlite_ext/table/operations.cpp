@@ -7,18 +7,16 @@
 namespace crivo::sqlite {
 namespace {
 
-enum class Arg { kNone, kTaken };
-
 struct Operation {
   std::string_view name;
-  Arg arg;
+  bool takes_arg;
   void (*run)(FilterTable& table, sqlite3_value* arg);
 };
 
 void merge(FilterTable& table, sqlite3_value* arg) {
   if (sqlite3_value_type(arg) != SQLITE_BLOB)
     throw SqlError{"arg must be a filter where op is merge, got " + shown(arg)};
-  table.merge(open_filter(table.db(), arg, 1).ref());
+  table.merge(open_filter(table.shadow().db(), arg, 1).ref());
 }
 
 void check(FilterTable& table, sqlite3_value*) {
@@ -27,16 +25,16 @@ void check(FilterTable& table, sqlite3_value*) {
 }
 
 void rebuild(FilterTable& table, sqlite3_value*) {
-  if (table.state().has_source) return rebuild_following(table);
+  if (table.state().has_source) return rebuild_following(table.shadow());
   table.rebuild();
 }
 
 constexpr std::array kOperations = {
-    Operation{"advance", Arg::kTaken, [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
-    Operation{"check", Arg::kNone, check},
-    Operation{"clear", Arg::kNone, [](FilterTable& table, sqlite3_value*) { table.clear(); }},
-    Operation{"merge", Arg::kTaken, merge},
-    Operation{"rebuild", Arg::kNone, rebuild},
+    Operation{"advance", true, [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
+    Operation{"check", false, check},
+    Operation{"clear", false, [](FilterTable& table, sqlite3_value*) { table.clear(); }},
+    Operation{"merge", true, merge},
+    Operation{"rebuild", false, rebuild},
 };
 
 bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
@@ -49,7 +47,7 @@ void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
   for (const Operation& operation : kOperations) {
     if (is_op(op, operation.name)) {
       // An argument that is left aside would look like one that was obeyed: rebuild does not take a capacity.
-      if (operation.arg == Arg::kNone && !is_null(arg)) {
+      if (!operation.takes_arg && !is_null(arg)) {
         throw SqlError{"arg must be NULL where op is " + std::string(operation.name) + ", got " + shown(arg)};
       }
       return operation.run(table, arg);

@@ -30,39 +30,23 @@ std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noex
 
 }  // namespace
 
-std::vector<std::byte> encode_row(std::int64_t number, const PageRow& row) {
-  std::vector<std::byte> stored(kRowHeaderBytes + row.payload.size());
-  store_value(stored.data() + kKeysOffset, row.keys);
-  store_value(stored.data() + kGenerationOffset, row.generation);
-  std::ranges::copy(row.payload, stored.begin() + kRowHeaderBytes);
-  store_value(stored.data(), checksum(number, stored));
-  return stored;
-}
-
-void check_row(std::int64_t number, std::span<const std::byte> stored, std::size_t bytes, const Panes& panes) {
+void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t bytes, const Panes& panes) {
   const auto refuse = [number](const std::string& what) {
     throw HostError{SQLITE_CORRUPT_VTAB, "page " + std::to_string(number) + " in table _pages must " + what};
   };
   const std::size_t row_bytes = kRowHeaderBytes + bytes * panes.count;
-  if (stored.size() != row_bytes) {
-    refuse("be a blob of " + std::to_string(row_bytes) + " bytes, got " + std::to_string(stored.size()));
+  if (row.size() != row_bytes) {
+    refuse("be a blob of " + std::to_string(row_bytes) + " bytes, got " + std::to_string(row.size()));
   }
-  if (load(stored.data()) != checksum(number, stored)) refuse("have the checksum of its bytes");
-  if (generation_of(stored) > panes.newest) {
-    refuse("be of generation " + std::to_string(panes.newest) + " at most, got " +
-           std::to_string(generation_of(stored)));
+  if (load(row.data()) != checksum(number, row)) refuse("have the checksum of its bytes");
+  if (generation_of(row) > panes.newest) {
+    refuse("be of generation " + std::to_string(panes.newest) + " at most, got " + std::to_string(generation_of(row)));
   }
 }
 
-std::uint64_t keys_of(std::span<const std::byte> stored) noexcept { return load(stored.data() + kKeysOffset); }
-
-std::uint64_t generation_of(std::span<const std::byte> stored) noexcept {
-  return load(stored.data() + kGenerationOffset);
-}
-
-std::span<const std::byte> payload_of(std::span<const std::byte> stored) noexcept {
-  return stored.subspan(kRowHeaderBytes);
-}
+std::uint64_t keys_of(std::span<const std::byte> row) noexcept { return load(row.data() + kKeysOffset); }
+std::uint64_t generation_of(std::span<const std::byte> row) noexcept { return load(row.data() + kGenerationOffset); }
+std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept { return row.subspan(kRowHeaderBytes); }
 
 std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
   std::uint64_t bits = 0;
@@ -70,28 +54,54 @@ std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
   return bits;
 }
 
-std::span<const std::byte> PageRows::stored(std::uint64_t page) {
-  if (reading_ && reading_page_ == page) return read_row_;
-  reading_.reset();
-  reading_.emplace(tables_.page_statement());
-  reading_page_ = page;
-  read_row_ = {};
-  reading_->bind(1, number_of(page));
-  if (reading_->step()) {
-    const std::span<const std::byte> row = ShadowTables::row_of(*reading_, 0);
-    check_row(number_of(page), row, filter_.bytes_of(page), panes_);
-    read_row_ = row;
+std::span<const std::byte> PageRows::row(std::uint64_t page) {
+  if (page == page_) return row_;
+  release();
+  if (const auto found = changed_.find(page); found != changed_.end()) {
+    changed_row_ = &found->second;
+    row_ = found->second.row;
+  } else {
+    reading_.emplace(tables_.page_statement());
+    row_ = {};
+    if (reading_->bind(1, number_of(page)).step()) {
+      const std::span<const std::byte> stored = ShadowTables::row_of(*reading_, 0);
+      check_row(number_of(page), stored, filter_.bytes_of(page), panes_);
+      row_ = stored;
+    }
   }
-  return read_row_;
+  page_ = page;
+  return row_;
+}
+
+std::span<std::byte> PageRows::changed(std::uint64_t page) {
+  const std::span<const std::byte> row = this->row(page);
+  if (changed_row_ != nullptr) return changed_row_->row;
+  const std::size_t bytes = filter_.bytes_of(page);
+  Changed made{row.empty(), {row.begin(), row.end()}};
+  made.row.resize(kRowHeaderBytes + bytes * panes_.count);
+  age(made.row, bytes);
+  changed_row_ = &changed_.emplace(page, std::move(made)).first->second;
+  row_ = changed_row_->row;
+  return changed_row_->row;
+}
+
+void PageRows::age(std::span<std::byte> row, std::size_t bytes) const {
+  const std::uint64_t generation = generation_of(row);
+  if (generation == panes_.newest) return;
+  const std::uint64_t too_old = std::min<std::uint64_t>(panes_.newest - generation, panes_.count);
+  for (std::uint64_t i = 0; i < too_old; ++i) {
+    std::ranges::fill(row.subspan(kRowHeaderBytes + panes_.place(panes_.newest - i) * bytes, bytes), std::byte{0});
+  }
+  store_value(row.data() + kGenerationOffset, panes_.newest);
+  store_value(row.data() + kKeysOffset, 0);
 }
 
 const std::byte* PageRows::read(std::uint64_t page) {
-  const std::size_t offset = panes_.place(generation_) * filter_.bytes_of(page);
-  if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.payload.data() + offset;
-  const std::span<const std::byte> row = stored(page);
-  if (row.empty() || generation_of(row) < generation_) return nullptr;
-  return payload_of(row).data() + offset;
+  const std::span<const std::byte> row = this->row(page);
+  return row.empty() || generation_of(row) < generation_ ? nullptr : row.data() + offset(page);
 }
+
+std::byte* PageRows::write(std::uint64_t page) { return changed(page).data() + offset(page); }
 
 bool PageRows::contain(std::uint64_t hash) {
   for (std::uint64_t kept = panes_.newest - panes_.oldest() + 1; kept-- > 0;) {
@@ -104,58 +114,33 @@ bool PageRows::contain(std::uint64_t hash) {
   return false;
 }
 
-PageRows::Changed& PageRows::changed(std::uint64_t page) {
-  if (const auto found = changed_.find(page); found != changed_.end()) return found->second;
-  const std::span<const std::byte> row = stored(page);
-  Changed changed{row.empty(), {}};
-  if (row.empty()) {
-    changed.row = {0, panes_.newest, std::vector<std::byte>(filter_.bytes_of(page) * panes_.count)};
-  } else {
-    const auto bits = payload_of(row);
-    changed.row = {keys_of(row), generation_of(row), {bits.begin(), bits.end()}};
-    age(changed.row, filter_.bytes_of(page));
-  }
-  return changed_.emplace(page, std::move(changed)).first->second;
-}
-
-void PageRows::age(PageRow& row, std::size_t bytes) const {
-  if (row.generation == panes_.newest) return;
-  const std::uint64_t too_old = std::min<std::uint64_t>(panes_.newest - row.generation, panes_.count);
-  for (std::uint64_t i = 0; i < too_old; ++i) {
-    std::fill_n(row.payload.begin() + static_cast<std::ptrdiff_t>(panes_.place(panes_.newest - i) * bytes), bytes,
-                std::byte{0});
-  }
-  row.generation = panes_.newest;
-  row.keys = 0;
-}
-
-std::byte* PageRows::write(std::uint64_t page) {
-  return changed(page).row.payload.data() + panes_.place(generation_) * filter_.bytes_of(page);
-}
-
 std::uint64_t PageRows::keys(std::uint64_t page) {
-  if (const auto found = changed_.find(page); found != changed_.end()) return found->second.row.keys;
-  const std::span<const std::byte> row = stored(page);
+  const std::span<const std::byte> row = this->row(page);
   return row.empty() ? 0 : keys_of(row);
 }
 
 void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
-  std::uint64_t& keys = changed(page).row.keys;
-  if (difference < 0 && keys < static_cast<std::uint64_t>(-difference)) {
-    keys = 0;
-  } else {
-    keys += static_cast<std::uint64_t>(difference);
-  }
+  const std::span<std::byte> row = changed(page);
+  const auto fewer = static_cast<std::uint64_t>(-difference);
+  const std::uint64_t keys = keys_of(row);
+  store_value(row.data() + kKeysOffset, difference < 0 && keys < fewer ? 0 : keys - fewer);
 }
 
 std::size_t PageRows::changed_bytes() const noexcept {
-  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.payload.size();
+  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.size();
+}
+
+void PageRows::release() {
+  page_ = kNoPage;
+  changed_row_ = nullptr;
+  reading_.reset();
 }
 
 void PageRows::store() {
-  reading_.reset();
-  for (const auto& [page, change] : changed_) {
-    tables_.write_page(number_of(page), encode_row(number_of(page), change.row), change.is_new);
+  release();
+  for (auto& [page, change] : changed_) {
+    store_value(change.row.data(), checksum(number_of(page), change.row));
+    tables_.write_page(number_of(page), change.row, change.is_new);
   }
   changed_.clear();
 }

@@ -21,13 +21,6 @@
 
 namespace crivo::sqlite {
 
-/// A page's row, taken apart.
-struct PageRow {
-  std::uint64_t keys = 0;
-  std::uint64_t generation = 0;
-  std::vector<std::byte> payload;  // of the page; in a window, of each pane
-};
-
 /// The panes that a table keeps. A table without a window has one, which never grows old.
 struct Panes {
   std::uint32_t count = 1;
@@ -41,17 +34,15 @@ struct Panes {
   [[nodiscard]] std::uint64_t oldest() const noexcept { return newest < count ? 0 : newest - count + 1; }
 };
 
-/// The row of this page as it is stored.
-[[nodiscard]] std::vector<std::byte> encode_row(std::int64_t number, const PageRow& row);
 /// Checks a stored row that must hold `bytes` bytes of a page for each pane. Throws HostError (SQLITE_CORRUPT_VTAB)
 /// naming the page.
-void check_row(std::int64_t number, std::span<const std::byte> stored, std::size_t bytes, const Panes& panes);
+void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t bytes, const Panes& panes);
 /// The number of keys in a row that was checked.
-[[nodiscard]] std::uint64_t keys_of(std::span<const std::byte> stored) noexcept;
+[[nodiscard]] std::uint64_t keys_of(std::span<const std::byte> row) noexcept;
 /// The generation of a row that was checked.
-[[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> stored) noexcept;
+[[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> row) noexcept;
 /// The payload in a row that was checked, of all panes.
-[[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> stored) noexcept;
+[[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept;
 /// The number of bits that are set.
 [[nodiscard]] std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept;
 
@@ -76,21 +67,25 @@ class PageRows : public PageSource {
   /// The bytes of the pages that were changed, and not stored yet.
   [[nodiscard]] std::size_t changed_bytes() const noexcept;
   /// Lets go of the row that was read last, so that another object may read rows of the same table.
-  void release() { reading_.reset(); }
+  void release();
   /// Writes the pages that were changed.
   void store();
 
  private:
   struct Changed {
     bool is_new;
-    PageRow row;
+    std::vector<std::byte> row;
   };
+  static constexpr std::uint64_t kNoPage = UINT64_MAX;
 
-  /// The stored row of a page, checked; no bytes if there is none. Valid until the next call of any function.
-  std::span<const std::byte> stored(std::uint64_t page);
-  Changed& changed(std::uint64_t page);
-  /// Brings a row to the present: its panes that are too old become zeros.
-  void age(PageRow& row, std::size_t bytes) const;
+  /// The row of a page, changed or as it is stored; no bytes if there is none. Valid until another page is asked for.
+  std::span<const std::byte> row(std::uint64_t page);
+  /// The row of a page to be changed, brought to the present: its panes that are too old become zeros.
+  std::span<std::byte> changed(std::uint64_t page);
+  void age(std::span<std::byte> row, std::size_t bytes) const;
+  [[nodiscard]] std::size_t offset(std::uint64_t page) const noexcept {
+    return kRowHeaderBytes + panes_.place(generation_) * filter_.bytes_of(page);
+  }
   [[nodiscard]] std::int64_t number_of(std::uint64_t page) const noexcept {
     return first_ + static_cast<std::int64_t>(page);
   }
@@ -99,11 +94,13 @@ class PageRows : public PageSource {
   const PagedFilter& filter_;
   std::int64_t first_;
   Panes panes_;
-  std::uint64_t generation_;    // of the pane that is read and written
-  std::optional<Use> reading_;  // keeps the row in place that was read last
-  std::uint64_t reading_page_ = 0;
-  std::span<const std::byte> read_row_;
+  std::uint64_t generation_;  // of the pane that is read and written
   std::map<std::uint64_t, Changed> changed_;
+  // What most calls ask for is the page that was asked for last.
+  std::uint64_t page_ = kNoPage;
+  std::span<const std::byte> row_;
+  Changed* changed_row_ = nullptr;  // of this page, if it was changed
+  std::optional<Use> reading_;      // keeps the row in place that was read last
 };
 
 }  // namespace crivo::sqlite

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "values/statement.h"
+#include "values/table_callback.h"
 
 extern "C" {
 SQLITE_EXTENSION_INIT3
@@ -23,18 +24,6 @@ int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** table, c
 int create(sqlite3* db, void* none, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
   return connect(db, none, argc, argv, table, message);
 }
-int disconnect(sqlite3_vtab* table) {
-  delete table;
-  return SQLITE_OK;
-}
-int open_cursor(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
-  *cursor = new (std::nothrow) sqlite3_vtab_cursor{};
-  return *cursor != nullptr ? SQLITE_OK : SQLITE_NOMEM;
-}
-int close_cursor(sqlite3_vtab_cursor* cursor) {
-  delete cursor;
-  return SQLITE_OK;
-}
 
 /// A table without rows.
 const sqlite3_module kSealModule = [] {
@@ -42,10 +31,10 @@ const sqlite3_module kSealModule = [] {
   module.xCreate = create;
   module.xConnect = connect;
   module.xBestIndex = [](sqlite3_vtab*, sqlite3_index_info*) { return SQLITE_OK; };
-  module.xDisconnect = disconnect;
-  module.xDestroy = disconnect;
-  module.xOpen = open_cursor;
-  module.xClose = close_cursor;
+  module.xDisconnect = disconnect<sqlite3_vtab>;
+  module.xDestroy = disconnect<sqlite3_vtab>;
+  module.xOpen = open_cursor<sqlite3_vtab_cursor>;
+  module.xClose = close_cursor<sqlite3_vtab_cursor>;
   module.xFilter = [](sqlite3_vtab_cursor*, int, const char*, int, sqlite3_value**) { return SQLITE_OK; };
   module.xNext = [](sqlite3_vtab_cursor*) { return SQLITE_OK; };
   module.xEof = [](sqlite3_vtab_cursor*) { return 1; };
@@ -54,39 +43,27 @@ const sqlite3_module kSealModule = [] {
   return module;
 }();
 
-std::string using_mark(const std::string& mark) { return std::string(" USING ") + kModule + mark; }
-
-std::string in_brackets(std::uint64_t mark) { return std::string("(").append(std::to_string(mark)).append(")"); }
+std::string seal_name(const std::string& filter) { return filter + "_seal"; }
 
 std::string full_name(const std::string& schema, const std::string& filter) {
   return quoted_name(schema) + "." + quoted_name(seal_name(filter));
 }
 
-bool is_there(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
-  Statement find(db,
-                 select_seal(quoted_name(schema) + ".sqlite_schema") + " AND instr(sql, '" + using_mark(mark) + "')");
-  return Use(find).bind(2, seal_name(filter)).step();
-}
-
 }  // namespace
 
-std::string seal_name(const std::string& filter) { return filter + "_seal"; }
-
-std::string select_seal(const std::string& schema_table) {
-  return "SELECT rowid FROM " + schema_table + " WHERE name = ?2 COLLATE NOCASE AND type = 'table' AND rootpage = 0 " +
-         "AND instr(sql, '" + using_mark("") + "')";
+std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
+  Statement find(db, "SELECT rowid FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE AND " +
+                         "type = 'table' AND rootpage = 0 AND instr(sql, ' USING " + kModule + mark + "')");
+  Use use(find);
+  return use.bind(1, seal_name(filter)).step() ? use.integer(0) : 0;
 }
 
-void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, std::uint64_t mark) {
-  run_sql(db, "CREATE VIRTUAL TABLE " + full_name(schema, filter) + using_mark(in_brackets(mark)));
-}
-
-bool has_seal(sqlite3* db, const std::string& schema, const std::string& filter, std::uint64_t mark) {
-  return is_there(db, schema, filter, in_brackets(mark));
+void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
+  run_sql(db, "CREATE VIRTUAL TABLE " + full_name(schema, filter) + " USING " + kModule + mark);
 }
 
 void drop_seal(sqlite3* db, const std::string& schema, const std::string& filter) {
-  if (is_there(db, schema, filter, "")) run_sql(db, "DROP TABLE " + full_name(schema, filter));
+  if (find_seal(db, schema, filter, "") != 0) run_sql(db, "DROP TABLE " + full_name(schema, filter));
 }
 
 int register_seal(sqlite3* db) { return sqlite3_create_module_v2(db, kModule, &kSealModule, nullptr, nullptr); }

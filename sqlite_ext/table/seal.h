@@ -21,15 +21,12 @@
 
 namespace crivo::sqlite {
 
-/// The name of a filter table's seal.
-[[nodiscard]] std::string seal_name(const std::string& filter);
-
-/// The SQL that finds the rowid of the seal with the name ?2 in `schema_table`; NULL if there is none.
-[[nodiscard]] std::string select_seal(const std::string& schema_table);
-
-/// Makes a seal, tells whether it is there with this mark, or drops it if it is there. All throw HostError.
-void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, std::uint64_t mark);
-[[nodiscard]] bool has_seal(sqlite3* db, const std::string& schema, const std::string& filter, std::uint64_t mark);
+/// The rowid in sqlite_schema of the seal that has this mark, or any for an empty one; 0 if there is none. A mark is a
+/// number in brackets. All functions throw HostError.
+[[nodiscard]] std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter,
+                                     const std::string& mark);
+/// Makes a seal, or drops it if it is there.
+void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark);
 void drop_seal(sqlite3* db, const std::string& schema, const std::string& filter);
 
 /// Registers the module of seals. Returns a SQLite result code.

@@ -8,11 +8,6 @@ namespace {
 constexpr std::string_view kMeta = "meta";
 constexpr std::string_view kPages = "pages";
 
-std::string name_in(std::string_view schema, std::string_view table, std::string_view suffix) {
-  const std::string name = quoted_name(std::string(table) + "_" + std::string(suffix));
-  return schema.empty() ? name : quoted_name(schema) + "." + name;
-}
-
 }  // namespace
 
 ShadowTables::ShadowTables(sqlite3* db, std::string schema, std::string table)
@@ -28,7 +23,9 @@ ShadowTables::ShadowTables(sqlite3* db, std::string schema, std::string table)
       unset_pages_(db, "DELETE FROM " + name_of(kPages) + " WHERE page_no BETWEEN ?1 AND ?2"),
       next_page_(db, "SELECT page_no, bits FROM " + name_of(kPages) + " WHERE page_no >= ?1 ORDER BY page_no") {}
 
-std::string ShadowTables::name_of(std::string_view suffix) const { return name_in(schema_, table_, suffix); }
+std::string ShadowTables::name_of(std::string_view suffix) const {
+  return (schema_.empty() ? "" : quoted_name(schema_) + ".") + quoted_name(table_ + "_" + std::string(suffix));
+}
 
 void ShadowTables::create() {
   run_sql(db_, "CREATE TABLE " + name_of(kMeta) + "(name TEXT PRIMARY KEY, value) WITHOUT ROWID");

@@ -47,22 +47,6 @@ Name take_name(std::string_view& text, std::string_view ends) {
   return {};  // the quote has no end
 }
 
-/// The column in the text of a trigger of ours: what follows the first "new." or "old." that no quotes enclose.
-std::string column_in(std::string_view trigger) {
-  while (!trigger.empty()) {
-    if (trigger.starts_with("new.") || trigger.starts_with("old.")) {
-      trigger.remove_prefix(4);
-      return take_name(trigger, "), ").text;
-    }
-    if (trigger.front() == '"') {
-      (void)take_name(trigger, "");
-    } else {
-      trigger.remove_prefix(1);
-    }
-  }
-  return {};
-}
-
 bool is_plain(std::string_view name) noexcept {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -74,6 +58,10 @@ std::string schema_table(const std::string& schema) { return quoted_name(schema)
 struct Column {
   std::string name;
   std::string definition;  // what says which values it has, beside what is written to it
+
+  [[nodiscard]] std::string mark() const {
+    return std::string("(").append(std::to_string(hash_key(definition, 0))).append(")");
+  }
 };
 
 /// The definition of a table behind its name.
@@ -158,20 +146,22 @@ void SourceTriggers::create(const Source& source) const {
                      quoted_name(filter_) + "(op, " + std::string(event.columns) + ") VALUES ('follow', " + values +
                      "); END");
   }
-  create_seal(db_, schema_, filter_, mark(source).value_or(0));
+  create_seal(db_, schema_, filter_, find_column(db_, schema_, source).value().mark());
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
   const std::string rows = schema_table(schema_);
-  Statement statement(db_, "SELECT name, tbl_name, sql, rowid < (" + select_seal(rows) + ") FROM " + rows +
+  // In the text, the column stands behind ('follow', and new. or old.
+  Statement statement(db_, "SELECT name, tbl_name, substr(sql, instr(sql, '(''follow'', ') + 15), rowid FROM " + rows +
                                " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE AND instr(sql, '(''follow'', ')");
   std::vector<Trigger> found;
   for (const Event& event : kEvents) {
     const std::string trigger = name(event.name);
     Use use(statement);
-    if (!use.bind(1, trigger).bind(2, seal_name(filter_)).step()) continue;
+    if (!use.bind(1, trigger).step()) continue;
+    std::string_view column = use.text(2);
     found.push_back(
-        {std::string(use.text(0)), {std::string(use.text(1)), column_in(use.text(2))}, use.integer(3) != 0});
+        {std::string(use.text(0)), {std::string(use.text(1)), take_name(column, "), ").text}, use.integer(3)});
   }
   return found;
 }
@@ -185,14 +175,10 @@ void SourceTriggers::drop() const {
 
 bool SourceTriggers::complete() const {
   const std::vector<Trigger> found = find();
-  if (found.size() != kEvents.size() || !std::ranges::all_of(found, &Trigger::is_sealed)) return false;
-  const std::optional<std::uint64_t> now = mark(found.front().source);
-  return now && has_seal(db_, schema_, filter_, *now);
-}
-
-std::optional<std::uint64_t> SourceTriggers::mark(const Source& source) const {
-  const std::optional<Column> column = find_column(db_, schema_, source);
-  return column ? std::optional(hash_key(column->definition, 0)) : std::nullopt;
+  if (found.size() != kEvents.size()) return false;
+  const std::optional<Column> column = find_column(db_, schema_, found.front().source);
+  const std::int64_t seal = column ? find_seal(db_, schema_, filter_, column->mark()) : 0;
+  return std::ranges::all_of(found, [seal](const Trigger& trigger) { return trigger.rowid < seal; });
 }
 
 std::optional<Source> SourceTriggers::source() const {

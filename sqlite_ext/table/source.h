@@ -58,12 +58,10 @@ class SourceTriggers {
   struct Trigger {
     std::string name;
     Source source;
-    bool is_sealed;
+    std::int64_t rowid;
   };
   [[nodiscard]] std::string name(std::string_view event) const;
   [[nodiscard]] std::vector<Trigger> find() const;
-  /// Of the column's definition; no value if there is no such column.
-  [[nodiscard]] std::optional<std::uint64_t> mark(const Source& source) const;
 
   sqlite3* db_;
   std::string schema_;

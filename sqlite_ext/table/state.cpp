@@ -69,22 +69,16 @@ class Fields {
 
 /// Throws SqlError, with the names of the kinds that can be a table, for another one.
 void require_table_kind(const FilterSpec& spec) {
-  switch (spec.kind) {
-    case Kind::kBlocked:
-    case Kind::kCounting:
-    case Kind::kScalable:
-    case Kind::kSpectral:
-      return;
-    default:
-      throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
-  }
+  constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kScalable, Kind::kSpectral};
+  if (std::ranges::find(kAllowed, spec.kind) != kAllowed.end()) return;
+  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
 }
 
 /// The kind that the pages of a table hold.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
 /// The blocks of a scalable table's layer, rounded up so that all of its pages have the same size if there is more than
-/// one: FilterTable::is_full gives each an equal share of the keys.
+/// one: PlainTable::is_full gives each an equal share of the keys.
 std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   const std::uint64_t per_page = page_bytes / (kBlockBits / 8);
   return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;

@@ -1,9 +1,11 @@
 // The functions about filter tables. They read tables, so they are neither deterministic nor innocuous.
 #include <array>
+#include <memory>
 
+#include "crivo/kinds.h"
 #include "functions.h"
 #include "table/follow.h"
-#include "table/table_info.h"
+#include "table/open_table.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -33,48 +35,26 @@ std::string schema_of(sqlite3* db, std::string_view table) {
   return {};
 }
 
-/// A hostile schema can replace a shadow table by a view that calls the function again, without end.
-class OneAtATime {
- public:
-  explicit OneAtATime(Connection& connection) : connection_(connection) {
-    if (connection.reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
-    connection.reads_table = true;
-  }
-  ~OneAtATime() { connection_.reads_table = false; }
-  OneAtATime(const OneAtATime&) = delete;
-  OneAtATime& operator=(const OneAtATime&) = delete;
-
- private:
-  Connection& connection_;
-};
-
-/// Keeps a schema as it is now for all statements that follow. A SELECT without a FROM has no transaction, so that each
-/// statement of the table's own would see another moment: its state before a rebuild, say, and its pages after it.
-class OneMoment {
- public:
-  OneMoment(sqlite3* db, const std::string& schema)
-      : statement_(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema"),
-        use_(statement_) {
-    (void)use_.step();
-  }
-
- private:
-  Statement statement_;
-  Use use_;
-};
-
 /// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = sqlite3_context_db_handle(call.context);
   const std::string name = text_arg(call, 0, "table");
-  const OneAtATime one(call.connection());
+  // A hostile schema can replace a shadow table by a view that calls the function again, without end.
+  bool& reads_table = call.connection().reads_table;
+  if (reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
+  reads_table = true;
+  const std::unique_ptr<bool, void (*)(bool*)> one_at_a_time(&reads_table, [](bool* reads) { *reads = false; });
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
   try {
     const std::string schema = has_schema ? text_arg(call, 1, "schema") : schema_of(db, name);
-    const OneMoment moment(db, schema);
-    FilterTable table(db, schema, name);
-    use(table);
+    // A SELECT without a FROM has no transaction, so each statement of the table's own would see another moment: its
+    // state before a rebuild, say, and its pages after it. This one keeps the schema as it is now for all of them.
+    Statement any(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema");
+    Use moment(any);
+    (void)moment.step();
+    ShadowTables shadow(db, schema, name);
+    use(*open_table(shadow));
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
@@ -83,16 +63,86 @@ void use_table(const Call& call, const Body& use) {
   }
 }
 
+std::string json_text(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      json.append("\\u00").append({kHex[static_cast<unsigned>(c) >> 4], kHex[static_cast<unsigned>(c) & 15]});
+      continue;
+    }
+    if (c == '"' || c == '\\') json += '\\';
+    json += c;
+  }
+  return json + "\"";
+}
+
+std::string json_number(double value) { return std::string(NumberKey(value).view()); }
+std::string json_number(std::uint64_t value) { return std::to_string(value); }
+std::string seconds(Time milliseconds) { return json_number(static_cast<double>(milliseconds) / 1000); }
+
+/// A JSON object that is written field by field.
+class Object {
+ public:
+  void add(std::string_view name, const std::string& json) {
+    json_.append(json_.empty() ? "{" : ",").append("\"").append(name).append("\":").append(json);
+  }
+  [[nodiscard]] std::string str() const { return json_ + "}"; }
+
+ private:
+  std::string json_;
+};
+
+void add_window(Object& info, const Window& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
+  Window now = window;
+  if (!now.manual) now.advance(time_now(db));
+  std::string keys;
+  for (const std::uint64_t value : pane_keys) keys.append(keys.empty() ? "" : ",").append(json_number(value));
+  info.add("window", seconds(now.pane_length * now.panes));
+  info.add("panes", json_number(std::uint64_t{now.panes}));
+  info.add("clock", json_text(now.manual ? "manual" : "now"));
+  info.add("generation", json_number(now.generation));
+  info.add("next_pane", now.first_pane < 0 ? "null" : seconds(now.end_of_newest()));
+  info.add("pane_keys", "[" + keys + "]");
+}
+
+void add_source(Object& info, ShadowTables& table) {
+  const std::optional<Source> source = source_of(table);
+  info.add("source", source ? json_text(to_text(*source)) : "null");
+  info.add("follows", is_following(table) ? "1" : "0");
+  info.add("stale", json_number(stale(table)));
+}
+
+/// The facts about a table as one JSON object; sqlite_ext/README.md names them. It reads every page.
+std::string table_info(FilterTable& table) {
+  const TableState& state = table.state();
+  const Inventory found = table.inventory();
+  Object info;
+  info.add("kind", json_text(kind_text(state.spec)));
+  info.add("capacity", json_number(state.spec.capacity));
+  info.add("fp_rate", json_number(state.spec.fp_rate));
+  info.add("keys", json_number(found.keys));
+  info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
+  info.add("layers", json_number(state.layers.size()));
+  info.add("pages", json_number(found.pages));
+  info.add("stored_pages", json_number(found.stored_pages));
+  info.add("row_bytes", json_number(state.row_bytes()));
+  info.add("bytes", json_number(found.row_bytes));
+  if (state.window) add_window(info, *state.window, found.pane_keys, table.shadow().db());
+  if (state.has_source) add_source(info, table.shadow());
+  return info.str();
+}
+
 void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) {
-    if (table.state().has_source) require_following(table);
+    if (table.state().has_source) require_following(table.shadow());
     const std::uint64_t most = max_payload_bytes(call.context);
-    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(most).ref());
+    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
     if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {
       throw SqlError{"pane must be an integer from 0 (the newest) on, got " + shown(call.args[2])};
     }
-    set_result(call, table.pane_snapshot(static_cast<std::uint64_t>(pane), most).ref());
+    set_result(call, table.snapshot(static_cast<std::uint64_t>(pane), most).ref());
   });
 }
 

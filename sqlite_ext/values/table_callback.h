@@ -44,4 +44,22 @@ int guarded_table(sqlite3_vtab* table, const char* name, const Body& body) noexc
   });
 }
 
+// Callbacks that only make or free the host's part of a table.
+
+template <class Cursor>
+int open_cursor(sqlite3_vtab*, sqlite3_vtab_cursor** cursor) noexcept {
+  *cursor = new (std::nothrow) Cursor{};
+  return *cursor != nullptr ? SQLITE_OK : SQLITE_NOMEM;
+}
+template <class Cursor>
+int close_cursor(sqlite3_vtab_cursor* cursor) noexcept {
+  delete static_cast<Cursor*>(cursor);
+  return SQLITE_OK;
+}
+template <class Table>
+int disconnect(sqlite3_vtab* table) noexcept {
+  delete static_cast<Table*>(table);
+  return SQLITE_OK;
+}
+
 }  // namespace crivo::sqlite

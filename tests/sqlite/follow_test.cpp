@@ -1,4 +1,5 @@
-// Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column').
+// Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column'). F1 to
+// F4 are in table/follow.h, and P2 is in table/plain_table.h.
 #include <gmock/gmock.h>
 
 #include "database.h"
@@ -97,6 +98,7 @@ void fragile(sqlite3_context* context, int, sqlite3_value** args) {
   sqlite3_result_value(context, args[0]);
 }
 
+// P2.
 TEST_F(Follow, HasItsOldKeysWhenARebuildFailsHalfWay) {
   sqlite3_create_function(db_.get(), "fragile", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
                           fragile, nullptr, nullptr);
@@ -275,6 +277,7 @@ TEST_F(Follow, NamesWhatIsWrongWithItsSource) {
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'e%'"), "0") << "nothing may be left behind";
 }
 
+// F3.
 TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
   run("CREATE TABLE s(c)");
   run("INSERT INTO s VALUES (1)");

@@ -1,4 +1,4 @@
-// kill -9 while a program writes into filter tables, again and again: every acknowledged key is there.
+// kill -9 while a program writes into filter tables, again and again: every acknowledged key is there (T1).
 #include <poll.h>
 
 #include <array>

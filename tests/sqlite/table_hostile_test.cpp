@@ -1,4 +1,4 @@
-// Filter tables in a hostile database: shadow tables that somebody has forged, with right checksums.
+// Filter tables in a hostile database: shadow tables that somebody has forged, with right checksums (T3).
 #include <gmock/gmock.h>
 
 #include "database.h"

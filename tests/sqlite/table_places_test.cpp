@@ -1,5 +1,5 @@
 // A filter table wherever a table can be: every page size and encoding, copied and restored in every way that SQLite
-// has, and under the modes that protect a database from its schema.
+// has, and under the modes that protect a database from its schema (T2).
 #include <gmock/gmock.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // Random statements on a filter table and on a plain table with the same keys. At a rate of 1e-9 a wrong "maybe" never
 // happens by accident, so that both must give the same rows to every question; and with a counting or spectral table,
-// the same counts.
+// the same counts. (T1 and T2 of table/filter_table.h.)
 #include <array>
 #include <memory>
 #include <random>

@@ -159,6 +159,7 @@ TEST_F(Table, KeepsItsRateWhileItGrows) {
   EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=10 "));
 }
 
+// P1 of table/plain_table.h.
 TEST_F(Table, GivesNoLayerMoreKeysThanItIsSizedFor) {
   make("capacity=30000, fpr=1e-4, kind=scalable");  // a layer of several pages
   insert(1, 30000);
@@ -367,6 +368,7 @@ TEST_F(Table, WorksInEveryEncoding) {
   }
 }
 
+// T4 of table/filter_table.h.
 TEST_F(Table, StoresNoPageWithoutAKey) {
   make("capacity=1000000000000, fpr=1e-6");
   insert(1, 100);

@@ -1,4 +1,4 @@
-// Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...).
+// Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...). W1 to W3 are in table/window_table.h.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -159,6 +159,7 @@ TEST_P(WindowModel, FindsExactlyTheKeysOfItsPanes) {
   }
 }
 
+// W1.
 TEST_F(Window, KeepsEveryKeyForOneWindowAndForgetsItOnePaneLater) {
   make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
   for (const std::int64_t second : {std::int64_t{0}, std::int64_t{1}, kDay / 2, kDay - 1}) {
@@ -198,6 +199,7 @@ TEST_F(Window, KeepsAKeyThatComesAgain) {
   EXPECT_EQ(sqlite3_changes(db_->get()), 1) << "it had been forgotten";
 }
 
+// W3.
 TEST_F(Window, LosesNothingToAClockThatGoesBackwards) {
   make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
   insert(1, 100);
@@ -401,6 +403,7 @@ TEST_F(Window, NamesWhatIsWrongWithATime) {
               HasSubstr("must go to a table without a window"));
 }
 
+// W2.
 TEST_F(Window, SaysWhichPageIsFromTheFuture) {
   make("capacity=1000, window=800");
   insert(1, 10);

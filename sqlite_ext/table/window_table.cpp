@@ -1,9 +1,10 @@
-// What a filter table does with its window of time: see window.h for the panes, and page_rows.h for where they lie.
+#include "table/window_table.h"
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "crivo/sizing.h"
-#include "table/filter_table.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
@@ -19,8 +20,7 @@ std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
 
 }  // namespace
 
-Panes FilterTable::panes() {
-  if (!state_.window) return {};
+Panes WindowTable::panes() {
   const Window& window = *state_.window;
   // A probe sees that a pane has passed, whether or not anybody has written so.
   const std::uint64_t newest = window.manual ? window.generation : window.generation_at(time_now(shadow_.db()));
@@ -28,7 +28,7 @@ Panes FilterTable::panes() {
 }
 
 // A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
-bool FilterTable::add_to_newest_pane(std::uint64_t hash) {
+bool WindowTable::add_hash(std::uint64_t hash, bool) {
   const Panes now = panes();
   raise_generation(now.newest);  // before anything refers to the filters: they are made anew with the state
   const PagedFilter& filter = filters_.front();
@@ -43,49 +43,56 @@ bool FilterTable::add_to_newest_pane(std::uint64_t hash) {
 }
 
 // No page may be of a later generation than the state, so that a clock that goes backwards loses nothing.
-void FilterTable::raise_generation(std::uint64_t generation) {
+void WindowTable::raise_generation(std::uint64_t generation) {
   if (state_.window->generation >= generation) return;
   TableState later = state_;
   later.window->generation = generation;
   save(later);
 }
 
-void FilterTable::advance(sqlite3_value* time) {
+void WindowTable::advance(sqlite3_value* time) {
   TableState later = state();
-  if (!later.window) throw SqlError{"op advance must go to a table with a window, got one without"};
   const bool given = sqlite3_value_type(time) != SQLITE_NULL;
   if (!given && later.window->manual) throw SqlError{"arg must be a time where the clock is manual, got NULL"};
   later.window->advance(given ? read_time(shadow_.db(), time) : time_now(shadow_.db()));
   if (later != state_) save(later);
 }
 
-AnyFilter FilterTable::pane_snapshot(std::uint64_t age, std::uint64_t max_bytes) {
-  if (!state().window) throw SqlError{"pane must be left out for a table without a window, got " + std::to_string(age)};
-  const Panes kept = panes();
-  if (age >= kept.count) {
-    throw SqlError{"pane must be an integer from 0 (the newest) to " + std::to_string(kept.count - 1) + ", got " +
-                   std::to_string(age)};
+void WindowTable::merge(const FilterRef&) {
+  throw SqlError{"op merge must go to a table without a window, got one with a window"};
+}
+
+AnyFilter WindowTable::snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
+  const std::string panes_from_0 = "an integer from 0 (the newest) to " + std::to_string(state().window->panes);
+  if (!pane) {
+    throw SqlError{"pane must be given for a table with a window, whose snapshot as a whole would never forget: " +
+                   panes_from_0 + ", got none"};
   }
+  const Panes kept = panes();
+  if (*pane >= kept.count) throw SqlError{"pane must be " + panes_from_0 + ", got " + std::to_string(*pane)};
+  const std::uint64_t age = *pane;
   const PagedFilter& filter = filters_.front();
   require_payload_fits(filter.payload_bytes(), max_bytes);
   AlignedBytes payload(static_cast<std::size_t>(filter.payload_bytes()));
   visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
     if (kept.newest < age || generation_of(row) < kept.newest - age) return;
     const std::size_t bytes = filter.bytes_of(page);
-    const auto pane = payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
-    std::ranges::copy(pane, payload.begin() + static_cast<std::ptrdiff_t>(page * state_.page_bytes));
+    const auto bits = payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
+    std::ranges::copy(bits, payload.begin() + static_cast<std::ptrdiff_t>(page * state_.page_bytes));
   });
-  const FilterSpec pane = state_.pane_spec();
+  const FilterSpec spec = state_.pane_spec();
   const Facts facts{
-      .keys = keys_of_bits(filter, count_bits(payload)), .capacity = pane.capacity, .fp_rate = pane.fp_rate};
+      .keys = keys_of_bits(filter, count_bits(payload)), .capacity = spec.capacity, .fp_rate = spec.fp_rate};
   return unwrap(AnyFilter::adopt(filter.shape(), facts, std::move(payload), max_bytes));
 }
 
-// The row headers do not tell, because a row's count cannot be divided among its panes.
-std::vector<std::uint64_t> FilterTable::pane_keys() {
+// A row's count cannot be divided among its panes.
+Inventory WindowTable::inventory() {
+  Inventory found = FilterTable::inventory();
   const Panes kept = panes();
   const PagedFilter& filter = filters_.front();
-  std::vector<std::uint64_t> set_bits(kept.count);
+  std::vector<std::uint64_t>& set_bits = found.pane_keys;
+  set_bits.resize(kept.count);
   visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
     const std::size_t bytes = filter.bytes_of(page);
     for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
@@ -94,7 +101,11 @@ std::vector<std::uint64_t> FilterTable::pane_keys() {
     }
   });
   for (std::uint64_t& value : set_bits) value = keys_of_bits(filter, value);
-  return set_bits;
+  found.keys = std::accumulate(set_bits.begin(), set_bits.end(), std::uint64_t{0});
+  return found;
 }
+
+// Such pages are ignored anyway.
+bool WindowTable::is_idle(std::span<const std::byte> row) { return generation_of(row) < panes().oldest(); }
 
 }  // namespace crivo::sqlite

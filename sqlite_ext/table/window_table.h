@@ -1,0 +1,30 @@
+// A filter table with a window of time: see window.h for the panes, and page_rows.h for where they lie.
+//
+// What holds beside filter_table.h:
+// W1. A key is found for a window at least from when it was added last, and for one pane more at most.
+// W2. No row is of a later generation than the state, so that a clock that goes backwards loses nothing.
+// W3. The generation of the state never falls but by 'clear'.
+#pragma once
+
+#include "table/filter_table.h"
+
+namespace crivo::sqlite {
+
+class WindowTable : public FilterTable {
+ public:
+  explicit WindowTable(ShadowTables& shadow) : FilterTable(shadow, "state") {}
+
+  bool add_hash(std::uint64_t hash, bool only_if_absent) override;
+  void advance(sqlite3_value* time) override;
+  [[noreturn]] void merge(const FilterRef& other) override;
+  AnyFilter snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) override;
+  Inventory inventory() override;
+
+ private:
+  [[nodiscard]] bool has_window() const noexcept override { return true; }
+  [[nodiscard]] Panes panes() override;
+  [[nodiscard]] bool is_idle(std::span<const std::byte> row) override;
+  void raise_generation(std::uint64_t generation);
+};
+
+}  // namespace crivo::sqlite
