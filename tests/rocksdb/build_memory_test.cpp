@@ -21,6 +21,8 @@
 namespace crivo::testing {
 namespace {
 
+using namespace plugin;
+
 constexpr std::size_t kChunk = BuildMemory::kChunkBytes;
 constexpr std::size_t kNoLimit = BuildMemory::kNoLimit;
 

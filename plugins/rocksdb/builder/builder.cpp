@@ -14,7 +14,7 @@
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 // The block that RocksDB's built-in policies write for "every key may match". A block of five bytes or fewer would mean
@@ -165,8 +165,8 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
                 "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
                 limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes, sizing_.bytes(keys), fp_rate,
                 wanted_rate);
-} catch (const std::exception&) {
-  // There is no memory for the line in LOG, and the filter matters more.
+} catch (...) {
+  // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
 }
 
 void BlockBuilder::start_over() noexcept {
@@ -195,4 +195,4 @@ rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   }
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -19,7 +19,7 @@
 #include "report/counters.h"
 #include "report/filter_record.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Whatever goes wrong in a builder, no exception leaves it: it then gives a filter that lets every key pass.
 class BlockBuilder final : public abi::FilterBitsBuilder {
@@ -125,4 +125,4 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   BuiltBlock built_{};  // by the last build() that succeeded
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

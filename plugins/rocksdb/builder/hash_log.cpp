@@ -5,7 +5,7 @@
 
 #include "crivo/hash.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 HashLog::~HashLog() {
   clear();
@@ -98,4 +98,4 @@ void HashLog::swap(HashLog& other) noexcept {
   std::swap(end_, other.end_);
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

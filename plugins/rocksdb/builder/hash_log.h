@@ -18,7 +18,7 @@
 #include "builder/build_memory.h"
 #include "builder/spill_file.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error if the temporary file fails, after which
 /// only clear() may be called.
@@ -91,4 +91,4 @@ class HashLog {
   std::uint64_t* end_ = nullptr;   // of the memory behind it
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -11,7 +11,7 @@
 
 #include "crivo/host/sst_block.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 using rocksdb::Slice;
@@ -119,7 +119,7 @@ Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
                    std::string(name.empty() ? "nothing" : name)};
 }
 
-Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {
+Status add_key_transform(std::string_view name, KeyTransform transform) {
   if (!can_be_registered(name)) {
     return refuse("name", "be 1 to 32 letters, digits or characters of _-. and not that of a built-in key transform",
                   name.empty() ? "nothing" : name);
@@ -129,4 +129,4 @@ Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {
   return Status::OK();
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 /// The shards that threads have. It is never destroyed, because threads may end after our static objects.
@@ -61,4 +61,4 @@ std::uint64_t QuestionCounts::sum(unsigned cell) const noexcept {
   return total;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

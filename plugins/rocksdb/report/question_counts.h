@@ -16,7 +16,7 @@
 
 #include "crivo/types.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 inline constexpr unsigned kShards = 64;  // the last one is for all threads that find no other
 
@@ -65,4 +65,4 @@ class QuestionCounts {
   std::array<Shard, kShards> shards_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

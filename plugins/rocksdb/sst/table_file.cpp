@@ -1,11 +1,11 @@
-#include "table_file.h"
+#include "sst/table_file.h"
 
 #include <algorithm>
 #include <limits>
 #include <new>
 
-#include "block_checksum.h"
-#include "byte_reader.h"
+#include "sst/block_checksum.h"
+#include "sst/byte_reader.h"
 
 namespace crivo::sst {
 namespace {

@@ -11,10 +11,10 @@
 #include <numeric>
 #include <optional>
 
-#include "../sst/filter_probe.h"
-#include "commands.h"
 #include "file.h"
 #include "key_reader.h"
+#include "tool/commands.h"
+#include "tool/filter_probe.h"
 
 namespace crivo::tool {
 namespace {
@@ -56,7 +56,7 @@ std::chrono::nanoseconds processor_time() {
 /// Asks batch by batch, and reports.
 class Probing {
  public:
-  Probing(sst::FilterProbe& probe, const ProbeOptions& options) : probe_(probe), options_(options) {}
+  Probing(FilterProbe& probe, const ProbeOptions& options) : probe_(probe), options_(options) {}
 
   [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }
   [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ > 0; }
@@ -102,7 +102,7 @@ class Probing {
     return {};
   }
 
-  sst::FilterProbe& probe_;
+  FilterProbe& probe_;
   const ProbeOptions& options_;
   std::vector<std::string> decoded_;
   std::vector<rocksdb::Slice> keys_;
@@ -130,7 +130,7 @@ Result<void> ask_standard_input(Probing& probing, KeyEnd key_end) {
 }
 
 Result<ExitCode> probe(const ProbeOptions& options) {
-  sst::FilterProbe filter;
+  FilterProbe filter;
   const rocksdb::Status opened = filter.open(*rocksdb::FileSystem::Default(), options.path);
   if (!opened.ok()) return rocksdb_error("FILE must be an SST file with a filter", options.path, opened);
   if (!options.quiet) {

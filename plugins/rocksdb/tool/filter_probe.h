@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "../abi.h"
-#include "filter_layout.h"
+#include "abi.h"
+#include "sst/filter_layout.h"
 
-namespace crivo::sst {
+namespace crivo::tool {
 
 /// Holds all filter blocks of a file in memory. One thread at a time may ask.
 class FilterProbe {
@@ -42,7 +42,7 @@ class FilterProbe {
   void ask_every_part(std::span<rocksdb::Slice> keys, std::span<bool> hits);
   void refer_to(std::span<rocksdb::Slice> keys);
 
-  FilterLayout layout_;
+  sst::FilterLayout layout_;
   std::deque<Part> parts_;  // a reader refers to its block, which must not move
   std::vector<std::string> notes_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
@@ -56,4 +56,4 @@ class FilterProbe {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace crivo::sst
+}  // namespace crivo::tool

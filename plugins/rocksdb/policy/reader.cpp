@@ -1,4 +1,4 @@
-#include "reader.h"
+#include "policy/reader.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
@@ -183,4 +183,4 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
   return nullptr;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

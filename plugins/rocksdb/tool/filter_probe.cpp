@@ -1,18 +1,18 @@
-#include "filter_probe.h"
+#include "tool/filter_probe.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "crivo/rocksdb.h"
-#include "filter_facts.h"
+#include "sst/filter_facts.h"
 
-namespace crivo::sst {
+namespace crivo::tool {
 
 using rocksdb::Slice;
 using rocksdb::Status;
 
 Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
-  TableFile file;
+  sst::TableFile file;
   Status status = file.open(files, path);
   if (status.ok()) status = layout_.find(file);
   if (!status.ok()) return status;
@@ -20,11 +20,11 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
     return Status::NotFound("it has no filter that can be read, only \"" + std::string(layout_.form()) + "\"");
   }
   std::uint64_t damaged = 0;
-  for (const FilterPart& part : layout_.parts()) {
-    Block block;
+  for (const sst::FilterPart& part : layout_.parts()) {
+    sst::Block block;
     status = file.read(part.handle, &block);
     if (!status.ok() && !status.IsCorruption()) return status;
-    const FilterFacts facts = describe_filter(block.contents, 0, block.matches);
+    const sst::FilterFacts facts = sst::describe_filter(block.contents, 0, block.matches);
     const bool sound = status.ok() && facts.damage.empty();
     damaged += sound ? 0 : 1;
     parts_.push_back({std::move(block.contents), nullptr});
@@ -118,4 +118,4 @@ void FilterProbe::ask_every_part(std::span<Slice> keys, std::span<bool> hits) {
   }
 }
 
-}  // namespace crivo::sst
+}  // namespace crivo::tool
