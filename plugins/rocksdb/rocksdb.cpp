@@ -15,6 +15,15 @@
 #include "report/counters.h"
 
 namespace crivo {
+namespace {
+
+template <typename Ours, typename Objects>
+bool has(const Objects& objects) {
+  return std::ranges::any_of(objects,
+                             [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
+}
+
+}  // namespace
 
 rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {
   return plugin::add_key_transform(name, std::move(transform));
@@ -47,20 +56,14 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
   with_filter.filter_policy = policy;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
   auto& collectors = options.table_properties_collector_factories;
-  const bool installed = std::ranges::any_of(collectors, [](const auto& each) {
-    return each != nullptr && each->IsInstanceOf(plugin::CollectorFactory::kName);
-  });
-  if (!installed) collectors.push_back(NewRocksDBFilterCollector());
+  if (!has<plugin::CollectorFactory>(collectors)) collectors.push_back(NewRocksDBFilterCollector());
   return rocksdb::Status::OK();
 }
 
 rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter) {
   rocksdb::ColumnFamilyOptions& column_family = options;
   if (auto set = ConfigureRocksDB(column_family, filter); !set.ok()) return set;
-  const bool installed = std::ranges::any_of(options.listeners, [](const auto& each) {
-    return each != nullptr && each->IsInstanceOf(plugin::CounterListener::kName);
-  });
-  if (!installed) options.listeners.push_back(NewRocksDBFilterListener());
+  if (!has<plugin::CounterListener>(options.listeners)) options.listeners.push_back(NewRocksDBFilterListener());
   return rocksdb::Status::OK();
 }
 

@@ -29,7 +29,7 @@ std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy)
   if (!GetRocksDBFilterCounters(&policy)) return std::nullopt;
   const auto* const settings = policy.GetOptions<plugin::SharedSettings>(policy.Name());
   if (settings == nullptr) return std::nullopt;
-  return std::string(settings->load().key_transform_name());
+  return std::string(plugin::name_of(settings->load().key_transform));
 }
 
 /// Why a column family with these options does not ask the filters of a file; empty if it does.

@@ -177,7 +177,7 @@ TEST(RocksdbCounters, CountNoQuestionsUnlessAskedTo) {
 }
 
 TEST(RocksdbCounters, LoseNothingBetweenThreads) {
-  // Twice as many threads at once as there are shards, twice, so that shards are shared and change owners.
+  // Twice as many threads at once as there are shards, twice, so that shards are shared.
   constexpr int kThreads = 2 * kShards;
   constexpr std::uint64_t kQuestions = 20000;  // long enough for threads to meet
   const Policy policy = policy_from_string("{id=crivo.Bloom;count_questions=true}");

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "abi.h"
@@ -76,7 +75,6 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
   [[nodiscard]] std::uint64_t hash_of(const rocksdb::Slice& key) noexcept;
   [[nodiscard]] std::uint64_t canonical_hash(const rocksdb::Slice& key) noexcept;
-  [[nodiscard]] std::string_view transform_name() const noexcept;
   void append(std::uint64_t hash) noexcept {
     ++entries_;
     checksum_ ^= hash;

@@ -89,8 +89,6 @@ void HashLog::clear() noexcept {
 }
 
 void HashLog::swap(HashLog& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(limit_, other.limit_);
   std::swap(first_, other.first_);
   std::swap(chunks_, other.chunks_);
   std::swap(file_, other.file_);

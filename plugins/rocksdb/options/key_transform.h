@@ -25,6 +25,11 @@ struct NamedKeyTransform {
   }
 };
 
+/// Empty if there is no transform.
+[[nodiscard]] inline std::string_view name_of(const NamedKeyTransform* transform) noexcept {
+  return transform != nullptr ? std::string_view(transform->name) : std::string_view();
+}
+
 /// Whether this is the name of a built-in transform to which a colon and a number belong.
 [[nodiscard]] bool has_parameter(std::string_view name) noexcept;
 

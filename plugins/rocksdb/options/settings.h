@@ -64,10 +64,6 @@ struct Settings {
   [[nodiscard]] const LevelSpec& at(int distance) const noexcept {
     return (*by_distance)[std::min(static_cast<std::size_t>(std::max(distance, 0)), by_distance->size() - 1)];
   }
-  /// Empty if there is no key transform.
-  [[nodiscard]] std::string_view key_transform_name() const noexcept {
-    return key_transform != nullptr ? std::string_view(key_transform->name) : std::string_view();
-  }
 };
 
 }  // namespace crivo::plugin

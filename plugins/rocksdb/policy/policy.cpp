@@ -43,26 +43,25 @@ std::string text_at(const void* address, const std::string& name) {
   return option_text(settings.policy(), settings.load(), name);
 }
 
-Status serialize_option(const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
-  *value = text_at(address, name);
-  return Status::OK();
-}
-
-bool options_equal(const ConfigOptions&, const std::string& name, const void* a, const void* b, std::string* mismatch) {
-  const bool equal = text_at(a, name) == text_at(b, name);
-  if (!equal) *mismatch = name;
-  return equal;
-}
-
 using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
   // The options are mutable, so that DB::SetOptions may change them. They are not serialized, because the policy's id
   // has them all (policy.h, GetId). The maps are never destroyed, because policies may outlive our static objects.
   static const auto* const maps = [] {
+    const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
+      *value = text_at(address, name);
+      return Status::OK();
+    };
+    const auto equal = [](const ConfigOptions&, const std::string& name, const void* a, const void* b,
+                          std::string* mismatch) {
+      if (text_at(a, name) == text_at(b, name)) return true;
+      *mismatch = name;
+      return false;
+    };
     const OptionTypeInfo option(0, rocksdb::OptionType::kUnknown, rocksdb::OptionVerificationType::kNormal,
                                 rocksdb::OptionTypeFlags::kMutable | rocksdb::OptionTypeFlags::kDontSerialize,
-                                parse_option, serialize_option, options_equal);
+                                parse_option, serialize, equal);
     auto* const made = new std::unordered_map<std::string_view, OptionMap>;
     for (const PolicyInfo& each : kPolicies) {
       for (const std::string_view name : option_names(each)) (*made)[each.name].emplace(name, option);
@@ -215,7 +214,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   tell(context, settings);
   if (!knows_keys_) return nullptr;
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
-                           sst_tail_bytes(settings.key_transform_name().size()));
+                           sst_tail_bytes(name_of(settings.key_transform).size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
   const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
                            .max_build_bytes = limit_of(settings.max_build_bytes),

@@ -1,7 +1,7 @@
 #include "tool/filter_probe.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "crivo/rocksdb.h"
 #include "sst/filter_facts.h"
@@ -57,64 +57,25 @@ void FilterProbe::make_policy(const std::string& key_transform) {
 }
 
 void FilterProbe::ask(std::span<Slice> keys, std::span<bool> hits) {
-  if (keys.empty()) return;
-  if (capacity_ < keys.size()) part_hits_ = std::make_unique<bool[]>(capacity_ = keys.size());
-  pointers_.resize(keys.size());
-  if (parts_.size() == 1) {
-    refer_to(keys);
-    ask_part(parts_.front(), pointers_, hits);
-  } else if (layout_.has_order()) {
-    ask_own_parts(keys, hits);
-  } else {
-    ask_every_part(keys, hits);
-  }
-}
-
-void FilterProbe::refer_to(std::span<Slice> keys) {
-  for (std::size_t i = 0; i < keys.size(); ++i) pointers_[i] = &keys[i];
-}
-
-void FilterProbe::ask_part(const Part& part, std::span<Slice*> keys, std::span<bool> hits) const {
-  if (part.reader == nullptr) {
-    std::ranges::fill(hits.first(keys.size()), true);
-    return;
-  }
-  // RocksDB's readers take at most 32 keys at once (MultiGetContext::MAX_BATCH_SIZE).
-  constexpr std::size_t kBatch = 32;
-  for (std::size_t begin = 0; begin < keys.size(); begin += kBatch) {
-    const std::size_t count = std::min(kBatch, keys.size() - begin);
-    part.reader->MayMatch(static_cast<int>(count), keys.data() + begin, hits.data() + begin);
-  }
-}
-
-/// Sorts the keys by their parts (a counting sort), asks part by part, and puts the answers where they belong.
-void FilterProbe::ask_own_parts(std::span<Slice> keys, std::span<bool> hits) {
-  begins_.assign(parts_.size() + 1, 0);
-  part_of_key_.resize(keys.size());
-  order_.resize(keys.size());
+  const auto passes = [](const Part& part, const Slice& key) {
+    return part.reader == nullptr || part.reader->MayMatch(key);
+  };
+  if (parts_.size() == 1) return ask_all(parts_.front(), keys, hits);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    part_of_key_[i] = layout_.part_of({keys[i].data(), keys[i].size()});
-    ++begins_[part_of_key_[i] + 1];
+    const auto may_pass = [&](const Part& part) { return passes(part, keys[i]); };
+    hits[i] = layout_.has_order() ? may_pass(parts_[layout_.part_of({keys[i].data(), keys[i].size()})])
+                                  : std::ranges::any_of(parts_, may_pass);
   }
-  for (std::size_t part = 1; part <= parts_.size(); ++part) begins_[part] += begins_[part - 1];
-  for (std::size_t i = 0; i < keys.size(); ++i) order_[begins_[part_of_key_[i]]++] = i;
-  for (std::size_t i = 0; i < keys.size(); ++i) pointers_[i] = &keys[order_[i]];
-  // Each begin has moved to its part's end, where the next part begins.
-  std::size_t begin = 0;
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    const std::size_t count = begins_[part] - begin;
-    ask_part(parts_[part], std::span(pointers_).subspan(begin, count), std::span(part_hits_.get() + begin, count));
-    begin = begins_[part];
-  }
-  for (std::size_t i = 0; i < keys.size(); ++i) hits[order_[i]] = part_hits_[i];
 }
 
-void FilterProbe::ask_every_part(std::span<Slice> keys, std::span<bool> hits) {
-  refer_to(keys);
-  std::ranges::fill(hits.first(keys.size()), false);
-  for (const Part& part : parts_) {
-    ask_part(part, pointers_, std::span(part_hits_.get(), keys.size()));
-    for (std::size_t i = 0; i < keys.size(); ++i) hits[i] = hits[i] || part_hits_[i];
+void FilterProbe::ask_all(const Part& part, std::span<Slice> keys, std::span<bool> hits) {
+  if (part.reader == nullptr) return void(std::ranges::fill(hits.first(keys.size()), true));
+  // RocksDB's readers take at most 32 keys at once (MultiGetContext::MAX_BATCH_SIZE).
+  std::array<Slice*, 32> batch;
+  for (std::size_t begin = 0; begin < keys.size(); begin += batch.size()) {
+    const std::size_t count = std::min(batch.size(), keys.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) batch[i] = &keys[begin + i];
+    part.reader->MayMatch(static_cast<int>(count), batch.data(), hits.data() + begin);
   }
 }
 
