@@ -26,7 +26,7 @@ def findings(files):
 class IncludeRules(unittest.TestCase):
     def test_accepts_public_headers_everywhere(self):
         text = '#include "crivo/filter.h"\n#include <crivo/filter.h>\n#include <vector>\n'
-        for folder in ("core/src/format", "core/tools", "plugins/rocksdb", "sqlite_ext/values", "examples/x", "tests/tool"):
+        for folder in ("core/src/format", "core/tools", "plugins/rocksdb/policy", "sqlite_ext/values", "examples/x", "tests/tool"):
             self.assertEqual(findings({folder + "/a.cpp": text}), [])
 
     def test_accepts_the_inside_of_core_where_it_is_tested(self):
@@ -34,19 +34,19 @@ class IncludeRules(unittest.TestCase):
             self.assertEqual(findings({folder + "/a.cpp": '#include "filter/registry.h"\n'}), [])
 
     def test_rejects_the_inside_of_core_elsewhere(self):
-        for folder in ("core/tools", "plugins/rocksdb", "sqlite_ext/values", "examples", "tests/tool", "core/include/crivo"):
+        for folder in ("core/tools", "plugins/rocksdb/policy", "sqlite_ext/values", "examples", "tests/tool", "core/include/crivo"):
             for target in ("filter/registry.h", os.path.relpath("core/src/filter/registry.h", folder)):
                 text = f'#include "{target}"\n'
                 self.assertEqual(len(findings({folder + "/a.cpp": text})), 1, (folder, target))
 
     def test_rejects_one_host_in_another(self):
-        host = {"plugins/rocksdb/policy.h": "", "plugins/rocksdb/include/crivo/rocksdb.h": "", "sqlite_ext/values/boundary.h": ""}
+        host = {"plugins/rocksdb/policy/policy.h": "", "plugins/rocksdb/include/crivo/rocksdb.h": "", "sqlite_ext/values/boundary.h": ""}
         for name, target in (
-            ("sqlite_ext/values/a.cpp", "policy.h"),
+            ("sqlite_ext/values/a.cpp", "policy/policy.h"),
             ("sqlite_ext/values/a.cpp", "crivo/rocksdb.h"),
             ("core/tools/a.cpp", "crivo/rocksdb.h"),
             ("core/tools/a.cpp", "values/boundary.h"),
-            ("plugins/rocksdb/a.cpp", "values/boundary.h"),
+            ("plugins/rocksdb/policy/a.cpp", "values/boundary.h"),
         ):
             self.assertEqual(len(findings({**host, name: f'#include "{target}"\n'})), 1, (name, target))
         self.assertEqual(findings({**host, "examples/a.cpp": '#include "crivo/rocksdb.h"\n'}), [])
@@ -63,7 +63,7 @@ class IncludeRules(unittest.TestCase):
         ):
             self.assertEqual(findings({place: line}), [])
             self.assertEqual(findings({"tests/unit/a.cpp": line}), [])
-            for elsewhere in ("core/src/base/other.cpp", "core/tools/a.cpp", "plugins/rocksdb/a.cpp", "sqlite_ext/values/a.cpp"):
+            for elsewhere in ("core/src/base/other.cpp", "core/tools/a.cpp", "plugins/rocksdb/policy/a.cpp", "sqlite_ext/values/a.cpp"):
                 self.assertEqual(len(findings({elsewhere: line})), 1, (line, elsewhere))
 
     def test_rejects_functions_that_differ_between_processors(self):

@@ -93,7 +93,7 @@ TEST_P(RocksdbBuilder, HoldsAsManyKeysAsFit) {
 }
 
 TEST_P(RocksdbBuilder, MakesNoBlockOfASizeThatBuiltinOnesHave) {
-  // 16 n + 5 bytes, or at most 5: see reader.cpp.
+  // 16 n + 5 bytes, or at most 5: see policy/reader.cpp.
   for (const double bits_per_key : {0.5, 3.3, 10.0, 700.0}) {
     const auto builder = new_builder(*policy(bits_per_key));
     for (std::uint64_t keys = 0; keys < 3000; keys += 1 + keys / 5) {

@@ -21,6 +21,8 @@
 namespace crivo::testing {
 namespace {
 
+using namespace plugin;
+
 constexpr std::size_t kChunk = BuildMemory::kChunkBytes;
 constexpr std::size_t kNoLimit = BuildMemory::kNoLimit;
 
@@ -244,7 +246,8 @@ TEST(HashLog, GivesItsMemoryBack) {
     HashLog log(memory);
     for (const std::uint64_t hash : numbers(1'000'000)) log.append(hash);
     EXPECT_EQ(memory.held(), 4 * kChunk + (64 << 10));
-    HashLog other = std::move(log);
+    HashLog other(memory);
+    other.swap(log);
     EXPECT_EQ(other.size(), 1'000'000U);
     EXPECT_EQ(memory.held(), 4 * kChunk + (64 << 10));
     other.clear();

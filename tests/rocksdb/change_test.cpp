@@ -233,6 +233,33 @@ TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {
   EXPECT_GT(size(), ribbon);
 }
 
+TEST(RocksdbChange, OfOneCallIsAllOrNothingWhateverOtherThreadsDo) {
+  const Policy policy = crivo_bloom(8);
+  auto& changed = const_cast<rocksdb::FilterPolicy&>(*policy);
+  rocksdb::ConfigOptions call;  // as RocksDB makes it: it reads in detail, and then hands over option by option
+  call.depth = rocksdb::ConfigOptions::kDepthDetailed;
+  call.mutable_options_only = true;
+  const auto begin = [&] {
+    std::string read;
+    EXPECT_TRUE(policy->GetOptionString(call, &read).ok());
+  };
+  begin();
+  EXPECT_TRUE(changed.ConfigureOption(call, "bits_per_key", "12").ok());
+  std::thread(begin).join();
+  EXPECT_FALSE(changed.ConfigureOption(call, "fp_rate", "0.1").ok());
+  EXPECT_EQ(policy->GetId(), "crivo.Bloom:8");
+  EXPECT_FALSE(changed.ConfigureFromString(call, "crivo_id_before=crivo.Bloom:99").ok()) << "no option for users";
+  EXPECT_EQ(policy->GetId(), "crivo.Bloom:8");
+
+  begin();
+  std::thread([&] {
+    begin();
+    EXPECT_TRUE(changed.ConfigureOption(call, "max_filter_bytes", "200").ok());
+  }).join();
+  EXPECT_TRUE(changed.ConfigureOption(call, "bits_per_key", "12").ok());
+  EXPECT_EQ(policy->GetId(), "crivo.Bloom:12:max_filter_bytes:200") << "of two changes at once, none is lost";
+}
+
 TEST(RocksdbChange, IsSeenAsAWhole) {
   // Two settings that differ in both options: a builder of the one's kind and the other's size has seen half a change.
   const Policy policy = policy_from_string("crivo.Ribbon:5:-1");

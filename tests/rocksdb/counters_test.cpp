@@ -82,6 +82,38 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   EXPECT_EQ(compacted.damaged_blocks, 0U);
 }
 
+/// A program's own log, which throws at every line of ours.
+class ThrowingLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    std::array<char, 1024> line;
+    std::vsnprintf(line.data(), line.size(), format, arguments);
+    const std::string_view text = line.data();
+    if (text.starts_with("crivo") || text.starts_with("[WARN] crivo")) throw ++lines;  // no std::exception
+  }
+  static inline int lines = 0;
+};
+
+TEST(RocksdbCounters, LeaveADatabaseAloneWhoseLogThrows) {
+  const ScratchFolder folder;
+  rocksdb::Options options = configured({.bits_per_key = 10, .max_filter_bytes = 200});
+  options.info_log = std::make_shared<ThrowingLog>();
+  {
+    const auto db = open_database(options, folder.path());
+    put_keys(*db, 0, 3000);
+    EXPECT_EQ(ThrowingLog::lines, 1) << "max_filter_bytes";
+    EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
+  }
+  EXPECT_EQ(ThrowingLog::lines, 2) << "the counters";
+  const Policy wrong = policy_from_string("crivo.Bloom:-1");
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = options.info_log.get();
+  EXPECT_NE(new_builder(*wrong, context), nullptr);
+  EXPECT_EQ(ThrowingLog::lines, 3) << "what is wrong with the options";
+}
+
 TEST(RocksdbCounters, CountNothingThatAReportAsksFor) {
   const ScratchFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kRibbon});
@@ -145,7 +177,7 @@ TEST(RocksdbCounters, CountNoQuestionsUnlessAskedTo) {
 }
 
 TEST(RocksdbCounters, LoseNothingBetweenThreads) {
-  // Twice as many threads at once as there are shards, twice, so that shards are shared and change owners.
+  // Twice as many threads at once as there are shards, twice, so that shards are shared.
   constexpr int kThreads = 2 * kShards;
   constexpr std::uint64_t kQuestions = 20000;  // long enough for threads to meet
   const Policy policy = policy_from_string("{id=crivo.Bloom;count_questions=true}");

@@ -280,12 +280,41 @@ TEST_F(SstRefilter, RefusesALogThatItDoesNotFind) {
     std::string value;
     EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
   }
+}
+
+TEST_F(SstRefilter, TakesALogOutsideOfTheDatabaseOnlyByName) {
+  const std::string log = path("log").string();
   rocksdb::Options options = many_files(crivo_bloom());
-  options.wal_dir = elsewhere;
-  ASSERT_TRUE(open_database(options, db())->Put({}, "in the log again", "only").ok());
-  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:10 db").exit_code, 0) << "the right folder, by its whole path";
+  options.wal_dir = log;
+  ASSERT_TRUE(open_database(options, db())->Put({}, "in the log", "only").ok());
+  shell("cp -r db copy; cp -r log its_log");
+  const auto before = listing(log);
+  for (const char* const dry : {"", "--dry-run "}) {
+    const Outcome refused = crivo("sst refilter --policy crivo.Auto:10 " + std::string(dry) + "copy");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err,
+                HasSubstr("wal_dir in OPTIONS of DB must lie in DB, or be named by --wal-dir, got " + log));
+  }
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:10 --wal-dir its_log copy").exit_code, 0);
+  EXPECT_EQ(listing(log), before) << "the log of the original";
+  const Outcome wrong = crivo("sst refilter --policy crivo.Auto:10 --wal-dir nowhere db");
+  EXPECT_THAT(wrong.err, HasSubstr("--wal-dir must be a folder that is there, got " + path("nowhere").string()));
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:10 --wal-dir log db").exit_code, 0);
   std::string value;
-  EXPECT_TRUE(open_database(options, db())->Get({}, "in the log again", &value).ok());
+  EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
+  options.wal_dir = path("its_log").string();
+  EXPECT_TRUE(open_database(options, path("copy").string())->Get({}, "in the log", &value).ok());
+  options.wal_dir = path("copy/inside").string();
+  ASSERT_TRUE(open_database(options, path("copy").string())->Put({}, "inside", "only").ok());
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:9 copy").exit_code, 0);
+  EXPECT_TRUE(open_database(options, path("copy").string())->Get({}, "inside", &value).ok());
+}
+
+TEST_F(SstRefilter, SaysThatFilesLoseTheirFilter) {
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  const Outcome done = crivo("sst refilter -q --policy crivo.Auto:budget_bits_per_key:0.001 db");
+  EXPECT_EQ(done.exit_code, 0);
+  EXPECT_THAT(done.err, HasSubstr(" files lose their filter, as the policy writes none for them"));
 }
 
 TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {

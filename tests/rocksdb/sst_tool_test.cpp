@@ -186,7 +186,7 @@ TEST_F(SstTool, RefusesADatabaseWithFilesInOtherFolders) {
     const Outcome refused = crivo(arguments);
     EXPECT_EQ(refused.exit_code, 2) << arguments;
     EXPECT_THAT(refused.out, IsEmpty());
-    EXPECT_THAT(refused.err, HasSubstr("as OPTIONS says nothing of db_paths and cf_paths"));
+    EXPECT_THAT(refused.err, HasSubstr("if its files lie in db_paths or cf_paths, which OPTIONS does not name"));
   }
   EXPECT_EQ(info("first").size(), 1U) << "each folder by itself";
   ASSERT_EQ(shell("cp first/*.sst db/000001.sst").exit_code, 0);

@@ -29,13 +29,14 @@ constexpr const char* kPartitions = "partition_filters=true;index_type=kTwoLevel
 constexpr const char* kPrefixesOnly = "whole_key_filtering=false;";
 
 /// In the order of their weight: the default tests take the first ones.
-constexpr std::size_t kShort = 8;
+constexpr std::size_t kShort = 9;
 std::vector<Case> cases(std::size_t most = SIZE_MAX) {
   std::vector<Case> all = {
       {"{id=crivo.Bloom;bits_per_key=10;max_filter_bytes=2000}", "", ""},
       {"{id=crivo.Auto;bits_per_key=10;max_filter_bytes=2000}", kPartitions, ""},
       {"{id=crivo.Ribbon;bits_per_key=10;bloom_before_level=-1;max_build_bytes=10000}", "", ""},
       {"{id=crivo.Bloom;bits_per_key=10;key_transform=take_prefix:2}", "", ""},
+      {"{id=crivo.Bloom;bits_per_key=10;max_filter_bytes=100;key_transform=take_prefix:8}", "", ""},
       {"{id=crivo.Ribbon;bits_per_key=10;bloom_before_level=-1;key_transform=drop_suffix:13}", "", ""},
       {"crivo.Ribbon:10:-1", kPrefixesOnly, "prefix_extractor=fixed:20;"},
       {"bloomfilter:10:false", std::string(kPartitions) + kPrefixesOnly, "prefix_extractor=fixed:20;"},

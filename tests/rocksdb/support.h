@@ -16,8 +16,11 @@
 #include "abi.h"
 #include "crivo/rocksdb.h"
 
+namespace crivo::plugin {}  // namespace crivo::plugin
+
 namespace crivo::testing {
 
+using namespace plugin;
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 /// A folder that is removed when the object is destroyed.

@@ -140,7 +140,7 @@ TEST_P(KeyTransforms, AreInBlocksOfThePlannedSizes) {
     const auto builder = new_builder(*policy);
     for (const std::uint64_t keys : {0, 1, 50, 51, 52, 1000, 3000}) {
       const std::string block = build_block(*builder, 0, keys);
-      EXPECT_NE(block.size() % 16, 5U) << "a size that RocksDB's own blocks have: see reader.cpp";
+      EXPECT_NE(block.size() % 16, 5U) << "a size that RocksDB's own blocks have: see policy/reader.cpp";
       if (GetParam() == Kind::kBlocked) {
         EXPECT_EQ(block.size(), builder->CalculateSpace(keys)) << name;
       }

@@ -7,7 +7,7 @@
 
 #include "crivo/host/memory.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 // new char[] aligns for numbers, and a payload begins at a cache line. What lies between the two holds the pointer to
@@ -93,4 +93,4 @@ void TemporaryMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t
   (void)charge_.set(charged_);
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -10,7 +10,7 @@
 #include "builder/build_memory.h"
 #include "builder/cache_charge.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Gives the memory for a payload such that RocksDB can take it over, with the payload in its place: RocksDB owns a
 /// block as a char[] and is told where in it the contents lie. Behind the payload there is room for the trailer.
@@ -61,4 +61,4 @@ class TemporaryMemory final : public std::pmr::memory_resource {
   std::size_t used_ = 0;  // bytes of the chunk
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

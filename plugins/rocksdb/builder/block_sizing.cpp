@@ -5,7 +5,7 @@
 
 #include "crivo/sizing.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kBlockBytes = kBlockBits / 8;
@@ -104,4 +104,4 @@ double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const {
   return blocked_fp_rate(blocks, count, best_blocked_probes(blocks * kBlockBits / count));
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -8,7 +8,7 @@
 #include "crivo/host/sst_block.h"
 #include "options/settings.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// The most bytes that a filter's payload may have. RocksDB keeps a block's size, with five bytes of its own, in 32
 /// bits, and our trailer comes on top of the payload.
@@ -58,4 +58,4 @@ class BlockSizing {
   std::size_t tail_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kChunkBytes = BuildMemory::kChunkBytes;
@@ -118,4 +118,4 @@ bool line_up(std::span<std::byte*> chunks) noexcept {
   return true;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <span>
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Any thread may call any function at any time.
 class BuildMemory {
@@ -87,4 +87,4 @@ class CountedBytes {
   bool fits_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -14,7 +14,7 @@
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 // The block that RocksDB's built-in policies write for "every key may match". A block of five bytes or fewer would mean
@@ -47,10 +47,6 @@ std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
     lose_hashes("its key transform threw something that is no std::exception");
   }
   return hash_as_it_is();
-}
-
-std::string_view BlockBuilder::transform_name() const noexcept {
-  return transform_ != nullptr ? std::string_view(transform_->name) : std::string_view();
 }
 
 void BlockBuilder::AddKey(const rocksdb::Slice& key) {
@@ -151,7 +147,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
     built_.fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
   }
   std::byte* const block = memory.take(filter->payload(), buf);
-  seal_sst_block(filter->shape(), std::span(block, size), transform_name());
+  seal_sst_block(filter->shape(), std::span(block, size), name_of(transform_));
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
 }
 
@@ -165,13 +161,13 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
                 "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
                 limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes, sizing_.bytes(keys), fp_rate,
                 wanted_rate);
-} catch (const std::exception&) {
-  // There is no memory for the line in LOG, and the filter matters more.
+} catch (...) {
+  // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
 }
 
 void BlockBuilder::start_over() noexcept {
   finished_.clear();
-  if (verify_) std::swap(finished_, hashes_);
+  if (verify_) finished_.swap(hashes_);
   hashes_.clear();
   entries_ = 0;
   checksum_ = 0;
@@ -183,9 +179,10 @@ void BlockBuilder::start_over() noexcept {
 
 rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   if (!verify_ || content.data() == kAlwaysTrue) return rocksdb::Status::OK();
-  const HashLog hashes = std::move(finished_);
+  HashLog hashes(*limits_.memory, limits_.max_build_bytes);
+  hashes.swap(finished_);
   try {
-    const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())), transform_name());
+    const auto filter = open_sst_block(std::as_bytes(std::span(content.data(), content.size())), name_of(transform_));
     if (filter && contains_all(*filter, hashes)) return rocksdb::Status::OK();
     return rocksdb::Status::Corruption("crivo: filter block changed in memory");
   } catch (const std::bad_alloc&) {
@@ -195,4 +192,4 @@ rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
   }
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "abi.h"
@@ -19,7 +18,7 @@
 #include "report/counters.h"
 #include "report/filter_record.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Whatever goes wrong in a builder, no exception leaves it: it then gives a filter that lets every key pass.
 class BlockBuilder final : public abi::FilterBitsBuilder {
@@ -76,7 +75,6 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
   [[nodiscard]] std::uint64_t hash_of(const rocksdb::Slice& key) noexcept;
   [[nodiscard]] std::uint64_t canonical_hash(const rocksdb::Slice& key) noexcept;
-  [[nodiscard]] std::string_view transform_name() const noexcept;
   void append(std::uint64_t hash) noexcept {
     ++entries_;
     checksum_ ^= hash;
@@ -125,4 +123,4 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   BuiltBlock built_{};  // by the last build() that succeeded
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

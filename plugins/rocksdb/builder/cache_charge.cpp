@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <new>
 
 #include "abi.h"
 
@@ -10,7 +9,7 @@
 #include <rocksdb/advanced_cache.h>
 #endif
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kEntryBytes = std::size_t{256} << 10;
@@ -60,8 +59,8 @@ bool CacheCharge::set(std::size_t bytes) noexcept try {
     entries_.push_back(entry);
   }
   return true;
-} catch (const std::bad_alloc&) {
+} catch (...) {  // the cache may be a program's own
   return false;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -12,7 +12,7 @@
 
 #include "crivo/rocksdb.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// The cache to which filter construction is to be charged; null for none.
 [[nodiscard]] std::shared_ptr<rocksdb::Cache> charged_cache(const rocksdb::BlockBasedTableOptions& table);
@@ -35,4 +35,4 @@ class CacheCharge {
   std::vector<void*> entries_;  // handles, whose type another header has since 8.0
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

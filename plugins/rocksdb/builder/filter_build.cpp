@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
@@ -71,4 +71,4 @@ std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing
   return ribbon ? std::move(ribbon) : build_in_parts(hashes, sizing.as_blocked(), limits, payload);
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

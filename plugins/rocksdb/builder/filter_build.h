@@ -11,7 +11,7 @@
 #include "builder/hash_log.h"
 #include "crivo/filter.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// What the builder of a file must keep to, and where it says what came of that.
 struct BuildLimits {
@@ -36,4 +36,4 @@ struct BuildLimits {
 [[nodiscard]] std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing,
                                                     const BuildLimits& limits, BlockMemory& payload);
 
-}  // namespace crivo
+}  // namespace crivo::plugin

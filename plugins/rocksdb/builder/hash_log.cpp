@@ -5,7 +5,7 @@
 
 #include "crivo/hash.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 HashLog::~HashLog() {
   clear();
@@ -89,8 +89,6 @@ void HashLog::clear() noexcept {
 }
 
 void HashLog::swap(HashLog& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(limit_, other.limit_);
   std::swap(first_, other.first_);
   std::swap(chunks_, other.chunks_);
   std::swap(file_, other.file_);
@@ -98,4 +96,4 @@ void HashLog::swap(HashLog& other) noexcept {
   std::swap(end_, other.end_);
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -18,7 +18,7 @@
 #include "builder/build_memory.h"
 #include "builder/spill_file.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error if the temporary file fails, after which
 /// only clear() may be called.
@@ -27,11 +27,8 @@ class HashLog {
   /// limit: the most bytes that the builders of `memory` may hold together.
   explicit HashLog(BuildMemory& memory = BuildMemory::of_process(), std::size_t limit = BuildMemory::kNoLimit) noexcept
       : memory_(&memory), limit_(limit) {}
-  HashLog(HashLog&& other) noexcept : memory_(other.memory_), limit_(other.limit_) { swap(other); }
-  HashLog& operator=(HashLog other) noexcept {
-    swap(other);
-    return *this;
-  }
+  HashLog(const HashLog&) = delete;
+  HashLog& operator=(const HashLog&) = delete;
   ~HashLog();
 
   void append(std::uint64_t hash) {
@@ -44,6 +41,8 @@ class HashLog {
     *next_++ = hash;
     return true;
   }
+  /// Both must be of the same memory and limit.
+  void swap(HashLog& other) noexcept;
   /// Forgets the hashes, but keeps the array for the first of them, as another partition may follow.
   void clear() noexcept;
 
@@ -80,7 +79,6 @@ class HashLog {
   void grow();
   /// Gives back the chunks behind the first `keep` of them, and goes on behind `used` hashes of the last one.
   void shrink(std::size_t keep, std::size_t used) noexcept;
-  void swap(HashLog& other) noexcept;
 
   BuildMemory* memory_;
   std::size_t limit_;
@@ -91,4 +89,4 @@ class HashLog {
   std::uint64_t* end_ = nullptr;   // of the memory behind it
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -8,7 +8,7 @@
 
 #include "crivo/hash.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kPartHashes = 8192;  // 64 KiB, which is also the buffer that reading takes
@@ -55,4 +55,4 @@ bool SpillFile::read(const std::function<bool(std::span<const std::uint64_t>)>& 
   return true;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -12,7 +12,7 @@
 
 #include "crivo/host/temporary_file.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// One thread may use it at a time. Functions throw std::bad_alloc, and std::runtime_error when a call of the system
 /// fails, "temporary folder must <what>, got <folder>: <why>".
@@ -38,4 +38,4 @@ class SpillFile {
   std::vector<Part> parts_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

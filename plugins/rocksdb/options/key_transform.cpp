@@ -11,7 +11,7 @@
 
 #include "crivo/host/sst_block.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 using rocksdb::Slice;
@@ -62,36 +62,28 @@ KeyTransform builtin(std::string_view name) {
 }
 
 /// Nothing is ever taken out, and a map leaves its elements where they are.
-class Registry {
- public:
-  /// Returns false, and changes nothing, if the name is taken.
-  bool add(std::string_view name, KeyTransform function) {
-    const std::lock_guard lock(mutex_);
-    return put(name, std::move(function)).second;
-  }
-  /// Null if there is no such transform.
-  const NamedKeyTransform* find(std::string_view name) {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = transforms_.find(name); found != transforms_.end()) return &found->second;
-    KeyTransform function = builtin(name);
-    return function ? &put(name, std::move(function)).first->second : nullptr;
-  }
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, NamedKeyTransform, std::less<>> transforms;
 
- private:
-  using Map = std::map<std::string, NamedKeyTransform, std::less<>>;
-
-  std::pair<Map::iterator, bool> put(std::string_view name, KeyTransform function) {
-    return transforms_.try_emplace(std::string(name), NamedKeyTransform{std::string(name), std::move(function)});
+  auto put(std::string_view name, KeyTransform function) {
+    return transforms.try_emplace(std::string(name), NamedKeyTransform{std::string(name), std::move(function)});
   }
-
-  std::mutex mutex_;
-  Map transforms_;
 };
 
 /// Is never destroyed, because databases may outlive our static objects.
 Registry& registry() {
   static auto* const one = new Registry;
   return *one;
+}
+
+/// Null if there is no such transform.
+const NamedKeyTransform* find(std::string_view name) {
+  const std::lock_guard lock(registry().mutex);
+  const auto& all = registry().transforms;
+  if (const auto found = all.find(name); found != all.end()) return &found->second;
+  KeyTransform function = builtin(name);
+  return function ? &registry().put(name, std::move(function)).first->second : nullptr;
 }
 
 bool can_be_registered(std::string_view name) noexcept {
@@ -112,21 +104,22 @@ Status refuse(std::string_view field, std::string_view must, std::string_view go
 bool has_parameter(std::string_view name) noexcept { return name == kDropSuffix || name == kTakePrefix; }
 
 Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
-  if (const NamedKeyTransform* const found = registry().find(name)) return found;
+  if (const NamedKeyTransform* const found = find(name)) return found;
   return Error{ErrorCode::kBadArgument,
                "key_transform must be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], lower_ascii, or "
                "a name that RegisterKeyTransform was given, got " +
                    std::string(name.empty() ? "nothing" : name)};
 }
 
-Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {
+Status add_key_transform(std::string_view name, KeyTransform transform) {
   if (!can_be_registered(name)) {
     return refuse("name", "be 1 to 32 letters, digits or characters of _-. and not that of a built-in key transform",
                   name.empty() ? "nothing" : name);
   }
   if (!transform) return refuse("transform", "be a function", "nothing");
-  if (!registry().add(name, std::move(transform))) return refuse("name", "not be registered before", name);
-  return Status::OK();
+  const std::lock_guard lock(registry().mutex);
+  const bool is_new = registry().put(name, std::move(transform)).second;
+  return is_new ? Status::OK() : refuse("name", "not be registered before", name);
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -1,8 +1,8 @@
 // The functions that turn keys into canonical keys, for comparators under which different bytes can be the same key.
-// See RegisterKeyTransform in crivo/rocksdb.h.
 #pragma once
 
 #include <rocksdb/slice.h>
+#include <rocksdb/status.h>
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 #include "crivo/result.h"
 #include "crivo/rocksdb.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 struct NamedKeyTransform {
   std::string name;
@@ -25,12 +25,20 @@ struct NamedKeyTransform {
   }
 };
 
+/// Empty if there is no transform.
+[[nodiscard]] inline std::string_view name_of(const NamedKeyTransform* transform) noexcept {
+  return transform != nullptr ? std::string_view(transform->name) : std::string_view();
+}
+
 /// Whether this is the name of a built-in transform to which a colon and a number belong.
 [[nodiscard]] bool has_parameter(std::string_view name) noexcept;
+
+/// See RegisterKeyTransform in crivo/rocksdb.h.
+[[nodiscard]] rocksdb::Status add_key_transform(std::string_view name, KeyTransform transform);
 
 /// The transform of this name, a built-in or a registered one. It stays where it is for as long as the process lives,
 /// so that builders and readers can point to it, even those that outlive our static objects. Any thread may call this.
 /// Errors: kBadArgument. Throws std::bad_alloc.
 [[nodiscard]] Result<const NamedKeyTransform*> find_key_transform(std::string_view name);
 
-}  // namespace crivo
+}  // namespace crivo::plugin

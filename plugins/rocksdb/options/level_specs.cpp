@@ -14,7 +14,7 @@
 #include "crivo/host/level_budget.h"
 #include "crivo/sizing.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB, a filter of fewer is none
@@ -130,4 +130,4 @@ LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
   return spec;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -8,7 +8,7 @@
 #include "crivo/result.h"
 #include "options/settings.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// The specs by a level's distance from the last level, 0 to settings.levels; the last one holds for what is flushed.
 /// Errors: kBadArgument.
@@ -20,4 +20,4 @@ namespace crivo {
 [[nodiscard]] LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
                                      const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept;
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -10,7 +10,7 @@
 #include "crivo/rocksdb.h"
 #include "report/filter_record.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 /// "ribbon"; "always_maybe" where no filter could be built, "ribbon+always_maybe" where that was so in some of the
@@ -93,8 +93,4 @@ rocksdb::TablePropertiesCollector* CollectorFactory::CreateTablePropertiesCollec
   return new Collector(take_record());
 }
 
-std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollector() {
-  return std::make_shared<CollectorFactory>();
-}
-
-}  // namespace crivo
+}  // namespace crivo::plugin

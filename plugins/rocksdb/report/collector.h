@@ -8,7 +8,7 @@
 
 #include "crivo/rocksdb.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// See NewRocksDBFilterCollector in crivo/rocksdb.h.
 class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
@@ -27,4 +27,4 @@ class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
   std::string name_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -14,11 +14,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 struct OpenDatabase {
@@ -59,14 +58,6 @@ std::vector<std::shared_ptr<Counters>> all_counters() {
   return alive;
 }
 
-void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log) {
-  log_damages(counters, log);
-  const std::string line =
-      counters.policy_name() + " [" + std::string(families) + "]: " + counters_text(counters.snapshot());
-  rocksdb::Info(log, "%s", line.c_str());
-  rocksdb::LogFlush(log);
-}
-
 }  // namespace
 
 std::shared_ptr<Counters> new_counters(std::string_view policy_name) {
@@ -83,6 +74,14 @@ void log_damages(Counters& counters, rocksdb::Logger* log) {
   }
 }
 
+void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log) {
+  log_damages(counters, log);
+  const std::string line =
+      counters.policy_name() + " [" + std::string(families) + "]: " + counters_text(counters.snapshot());
+  rocksdb::Info(log, "%s", line.c_str());
+  rocksdb::LogFlush(log);
+}
+
 void CounterListener::meet(rocksdb::DB& db) noexcept try {
   const rocksdb::ColumnFamilyHandle* const handle = db.DefaultColumnFamily();
   const auto met = [&] { return std::ranges::count(registry().databases, handle, &OpenDatabase::default_family) != 0; };
@@ -93,7 +92,7 @@ void CounterListener::meet(rocksdb::DB& db) noexcept try {
   auto log = db.GetDBOptions().info_log;  // takes the database's mutex, so not under ours
   const std::lock_guard lock(registry().mutex);
   if (handle != nullptr && log != nullptr && !met()) registry().databases.push_back({handle, std::move(log)});
-} catch (const std::bad_alloc&) {
+} catch (...) {
   // The next flush tries again, and if none succeeds the database closes without our lines in its log.
 }
 
@@ -104,22 +103,8 @@ void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyH
     const std::string families = counters->take_families(log.get());
     if (!families.empty()) log_counters(*counters, families, log.get());
   }
-} catch (const std::bad_alloc&) {
-  // No memory for a line in the log.
+} catch (...) {
+  // No memory for a line in the log, or the logger threw.
 }
 
-rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family) {
-  if (column_family == nullptr) column_family = db.DefaultColumnFamily();
-  const rocksdb::Options options = db.GetOptions(column_family);
-  const auto counters = counters_of(options);
-  if (counters == nullptr) {
-    return rocksdb::Status::InvalidArgument("crivo: filter_policy of column family " + column_family->GetName() +
-                                            " must be one of Crivo's");
-  }
-  log_counters(*counters, column_family->GetName(), options.info_log.get());
-  return rocksdb::Status::OK();
-}
-
-std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener() { return std::make_shared<CounterListener>(); }
-
-}  // namespace crivo
+}  // namespace crivo::plugin

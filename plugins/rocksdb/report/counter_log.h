@@ -11,7 +11,7 @@
 
 #include "report/counters.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Counters for a policy of this name, which the log of a database will tell about when the database closes. Throws
 /// std::bad_alloc.
@@ -19,6 +19,9 @@ namespace crivo {
 
 /// Writes one line for each damaged block that was found since the last call.
 void log_damages(Counters& counters, rocksdb::Logger* log);
+
+/// Writes the counters in one line, and before it what log_damages writes.
+void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log);
 
 /// See NewRocksDBFilterListener in crivo/rocksdb.h.
 class CounterListener final : public rocksdb::EventListener {
@@ -41,4 +44,4 @@ class CounterListener final : public rocksdb::EventListener {
   std::string name_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

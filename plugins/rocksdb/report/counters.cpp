@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kKeptDamages = 8;
@@ -116,14 +116,4 @@ std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& option
   return counters_of(table != nullptr ? table->filter_policy.get() : nullptr);
 }
 
-std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::FilterPolicy* policy) {
-  const auto counters = counters_of(policy);
-  return counters != nullptr ? std::optional(counters->snapshot()) : std::nullopt;
-}
-
-std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::ColumnFamilyOptions& options) {
-  const auto counters = counters_of(options);
-  return counters != nullptr ? std::optional(counters->snapshot()) : std::nullopt;
-}
-
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -19,7 +19,7 @@
 #include "report/filter_record.h"
 #include "report/question_counts.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Any thread may call any function. What is counted goes up for as long as the object lives.
 class Counters {
@@ -81,11 +81,12 @@ class Counters {
 /// The counters in one line, for the log.
 [[nodiscard]] std::string counters_text(const RocksDBFilterCounters& counters);
 
-/// The counters of the policy of these options; null if it is not one of ours.
+/// The counters of this policy, or of the policy of these options; null if it is not one of ours.
+[[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::FilterPolicy* policy);
 [[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options);
 
 /// The name under which a policy of ours shows its Counters: FilterPolicy::GetOptions<std::shared_ptr<Counters>>(name).
 /// A policy that is not ours has nothing by that name, so this also tells the two apart, where RTTI must not be used.
 inline constexpr const char* kCountersName = "crivo.Counters";
 
-}  // namespace crivo
+}  // namespace crivo::plugin

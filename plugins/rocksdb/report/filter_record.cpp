@@ -5,7 +5,7 @@
 
 #include "crivo/sizing.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 thread_local std::weak_ptr<const FilterRecord> offered;
@@ -74,4 +74,4 @@ std::shared_ptr<const FilterRecord> take_record() noexcept {
   return record;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

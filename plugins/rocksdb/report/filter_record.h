@@ -18,7 +18,7 @@
 
 #include "crivo/filter.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// A filter block that was built.
 struct BuiltBlock {
@@ -89,4 +89,4 @@ class FilterRecord {
 /// or has finished a block.
 [[nodiscard]] std::shared_ptr<const FilterRecord> take_record() noexcept;
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -1,51 +1,12 @@
 #include "report/question_counts.h"
 
-#include <mutex>
-
-namespace crivo {
-namespace {
-
-/// The shards that threads have. It is never destroyed, because threads may end after our static objects.
-struct Owners {
-  std::mutex mutex;
-  std::array<bool, kShards - 1> taken{};
-};
-
-Owners& owners() noexcept {
-  alignas(Owners) static std::byte memory[sizeof(Owners)];
-  static auto* const made = new (memory) Owners;
-  return *made;
-}
-
-/// Gives the shard back when the thread ends. A question after that, from another object's destructor, goes to the
-/// shared shard. The mutex makes this thread's numbers visible to the shard's next owner.
-struct Lease {
-  unsigned taken = 0;
-  ~Lease() {
-    shard_of_thread = kShards;
-    if (taken == 0) return;
-    const std::lock_guard lock(owners().mutex);
-    owners().taken[taken - 1] = false;
-  }
-};
-
-thread_local Lease lease;
-
-}  // namespace
+namespace crivo::plugin {
 
 constinit thread_local unsigned shard_of_thread = 0;
 
 unsigned take_shard() noexcept {
-  const std::lock_guard lock(owners().mutex);
-  shard_of_thread = kShards;
-  for (unsigned shard = 0; shard < kShards - 1; ++shard) {
-    if (owners().taken[shard]) continue;
-    owners().taken[shard] = true;
-    lease.taken = shard + 1;
-    shard_of_thread = shard + 1;
-    break;
-  }
-  return shard_of_thread;
+  static constinit std::atomic<unsigned> threads = 0;
+  return shard_of_thread = threads++ % kShards + 1;
 }
 
 QuestionCounts::Totals QuestionCounts::totals(Kind kind) const noexcept {
@@ -61,4 +22,4 @@ std::uint64_t QuestionCounts::sum(unsigned cell) const noexcept {
   return total;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

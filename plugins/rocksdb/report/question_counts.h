@@ -1,12 +1,9 @@
 // How many questions the filters of a policy were asked, counted by any number of threads at next to no cost.
 //
 // A question takes about 10 ns, and one atomic addition to a counter that two threads share takes several times that,
-// because the cache line moves between their cores. So each thread has a cache line of its own, its shard, and adds to
-// it by a plain load and store, which needs no lock prefix as nobody else writes there. A thread takes a free shard's
-// number at its first question and gives it back when it ends; the next owner continues the numbers. Threads beyond
-// the number of shards share the last one, with atomic additions: slower, and just as exact. Whoever reads the numbers
-// adds up all shards. With one number per thread for all policies, finding the shard is one read of a thread-local
-// variable, and the thread-local variable is the whole price of many policies.
+// because the cache line moves between their cores. So there are many shards, a cache line each, and threads take them
+// in turn. Whoever reads the numbers adds up all shards. With one number per thread for all policies, finding the shard
+// is one read of a thread-local variable, and the thread-local variable is the whole price of many policies.
 #pragma once
 
 #include <array>
@@ -16,16 +13,16 @@
 
 #include "crivo/types.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
-inline constexpr unsigned kShards = 64;  // the last one is for all threads that find no other
+inline constexpr unsigned kShards = 64;
 
 /// The number of this thread's shard plus one; 0 before its first question.
 /// (The model of thread-local storage spares a call of the dynamic linker's. What it costs is four bytes of the room
 /// that glibc keeps for libraries that are loaded by dlopen.)
 extern constinit thread_local unsigned shard_of_thread __attribute__((tls_model("initial-exec")));
 
-/// Finds a shard for this thread, sets shard_of_thread, and returns it.
+/// Sets shard_of_thread to the next one in turn, and returns it.
 unsigned take_shard() noexcept;
 
 /// Any thread may count and any may read.
@@ -43,12 +40,7 @@ class QuestionCounts {
     unsigned taken = shard_of_thread;
     if (taken == 0) [[unlikely]]
       taken = take_shard();
-    std::atomic<std::uint64_t>& cell = shards_[taken - 1].cells[cell_of(kind, way, maybe)];
-    if (taken != kShards) [[likely]] {
-      cell.store(cell.load(std::memory_order_relaxed) + times, std::memory_order_relaxed);
-    } else {
-      cell.fetch_add(times, std::memory_order_relaxed);
-    }
+    shards_[taken - 1].cells[cell_of(kind, way, maybe)].fetch_add(times, std::memory_order_relaxed);
   }
   [[nodiscard]] Totals totals(Kind kind) const noexcept;
 
@@ -65,4 +57,4 @@ class QuestionCounts {
   std::array<Shard, kShards> shards_;
 };
 
-}  // namespace crivo
+}  // namespace crivo::plugin

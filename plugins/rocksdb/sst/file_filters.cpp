@@ -1,11 +1,11 @@
-#include "file_filters.h"
+#include "sst/file_filters.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "filter_layout.h"
-#include "table_file.h"
+#include "sst/filter_layout.h"
+#include "sst/table_file.h"
 
 namespace crivo::sst {
 namespace {

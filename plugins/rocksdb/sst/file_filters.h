@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "crivo/rocksdb.h"
-#include "filter_facts.h"
+#include "sst/filter_facts.h"
 
 namespace crivo::sst {
 

@@ -1,16 +1,16 @@
 // RocksDB's filters are told apart as its BuiltinFilterPolicy::GetFilterBitsReader does it, by the five bytes at the
-// end, and as ../reader.cpp does it, which believes only blocks of a size that RocksDB's filters can have.
-#include "filter_facts.h"
+// end, and as policy/reader.cpp does it, which believes only blocks of a size that RocksDB's filters can have.
+#include "sst/filter_facts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 
-#include "byte_reader.h"
 #include "crivo/filter.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
 #include "crivo/sizing.h"
+#include "sst/byte_reader.h"
 
 namespace crivo::sst {
 namespace {

@@ -1,4 +1,4 @@
-#include "filter_layout.h"
+#include "sst/filter_layout.h"
 
 #include <algorithm>
 #include <utility>

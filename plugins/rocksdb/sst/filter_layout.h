@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "table_file.h"
+#include "sst/table_file.h"
 
 namespace crivo::sst {
 

@@ -1,4 +1,4 @@
-#include "filter_table.h"
+#include "sst/filter_table.h"
 
 #include <algorithm>
 #include <cstdio>

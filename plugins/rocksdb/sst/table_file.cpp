@@ -1,11 +1,11 @@
-#include "table_file.h"
+#include "sst/table_file.h"
 
 #include <algorithm>
 #include <limits>
 #include <new>
 
-#include "block_checksum.h"
-#include "byte_reader.h"
+#include "sst/block_checksum.h"
+#include "sst/byte_reader.h"
 
 namespace crivo::sst {
 namespace {
@@ -35,35 +35,30 @@ bool read_handle(ByteReader& reader, BlockHandle* handle) {
   return reader.varint(&handle->offset) && reader.varint(&handle->size);
 }
 
-/// The part of a block that has the entries: behind it stand the restart points, which only a binary search needs.
-bool entries_of(std::string_view block, std::string_view* entries) {
-  if (block.size() < 4) return false;
-  const std::uint64_t restarts = fixed<std::uint32_t>(block.substr(block.size() - 4));
-  const std::uint64_t behind = (restarts + 1) * 4;
-  if (behind > block.size()) return false;
-  *entries = block.substr(0, block.size() - behind);
-  return true;
-}
-
-/// The keys of a block, in which the bytes that a key shares with the one before are left out.
-class KeyDecoder {
- public:
-  /// False, and no key, where the bytes end too early, or where the keys together exceed kMostKeyBytes.
-  bool read(ByteReader& reader, std::uint64_t shared, std::uint64_t rest) {
+/// Hands on the entries of a block, in which the bytes that a key shares with the one before are left out. `value`
+/// takes the rest of an entry, of which has_sizes says that its size stands before the key, and returns false where it
+/// is too short.
+template <typename Value>
+Status read_entries(std::string_view block, bool has_sizes, const Value& value) {
+  // Behind the entries stand the restart points, which only a binary search needs.
+  const std::uint64_t behind =
+      block.size() < 4 ? 4 : (std::uint64_t{fixed<std::uint32_t>(block.substr(block.size() - 4))} + 1) * 4;
+  if (behind > block.size()) return Status::Corruption("block must have entries, got none");
+  std::string key;
+  std::size_t room = kMostKeyBytes;
+  for (ByteReader reader(block.substr(0, block.size() - behind)); !reader.empty();) {
+    std::uint64_t shared = 0, rest = 0, size = 0;
     std::string_view suffix;
-    if (shared > key_.size() || !reader.take(rest, &suffix)) return false;
-    key_.resize(static_cast<std::size_t>(shared));
-    key_.append(suffix);
-    if (key_.size() > room_) return false;
-    room_ -= key_.size();
-    return true;
+    const bool whole = reader.varint(&shared) && reader.varint(&rest) && (!has_sizes || reader.varint(&size)) &&
+                       shared <= key.size() && reader.take(rest, &suffix);
+    if (whole) key.replace(static_cast<std::size_t>(shared), std::string::npos, suffix);
+    if (!whole || key.size() > room || !value(key, reader, shared, size)) {
+      return Status::Corruption("block must have whole entries, got a part of one, or too many bytes of keys");
+    }
+    room -= key.size();
   }
-  [[nodiscard]] const std::string& key() const noexcept { return key_; }
-
- private:
-  std::string key_;
-  std::size_t room_ = kMostKeyBytes;
-};
+  return Status::OK();
+}
 
 }  // namespace
 
@@ -190,44 +185,28 @@ std::uint64_t TableFile::number_property(const std::string& name) const {
 }
 
 Status decode_entries(std::string_view block, std::vector<std::pair<std::string, std::string>>* entries) {
-  std::string_view bytes;
-  if (!entries_of(block, &bytes)) return Status::Corruption("block must have entries, got none");
-  KeyDecoder keys;
-  for (ByteReader reader(bytes); !reader.empty();) {
-    std::uint64_t shared = 0, rest = 0, size = 0;
+  return read_entries(block, true, [&](const std::string& key, ByteReader& reader, std::uint64_t, std::uint64_t size) {
     std::string_view value;
-    if (!reader.varint(&shared) || !reader.varint(&rest) || !reader.varint(&size) || !keys.read(reader, shared, rest) ||
-        !reader.take(size, &value)) {
-      return Status::Corruption("block must have whole entries, got a part of one, or too many bytes of keys");
-    }
-    entries->emplace_back(keys.key(), value);
-  }
-  return Status::OK();
+    if (!reader.take(size, &value)) return false;
+    entries->emplace_back(key, value);
+    return true;
+  });
 }
 
 Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<std::string, BlockHandle>>* entries) {
-  std::string_view bytes;
-  if (!entries_of(block, &bytes)) return Status::Corruption("index must have entries, got none");
-  KeyDecoder keys;
   BlockHandle handle;
-  for (ByteReader reader(bytes); !reader.empty();) {
-    std::uint64_t shared = 0, rest = 0, size = 0;
-    if (!reader.varint(&shared) || !reader.varint(&rest) || (!deltas && !reader.varint(&size)) ||
-        !keys.read(reader, shared, rest)) {
-      return Status::Corruption("index must have whole keys, got a part of one, or too many bytes of them");
-    }
-    std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks lie side by side
-    const bool whole = !deltas || shared == 0;
-    if (whole ? !read_handle(reader, &handle) : !reader.varint(&difference)) {
-      return Status::Corruption("index must have whole handles, got a part of one");
-    }
-    if (!whole) {
-      handle.offset += handle.size + kTrailerBytes;
-      handle.size += (difference >> 1) ^ (0 - (difference & 1));
-    }
-    entries->emplace_back(keys.key(), handle);
-  }
-  return Status::OK();
+  return read_entries(block, !deltas,
+                      [&](const std::string& key, ByteReader& reader, std::uint64_t shared, std::uint64_t) {
+                        std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks lie side by side
+                        const bool whole = !deltas || shared == 0;
+                        if (whole ? !read_handle(reader, &handle) : !reader.varint(&difference)) return false;
+                        if (!whole) {
+                          handle.offset += handle.size + kTrailerBytes;
+                          handle.size += (difference >> 1) ^ (0 - (difference & 1));
+                        }
+                        entries->emplace_back(key, handle);
+                        return true;
+                      });
 }
 
 }  // namespace crivo::sst

@@ -1,4 +1,4 @@
-#include "database.h"
+#include "tool/database.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "../abi.h"
-#include "commands.h"
+#include "abi.h"
 #include "crivo/rocksdb.h"
+#include "tool/commands.h"
 
 namespace crivo::tool {
 namespace {
@@ -51,10 +51,14 @@ Status check_lock(rocksdb::Env& env, const std::string& path) {
 Error cannot_open(const std::string& rule, const std::string& path, const Status& status) {
   Error error = rocksdb_error(rule, path, status);
   if (status.IsCorruption()) {
-    error.message += "; files must lie in the folder of DB, as OPTIONS says nothing of db_paths and cf_paths";
+    error.message +=
+        "; if its files lie in db_paths or cf_paths, which OPTIONS does not name, it cannot be opened here";
   }
   return error;
 }
+
+constexpr const char* kWalDir = "wal_dir in OPTIONS of DB";
+constexpr const char* kLogDir = "db_log_dir in OPTIONS of DB";
 
 /// The folder of an option leads elsewhere from here if it is a relative path, and from a copy of a database it may
 /// lead to that of the original. RocksDB would find an empty log there, or make one, and lose what the log has.
@@ -62,31 +66,30 @@ Result<void> check_log_folder(const std::string& option, const std::string& fold
   std::error_code error;
   if (folder.empty() || fs::equivalent(folder, path, error)) return {};
   const auto refused = [&](const char* must) {
-    return rocksdb_error(option + " in OPTIONS of DB must " + must, folder, Status::InvalidArgument(path));
+    return rocksdb_error(option + " must " + must, folder, Status::InvalidArgument(path));
   };
   if (!fs::path(folder).is_absolute()) return refused("be an absolute path");
-  if (option == "wal_dir" && !fs::is_directory(folder, error)) return refused("be a folder that is there");
-  if (option == "wal_dir" && fs::exists(fs::path(folder) / "CURRENT", error)) {
-    return refused("not be the folder of another database");
-  }
+  if (option == kLogDir) return {};
+  if (!fs::is_directory(folder, error)) return refused("be a folder that is there");
+  if (fs::exists(fs::path(folder) / "CURRENT", error)) return refused("not be the folder of another database");
+  const bool within = *fs::relative(folder, path, error).begin() != "..";
+  if (option == kWalDir && !within) return refused("lie in DB, or be named by --wal-dir");
   return {};
 }
 
 }  // namespace
 
-Result<DatabaseOptions> load_options(const std::string& path, bool for_writing) {
+Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !for_writing;
   config.ignore_unsupported_options = !for_writing;
   DatabaseOptions options;
   const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
   if (!loaded.ok()) return rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
-  if (auto checked = check_log_folder("wal_dir", options.db.wal_dir, path); for_writing && !checked) {
-    return checked.error();
-  }
-  if (auto checked = check_log_folder("db_log_dir", options.db.db_log_dir, path); for_writing && !checked) {
-    return checked.error();
-  }
+  if (!wal_dir.empty()) options.db.wal_dir = fs::absolute(wal_dir).string();
+  auto checked = check_log_folder(wal_dir.empty() ? kWalDir : "--wal-dir", options.db.wal_dir, path);
+  if (checked) checked = check_log_folder(kLogDir, options.db.db_log_dir, path);
+  if (for_writing && !checked) return checked.error();
   options.db.create_if_missing = false;
   options.db.create_missing_column_families = false;
   return options;

@@ -24,8 +24,10 @@ struct DatabaseOptions {
 };
 
 /// Reads the newest OPTIONS file. With `for_writing`, everything that it names must be known in this process, folders
-/// too. Errors: kBadArgument.
-[[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing);
+/// too. `wal_dir`, if there is one, takes the place of the one there: without it, the log must lie in the database's
+/// folder, because a copy of a database names the log of the original. Errors: kBadArgument.
+[[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing,
+                                                   const std::string& wal_dir = "");
 
 /// The filter policy of a column family; null if it has none or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);

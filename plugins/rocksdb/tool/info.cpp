@@ -9,11 +9,11 @@
 #include <system_error>
 #include <tuple>
 
-#include "../sst/file_filters.h"
-#include "../sst/filter_table.h"
-#include "commands.h"
-#include "database.h"
 #include "file.h"
+#include "sst/file_filters.h"
+#include "sst/filter_table.h"
+#include "tool/commands.h"
+#include "tool/database.h"
 
 namespace crivo::tool {
 namespace {

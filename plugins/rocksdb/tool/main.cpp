@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "commands.h"
 #include "program.h"
+#include "tool/commands.h"
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <memory>
-#include <numeric>
-#include <optional>
 
-#include "../sst/filter_probe.h"
-#include "commands.h"
 #include "file.h"
 #include "key_reader.h"
+#include "tool/commands.h"
+#include "tool/filter_probe.h"
 
 namespace crivo::tool {
 namespace {
@@ -29,23 +26,6 @@ struct ProbeOptions {
   bool time = false;
 };
 
-/// The bytes that pairs of hexadecimal digits stand for.
-std::optional<std::string> from_hex(std::string_view digits) {
-  const auto value = [](char digit) -> int {
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-  };
-  if (digits.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < digits.size(); i += 2) {
-    const int high = value(digits[i]), low = value(digits[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    bytes += static_cast<char>(high * 16 + low);
-  }
-  return bytes;
-}
-
 /// The processor's time that this thread has taken, so that other programs on the machine do not count.
 std::chrono::nanoseconds processor_time() {
   timespec now{};
@@ -56,7 +36,7 @@ std::chrono::nanoseconds processor_time() {
 /// Asks batch by batch, and reports.
 class Probing {
  public:
-  Probing(sst::FilterProbe& probe, const ProbeOptions& options) : probe_(probe), options_(options) {}
+  Probing(FilterProbe& probe, const ProbeOptions& options) : probe_(probe), options_(options) {}
 
   [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }
   [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ > 0; }
@@ -91,18 +71,15 @@ class Probing {
   Result<void> decode(std::span<const std::string_view> lines) {
     decoded_.clear();
     for (const std::string_view line : lines) {
-      auto bytes = from_hex(line);
-      if (!bytes) {
-        return Error{ErrorCode::kBadArgument,
-                     "a key must be pairs of hexadecimal digits, got " + std::string(line.substr(0, 80))};
-      }
-      decoded_.push_back(*std::move(bytes));
+      if (rocksdb::Slice(line.data(), line.size()).DecodeHex(&decoded_.emplace_back())) continue;
+      return Error{ErrorCode::kBadArgument,
+                   "a key must be pairs of hexadecimal digits, got " + std::string(line.substr(0, 80))};
     }
     keys_.assign(decoded_.begin(), decoded_.end());
     return {};
   }
 
-  sst::FilterProbe& probe_;
+  FilterProbe& probe_;
   const ProbeOptions& options_;
   std::vector<std::string> decoded_;
   std::vector<rocksdb::Slice> keys_;
@@ -130,7 +107,7 @@ Result<void> ask_standard_input(Probing& probing, KeyEnd key_end) {
 }
 
 Result<ExitCode> probe(const ProbeOptions& options) {
-  sst::FilterProbe filter;
+  FilterProbe filter;
   const rocksdb::Status opened = filter.open(*rocksdb::FileSystem::Default(), options.path);
   if (!opened.ok()) return rocksdb_error("FILE must be an SST file with a filter", options.path, opened);
   if (!options.quiet) {

@@ -19,13 +19,12 @@
 #include <set>
 #include <thread>
 
-#include "../abi.h"
-#include "../sst/file_filters.h"
-#include "../sst/policy_sample.h"
-#include "commands.h"
-#include "database.h"
+#include "abi.h"
 #include "file.h"
-#include "wanted_filter.h"
+#include "sst/file_filters.h"
+#include "tool/commands.h"
+#include "tool/database.h"
+#include "tool/wanted_filter.h"
 
 namespace crivo::tool {
 namespace {
@@ -34,6 +33,7 @@ struct RefilterOptions {
   std::string path;
   std::optional<std::string> policy;
   std::vector<std::string> families;
+  std::string wal_dir;
   bool dry_run = false;
   bool quiet = false;
 };
@@ -99,6 +99,7 @@ class Refilter {
     for (int pass = 0; pass < kMostPasses; ++pass) {
       std::vector<Candidate> wrong = candidates();
       std::erase_if(wrong, [&](const Candidate& each) { return done_.count(each.file.meta.file_number) != 0; });
+      if (pass == 0) note_losses(wrong);
       if (stop_asked || wrong.empty()) break;
       if (pass > 0) std::this_thread::sleep_for(kBetweenPasses);
       for (std::size_t i = 0; i < wrong.size() && !stop_asked; ++i) {
@@ -135,6 +136,14 @@ class Refilter {
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.
     if (status.IsAborted() || status.IsInvalidArgument() || status.IsIncomplete() || stop_asked) return {};
     return rocksdb_error("file must be rewritten", path_of(meta), status);
+  }
+
+  /// A policy that is meant to write filters may write none at the levels that this database has.
+  static void note_losses(const std::vector<Candidate>& wrong) {
+    const auto loses = [](const Candidate& each) { return each.family->policy && each.reason == kToHaveNone; };
+    const auto losses = std::ranges::count_if(wrong, loses);
+    if (losses == 0) return;
+    say("note: " + std::to_string(losses) + " files lose their filter, as the policy writes none for them");
   }
 
   /// Which of the column family's folders the file lies in; its new version is to lie there, too.
@@ -233,8 +242,14 @@ Result<std::vector<FamilyPolicy>> families_of(const Database& database, const Da
     }
     if (policy == nullptr || !why_no_filters(options.families[i].options).empty()) continue;
     const auto& table = *opened.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    const auto transform = sst::key_transform_of(*policy, table);
-    const auto tried = transform ? parse_policy("{id=" + policy->GetId() + ";key_transform=none}") : policy;
+    const auto transform = key_transform_of(*policy, table);
+    // The block has the transform's name in it, so one that changes nothing has a name of the same length.
+    const std::string same = transform ? std::string(transform->size(), '-') : "";
+    if (!same.empty()) {
+      const auto as_it_is = [](const rocksdb::Slice& key, std::string*) { return key; };
+      RegisterKeyTransform(same, as_it_is).PermitUncheckedError();  // an error if another family needed it before
+    }
+    const auto tried = same.empty() ? policy : parse_policy("{id=" + policy->GetId() + ";key_transform=" + same + "}");
     if (!tried) return tried.error();
     (*tried)->ValidateOptions(opened, opened).PermitUncheckedError();  // tells crivo.Auto how the levels are sized
     families.push_back({handle, opened, *tried, transform});
@@ -255,7 +270,7 @@ Result<ExitCode> dry_run(Refilter& refilter, bool quiet) {
 }
 
 Result<ExitCode> refilter(const RefilterOptions& arguments) {
-  auto options = load_options(arguments.path, /*for_writing=*/true);
+  auto options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
   if (!options) return options.error();
   if (auto chosen = choose_policy(arguments, *options); !chosen) return chosen.error();
   auto database =
@@ -287,6 +302,13 @@ void add_sst_refilter(CLI::App& app, Action& action) {
       ->type_name("NAME")
       ->transform(literal)
       ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--wal-dir", options->wal_dir,
+          "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the "
+          "original")
+      ->type_name("FOLDER")
+      ->transform(literal);
   command->add_flag("--dry-run", options->dry_run,
                     "Only print the files that would be rewritten, and why. The database may be in use");
   command->add_flag("-q,--quiet", options->quiet, "Do not say what is being done; notes and errors are still said");

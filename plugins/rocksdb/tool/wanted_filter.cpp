@@ -1,4 +1,4 @@
-#include "wanted_filter.h"
+#include "tool/wanted_filter.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/iterator.h>
@@ -13,8 +13,8 @@
 #include <set>
 #include <string_view>
 
-#include "../abi.h"
-#include "../sst/policy_sample.h"
+#include "abi.h"
+#include "sst/filter_facts.h"
 
 namespace crivo::tool {
 namespace {
@@ -59,6 +59,10 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
 
 using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 
+Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context) {
+  return Builder(reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+}
+
 /// A file that is to be written.
 struct NewFile {
   int level;
@@ -79,7 +83,16 @@ Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::F
   context.is_bottommost = bottommost;
   context.reason =
       file.flushed ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
-  return Builder(reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+  return builder_of(policy, context);
+}
+
+/// A filter of this many keys, at least 1. The builder must be one of Crivo's or RocksDB's policies, and can be used
+/// again afterwards.
+sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys) {
+  for (std::size_t i = 0; i < keys; ++i) builder.AddKey(std::to_string(i));
+  std::unique_ptr<const char[]> buffer;
+  const rocksdb::Slice block = builder.Finish(&buffer);
+  return sst::describe_filter({block.data(), block.size()}, keys, /*matches=*/true);
 }
 
 /// What the builder plans for this number of keys in as many blocks.
@@ -90,13 +103,12 @@ Wanted plan(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t
     const std::size_t bytes = builder.CalculateSpace(keys);
     return {times_blocks(bytes), builder.EstimatedFpRate(keys, bytes), kRateTolerance, {}};
   }
-  const sst::FilterFacts built = sst::sample_filter(builder, std::max<std::size_t>(keys, 1));
+  const sst::FilterFacts built = sample_filter(builder, std::max<std::size_t>(keys, 1));
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
   return {times_blocks(built.bytes),
           built.fp_rate,
           kSmallRateTolerance,
-          {built.kind, sst::sample_filter(builder, keys * 4 / 5 + 1).kind,
-           sst::sample_filter(builder, keys * 5 / 4 + 1).kind}};
+          {built.kind, sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind}};
 }
 
 /// What the builder really writes for this number of keys in as many blocks, one after the other, as for a file. Takes
@@ -106,7 +118,7 @@ Wanted build(abi::FilterBitsBuilder& builder, std::uint64_t keys, std::size_t bl
   std::set<std::string> kinds;
   for (std::size_t i = 0; i < blocks; ++i) {
     const auto share = static_cast<std::size_t>(keys / blocks + (i < keys % blocks ? 1 : 0));
-    built.blocks.push_back({sst::sample_filter(builder, std::max<std::size_t>(share, 1)), 0});
+    built.blocks.push_back({sample_filter(builder, std::max<std::size_t>(share, 1)), 0});
     kinds.insert(built.blocks.back().facts.kind);
   }
   return {static_cast<double>(built.bytes()), built.fp_rate(),
@@ -180,7 +192,7 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
                          bool flushed) {
   const NewFile rewritten{file.level, file.bottommost, flushed};
   const Builder planning = builder_for(family.options, *family.policy, rewritten);
-  if (planning == nullptr) return filters.blocks.empty() ? "" : "a filter where there is to be none";
+  if (planning == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
   const Wanted planned = plan(*planning, filters.keys, filters.blocks.size());
   const bool every_key_passes = has_kind(filters, "always_maybe");
@@ -192,6 +204,13 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
 }
 
 }  // namespace
+
+std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy,
+                                            const rocksdb::BlockBasedTableOptions& table) {
+  if (!std::string_view(policy.Name()).starts_with("crivo.")) return std::nullopt;
+  const Builder builder = builder_of(policy, rocksdb::FilterBuildingContext(table));
+  return builder != nullptr ? std::optional(sample_filter(*builder, 1).key_transform) : std::nullopt;
+}
 
 std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family) {
   const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -223,13 +242,13 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   if (filters.entries == 0) return "";
   if (filters.form != "none" && !filters.readable) return "not one that RocksDB reads";
   if (filters.damaged() > 0) return "damaged";
-  if (family.policy == nullptr) return filters.blocks.empty() ? "" : "a filter where there is to be none";
+  if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   const auto foreign = [&](const sst::FilterBlock& block) {
     return block.facts.kind != "always_maybe" && (!block.facts.filters() || !is_policys(*family.policy, block.facts));
   };
   if (std::ranges::any_of(filters.blocks, foreign)) {
     const bool none = builder_for(family.options, *family.policy, {file.level, file.bottommost, false}) == nullptr;
-    return none ? "a filter where there is to be none" : std::string("not of ") + family.policy->Name();
+    return none ? kToHaveNone : std::string("not of ") + family.policy->Name();
   }
   const bool has_transform = !filters.blocks.empty() && !has_kind(filters, "always_maybe");
   if (has_transform && family.key_transform && *family.key_transform != filters.key_transform()) {

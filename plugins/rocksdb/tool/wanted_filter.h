@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "../sst/file_filters.h"
+#include "sst/file_filters.h"
 
 namespace crivo::tool {
 
@@ -28,7 +28,8 @@ namespace crivo::tool {
 struct FamilyPolicy {
   rocksdb::ColumnFamilyHandle* handle;
   rocksdb::Options options;
-  /// One of Crivo's or RocksDB's own, without a key transform, so that any keys will do to try it; null for no filters.
+  /// One of Crivo's or RocksDB's own, whose key transform changes nothing, so that any keys will do to try it; null for
+  /// no filters.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   std::optional<std::string> key_transform;  // that of the column family's policy, if it is known
 };
@@ -40,6 +41,10 @@ struct FileToJudge {
   bool bottommost = false;  // nothing of its range of keys lies below it
 };
 
+/// The key transform of a policy of Crivo's; no value for other policies, and for one that writes no filters.
+[[nodiscard]] std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy,
+                                                          const rocksdb::BlockBasedTableOptions& table);
+
 /// Why no file of a column family with these options, which have a policy, gets a filter: "policy x writes no
 /// filters". Empty if some may.
 [[nodiscard]] std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family);
@@ -50,6 +55,8 @@ struct FileToJudge {
 
 /// All files of the column family, level by level.
 [[nodiscard]] std::vector<FileToJudge> files_to_judge(rocksdb::DB& db, const FamilyPolicy& family);
+
+inline constexpr const char* kToHaveNone = "a filter where there is to be none";
 
 /// What is wrong with the file's filter, for people: "missing", "not crivo.Auto's", "11.2 bits a key instead of 7.1".
 /// Empty if it is what the policy would write.

@@ -72,7 +72,7 @@ class Export(unittest.TestCase):
         makefile = (self.plugin / "crivo.mk").read_text()
         self.assertEqual(re.findall(r"_FUNC = ([^\n]*)", makefile), ["crivo_register"])
         self.assertEqual(re.findall(r"(?:SOURCES|_LIBS) = ([^\n]*)", makefile), [])
-        self.assertIn('extern "C" int crivo_register(', (self.plugin / "src/rocksdb/register.cc").read_text())
+        self.assertIn('extern "C" int crivo_register(', (self.plugin / "src/rocksdb/policy/register.cc").read_text())
 
     def test_replaces_an_earlier_export(self):
         self.exported()

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "options/settings.h"
+#include "options/settings_parser.h"
 #include "report/counters.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// A policy is made even if there are errors in its options, because RocksDB would otherwise go on without a filter and
 /// say nothing. The errors are kept for ValidateOptions, where DB::Open fails. Where RocksDB asks for a builder without
@@ -70,4 +70,4 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
 /// Why this library must not be used with the librocksdb in this process; empty when it may.
 [[nodiscard]] std::string library_mismatch();
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -10,7 +10,7 @@
 #include "options/key_transform.h"
 #include "report/counters.h"
 
-namespace crivo {
+namespace crivo::plugin {
 
 /// Makes a reader for a filter block that we or RocksDB's own policies wrote; `builtin` is a policy of RocksDB's own.
 /// `transform` makes the canonical keys for which the filter is asked; null for the keys as they are. The reader
@@ -25,4 +25,4 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
 /// A reader that answers "maybe" for every key; null when there is no memory.
 rocksdb::FilterBitsReader* new_maybe_reader() noexcept;
 
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -1,4 +1,6 @@
-// VerifyRocksDBFilters: each live file of a database, and what sst/ reads of it.
+// Each live file of a database, and what sst/ reads of it.
+#include "crivo/rocksdb_verify.h"
+
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/metadata.h>
@@ -12,8 +14,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "crivo/rocksdb_verify.h"
-#include "options/settings.h"
+#include "options/settings_parser.h"
 #include "sst/file_filters.h"
 #include "sst/filter_table.h"
 
@@ -26,9 +27,9 @@ using rocksdb::LiveFileMetaData;
 /// which the name would stand, too: its counters would then tell of a filter that is in no file.
 std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy) {
   if (!GetRocksDBFilterCounters(&policy)) return std::nullopt;
-  const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());
+  const auto* const settings = policy.GetOptions<plugin::SharedSettings>(policy.Name());
   if (settings == nullptr) return std::nullopt;
-  return std::string(settings->load().key_transform_name());
+  return std::string(plugin::name_of(settings->load().key_transform));
 }
 
 /// Why a column family with these options does not ask the filters of a file; empty if it does.

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "../abi.h"
-#include "filter_layout.h"
+#include "abi.h"
+#include "sst/filter_layout.h"
 
-namespace crivo::sst {
+namespace crivo::tool {
 
 /// Holds all filter blocks of a file in memory. One thread at a time may ask.
 class FilterProbe {
@@ -37,23 +37,12 @@ class FilterProbe {
   };
 
   void make_policy(const std::string& key_transform);
-  void ask_part(const Part& part, std::span<rocksdb::Slice*> keys, std::span<bool> hits) const;
-  void ask_own_parts(std::span<rocksdb::Slice> keys, std::span<bool> hits);
-  void ask_every_part(std::span<rocksdb::Slice> keys, std::span<bool> hits);
-  void refer_to(std::span<rocksdb::Slice> keys);
+  static void ask_all(const Part& part, std::span<rocksdb::Slice> keys, std::span<bool> hits);
 
-  FilterLayout layout_;
+  sst::FilterLayout layout_;
   std::deque<Part> parts_;  // a reader refers to its block, which must not move
   std::vector<std::string> notes_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
-
-  // Scratch space, kept between calls.
-  std::vector<rocksdb::Slice*> pointers_;
-  std::vector<std::size_t> part_of_key_;
-  std::vector<std::size_t> begins_;
-  std::vector<std::size_t> order_;
-  std::unique_ptr<bool[]> part_hits_;
-  std::size_t capacity_ = 0;
 };
 
-}  // namespace crivo::sst
+}  // namespace crivo::tool

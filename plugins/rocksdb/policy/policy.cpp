@@ -1,4 +1,4 @@
-#include "policy.h"
+#include "policy/policy.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
@@ -15,12 +15,12 @@
 #include "crivo/host/sst_block.h"
 #include "crivo/version.h"
 #include "options/level_specs.h"
-#include "reader.h"
+#include "policy/reader.h"
 #include "report/collector.h"
 #include "report/counter_log.h"
 #include "report/filter_record.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 using rocksdb::ConfigOptions;
@@ -43,28 +43,27 @@ std::string text_at(const void* address, const std::string& name) {
   return option_text(settings.policy(), settings.load(), name);
 }
 
-Status serialize_option(const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
-  *value = text_at(address, name);
-  return Status::OK();
-}
-
-bool options_equal(const ConfigOptions&, const std::string& name, const void* a, const void* b, std::string* mismatch) {
-  const bool equal = text_at(a, name) == text_at(b, name);
-  if (!equal) *mismatch = name;
-  return equal;
-}
-
 using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
   // The options are mutable, so that DB::SetOptions may change them. They are not serialized, because the policy's id
   // has them all (policy.h, GetId). The maps are never destroyed, because policies may outlive our static objects.
   static const auto* const maps = [] {
+    const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
+      *value = text_at(address, name);
+      return Status::OK();
+    };
+    const auto equal = [](const ConfigOptions&, const std::string& name, const void* a, const void* b,
+                          std::string* mismatch) {
+      if (text_at(a, name) == text_at(b, name)) return true;
+      *mismatch = name;
+      return false;
+    };
     const OptionTypeInfo option(0, rocksdb::OptionType::kUnknown, rocksdb::OptionVerificationType::kNormal,
                                 rocksdb::OptionTypeFlags::kMutable | rocksdb::OptionTypeFlags::kDontSerialize,
-                                parse_option, serialize_option, options_equal);
+                                parse_option, serialize, equal);
     auto* const made = new std::unordered_map<std::string_view, OptionMap>;
-    for (const PolicyInfo& each : policies()) {
+    for (const PolicyInfo& each : kPolicies) {
       for (const std::string_view name : option_names(each)) (*made)[each.name].emplace(name, option);
     }
     return made;
@@ -104,7 +103,7 @@ std::string library_mismatch() {
 }
 
 FilterPolicy::FilterPolicy(const PolicyInfo* policy)
-    : settings_(policy != nullptr ? *policy : policies().front()),
+    : settings_(policy != nullptr ? *policy : kPolicies.front()),
       counters_(new_counters(settings_.policy().name)),
       error_(library_mismatch()),
       dynamic_levels_(kDynamicLevelsByDefault),
@@ -152,7 +151,8 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
       error_ = std::string(id) + ": name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
-    keep(settings_.replace(id.substr(colon + 1)), transforms);
+    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }),
+         transforms);
   }
 }
 
@@ -168,8 +168,9 @@ std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), s
 // detail, when it writes the OPTIONS file after a change. Until 9.7 it hands the first reading back in place if there
 // is an error. From 9.8 on it would make a new policy of it, and then only our own errors take back what came before.
 std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
-  config.IsDetailed() ? settings_.begin_call() : settings_.end_call();
-  if (config.IsDetailed() && config.mutable_options_only) return std::string(kIdBefore) + "=" + GetId();
+  if (!config.IsDetailed()) settings_.end_call();
+  const std::string id = config.IsDetailed() ? settings_.begin_call() : "";
+  if (config.IsDetailed() && config.mutable_options_only) return std::string(kIdBefore) + "=" + id;
   return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
 }
 
@@ -178,10 +179,8 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
-  if (const auto before = options.find(kIdBefore); before != options.end() && config.mutable_options_only) {
-    const auto replaced = settings_.replace(before->second.substr(before->second.find(':') + 1));
-    return replaced ? Status::OK() : refusal(settings_.policy(), replaced.error());
-  }
+  const auto before = options.find(kIdBefore);
+  if (before != options.end() && settings_.take_back(before->second)) return Status::OK();
   const bool transforms =
       std::ranges::any_of(options, [&](const auto& option) { return GetOptionName(option.first) == kKeyTransform; });
   const auto changed = settings_.change([&](SettingsParser& parser) -> Result<void> {
@@ -215,7 +214,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   tell(context, settings);
   if (!knows_keys_) return nullptr;
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
-                           sst_tail_bytes(settings.key_transform_name().size()));
+                           sst_tail_bytes(name_of(settings.key_transform).size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
   const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
                            .max_build_bytes = limit_of(settings.max_build_bytes),
@@ -236,8 +235,8 @@ void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Set
   }
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);
-} catch (const std::exception&) {
-  // There is no memory for the line in LOG, and the filter matters more.
+} catch (...) {
+  // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
@@ -246,8 +245,4 @@ rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slic
   return new_block_reader(contents, *builtin_, settings.key_transform, counters_, settings.count_questions);
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options) {
-  return std::make_shared<FilterPolicy>(options);
-}
-
-}  // namespace crivo
+}  // namespace crivo::plugin

@@ -1,4 +1,4 @@
-#include "reader.h"
+#include "policy/reader.h"
 
 #include <algorithm>
 #include <array>
@@ -16,13 +16,26 @@
 #include "crivo/filter.h"
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
+#include "sst/byte_reader.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
 
 std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
+
+/// Asks batch by batch; `hash` gives the hashes of a batch's keys.
+template <typename Hash>
+void ask(const FilterRef& filter, int num_keys, rocksdb::Slice** keys, bool* may_match, const Hash& hash) {
+  std::array<std::uint64_t, kBatch> hashes;
+  const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
+  for (std::size_t begin = 0; begin < total; begin += kBatch) {
+    const std::size_t count = std::min(kBatch, total - begin);
+    hash(std::span(keys + begin, count), hashes);
+    filter.may_contain_hashes(std::span(hashes).first(count), std::span(may_match + begin, count));
+  }
+}
 
 class BlockReader final : public abi::FilterBitsReader {
  public:
@@ -31,15 +44,11 @@ class BlockReader final : public abi::FilterBitsReader {
   bool MayMatch(const rocksdb::Slice& key) override { return filter_.may_contain(view(key)); }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    std::array<std::string_view, kBatch> views;
-    std::array<std::uint64_t, kBatch> hashes;
-    const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
-    for (std::size_t begin = 0; begin < total; begin += kBatch) {
-      const std::size_t count = std::min(kBatch, total - begin);
-      for (std::size_t i = 0; i < count; ++i) views[i] = view(*keys[begin + i]);
-      hash_keys(std::span(views).first(count), filter_.shape().seed, hashes);
-      filter_.may_contain_hashes(std::span(hashes).first(count), std::span(may_match + begin, count));
-    }
+    ask(filter_, num_keys, keys, may_match, [&](std::span<rocksdb::Slice*> batch, std::span<std::uint64_t> hashes) {
+      std::array<std::string_view, kBatch> views;
+      for (std::size_t i = 0; i < batch.size(); ++i) views[i] = view(*batch[i]);
+      hash_keys(std::span(views).first(batch.size()), filter_.shape().seed, hashes);
+    });
   }
 
  private:
@@ -59,22 +68,15 @@ class TransformReader final : public abi::FilterBitsReader {
     return true;
   }
 
-  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override try {
     std::string scratch;
-    std::array<std::uint64_t, kBatch> hashes;
-    const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
-    for (std::size_t begin = 0; begin < total; begin += kBatch) {
-      const std::size_t count = std::min(kBatch, total - begin);
-      const std::span answers(may_match + begin, count);
-      try {
-        for (std::size_t i = 0; i < count; ++i) {
-          hashes[i] = transform_.hash(*keys[begin + i], filter_.shape().seed, scratch);
-        }
-        filter_.may_contain_hashes(std::span(hashes).first(count), answers);
-      } catch (...) {
-        std::ranges::fill(answers, true);
+    ask(filter_, num_keys, keys, may_match, [&](std::span<rocksdb::Slice*> batch, std::span<std::uint64_t> hashes) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        hashes[i] = transform_.hash(*batch[i], filter_.shape().seed, scratch);
       }
-    }
+    });
+  } catch (...) {
+    std::fill_n(may_match, num_keys, true);
   }
 
  private:
@@ -122,12 +124,6 @@ bool is_always_true(const rocksdb::Slice& contents) noexcept {
   return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
 
-std::uint32_t fixed32(const char* bytes) noexcept {
-  std::uint32_t number = 0;
-  for (int i = 3; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
-  return number;
-}
-
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
 // of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and what follows them is whole words.
 // So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked. Their
@@ -141,7 +137,8 @@ bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   const auto marker = static_cast<signed char>(metadata[0]);
   if (marker == -1) return payload % kLineBytes == 0;
   if (marker < 1) return true;
-  const std::uint32_t lines = fixed32(metadata + 1);  // of format_version 4 and before; of 64 bytes on most machines
+  const auto lines =
+      sst::fixed<std::uint32_t>({metadata + 1, 4});  // of format_version 4 and before; of 64 bytes on most machines
   return lines != 0 && payload % lines == 0;
 }
 
@@ -166,7 +163,7 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
     counters->opened_builtin();
     return transform == nullptr ? builtin.GetFilterBitsReader(contents) : new_maybe_reader();
   }
-  const auto filter = open_sst_block(block, transform != nullptr ? std::string_view(transform->name) : "");
+  const auto filter = open_sst_block(block, name_of(transform));
   if (!filter) {
     if (filter.error().code == ErrorCode::kBadArgument) {
       counters->opened_other_transform();
@@ -183,4 +180,4 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
   return nullptr;
 }
 
-}  // namespace crivo
+}  // namespace crivo::plugin

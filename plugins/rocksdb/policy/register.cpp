@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "policy.h"
+#include "policy/policy.h"
 #include "report/collector.h"
 #include "report/counter_log.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 using Pattern = rocksdb::ObjectLibrary::PatternEntry;
@@ -73,14 +73,14 @@ void register_factories(rocksdb::ObjectLibrary& library) {
 #endif
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::plugin
 
 #ifdef CRIVO_IN_ROCKSDB
 
 // RocksDB's generated build_version.cc calls this by its name in crivo.mk, before it looks up the first name in an
 // option string. Returns how many factories there are.
 extern "C" int crivo_register(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& /*argument*/) {
-  crivo::register_factories(library);
+  crivo::plugin::register_factories(library);
   std::size_t kinds_of_objects = 0;
   return static_cast<int>(library.GetFactoryCount(&kinds_of_objects));
 }

@@ -1,0 +1,287 @@
+#include "options/settings_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "options/level_specs.h"
+
+namespace crivo::plugin {
+namespace {
+
+constexpr unsigned kEvery = kBloom | kRibbon | kAuto;
+
+// The lowest rate that may be asked for. Different keys can have the same 64-bit hash, so below this rate a file of
+// 2^32 keys could not keep the promise.
+constexpr double kMinFpRate = 1e-9;
+
+constexpr std::string_view kBitsPerKey = "bits_per_key";
+constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
+constexpr std::string_view kKind = "kind";
+constexpr std::string_view kNone = "none";
+
+Error bad(std::string_view field, std::string_view must, std::string_view got) {
+  return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
+}
+
+/// What an option's number may be, and how a message says it.
+struct Range {
+  double least;
+  double most;
+  const char* text;  // "lie in [0, 1000]"
+  bool without_most = false;
+  bool integer = false;
+
+  [[nodiscard]] bool has(double value) const noexcept {
+    return value >= least && (without_most ? value < most : value <= most) && (!integer || value == std::floor(value));
+  }
+};
+
+constexpr Range kBits{0, kMaxBitsPerKey, "lie in [0, 1000]"};
+constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true};
+constexpr Range kTruth{0, 1, "be true or false", false, true};
+constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
+
+/// The number in a text; 1 and 0 for truth values, which are spelled as RocksDB's own options spell them. Errors:
+/// kBadArgument if the text is no number or lies outside of the range.
+Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
+  const bool is_truth = range.text == kTruth.text;
+  if (is_truth && (text == "true" || text == "false")) return text == "true" ? 1 : 0;
+  double value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = failed == std::errc() && end == text.data() + text.size();
+  if (is_truth && text != "0" && text != "1") return bad(option, range.text, text.empty() ? "nothing" : text);
+  if (!is_number) return bad(option, "be a number", text.empty() ? "nothing" : text);
+  if (!range.has(value)) return bad(option, range.text, number_text(value));
+  return value;
+}
+
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(int value) { return std::to_string(value); }
+std::string text_of(std::uint64_t value) { return std::to_string(value); }
+std::string text_of(double value) { return number_text(value); }
+std::string text_of(const std::optional<double>& value) { return value ? number_text(*value) : ""; }
+std::string text_of(const NamedKeyTransform* value) { return value != nullptr ? value->name : std::string(kNone); }
+
+/// How an option's value gets into the settings, and out of them.
+struct Access {
+  void (*set)(Settings& settings, double value);
+  std::string (*text)(const Settings& settings);  // empty if it was not asked for and has no default
+};
+
+template <auto Field>
+std::string field_text(const Settings& settings) {
+  return text_of(settings.*Field);
+}
+
+template <auto Field>
+constexpr Access kField = {[](Settings& settings, double value) {
+                             auto& field = settings.*Field;
+                             field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+                           },
+                           field_text<Field>};
+
+template <SizedBy By>
+constexpr Access kSize = {
+    [](Settings& settings, double value) {
+      settings.sized_by = By;
+      settings.size = value;
+      if (By == SizedBy::kBudget) settings.bottommost_fp_rate.reset();  // the budget decides about all levels
+    },
+    [](const Settings& settings) { return settings.sized_by == By ? number_text(settings.size) : ""; }};
+
+/// One option of the policies.
+struct OptionInfo {
+  std::string_view name;
+  unsigned policies;  // the ids of those that have it
+  Range range;
+  Access access;
+  bool is_size = false;  // one of those of which only one can be given
+};
+
+constexpr OptionInfo kOptions[] = {
+    {kBitsPerKey, kEvery, kBits, kSize<SizedBy::kBitsPerKey>, true},
+    {"fp_rate", kEvery, {kMinFpRate, 1, "lie in [1e-9, 1)", true}, kSize<SizedBy::kFpRate>, true},
+    {"budget_bits_per_key", kAuto, kBits, kSize<SizedBy::kBudget>, true},
+    {kKind, kBloom | kRibbon, {}, {}},
+    {kKeyTransform, kEvery, {}, {nullptr, field_text<&Settings::key_transform>}},
+    {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
+    {"bottommost_fp_rate", kAuto, {kMinFpRate, 1, "lie in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
+    {"ribbon_levels", kAuto, {0, 64, "be an integer in [0, 64]", false, true}, kField<&Settings::ribbon_levels>},
+    {"levels", kAuto, {2, 64, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
+    {"level_ratio", kAuto, {1, 1000, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
+    {"max_filter_bytes", kEvery, kBytes, kField<&Settings::max_filter_bytes>},
+    {"max_build_bytes", kEvery, kBytes, kField<&Settings::max_build_bytes>},
+    {"count_questions", kEvery, kTruth, kField<&Settings::count_questions>},
+};
+
+const OptionInfo* find_option(const PolicyInfo& policy, std::string_view name) noexcept {
+  const auto found = std::ranges::find(kOptions, name, &OptionInfo::name);
+  return found != std::end(kOptions) && (found->policies & policy.id) != 0 ? found : nullptr;
+}
+
+/// The words as an error message lists them: "a, b or c".
+std::string any_of(std::span<const std::string_view> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i != 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+/// Takes the first of the values between colons off a text.
+std::string_view take_value(std::optional<std::string_view>& values) {
+  const std::size_t colon = values->find(':');
+  const std::string_view first = values->substr(0, colon);
+  values = colon == std::string_view::npos ? std::nullopt : std::optional(values->substr(colon + 1));
+  return first;
+}
+
+/// Takes the value of an option, which may have a colon in it if it is the name of a key transform.
+std::string_view take_value_of(std::string_view option, std::optional<std::string_view>& values) {
+  const std::string_view all = *values;
+  const std::string_view value = take_value(values);
+  if (option != kKeyTransform || !values || !has_parameter(value)) return value;
+  return all.substr(0, value.size() + 1 + take_value(values).size());
+}
+
+}  // namespace
+
+const PolicyInfo* find_policy(std::string_view name) noexcept {
+  const auto found = std::ranges::find(kPolicies, name, &PolicyInfo::name);
+  return found != kPolicies.end() ? &*found : nullptr;
+}
+
+const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept {
+  const auto found = std::ranges::find(kPolicies, kind, &PolicyInfo::kind);
+  return found != kPolicies.end() ? &*found : nullptr;
+}
+
+const Settings& default_settings(const PolicyInfo& policy) {
+  // Never destroyed, because policies may outlive our static objects.
+  static const auto* const settings = [] {
+    auto* const made = new std::array<Settings, kPolicies.size()>;
+    for (std::size_t i = 0; i < kPolicies.size(); ++i) {
+      (*made)[i] = *SettingsParser(kPolicies[i], Settings()).finish();  // the defaults are in their ranges
+    }
+    return made;
+  }();
+  return (*settings)[static_cast<std::size_t>(&policy - kPolicies.data())];
+}
+
+std::vector<std::string_view> option_names(const PolicyInfo& policy) {
+  std::vector<std::string_view> names;
+  for (const OptionInfo& option : kOptions) {
+    if ((option.policies & policy.id) != 0) names.push_back(option.name);
+  }
+  return names;
+}
+
+bool has_option(const PolicyInfo& policy, std::string_view option) noexcept {
+  return find_option(policy, option) != nullptr;
+}
+
+Error SettingsParser::unknown_option(std::string_view option) const {
+  return bad("option", "be " + any_of(option_names(*policy_)), option.empty() ? "nothing" : option);
+}
+
+Result<void> SettingsParser::set(std::string_view option, std::string_view value) {
+  const OptionInfo* const info = find_option(*policy_, option);
+  if (info == nullptr) return unknown_option(option);
+  // RocksDB lets the last of two equal names win and shows us only that one, but there are two ways to write a name.
+  const std::uint32_t bit = std::uint32_t{1} << (info - kOptions);
+  if ((given_ & bit) != 0) return bad(option, "be given once", "it twice");
+  given_ |= bit;
+  if (option == kKind) {
+    const std::string_view kind = kind_name(*policy_->kind);
+    return value == kind ? Result<void>() : bad(kKind, "be " + std::string(kind), value);
+  }
+  if (info->is_size) {
+    if (!given_size_.empty() && given_size_ != info->name) {
+      return bad(option, "not be given together with " + std::string(given_size_), "both");
+    }
+    given_size_ = info->name;
+  }
+  if (option == kKeyTransform) return set_key_transform(value);
+  const auto number = number_in(info->range, option, value);
+  if (!number) return number.error();
+  info->access.set(settings_, *number);
+  return {};
+}
+
+Result<void> SettingsParser::set_key_transform(std::string_view name) {
+  settings_.key_transform = nullptr;
+  if (name == kNone) return {};
+  const auto found = find_key_transform(name);
+  if (!found) return found.error();
+  settings_.key_transform = *found;
+  return {};
+}
+
+Result<void> SettingsParser::set_positional(std::string_view text) {
+  std::optional<std::string_view> values = text;
+  bool has_level = false;
+  while (values) {
+    const std::string_view value = take_value(values);
+    // A word with a value behind it, such as "fpr:0.01", is meant as an option.
+    const bool is_name = values && !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) != 0;
+    Result<void> set;
+    if (has_option(*policy_, value)) {
+      if (!values) return this->set(value, "");
+      has_level = has_level || value == kBloomBeforeLevel;
+      set = this->set(value, take_value_of(value, values));
+    } else if (given_size_.empty() && !is_name) {
+      set = this->set(kBitsPerKey, value);
+    } else if (has_option(*policy_, kBloomBeforeLevel) && !has_level && !is_name) {
+      has_level = true;
+      set = this->set(kBloomBeforeLevel, value);
+    } else {
+      set = unknown_option(value);
+    }
+    if (!set) return set;
+  }
+  return {};
+}
+
+Result<Settings> SettingsParser::finish() const {
+  if (settings_.sized_by == SizedBy::kBudget && settings_.bottommost_fp_rate) {
+    return bad("bottommost_fp_rate", "not be given together with budget_bits_per_key", "both");
+  }
+  auto specs = level_specs(*policy_, settings_);
+  if (!specs) return specs.error();
+  Settings settings = settings_;
+  settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
+  return settings;
+}
+
+std::string number_text(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option) {
+  if (option == kKind) return policy.kind ? std::string(kind_name(*policy.kind)) : "";
+  const OptionInfo* const info = find_option(policy, option);
+  return info != nullptr ? info->access.text(settings) : "";
+}
+
+std::string policy_id(const PolicyInfo& policy, const Settings& settings) {
+  std::string id(policy.name);
+  for (const OptionInfo& option : kOptions) {
+    if ((option.policies & policy.id) == 0 || option.access.text == nullptr) continue;
+    const std::string text = option.access.text(settings);
+    if (text.empty()) continue;
+    const bool positional = option.name == kBitsPerKey || option.name == kBloomBeforeLevel;
+    if (!positional && !option.is_size && text == option.access.text(default_settings(policy))) continue;
+    if (!positional) id.append(1, ':').append(option.name);
+    id.append(1, ':').append(text);
+  }
+  return id;
+}
+
+}  // namespace crivo::plugin
