@@ -1,14 +1,9 @@
 // Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column').
-#include <gmock/gmock.h>
-
 #include "database.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Follow : public SqliteTest {
  protected:

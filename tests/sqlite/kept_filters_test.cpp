@@ -1,8 +1,6 @@
 // The filters that a connection keeps: never another filter's answer, never more memory than is promised.
 #include "values/kept_filters.h"
 
-#include <gmock/gmock.h>
-
 #include <optional>
 #include <type_traits>
 
@@ -14,7 +12,6 @@ namespace {
 
 using sqlite::Answer;
 using sqlite::KeptFilters;
-using ::testing::HasSubstr;
 
 // Each refers to what it owns, so that a copy would refer to the original's.
 static_assert(!std::is_copy_constructible_v<KeptFilters> && !std::is_copy_constructible_v<sqlite::KeptFilter>);

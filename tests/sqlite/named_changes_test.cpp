@@ -1,6 +1,4 @@
 // A named filter is never stale: whatever changes its row, and whenever, the next answer is that of the row as it is.
-#include <gmock/gmock.h>
-
 #include <functional>
 #include <optional>
 #include <random>
@@ -12,8 +10,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// A query of many rows that is read row by row, so that things can happen between two rows.
 class Scan {

@@ -1,15 +1,10 @@
 // Filters that are named: they answer as the same filter does when it is given, and say what is wrong with a name.
-#include <gmock/gmock.h>
-
 #include <ctime>
 
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
 
 class NamedTest : public SqliteTest {
  protected:
