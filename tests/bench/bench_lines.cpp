@@ -1,14 +1,13 @@
 // `./dev bench lines`: crivo build on a file of lines beside the library on the same keys in memory. The tool starts,
 // reads the file, splits it into lines, hashes and builds them, and writes the filter; the library hashes and builds.
 // Both sides run in turns, and the ratio of each turn counts.
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "bench/measure.h"
 #include "crivo/builder.h"
+#include "support/temp_folder.h"
 
 namespace crivo::bench {
 namespace {
@@ -25,20 +25,6 @@ struct Case {
   bool with_capacity;
 };
 constexpr Case kCases[] = {{Kind::kBlocked, false}, {Kind::kRibbon, false}, {Kind::kBlocked, true}};
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "crivo_bench.XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no scratch folder");
-    path_ = pattern;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 /// "user-0@example.org\nuser-1@example.org\n" ...
 std::string lines_of(std::uint64_t count) {
@@ -70,7 +56,7 @@ void run_tool(const std::string& command) {
 }
 
 int run(std::uint64_t count, int rounds, double most) {
-  const Folder folder;
+  const testing::TempFolder folder;
   const std::string lines = lines_of(count);
   const std::vector<std::string_view> keys = keys_of(lines);
   std::ofstream(folder.file("keys"), std::ios::binary) << lines;

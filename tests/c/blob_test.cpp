@@ -31,9 +31,7 @@ TEST_P(BlobPerKind, ARawBlobIsReadWhereItLies) {
   for (const std::size_t shift : {0, 1, 3}) {  // it may lie anywhere
     Blob moved(shift, 0);
     moved.insert(moved.end(), blob.begin(), blob.end());
-    crivo_filter* made = nullptr;
-    ASSERT_EQ(crivo_borrow(moved.data() + shift, blob.size(), nullptr, &made, nullptr), CRIVO_OK);
-    const Filter borrowed(made);
+    const Filter borrowed = make(crivo_borrow, moved.data() + shift, blob.size(), nullptr);
     EXPECT_EQ(found(borrowed, present_keys(2000)), 2000U);
     EXPECT_EQ(hits_of(borrowed, absent_keys(2000)), hits_of(filter, absent_keys(2000)));
     EXPECT_EQ(facts_of(borrowed).read_only, 1U);
@@ -80,9 +78,7 @@ TEST(BlobOf, AReadOnlyFilterIsChangedAsACopy) {
     refuses([&](crivo_error* error) { return crivo_clear(f, error); });
     refuses([&](crivo_error* error) { return crivo_unite(f, f, error); });
     refuses([&](crivo_error* error) { return crivo_intersect(f, f, error); });
-    crivo_filter* made = nullptr;
-    ASSERT_EQ(crivo_copy(f, &made, nullptr), CRIVO_OK);
-    const Filter copy(made);
+    const Filter copy = make(crivo_copy, f);
     EXPECT_EQ(facts_of(copy).read_only, 0U);
     EXPECT_EQ(add(copy, "a"), CRIVO_OK);
     EXPECT_TRUE(has(copy, "a"));

@@ -76,20 +76,21 @@ inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
 }
 inline std::vector<std::string> every_kind() { return kinds_that_can(0); }
 
-inline Filter create(const crivo_options& options) {
-  crivo_filter* filter = nullptr;
+/// What a function makes of these arguments: a filter, or a builder.
+template <class Handle = crivo_filter, class Function, class... Args>
+std::unique_ptr<Handle, Free> make(Function function, Args... args) {
+  Handle* made = nullptr;
   crivo_error error{};
-  EXPECT_EQ(crivo_create(&options, &filter, &error), CRIVO_OK) << error.message;
-  return Filter(filter);
+  EXPECT_EQ(function(args..., &made, &error), CRIVO_OK) << error.message;
+  return std::unique_ptr<Handle, Free>(made);
 }
 
+inline Filter create(const crivo_options& options) { return make(crivo_create, &options); }
 inline Filter build(const crivo_options& options, const KeyList& list) {
-  crivo_filter* filter = nullptr;
-  crivo_error error{};
   const crivo_keys keys = list.keys();
-  EXPECT_EQ(crivo_build(&options, &keys, &filter, &error), CRIVO_OK) << error.message;
-  return Filter(filter);
+  return make(crivo_build, &options, &keys);
 }
+inline Builder start(const crivo_options* options) { return make<crivo_builder>(crivo_builder_create, options); }
 /// A filter of this kind of the first keys, whatever the kind.
 inline Filter filter_of(const std::string& kind, std::uint64_t keys) {
   return build(options_of(kind.c_str(), keys == 0 ? 1 : keys), present_keys(keys));
@@ -144,18 +145,8 @@ inline Blob blob_of(const Filter& filter, std::int32_t form = CRIVO_FORM_RAW) {
   blob.resize(written);
   return blob;
 }
-inline Filter read(const Blob& blob) {
-  crivo_filter* filter = nullptr;
-  crivo_error error{};
-  EXPECT_EQ(crivo_read(blob.data(), blob.size(), nullptr, &filter, &error), CRIVO_OK) << error.message;
-  return Filter(filter);
-}
-inline Filter borrow(const Blob& blob) {
-  crivo_filter* filter = nullptr;
-  crivo_error error{};
-  EXPECT_EQ(crivo_borrow(blob.data(), blob.size(), nullptr, &filter, &error), CRIVO_OK) << error.message;
-  return Filter(filter);
-}
+inline Filter read(const Blob& blob) { return make(crivo_read, blob.data(), blob.size(), nullptr); }
+inline Filter borrow(const Blob& blob) { return make(crivo_borrow, blob.data(), blob.size(), nullptr); }
 
 /// The message of a call `crivo_status call(crivo_error*)`, which must fail with this status.
 template <class Call>

@@ -238,8 +238,8 @@ void expect_bad_keys(const crivo_keys& keys, const std::string& part_of_message)
 
 TEST(Hostile, KeysMustLieWithinTheirBytes) {
   const char bytes[] = "0123456789";
-  const std::uint64_t falling[] = {0, 5, 4, 9};
-  expect_bad_keys({bytes, 10, falling, 0, 3}, "keys.offsets must never fall, got 5 before 4");
+  const std::uint64_t falling[] = {0, 5, 5, 4, 9};
+  expect_bad_keys({bytes, 10, falling, 0, 4}, "keys.offsets must never fall, got 5 before 4");
   const std::uint64_t wrapping[] = {0, UINT64_MAX, 3, 9};
   expect_bad_keys({bytes, 10, wrapping, 0, 3}, "keys.offsets must never fall");
   const std::uint64_t beyond[] = {0, 5, 11};

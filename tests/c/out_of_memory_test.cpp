@@ -109,21 +109,19 @@ TEST_P(OutOfMemory, BuildingLeavesNothing) {
 
 TEST_P(OutOfMemory, ABuilderThatCouldNotTakeAKeyTakesItLater) {
   const crivo_options wanted = options(0);
-  crivo_builder* builder = nullptr;
-  ASSERT_EQ(crivo_builder_create(&wanted, &builder, nullptr), CRIVO_OK);
-  const Builder owner(builder);
+  const Builder builder = start(&wanted);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const std::string key = present(i);
     process_faults = {true, true, 1};
-    const crivo_status status = crivo_builder_add(builder, key.data(), key.size(), nullptr);
+    const crivo_status status = crivo_builder_add(builder.get(), key.data(), key.size(), nullptr);
     process_faults.armed = false;
     if (status == CRIVO_OK) continue;
     ASSERT_EQ(status, CRIVO_NO_MEMORY);
-    ASSERT_EQ(crivo_builder_added(builder), i);
-    ASSERT_EQ(crivo_builder_add(builder, key.data(), key.size(), nullptr), CRIVO_OK);
+    ASSERT_EQ(crivo_builder_added(builder.get()), i);
+    ASSERT_EQ(crivo_builder_add(builder.get(), key.data(), key.size(), nullptr), CRIVO_OK);
   }
   crivo_filter* made = nullptr;
-  ASSERT_EQ(crivo_builder_finish(builder, &made, nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_builder_finish(builder.get(), &made, nullptr), CRIVO_OK);
   EXPECT_EQ(blob_of(Filter(made)), blob_of(build(wanted, present_keys(1000))));
 }
 
@@ -134,20 +132,18 @@ TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
     const crivo_options wanted = options(GetParam() == "scalable" ? capacity : capacity * 60);
     const Filter whole = build(wanted, list);
     for (const std::int64_t nth : {1, 2, 3, 4, 5, 6, 7}) {
-      crivo_builder* builder = nullptr;
-      ASSERT_EQ(crivo_builder_create(&wanted, &builder, nullptr), CRIVO_OK);
-      const Builder owner(builder);
+      const Builder builder = start(&wanted);
       process_faults = {true, true, nth};
-      const crivo_status status = crivo_builder_add_keys(builder, &keys, nullptr);
+      const crivo_status status = crivo_builder_add_keys(builder.get(), &keys, nullptr);
       process_faults.armed = false;
-      const std::uint64_t added = crivo_builder_added(builder);
+      const std::uint64_t added = crivo_builder_added(builder.get());
       ASSERT_EQ(added == kKeys, status == CRIVO_OK) << nth;
       const KeyList rest = present_keys(kKeys - added, added);
       const crivo_keys rest_keys = rest.keys();
-      ASSERT_EQ(crivo_builder_add_keys(builder, &rest_keys, nullptr), CRIVO_OK);
-      ASSERT_EQ(crivo_builder_added(builder), kKeys);
+      ASSERT_EQ(crivo_builder_add_keys(builder.get(), &rest_keys, nullptr), CRIVO_OK);
+      ASSERT_EQ(crivo_builder_added(builder.get()), kKeys);
       crivo_filter* made = nullptr;
-      ASSERT_EQ(crivo_builder_finish(builder, &made, nullptr), CRIVO_OK);
+      ASSERT_EQ(crivo_builder_finish(builder.get(), &made, nullptr), CRIVO_OK);
       EXPECT_EQ(blob_of(Filter(made)), blob_of(whole)) << nth;
     }
   }

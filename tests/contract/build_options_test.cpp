@@ -21,10 +21,8 @@ CRIVO_FOR_EVERY_KIND(BuildWith);
 TEST_P(BuildWith, AnyNumberOfThreadsLeadsToTheSameBytes) {
   for (const std::uint64_t keys : {0U, 1U, 1000U, 100'000U}) {
     const auto expected = build(keys, {});
-    ASSERT_TRUE(expected) << message_of(expected);
     for (const unsigned threads : {0U, 2U, 3U, 8U, 1U << 31}) {
       const auto filter = build(keys, {.threads = threads});
-      ASSERT_TRUE(filter) << message_of(filter);
       expect_same_filter(filter->ref(), expected->ref());
     }
   }
@@ -35,9 +33,7 @@ TEST_P(BuildWith, HashesGivenAwayLeadToTheSameBytes) {
   hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 500);  // every fortieth twice
   const FilterSpec spec = spec_for(hashes.size());
   const auto expected = AnyFilter::build(spec, hashes);
-  ASSERT_TRUE(expected) << message_of(expected);
   const auto filter = AnyFilter::build(spec, std::move(hashes));
-  ASSERT_TRUE(filter) << message_of(filter);
   EXPECT_EQ(filter->facts().keys, 20'500U);
   EXPECT_EQ(filter->shape(), expected->shape());
   EXPECT_TRUE(std::ranges::equal(filter->payload(), expected->payload()));
@@ -135,7 +131,6 @@ TEST_P(BuildWith, TheHostsMemoryItMakesTheSameFilterThere) {
     BuildReport report;
     const auto expected = build(keys, {.report = &report});
     auto filter = build(keys, {.payload_memory = &payloads, .temporary_memory = &temporary});
-    ASSERT_TRUE(filter) << message_of(filter);
     expect_same_filter(filter->ref(), expected->ref());
     EXPECT_TRUE(payloads.has(filter->payload()) || grows);
     EXPECT_EQ(temporary.pieces(), 0U) << "when the build has ended";
@@ -169,7 +164,6 @@ TEST_P(BuildWith, TheBuilderPassesItsOptionsOn) {
     go_on = wanted;
     done = 0;
     auto builder = FilterBuilder::create(spec_for(0), options);
-    ASSERT_TRUE(builder) << message_of(builder);
     for (const std::uint64_t hash : present_hashes(5000, 0)) ASSERT_TRUE(builder->add_hash(hash));
     const auto filter = builder->finish();
     EXPECT_EQ(static_cast<bool>(filter), wanted);
@@ -188,7 +182,6 @@ TEST_P(BuildWith, TheBuildersProgressNeverFalls) {
     return true;
   };
   auto builder = FilterBuilder::create(spec_for(0), {.progress = note});
-  ASSERT_TRUE(builder) << message_of(builder);
   const auto hashes = present_hashes(60'000, 0);
   for (int copies = 0; copies < 3; ++copies) {
     for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));

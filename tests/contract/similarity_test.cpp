@@ -10,9 +10,7 @@ class Similar : public PerKind {};
 CRIVO_FOR_KINDS_THAT(Similar, unite);
 
 AnyFilter filter_of(const FilterSpec& spec, std::uint64_t first, std::uint64_t count) {
-  auto filter = AnyFilter::build(spec, present_hashes(count, spec.seed, first));
-  if (!filter) throw std::runtime_error(filter.error().message);
-  return *std::move(filter);
+  return *AnyFilter::build(spec, present_hashes(count, spec.seed, first));
 }
 
 // Each cardinality is within 0.5% (answers_test.cpp), so the intersection, a sum of three, is within 0.5% of their sum.
@@ -20,7 +18,6 @@ TEST_P(Similar, EstimatesUnionIntersectionAndJaccard) {
   const AnyFilter first = filter_of(spec_for(200'000), 0, 100'000);
   const AnyFilter second = filter_of(spec_for(200'000), 60'000, 80'000);
   const auto compared = compare(first.ref(), second.ref());
-  ASSERT_TRUE(compared) << message_of(compared);
   ASSERT_TRUE(compared->has_value());
   const Similarity& similar = **compared;
   EXPECT_NEAR(similar.first, 100'000, 500);
@@ -47,7 +44,6 @@ TEST_P(Similar, KnowsTheExtremes) {
 TEST_P(Similar, SaysNothingOfASaturatedFilter) {
   const AnyFilter saturated = filter_of(spec_for(2), 0, 100'000);
   const auto compared = compare(saturated.ref(), saturated.ref());
-  ASSERT_TRUE(compared) << message_of(compared);
   EXPECT_FALSE(compared->has_value());
 }
 
@@ -55,7 +51,6 @@ TEST_P(Similar, RefusesWhatCannotBeMerged) {
   FilterSpec seeded = spec_for(1000);
   seeded.seed = 1;
   const auto compared = compare(build_filter(spec_for(1000), 10).ref(), build_filter(seeded, 10).ref());
-  ASSERT_FALSE(compared);
   EXPECT_EQ(compared.error().code, ErrorCode::kIncompatible);
 }
 

@@ -5,8 +5,7 @@ namespace crivo::testing {
 namespace {
 
 FilterSpec chosen(const char* name) {
-  FilterSpec spec;
-  spec.capacity = 1000;
+  FilterSpec spec{.capacity = 1000};
   if (auto set = choose_kind(spec, name); !set) throw std::runtime_error(set.error().message);
   return spec;
 }

@@ -51,10 +51,9 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
 /// A filter of these hashes, or an error if they have no solution, which happens because they are not hashes of keys.
 /// The kernels are asked only for the first `batch` hashes.
 std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std::uint64_t>& hashes, std::size_t batch) {
-  FilterSpec spec;
-  spec.kind = Kind::kRibbon;
-  spec.capacity = std::max<std::size_t>(1, hashes.size());
-  spec.fp_rate = ribbon_fp_rate(shape.probes, shape.param);
+  FilterSpec spec{.kind = Kind::kRibbon,
+                  .capacity = std::max<std::size_t>(1, hashes.size()),
+                  .fp_rate = ribbon_fp_rate(shape.probes, shape.param)};
   const auto filter = AnyFilter::build(spec, hashes);
   if (!filter) {
     require(filter.error().code == ErrorCode::kBadArgument, "a set without a solution is a bad argument");

@@ -118,16 +118,13 @@ TEST(BombDeathTest, MemoryIsTakenAsItIsFilled) {
 
 TEST(Bomb, OfMoreThanAGibibyteIsRefusedUnlessTheCallerAsksForIt) {
   const auto refused = parse_blob(empty_filter(kDefaultMaxBytes + 64));
-  ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
   EXPECT_EQ(refused.error().message, "raw payload bytes must be at most the limit of 1073741824, got 1073741888");
   EXPECT_TRUE(parse_blob(empty_filter(kDefaultMaxBytes + 64), {.max_bytes = kDefaultMaxBytes + 64}));
 }
 
 TEST(BombDeathTest, AFilterOfExactlyTheLimitIsReadInLittleMemory) {
-  FilterSpec spec;
-  spec.capacity = kHostileLimit;
-  spec.bits_per_key = 8;
+  FilterSpec spec{.capacity = kHostileLimit, .bits_per_key = 8};
   const AnyFilter filter = build_filter(spec, 100'000);
   ASSERT_EQ(filter.payload().size(), kHostileLimit);
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest}) {

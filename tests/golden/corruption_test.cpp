@@ -24,9 +24,7 @@ class Damaged : public ::testing::TestWithParam<KindInfo> {
       blobs.push_back({"raw", n, blob_of(full.ref())});
       blobs.push_back({"sums", n, blob_of(full.ref(), BlobForm::kMappable)});
       blobs.push_back({"zstd", n, zstd_blob_of(full.ref())});
-      FilterSpec sparse;
-      sparse.kind = GetParam().kind;
-      sparse.capacity = 8 * n + 1;
+      FilterSpec sparse{.kind = GetParam().kind, .capacity = 8 * n + 1};
       const Bytes compressed = blob_of(build_filter(sparse, n).ref(), BlobForm::kAuto);
       if (get(compressed, header::kCodec) != 0) blobs.push_back({"auto", n, compressed});
     }

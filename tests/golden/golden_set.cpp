@@ -8,8 +8,7 @@ namespace {
 
 /// Different n have different seeds, rates and options, so that few files cover much.
 FilterSpec spec_for(Kind kind, std::uint64_t n) {
-  FilterSpec spec;
-  spec.kind = kind;
+  FilterSpec spec{.kind = kind};
   spec.capacity = n + n / 4 + 1;  // room for the repeated quarter in kinds that keep every copy
   switch (n) {
     case 0:

@@ -15,9 +15,7 @@ constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
 class Collection {
  public:
   Collection() {
-    FilterSpec spec;
-    spec.kind = Kind::kClassic;
-    spec.capacity = 100;
+    FilterSpec spec{.kind = Kind::kClassic, .capacity = 100};
     spec.bits_per_key = 10.2;  // 1020 bits, so that four bits are padding
     raw_ = blob_of(build_filter(spec, 100).ref());
     payload_.assign(raw_.begin() + header::kBytes, raw_.end());

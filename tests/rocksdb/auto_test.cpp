@@ -1,6 +1,4 @@
 // crivo.Auto: which filter each file gets, by level, cause and size, and that option strings say so.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 
 #include <cmath>

@@ -1,6 +1,4 @@
 // Builders and readers by themselves, called through their vtables as RocksDB calls them.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <climits>

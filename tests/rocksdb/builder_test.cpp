@@ -1,8 +1,6 @@
 // The builder's own class: what RocksDB of this version does not call, and limits that take gigabytes to reach.
 #include "builder/builder.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdint>
 #include <set>

@@ -1,6 +1,4 @@
 // Options that change while the database runs: what SetOptions reaches, what it refuses, and who sees it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 
 #include <atomic>
@@ -14,8 +12,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kKeys = 6400;  // the keys of a file
 constexpr std::uint64_t bloom_bytes(std::uint64_t bits_per_key) { return kKeys * bits_per_key / 8 + 32; }

@@ -1,6 +1,4 @@
 // The property "crivo.filter" of an SST file says which kind of filter the file really has.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
@@ -20,8 +18,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 const RocksDBFilterOptions kRibbonBelowFlushes{.bits_per_key = 10, .kind = Kind::kRibbon};
 

@@ -1,6 +1,4 @@
 // Switching to Crivo and back: who reads whose filters, and how well.
-#include <gtest/gtest.h>
-
 #include "support.h"
 
 namespace crivo::testing {

@@ -1,6 +1,4 @@
 // Damaged filter blocks in SST files: a read more is fine, a key less is not.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>

@@ -2,8 +2,6 @@
 // closes.
 #include "report/counters.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/options_util.h>
@@ -19,9 +17,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 rocksdb::Options configured(const RocksDBFilterOptions& filter, rocksdb::Options options = test_options()) {
   const rocksdb::Status status = ConfigureRocksDB(options, filter);

@@ -1,7 +1,5 @@
 // kill -9 while a program writes, again and again, under one policy after another: every acknowledged key is still
 // there.
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstring>
 #include <iostream>

@@ -1,5 +1,4 @@
 // Whole databases under the options that users of RocksDB's own filters have.
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>

@@ -1,6 +1,5 @@
 // Memory inside the plugin. None left, at every allocation: no exception crosses into RocksDB, and no key is lost. And
 // how much is taken to build a filter.
-#include <gtest/gtest.h>
 #include <malloc.h>
 #include <rocksdb/env.h>
 #include <sys/mman.h>

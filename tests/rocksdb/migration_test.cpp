@@ -2,8 +2,6 @@
 // at work. tests/rocksdb/migrate_releases does the same from one release of RocksDB to another.
 #include "migration.h"
 
-#include <gtest/gtest.h>
-
 #include "support.h"
 
 namespace crivo::testing {

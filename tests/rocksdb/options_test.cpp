@@ -1,6 +1,4 @@
 // How a policy is asked for: option strings, OPTIONS files, changes at run time, and every way to get it wrong.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/utilities/options_util.h>
@@ -13,10 +11,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 rocksdb::Options from_string(const std::string& policy) {
   rocksdb::Options options = test_options();

@@ -2,7 +2,6 @@
 // drawn beside them, for numbers of keys from 0 up and around those at which a bound begins to bind. Whatever is drawn,
 // nothing crashes, no key is lost, bounds hold, a filter is missing only where there is no room for the smallest, and
 // the report says what the files have. A failure says how to repeat it: CRIVO_OPTIONS_SEED=<seed>.
-#include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>

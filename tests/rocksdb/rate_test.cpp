@@ -1,6 +1,4 @@
 // The false-positive rate that RocksDB sees, against the published model.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "crivo/sizing.h"

@@ -1,6 +1,4 @@
 // What one filter block is: blocks that are no filters, and blocks that are some without keys.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
@@ -11,8 +9,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);

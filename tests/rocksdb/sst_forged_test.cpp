@@ -1,6 +1,4 @@
 // Files that were made to harm whoever reads their filters: all bytes are of the right form, and no checksum is wrong.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/env.h>
 #include <sys/stat.h>
 
@@ -14,8 +12,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string varint(std::uint64_t number) {
   std::string bytes;

@@ -1,6 +1,4 @@
 // VerifyRocksDBFilters: what it tells of files of every kind, and of those in which something is wrong.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
 
@@ -18,9 +16,6 @@ namespace crivo::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::uint64_t kKeys = 3000;
 

@@ -1,8 +1,6 @@
 #include "support.h"
 
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
-#include <stdlib.h>
 
 #include <array>
 #include <cstddef>
@@ -15,17 +13,6 @@
 #include "crivo/host/sst_block.h"
 
 namespace crivo::testing {
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "crivo_rocksdb_XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no scratch folder at " << name;
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 std::string key_of(std::uint64_t number) {
   // The finalizer of SplitMix64 (Steele, Lea & Flood 2014): one to one on 64-bit numbers.

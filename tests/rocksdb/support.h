@@ -1,6 +1,7 @@
 // What the suite shares: scratch databases, keys, policies, and the question whether a filter was really used.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -15,24 +16,30 @@
 
 #include "abi.h"
 #include "crivo/rocksdb.h"
+#include "temp_folder.h"
 
 namespace crivo::plugin {}  // namespace crivo::plugin
 
 namespace crivo::testing {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
 using namespace plugin;
+
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 /// A folder that is removed when the object is destroyed.
 class ScratchFolder {
  public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  [[nodiscard]] std::string path(const std::string& name = "") const { return (path_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name = "") const { return folder_.file(name); }
 
  private:
-  std::filesystem::path path_;
+  TempFolder folder_;
 };
 
 /// Sixteen hexadecimal digits of a permutation of the numbers: in no order, so that every file spans all keys.

@@ -1,6 +1,4 @@
 // The library as others see it: its symbols, RocksDB's own tools with it preloaded, a librocksdb of another version.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/options_util.h>
 #include <stdlib.h>
@@ -13,9 +11,6 @@
 namespace crivo::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 struct Outcome {

@@ -1,7 +1,4 @@
 // Key transforms in builders and readers, called through their vtables as RocksDB calls them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -18,7 +15,6 @@ namespace crivo::testing {
 namespace {
 
 using rocksdb::Slice;
-using ::testing::HasSubstr;
 
 Policy policy_of(Kind kind, const std::string& key_transform, double fp_rate = 0.01) {
   RocksDBFilterOptions options{.fp_rate = fp_rate, .kind = kind, .key_transform = key_transform};

@@ -1,6 +1,4 @@
 // How a key transform is asked for, and what a policy does that does not know the one it was asked for.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/utilities/options_util.h>
@@ -10,8 +8,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 const bool registered = RegisterKeyTransform("crivo-test.first_half", [](const rocksdb::Slice& key, std::string*) {
                           return rocksdb::Slice(key.data(), key.size() / 2);

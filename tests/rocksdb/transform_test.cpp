@@ -1,7 +1,5 @@
 // Databases whose comparators take different bytes for the same key, with filters of canonical keys
 // (facebook/rocksdb#10256): every key is found under every spelling, and absent keys are filtered.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
@@ -16,7 +14,6 @@ namespace crivo::testing {
 namespace {
 
 using rocksdb::Slice;
-using ::testing::HasSubstr;
 
 /// Compares what `canonical` makes of the keys, byte by byte. Separators stay as they are, as for any such comparator.
 class CanonicalComparator final : public rocksdb::Comparator {

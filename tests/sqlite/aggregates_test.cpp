@@ -1,6 +1,4 @@
 // bloom_agg and bloom_union_agg.
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <ctime>
 
@@ -9,10 +7,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Agg : public SqliteTest {};
 class UnionAgg : public SqliteTest {};

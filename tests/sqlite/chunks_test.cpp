@@ -1,14 +1,9 @@
 // Filters in chunks: bloom_dump and bloom_load_agg.
-#include <gmock/gmock.h>
-
 #include "blob_surgery.h"
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Chunks : public SqliteTest {
  protected:

@@ -1,13 +1,8 @@
 // Counting keys, adding them many times or only where they are new, and filters that are full.
-#include <gmock/gmock.h>
-
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::EndsWith;
-using ::testing::StartsWith;
 
 class Counts : public SqliteTest {};
 
@@ -81,9 +76,8 @@ TEST_F(Counts, AFullFilterSaysWhatToDo) {
     const std::string error =
         ask("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 1000), {kind});  // the filter takes some 110
     EXPECT_THAT(error, StartsWith("error: bloom_agg: filter must have room: its load is ")) << kind;
-    EXPECT_THAT(error,
-                ::testing::HasSubstr("; give it a larger capacity, or take the kind scalable, which grows (it was "
-                                     "made for 100 keys and has 1"));
+    EXPECT_THAT(error, HasSubstr("; give it a larger capacity, or take the kind scalable, which grows (it was "
+                                 "made for 100 keys and has 1"));
     EXPECT_EQ(ask("SELECT bloom_contains(bloom_agg(i, 100, 0.01, 'scalable'), 1000) FROM " + integers(1, 1000)), "1");
   }
   EXPECT_THAT(

@@ -1,7 +1,7 @@
 // A connection with the extension loaded, and one-line questions to it.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <sqlite3.h>
 
 #include <cstdint>
@@ -10,6 +10,13 @@
 #include <vector>
 
 namespace crivo::testing {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 struct Blob {
   std::string bytes;

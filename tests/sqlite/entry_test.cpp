@@ -1,7 +1,5 @@
 // The entry point, called with the table of functions of a SQLite that will not do.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 // Without SQLITE_CORE the header would turn every call of SQLite into one through the table, as extensions need it.
 #define SQLITE_CORE 1
 #include <sqlite3ext.h>
@@ -45,8 +43,8 @@ TEST(EntryPoint, RefusesASecondSQLiteOfTheProcess) {
   other.libversion = [] { return "3.53.0"; };
   char* message = nullptr;
   EXPECT_EQ(entry_point()(nullptr, &message, &other), SQLITE_ERROR);
-  EXPECT_THAT(message, ::testing::AllOf(::testing::HasSubstr(sqlite3_libversion()), ::testing::HasSubstr("3.53.0"),
-                                        ::testing::HasSubstr("load a copy of the file")));
+  EXPECT_THAT(message,
+              AllOf(HasSubstr(sqlite3_libversion()), HasSubstr("3.53.0"), HasSubstr("load a copy of the file")));
   sqlite3_free(message);
   EXPECT_EQ(db.ask("SELECT bloom_contains(bloom_add(bloom_create(10), 'a'), 'a')"), "1");
 }
@@ -58,7 +56,7 @@ TEST(EntryPoint, RefusesAnInstructionSetThatItDoesNotKnow) {
   sqlite3_enable_load_extension(db, 1);
   char* message = nullptr;
   EXPECT_EQ(sqlite3_load_extension(db, CRIVO_SO, nullptr, &message), SQLITE_ERROR);
-  EXPECT_THAT(message, ::testing::HasSubstr("CRIVO_ISA must be one of scalar"));
+  EXPECT_THAT(message, HasSubstr("CRIVO_ISA must be one of scalar"));
   sqlite3_free(message);
   sqlite3_close(db);
 }

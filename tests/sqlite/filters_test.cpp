@@ -1,15 +1,10 @@
 // The scalar functions: what they give, and the error for what they refuse.
-#include <gmock/gmock.h>
-
 #include "crivo/blob.h"
 #include "crivo/version.h"
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Create : public SqliteTest {};
 class Add : public SqliteTest {};
@@ -41,7 +36,6 @@ TEST_F(Create, TakesEveryOption) {
 TEST_F(Create, ReadsTheSeedAsTwosComplement) {
   const Blob filter = blob("SELECT bloom_create(10, 0.01, 'blocked', -9223372036854775808)");
   const auto opened = parse_blob(std::as_bytes(std::span(filter.bytes)));
-  ASSERT_TRUE(opened);
   EXPECT_EQ(opened->ref().shape().seed, std::uint64_t{1} << 63);
 }
 
@@ -160,7 +154,6 @@ TEST_F(Contains, KeepsThePromisedRate) {
 TEST_F(Contains, AgreesWithTheLibrary) {
   const Blob filter = blob("SELECT bloom_add(bloom_create(100, 0.01, 'classic', 7), 'a', 12, 0.5)");
   const auto opened = parse_blob(std::as_bytes(std::span(filter.bytes)));
-  ASSERT_TRUE(opened);
   for (const char* key : {"a", "12", "0.5"}) EXPECT_TRUE(opened->ref().may_contain(key));
   EXPECT_FALSE(opened->ref().may_contain("b"));
 }

@@ -1,6 +1,4 @@
 // A filter that follows a column has every value of the column after any change, and when there was no room for one.
-#include <gtest/gtest.h>
-
 #include <random>
 #include <string>
 

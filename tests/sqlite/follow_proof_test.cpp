@@ -1,14 +1,10 @@
 // A filter that follows a column says "no" only if it was told of every change. That its triggers are there, and that
 // they are told something, proves neither. (F2 and F4 of table/follow.h.)
-#include <gmock/gmock.h>
-
 #include "database.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr const char* kUnproven = "source s.c must have told the filter of every change";
 

@@ -1,15 +1,10 @@
 // Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column'). F1 to
 // F4 are in table/follow.h, and P2 is in table/plain_table.h.
-#include <gmock/gmock.h>
-
 #include "database.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Follow : public SqliteTest {
  protected:

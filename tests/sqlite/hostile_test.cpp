@@ -1,13 +1,9 @@
 // Blobs that are no filters: an error from every function and 0 from bloom_valid, never a crash and never an answer.
-#include <gmock/gmock.h>
-
 #include "blob_surgery.h"
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::StartsWith;
 
 class Hostile : public SqliteTest {
  protected:

@@ -1,6 +1,4 @@
 // bloom_insert: the filter that bloom_add would give, all or nothing, and no acknowledged key is lost.
-#include <gmock/gmock.h>
-
 #include <filesystem>
 
 #include "database.h"
@@ -9,9 +7,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class InPlaceTest : public SqliteTest {
  protected:

@@ -1,6 +1,4 @@
 // The functions inside a schema: pure, and harmless enough for databases that nobody vouches for.
-#include <gmock/gmock.h>
-
 #include "database.h"
 
 namespace crivo::testing {
@@ -21,8 +19,8 @@ TEST_F(Schema, WorksInViews) {
 TEST_F(Schema, WorksInChecks) {
   run("CREATE TABLE t(f BLOB CHECK (bloom_valid(f)))");
   run("INSERT INTO t VALUES (bloom_create(5))");
-  EXPECT_THAT(ask("INSERT INTO t VALUES (x'00')"), ::testing::StartsWith("error: CHECK constraint failed"));
-  EXPECT_THAT(ask("INSERT INTO t VALUES (NULL)"), ::testing::StartsWith("error: CHECK constraint failed"));
+  EXPECT_THAT(ask("INSERT INTO t VALUES (x'00')"), StartsWith("error: CHECK constraint failed"));
+  EXPECT_THAT(ask("INSERT INTO t VALUES (NULL)"), StartsWith("error: CHECK constraint failed"));
 }
 
 TEST_F(Schema, WorksInGeneratedColumnsAndIndexes) {

@@ -1,15 +1,10 @@
 // Intersection, similarity, and the other functions that take filters or give what they tell.
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Sets : public SqliteTest {
  protected:

@@ -1,14 +1,9 @@
 // Filter tables in a hostile database: shadow tables that somebody has forged, with right checksums (T3).
-#include <gmock/gmock.h>
-
 #include "database.h"
 #include "table_surgery.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class TableHostile : public SqliteTest {
  protected:
@@ -86,6 +81,14 @@ TEST_F(TableHostile, LayersThatOnlyAKindThatGrowsCanHaveAreRefused) {
   text.insert(text.rfind(" check="), " units=100 k=7");
   run("UPDATE t_meta SET value = ?", {with_checksum(text)});
   expect_refused("as many layers as its kind and capacity allow, got 2");
+}
+
+TEST_F(TableHostile, LayersBeyondTheMostKeysAreRefused) {
+  make("capacity=549755813888, kind=scalable");  // 2^39: the second layer is for 2^40
+  std::string text = with_field(ask("SELECT value FROM t_meta"), "layers", "3");
+  text.insert(text.rfind(" check="), " units=100 k=7 units=100 k=7");
+  run("UPDATE t_meta SET value = ?", {with_checksum(text)});
+  expect_refused("as many layers as its kind and capacity allow, got 3");
 }
 
 TEST_F(TableHostile, ASizeThatNobodyHasIsOnlyPlannedAndNeverAllocated) {
@@ -181,7 +184,7 @@ TEST_F(TableHostile, AFunctionThatRunsSqlCannotUseTheTableWithin) {
   run("DROP TABLE t_meta");
   run("CREATE VIEW t_meta AS SELECT name, value || eval('SELECT 1 FROM t WHERE key = 1') AS value FROM kept");
   EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("checksum"));
-  EXPECT_THAT(ask("SELECT value FROM t_meta"), ::testing::EndsWith("checksum of its text"));
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), EndsWith("checksum of its text"));
 }
 
 TEST_F(TableHostile, AShadowTableThatIgnoresWhatIsWrittenIsAnError) {

@@ -1,7 +1,5 @@
 // A filter table wherever a table can be: every page size and encoding, copied and restored in every way that SQLite
 // has, and under the modes that protect a database from its schema (T2).
-#include <gmock/gmock.h>
-
 #include <array>
 #include <fstream>
 
@@ -10,8 +8,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
 
@@ -181,7 +177,7 @@ TEST_F(TablePlaces, DefensiveModeKeepsStatementsFromTheShadowTables) {
   for (const char* statement :
        {"UPDATE blocked_pages SET bits = x''", "DELETE FROM blocked_pages", "INSERT INTO blocked_pages VALUES (9, x'')",
         "UPDATE blocked_meta SET value = ''", "DROP TABLE blocked_meta", "ALTER TABLE blocked_pages RENAME TO p"}) {
-    EXPECT_THAT(db.ask(statement), ::testing::StartsWith("error: ")) << statement;
+    EXPECT_THAT(db.ask(statement), StartsWith("error: ")) << statement;
   }
   expect_working(db);
   EXPECT_EQ(db.ask("ALTER TABLE blocked RENAME TO moved"), "");

@@ -1,13 +1,8 @@
 // The table-valued functions: what all of them share, and the rows of bloom_probe and bloom_layers.
-#include <gmock/gmock.h>
-
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class TableValued : public SqliteTest {};
 

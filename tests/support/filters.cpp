@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <stdexcept>
 
 #include "crivo/host/sst_block.h"
 
 namespace crivo::testing {
 namespace {
-
-template <class T>
-T value_of(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
-}
 
 template <class KeyOf>
 std::vector<std::uint64_t> hashes_of(std::uint64_t count, std::uint64_t seed, std::uint64_t first, KeyOf key_of) {
@@ -37,19 +32,23 @@ std::vector<std::uint64_t> absent_hashes(std::uint64_t count, std::uint64_t seed
   return hashes_of(count, seed, first, &absent_key);
 }
 
+std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
+  std::vector<std::uint64_t> hashes(count);
+  std::ranges::generate(hashes, std::mt19937_64(seed));
+  return hashes;
+}
+
 AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n) {
-  return value_of(AnyFilter::build(spec, present_hashes(n, spec.seed)));
+  return *AnyFilter::build(spec, present_hashes(n, spec.seed));
 }
 
 AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate) {
-  FilterSpec spec;
-  spec.kind = kind;
-  spec.capacity = std::max<std::uint64_t>(n, 1);
-  spec.fp_rate = fp_rate;
-  return build_filter(spec, n);
+  return build_filter({.kind = kind, .capacity = std::max<std::uint64_t>(n, 1), .fp_rate = fp_rate}, n);
 }
 
-Bytes blob_of(const FilterRef& filter, BlobForm form) { return value_of(to_blob(filter, form)); }
+Bytes bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }
+
+Bytes blob_of(const FilterRef& filter, BlobForm form) { return *to_blob(filter, form); }
 
 Bytes zstd_blob_of(const FilterRef& filter) {
   const auto payload = filter.payload();

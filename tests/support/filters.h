@@ -27,12 +27,17 @@ namespace crivo::testing {
 [[nodiscard]] std::vector<std::uint64_t> absent_hashes(std::uint64_t count, std::uint64_t seed,
                                                        std::uint64_t first = 0);
 
-/// A filter of the present keys 0 to n - 1. Throws std::runtime_error with the core's message if that is an error.
+/// Hashes of no keys, drawn at random.
+[[nodiscard]] std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed);
+
+/// A filter of the present keys 0 to n - 1. Throws BadResult with the core's message if that is an error.
 [[nodiscard]] AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n);
 /// The same, for a capacity of max(n, 1), with FilterSpec's defaults for all else.
 [[nodiscard]] AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate = 0.01);
 
-/// The filter as a blob. Throws std::runtime_error with the core's message if that is an error.
+/// The filter's payload.
+[[nodiscard]] Bytes bytes_of(const AnyFilter& filter);
+/// The filter as a blob. Throws as build_filter.
 [[nodiscard]] Bytes blob_of(const FilterRef& filter, BlobForm form = BlobForm::kRaw);
 /// The filter's raw payload as a blob of the zstd codec, whatever the core would choose.
 [[nodiscard]] Bytes zstd_blob_of(const FilterRef& filter);

@@ -1,10 +1,10 @@
 // A folder of the test program's own, so that two programs never meet in one database. It is removed at the end.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 namespace crivo::testing {
@@ -12,8 +12,7 @@ namespace crivo::testing {
 class TempFolder {
  public:
   TempFolder() {
-    path_ = ::testing::TempDir() + "crivo_XXXXXX";
-    EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_;
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder at " + path_);
   }
   ~TempFolder() {
     std::error_code ignored;
@@ -22,10 +21,11 @@ class TempFolder {
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  std::string path_;
+  std::string path_ = std::filesystem::temp_directory_path() / "crivo_XXXXXX";
 };
 
 /// The path of a file in the program's folder.

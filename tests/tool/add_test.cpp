@@ -1,15 +1,8 @@
 // crivo add and crivo union: files that change lose no key, and stay as they were where something is wrong.
-#include <gmock/gmock.h>
-
 #include "shell.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 class Change : public ToolTest {
  protected:

@@ -1,6 +1,4 @@
 // crivo build: what it takes, what it refuses, what it says.
-#include <gmock/gmock.h>
-
 #include <algorithm>
 
 #include "shell.h"
@@ -9,10 +7,6 @@ namespace crivo::testing {
 namespace {
 
 using namespace std::string_literals;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   const std::string keys = numbered_lines(5000);

@@ -1,6 +1,4 @@
 // crivo info, crivo verify, crivo --version and the help.
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <sstream>
 
@@ -9,10 +7,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST_F(ToolTest, DescribesAFilter) {
   ASSERT_EQ(crivo("build -o f --capacity 1e3 --fpr 0.001 --kind classic --seed -1 --raw", "a\nb\n").exit_code, 0);

@@ -1,6 +1,4 @@
 // The tool, C++ and SQL make the same bytes of the same keys.
-#include <gmock/gmock.h>
-
 #include "crivo/blob.h"
 #include "crivo/filter.h"
 #include "shell.h"
@@ -30,10 +28,8 @@ TEST_P(SameBytes, AsCpp) {
   FilterSpec spec{.capacity = 4000, .fp_rate = 0.003, .seed = GetParam().seed};
   ASSERT_TRUE(choose_kind(spec, GetParam().kind));
   Result<AnyFilter> filter = AnyFilter::create(spec);
-  ASSERT_TRUE(filter);
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(filter->add("key " + std::to_string(i)));
   const auto blob = to_blob(filter->ref(), BlobForm::kRaw);
-  ASSERT_TRUE(blob);
   EXPECT_EQ(read("tool"), std::string(reinterpret_cast<const char*>(blob->data()), blob->size()));
 }
 
@@ -47,7 +43,7 @@ TEST_P(SameBytes, AsSql) {
   const Outcome run = shell("'" SQLITE3_SHELL "' :memory:", script);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(read("tool"), read("sql"));
-  EXPECT_THAT(run.out, ::testing::EndsWith(crivo("info --json tool").out));
+  EXPECT_THAT(run.out, EndsWith(crivo("info --json tool").out));
 }
 
 TEST_F(ToolTest, SqlReadsAFileThatIsMadeToBeMapped) {

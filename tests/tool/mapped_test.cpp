@@ -1,16 +1,10 @@
 // Large filter files: the tool maps them, and says so when they are damaged or changed.
-#include <gmock/gmock.h>
-
 #include <algorithm>
 
 #include "shell.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Mapped : public ToolTest {
  protected:

@@ -1,5 +1,4 @@
 // crivo build --max-memory: how much it takes, what it leaves behind, and what it says; and the progress of a build.
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +10,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
@@ -136,7 +132,7 @@ TEST_F(Memory, OfABuildIsFollowedByTheTimeThatIsLeft) {
   const std::string shown = read("terminal");
   EXPECT_THAT(shown, HasSubstr("%  reading, ")) << run.err;
   EXPECT_THAT(shown, HasSubstr("%  building, 6000000 keys"));
-  EXPECT_THAT(shown, ::testing::ContainsRegex(" keys, [0-9]+ (s|min) left"));
+  EXPECT_THAT(shown, ContainsRegex(" keys, [0-9]+ (s|min) left"));
 }
 
 }  // namespace

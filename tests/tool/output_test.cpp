@@ -1,6 +1,5 @@
 // Where crivo build writes: no file is lost, whatever the output is, and the old filter stays until the new one is
 // whole.
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include "environment.h"
@@ -8,8 +7,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::StartsWith;
 
 constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 

@@ -1,12 +1,8 @@
 // crivo query: answers and exit codes like grep's.
-#include <gmock/gmock.h>
-
 #include "shell.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class Query : public ToolTest {
  protected:

@@ -14,12 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path make_scratch_folder() {
-  std::string pattern = (fs::temp_directory_path() / "crivo_tool_test.XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no scratch folder");
-  return pattern;
-}
-
 void write_whole(const fs::path& path, std::string_view content) {
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -34,32 +28,26 @@ std::string read_whole(const fs::path& path) {
 
 }  // namespace
 
-ToolTest::ToolTest() : folder_(make_scratch_folder()), streams_(make_scratch_folder()) {}
-
-ToolTest::~ToolTest() {
-  fs::remove_all(folder_);
-  fs::remove_all(streams_);
-}
-
 Outcome ToolTest::crivo(const std::string& arguments, std::string_view input) {
   return shell("'" CRIVO_TOOL "' " + arguments, input);
 }
 
 Outcome ToolTest::shell(const std::string& command, std::string_view input) {
-  write_whole(streams_ / "in", input);
-  const std::string streams = streams_.string();
-  const std::string line = "cd '" + folder_.string() + "' && { " + command + "\n} <'" + streams + "/in' >'" + streams +
+  write_whole(streams_.file("in"), input);
+  const std::string streams = streams_.path();
+  const std::string line = "cd '" + folder_.path() + "' && { " + command + "\n} <'" + streams + "/in' >'" + streams +
                            "/out' 2>'" + streams + "/err'";
   const int status = std::system(line.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(streams_ / "out"), read_whole(streams_ / "err")};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_whole(streams_.file("out")),
+          read_whole(streams_.file("err"))};
 }
 
-void ToolTest::write(const std::string& name, std::string_view content) { write_whole(folder_ / name, content); }
+void ToolTest::write(const std::string& name, std::string_view content) { write_whole(path(name), content); }
 
-std::string ToolTest::read(const std::string& name) const { return read_whole(folder_ / name); }
+std::string ToolTest::read(const std::string& name) const { return read_whole(path(name)); }
 
 std::size_t ToolTest::files() const {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
 }
 
 std::string numbered_lines(int count, std::string_view prefix) {

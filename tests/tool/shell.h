@@ -1,13 +1,23 @@
 // Running the tool in a scratch folder of its own, as a user's shell does.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "temp_folder.h"
+
 namespace crivo::testing {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 struct Outcome {
   int exit_code = -1;
@@ -17,9 +27,6 @@ struct Outcome {
 
 class ToolTest : public ::testing::Test {
  protected:
-  ToolTest();
-  ~ToolTest() override;
-
   /// Runs `crivo ARGUMENTS` with this standard input. The arguments are shell text.
   Outcome crivo(const std::string& arguments, std::string_view input = "");
   /// Runs a shell command in the scratch folder.
@@ -27,13 +34,13 @@ class ToolTest : public ::testing::Test {
 
   void write(const std::string& name, std::string_view content);
   [[nodiscard]] std::string read(const std::string& name) const;
-  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_.file(name); }
   /// How many files lie in the scratch folder.
   [[nodiscard]] std::size_t files() const;
 
  private:
-  std::filesystem::path folder_;
-  std::filesystem::path streams_;
+  TempFolder folder_;
+  TempFolder streams_;
 };
 
 /// "key 0\nkey 1\n" ... with `count` lines.

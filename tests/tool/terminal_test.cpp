@@ -1,14 +1,8 @@
 // What the tool says to a person at a terminal, which `script`, of bsdutils, makes.
-#include <gmock/gmock.h>
-
 #include "shell.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class Terminal : public ToolTest {
  protected:

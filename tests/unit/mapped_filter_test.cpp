@@ -67,13 +67,11 @@ TEST_P(MappedKinds, AnswerAsInMemoryFromAFileOfAnyForm) {
     ASSERT_TRUE(mapped.verify());
     expect_same_answers(mapped, filter.ref());
     const auto whole = mapped.whole();
-    ASSERT_TRUE(whole);
     EXPECT_TRUE(std::ranges::equal(whole->payload(), filter.payload()));
     Stats stats;
     ASSERT_TRUE(mapped.look_at_whole([&](const FilterRef& ref) { stats = ref.stats(); }));
     EXPECT_EQ(stats.bits_set, filter.ref().stats().bits_set);
     const auto adopted = MappedFilter::adopt(AlignedBytes(blob.begin(), blob.end()));
-    ASSERT_TRUE(adopted);
     expect_same_answers(*adopted, filter.ref());
   }
 }
@@ -188,7 +186,6 @@ TEST_P(MappedKinds, AFileThatIsOverwrittenWhileItIsMappedIsAnError) {
       overwrite(path, 0, Bytes(blob.size(), value));
       for (const std::uint64_t hash : hashes) {
         const Result<bool> answer = mapped.may_contain_hash(hash);
-        ASSERT_FALSE(answer);
         ASSERT_THAT(answer.error().message, HasSubstr("file must not be changed while it is in use, got " + path));
         (void)trusting.may_contain_hash(hash);  // may be wrong, but must not crash
       }
@@ -259,7 +256,6 @@ TEST(MappedFile, TakesNoMemoryForChunksThatNobodyAskedFor) {
 TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {
   const std::string path = write_file("kept", Bytes(3 * 4096, std::byte{1}));
   const auto file = MappedFile::open(path, false);
-  ASSERT_TRUE(file);
   const auto byte_at = [&](std::size_t at) { return std::to_integer<int>((*file)->bytes()[at]); };
   ASSERT_TRUE((*file)->keep(4096, 8));
   overwrite(path, 0, Bytes(3 * 4096, std::byte{2}));
@@ -299,7 +295,6 @@ TEST(MappedFile, OfACompressedFilterMustKeepTheLimitAndOneThatIsMappedNeedNot) {
   const AnyFilter filter = build_filter(spec, 10);
   const MapOptions options{.limits = {.max_bytes = 100'000}};
   const auto compressed = MappedFilter::open(write_file("small", blob_of(filter.ref(), BlobForm::kSmallest)), options);
-  ASSERT_FALSE(compressed);
   EXPECT_EQ(compressed.error().code, ErrorCode::kTooLarge);
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kMappable}) {
     EXPECT_TRUE(MappedFilter::open(write_file("large", blob_of(filter.ref(), form)), options));

@@ -16,27 +16,17 @@ namespace crivo {
 namespace {
 
 using testing::absent_hashes;
+using testing::bytes_of;
 using testing::count_found;
 using testing::present_hashes;
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned growth = 2) {
-  FilterSpec spec;
-  spec.kind = Kind::kScalable;
-  spec.capacity = capacity;
-  spec.fp_rate = fp_rate;
-  spec.option = growth;
-  return spec;
+  return {.kind = Kind::kScalable, .capacity = capacity, .fp_rate = fp_rate, .option = growth};
 }
 
-AnyFilter create(const FilterSpec& spec) {
-  auto filter = AnyFilter::create(spec);
-  EXPECT_TRUE(filter) << filter.error().message;
-  return *std::move(filter);
-}
+AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
 
 unsigned layers_of(const AnyFilter& filter) { return read_series(filter.payload().data()).layers; }
-
-std::vector<std::byte> bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }
 
 class ScalablePromise : public ::testing::TestWithParam<std::tuple<double, unsigned>> {};
 
@@ -206,7 +196,6 @@ TEST(Scalable, IsFullAtTheGrowthLimitAndStaysAsItIs) {
     before = bytes_of(filter);
     result = filter.add_hashes({&hashes[added++], 1});
   }
-  ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kFull) << result.error().message;
   EXPECT_EQ(bytes_of(filter), before);
   EXPECT_EQ(filter.facts().keys, added - 1);
@@ -217,7 +206,6 @@ TEST(Scalable, IsFullAtTheGrowthLimitAndStaysAsItIs) {
 TEST(Scalable, RejectsABadGrowth) {
   for (const unsigned growth : {1U, 17U, 1000U}) {
     const auto filter = AnyFilter::create(spec_of(100, 0.01, growth));
-    ASSERT_FALSE(filter);
     EXPECT_EQ(filter.error().code, ErrorCode::kBadArgument);
     EXPECT_EQ(filter.error().message, "growth must lie in [2, 16], got " + std::to_string(growth));
   }
@@ -304,17 +292,14 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   write_series(payload.data(), series);
   write_layer(payload.data(), 0, {512, 1, shape.probes});
   auto largest = AnyFilter::adopt(shape, filter.facts(), payload);
-  ASSERT_TRUE(largest) << largest.error().message;
   const auto hashes = present_hashes(1, 0);
   const auto added = largest->add_hashes(hashes);
-  ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, ErrorCode::kFull);
   EXPECT_LE(largest->payload().size(), 128U);
 
   write_series(payload.data(), {1e-6, 513, 1});
   write_layer(payload.data(), 0, {513, 1, shape.probes});
   const auto claims_more = AnyFilter::adopt(shape, filter.facts(), payload);
-  ASSERT_FALSE(claims_more);
   EXPECT_EQ(claims_more.error().message, "keys in layer 0 must lie in [0, 512], got 513");
 }
 
@@ -328,16 +313,13 @@ TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
   write_series(payload.data(), {0.02, kBlocks * 512, 1});
   write_layer(payload.data(), 0, {kBlocks * 512, kBlocks, shape.probes});
   const auto forged = AnyFilter::adopt(shape, sound.facts(), std::move(payload));
-  ASSERT_TRUE(forged) << forged.error().message;
   const testing::Bytes blob = testing::zstd_blob_of(forged->ref());
   EXPECT_LT(blob.size(), 1000U);
 
   constexpr std::uint64_t kLimit = 16 << 20;
   auto opened = parse_blob(blob, {.max_bytes = kLimit});
-  ASSERT_TRUE(opened) << opened.error().message;
   AnyFilter filter = std::move(*opened).into_filter();
   const auto added = filter.add("one more");
-  ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, ErrorCode::kTooLarge);
   EXPECT_EQ(filter.payload().size(), shape.units * 64);
 }

@@ -109,7 +109,6 @@ TEST(Sizing, ClassicTakesTheSmallestSizeThatMeetsTheRate) {
   // -n ln p / (ln 2)^2 is 9585058.4 bits at k = 6.64; with k = 7 the bound is 7 n / -ln(1 - p^(1/7)) = 9592954.7. The
   // variance of the fill takes a few bits more, at any n.
   const auto million = size_classic(1'000'000, 0.01);
-  ASSERT_TRUE(million);
   EXPECT_EQ(million->probes, 7U);
   EXPECT_GE(million->units, 9592955U);
   EXPECT_LE(million->units, 9592955U + 7);
@@ -127,7 +126,6 @@ TEST(Sizing, ClassicTakesTheSmallestSizeThatMeetsTheRate) {
                              {100, 1e-6, 2881, 20}};
   for (const Case& c : kCases) {
     const auto size = size_classic(c.capacity, c.fp_rate);
-    ASSERT_TRUE(size) << message_of(size);
     EXPECT_EQ(size->probes, c.probes) << c.capacity << " keys at " << c.fp_rate;
     EXPECT_EQ(size->units, c.bits) << c.capacity << " keys at " << c.fp_rate;
   }
@@ -142,7 +140,6 @@ TEST(Sizing, BlockedIsNearTheSmallestSizeOfTheExactModel) {
   constexpr Case kCases[] = {{1'000'000, 0.01, 19372}, {10'000, 0.001, 304}, {100'000, 0.05, 1235}, {1000, 1e-5, 58}};
   for (const Case& c : kCases) {
     const auto size = size_blocked(c.capacity, c.fp_rate);
-    ASSERT_TRUE(size) << message_of(size);
     const double slack = 1 + 0.002 * static_cast<double>(c.blocks);  // one block, and the model's error
     EXPECT_NEAR(static_cast<double>(size->units), static_cast<double>(c.blocks), slack);
   }
@@ -154,13 +151,11 @@ TEST(Sizing, OneUnitFewerMissesTheRateAtAnyK) {
     for (const double fp_rate : {0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-9}) {
       const double hash_rate = fp_rate - keys * 0x1p-64;  // what hashes in common leave
       const auto classic = size_classic(capacity, fp_rate);
-      ASSERT_TRUE(classic) << message_of(classic);
       EXPECT_LE(classic_fp_rate(static_cast<double>(classic->units), keys, classic->probes), fp_rate);
       for (unsigned k = 1; k <= kMaxClassicProbes && classic->units > 1; ++k) {
         EXPECT_GT(classic_fp_rate(static_cast<double>(classic->units - 1), keys, k), hash_rate) << capacity << " " << k;
       }
       const auto blocked = size_blocked(capacity, fp_rate);
-      ASSERT_TRUE(blocked) << message_of(blocked);
       EXPECT_LE(blocked_fp_rate(static_cast<double>(blocked->units), keys, blocked->probes), fp_rate);
       for (unsigned k = 1; k <= kMaxBlockedProbes && blocked->units > 1; ++k) {
         EXPECT_GT(blocked_fp_rate(static_cast<double>(blocked->units - 1), keys, k), hash_rate) << capacity << " " << k;

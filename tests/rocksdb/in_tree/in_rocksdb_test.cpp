@@ -1,6 +1,4 @@
 // What only holds where the plugin is a part of librocksdb.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/env.h>
 #include <rocksdb/utilities/object_registry.h>
 
@@ -36,7 +34,7 @@ TEST(InRocksDB, BuildersAreOfRocksDBsOwnClass) {
 TEST(InRocksDB, RocksDBRegistersThePlugin) {
   TextLogger logger;
   rocksdb::ObjectRegistry::Default()->Dump(&logger);
-  EXPECT_THAT(logger.text, ::testing::HasSubstr("Registered Plugins: crivo"));
+  EXPECT_THAT(logger.text, HasSubstr("Registered Plugins: crivo"));
   EXPECT_STREQ(policy_from_string("crivo.Ribbon:10")->Name(), "crivo.Ribbon");
 }
 

@@ -1,0 +1,206 @@
+// Ribbons that nobody wrote: which are refused, what the others state, and that they can be asked.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <random>
+
+#include "ribbons.h"
+
+namespace crivo {
+namespace {
+
+using testing::Hashes;
+using testing::random_hashes;
+using testing::ribbon_of;
+
+class RibbonPayload : public ::testing::Test {
+ protected:
+  RibbonPayload() : filter_(ribbon_of(random_hashes(5000, 3), 0.01)) {}
+
+  [[nodiscard]] AlignedBytes payload() const { return {filter_.payload().begin(), filter_.payload().end()}; }
+  [[nodiscard]] std::uint64_t word(std::size_t i) const {
+    return load_le<std::uint64_t>(filter_.payload().data() + 8 * i);
+  }
+  /// The error of opening the payload with one word replaced, or "" if it opens.
+  [[nodiscard]] std::string with_word(std::size_t i, std::uint64_t value) const {
+    AlignedBytes changed = payload();
+    store_le(changed.data() + 8 * i, value);
+    const auto opened = FilterRef::open(filter_.shape(), filter_.facts(), changed);
+    return opened ? "" : opened.error().message;
+  }
+
+  AnyFilter filter_;
+};
+
+TEST_F(RibbonPayload, RefusesCountsThatDoNotFit) {
+  const std::uint64_t header = word(0);
+  EXPECT_EQ(header & 255, 2U);
+  const std::string levels = "levels must be at most 16, got 17";
+  EXPECT_EQ(with_word(0, (header & ~255ULL) | 17), levels);
+  EXPECT_EQ(with_word(0, header & ~255ULL), "payload without levels must be 0, got other words");
+  EXPECT_EQ(with_word(0, header | 64 << 8), "base seed must be at most 63, got 64");
+  EXPECT_EQ(with_word(0, header & 0xFFFF), "distinct keys must lie in [1, 1099511627776], got 0");
+  EXPECT_NE(with_word(0, header | ~0ULL << 16), "");
+  for (const std::uint64_t blocks : Hashes{0, 1, word(1) - 1, word(1) + 1, 1ULL << 40, (1ULL << 40) + 1, ~0ULL}) {
+    EXPECT_NE(with_word(1, blocks), "") << blocks;
+  }
+  EXPECT_NE(with_word(0, (header & ~255ULL) | 1), "");
+  EXPECT_NE(with_word(0, (header & ~255ULL) | 3), "");
+  EXPECT_EQ(with_word(1 + 2, word(1 + 2) | 1ULL << 63), "padding of the thresholds must be 0");
+}
+
+// Two blocks of one column each, every one of whose keys is bumped, down to a base that is all zeros: a key is found if
+// the lowest bit of its fingerprint is 0, as the format says.
+TEST(Ribbon, ReadsSixteenLevelsAndNoMore) {
+  for (const unsigned levels : {15U, 16U, 17U}) {
+    const std::size_t words = 1 + 4 * (levels - 1) + 3;
+    AlignedBytes payload(8 * words);
+    store_le(payload.data(), RibbonHeader::word(levels, 0, 1));
+    for (std::size_t level = 0; level < levels; ++level) {
+      std::byte* at = payload.data() + 8 * (1 + 4 * level);
+      store_le(at, std::uint64_t{2});
+      if (level + 1 == levels) continue;
+      store_le(at + 8, std::uint64_t{3});  // the only bucket's threshold
+      store_le(at + 16, ~std::uint64_t{0});
+    }
+    const Shape shape{.kind = Kind::kRibbon, .probes = 1, .units = words};
+    const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
+    ASSERT_EQ(static_cast<bool>(filter), levels <= kMaxRibbonLevels) << levels;
+    if (!filter) continue;
+    EXPECT_EQ(filter->stats().fp_rate, 0.5 + (1 - 0.5) * 0x1p-64);
+    for (const std::uint64_t hash : random_hashes(200, levels)) {
+      ASSERT_EQ(filter->may_contain_hash(hash), reference::ribbon_contains(*filter, hash));
+      ASSERT_EQ(filter->may_contain_hash(hash), (hash * kRibbonFingerprint >> 32 & 1) == 0);
+    }
+  }
+}
+
+// Two blocks, which all sets of up to 118 hashes have, cannot mix column counts; three can, by halves.
+TEST(Ribbon, StatesTheRateOfItsLayout) {
+  for (const double rate : {0.378, 0.012, 0.7}) {
+    const double columns = std::floor(-std::log2(rate));
+    const AnyFilter two = ribbon_of(random_hashes(10, 1), rate);
+    EXPECT_NEAR(two.ref().stats().fp_rate, std::exp2(-columns - 1), 1e-15);
+    EXPECT_EQ(two.ref().stats().fp_rate, two.ref().predicted_fp_rate(10));
+    const AnyFilter three = ribbon_of(random_hashes(130, 1), rate);
+    const double halves = 0.75 * std::exp2(-columns);
+    EXPECT_NEAR(three.ref().stats().fp_rate, halves <= rate ? halves : std::exp2(-columns - 1), 1e-15);
+    // The rate that is planned before any key has come.
+    FilterSpec spec{.kind = Kind::kRibbon, .capacity = 130, .fp_rate = rate};
+    const auto planned = AnyFilter::create(spec);
+    EXPECT_EQ(planned->ref().predicted_fp_rate(10), two.ref().predicted_fp_rate(10));
+    EXPECT_EQ(planned->ref().predicted_fp_rate(130), three.ref().predicted_fp_rate(130));
+    EXPECT_EQ(planned->payload().size(), three.payload().size());
+  }
+}
+
+/// A level of this many blocks over the smallest base. Its columns are all zeros.
+AlignedBytes payload_of_level(const RibbonColumns& columns, std::uint64_t blocks) {
+  const RibbonLevelShape level(blocks, columns, false);
+  const RibbonLevelShape base(kMinRibbonBlocks, columns, true);
+  AlignedBytes payload(8 * (1 + level.words() + base.words()));
+  store_le(payload.data(), RibbonHeader::word(2, 0, 1));
+  store_le(payload.data() + 8, blocks);
+  store_le(payload.data() + 8 + 8 * level.words(), kMinRibbonBlocks);
+  return payload;
+}
+
+FilterRef opened(const RibbonColumns& columns, const AlignedBytes& payload) {
+  const Shape shape{.kind = Kind::kRibbon,
+                    .probes = static_cast<std::uint8_t>(columns.lean),
+                    .param = static_cast<std::uint16_t>(columns.share),
+                    .units = payload.size() / 8};
+  return *FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
+}
+
+/// The rate of such a payload, start by start.
+double reference_rate(const RibbonColumns& columns, const AlignedBytes& payload) {
+  const RibbonLevelView view(payload.data() + 8, columns, false);
+  const std::uint64_t starts = view.level.starts();
+  double rates = 0;
+  for (std::uint64_t start = 0; start < starts; ++start) {
+    const unsigned found_by = view.access.bumped(start) ? columns.lean + (columns.lean_blocks(kMinRibbonBlocks) == 0)
+                                                        : view.level.columns_of(start / kRibbonBlockSlots);
+    rates += std::exp2(-static_cast<double>(found_by));
+  }
+  return rates / static_cast<double>(starts);
+}
+
+TEST(Ribbon, StatesTheRateOfItsLayoutWhateverItsThresholds) {
+  std::mt19937_64 random(13);
+  for (const RibbonColumns columns :
+       {RibbonColumns(6 * kRibbonShares), RibbonColumns(kRibbonShares / 2), RibbonColumns(3 * kRibbonShares + 9876)}) {
+    for (const std::uint64_t blocks : Hashes{2, 3, 64, 65, 66, 127, 128, 129, 130, 333, 1000}) {
+      AlignedBytes payload = payload_of_level(columns, blocks);
+      for (std::uint64_t bucket = 0; bucket < blocks / 2; ++bucket) {
+        payload[16 + bucket / 4] |= static_cast<std::byte>((random() & 3) << (2 * (bucket % 4)));
+      }
+      EXPECT_NEAR(opened(columns, payload).stats().fp_rate, reference_rate(columns, payload), 1e-12) << blocks;
+    }
+  }
+}
+
+/// Of the processor, which other programs do not lengthen.
+double time_of_stats(const FilterRef& filter) {
+  double least = HUGE_VAL;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t start = std::clock();
+    EXPECT_GT(filter.stats().bits, 0U);
+    least = std::min(least, static_cast<double>(std::clock() - start));
+  }
+  return least;
+}
+
+// A forged payload can be nothing but thresholds, four buckets in each byte, and compress to nearly nothing.
+TEST(Ribbon, TakesLittleLongerToDescribeThanToReadWhateverItsThresholds) {
+  const RibbonColumns columns(1);  // hardly any
+  const AlignedBytes payload = payload_of_level(columns, std::uint64_t{1} << 26);
+  const Shape bits{.kind = Kind::kClassic, .probes = 1, .units = payload.size() * 8};
+  const auto only_counted = FilterRef::open(bits, {.capacity = 1, .fp_rate = 0.5}, payload);
+  EXPECT_LT(time_of_stats(opened(columns, payload)), 15 * time_of_stats(*only_counted));
+}
+
+TEST_F(RibbonPayload, RefusesColumnsThatDoNotFit) {
+  Shape shape = filter_.shape();
+  const auto opens = [&] { return static_cast<bool>(FilterRef::open(shape, filter_.facts(), payload())); };
+  ASSERT_TRUE(opens());
+  for (const int probes : {0, 5, 7, 32, 33, 255}) {
+    shape.probes = static_cast<std::uint8_t>(probes);
+    EXPECT_FALSE(opens()) << probes;
+  }
+  shape = filter_.shape();
+  for (const int param : {0, 1000, 32767, 32768, 65535}) {
+    shape.param = static_cast<std::uint16_t>(param);
+    EXPECT_FALSE(opens()) << param;
+  }
+}
+
+// Every payload that opens can be asked anything: under the sanitizers this finds reads outside it.
+TEST_F(RibbonPayload, AnswersSafelyWhateverTheBits) {
+  std::mt19937_64 random(11);
+  const Hashes hashes = random_hashes(500, 12);
+  unsigned opened = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const AlignedBytes good = payload();
+    // An allocation of exactly the payload, so that one byte more is a fault that tools see.
+    const auto bytes = std::make_unique<std::byte[]>(good.size());
+    std::memcpy(bytes.get(), good.data(), good.size());
+    const std::size_t words = good.size() / 8;
+    for (int change = 0; change < 1 + round % 20; ++change) {
+      store_le(bytes.get() + 8 * (round % 2 == 0 ? 2 + random() % (words - 2) : random() % 4),
+               random() >> (random() % 64));
+    }
+    const auto filter = FilterRef::open(filter_.shape(), filter_.facts(), {bytes.get(), good.size()});
+    if (!filter) continue;
+    ++opened;
+    (void)testing::count_found(*filter, hashes);
+    for (const std::uint64_t hash : hashes) (void)filter->may_contain_hash(hash);
+  }
+  EXPECT_GT(opened, 500U);
+}
+
+}  // namespace
+}  // namespace crivo

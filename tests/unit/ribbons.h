@@ -1,0 +1,68 @@
+// What the tests of the ribbon kind share.
+#pragma once
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "crivo/filter.h"
+#include "filters.h"
+#include "layout/ribbon_layout.h"
+#include "reference.h"
+
+namespace crivo::testing {
+
+using Hashes = std::vector<std::uint64_t>;
+
+inline AnyFilter ribbon_of(const Hashes& hashes, double fp_rate) {
+  FilterSpec spec{.kind = Kind::kRibbon, .capacity = std::max<std::size_t>(1, hashes.size()), .fp_rate = fp_rate};
+  return *AnyFilter::build(spec, hashes);
+}
+
+}  // namespace crivo::testing
+
+namespace crivo::reference {
+
+/// docs/format.md, "ribbon", read from that page alone, a bit at a time.
+inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
+  const auto word = [&](std::uint64_t i) { return load_le<std::uint64_t>(filter.payload().data() + 8 * i); };
+  const std::uint64_t levels = word(0) & 255;
+  const std::uint64_t seed = word(0) >> 8 & 255;
+  const std::uint64_t r = filter.shape().probes;
+  const std::uint64_t f = hash * 0xD6E8FEB86659FD93 >> 32;
+  std::uint64_t g = hash;
+  std::uint64_t at = 1;
+  for (std::uint64_t level = 0; level < levels; ++level) {
+    const bool base = level + 1 == levels;
+    if (base) {
+      for (std::uint64_t i = 0; i < seed; ++i) g *= 0xD1342543DE82EF95;
+    }
+    const std::uint64_t blocks = word(at);
+    const std::uint64_t threshold_words = base ? 0 : (blocks / 2 + 31) / 32;
+    const std::uint64_t lean = blocks * (32768U - filter.shape().param) / 32768;
+    const std::uint64_t start = reference::mulhi(g, 64 * (blocks - 1));
+    const std::uint64_t bucket = start / 128;
+    const std::uint64_t kept_from[] = {0, 20, 40, 128};
+    if (!base && start % 128 < kept_from[word(at + 1 + bucket / 32) >> (bucket % 32 * 2) & 3]) {
+      g *= 0xD1342543DE82EF95;
+      at += 1 + threshold_words + blocks * r + (blocks - lean);
+      continue;
+    }
+    const std::uint64_t factor = 0xC28F82822B650BED;
+    const std::uint64_t row = (g * factor ^ reference::mulhi(g, factor)) | 1;
+    const std::uint64_t columns = r + (start / 64 >= lean ? 1 : 0);
+    for (std::uint64_t column = 0; column < columns; ++column) {
+      bool parity = false;
+      for (std::uint64_t i = 0; i < 64; ++i) {
+        const std::uint64_t block = (start + i) / 64;
+        const std::uint64_t before = block * r + (block > lean ? block - lean : 0);
+        const bool bit = (word(at + 1 + threshold_words + before + column) >> ((start + i) % 64) & 1) != 0;
+        parity ^= bit && (row >> i & 1) != 0;
+      }
+      if (parity != ((f >> column & 1) != 0)) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace crivo::reference
