@@ -17,11 +17,12 @@ struct OwnedFilter {
   FilterRef ref;
 };
 
-/// A filter that was decoded, with the compressed blob that it came from.
-struct DecodedFilter {
-  DecodedFilter(std::span<const std::byte> from, AnyFilter&& filter)
-      : blob(from.begin(), from.end()), owned(std::move(filter)) {}
-  std::vector<std::byte> blob;
+/// A filter that was read, with what tells its blob from others.
+struct KeptFilter {
+  KeptFilter(std::span<const std::byte> known, std::size_t size, AnyFilter&& filter)
+      : start(known.begin(), known.end()), blob_bytes(size), owned(std::move(filter)) {}
+  std::vector<std::byte> start;  // of a raw blob the header, and else all of it
+  std::size_t blob_bytes;
   OwnedFilter owned;
 };
 

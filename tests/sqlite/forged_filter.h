@@ -1,0 +1,84 @@
+// A filter that was forged to have another one's header: valid, of the same size, and with nearly no keys.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "crivo/blob.h"
+#include "crivo/hash.h"
+#include "database.h"
+
+namespace crivo::testing {
+
+/// A payload that hashes to the same checksum as another: a number in each of the first eight chunks of 4096 zeros,
+/// found as a generalized birthday (Wagner 2002). In eight lists of 2^17 hashes, pairs of lists are merged where the
+/// sum agrees in the lowest 17 bits, then pairs of those in 34; of the 2^34 sums that are left one in 2^30 is the one.
+class Forger {
+ public:
+  using Numbers = std::array<std::uint32_t, 8>;
+
+  /// A number for each chunk so that the chunks' hashes add up to this sum; nothing if there are none.
+  static std::optional<Numbers> numbers_for(std::uint64_t sum) {
+    const List left = merge(merge(hashes(0), hashes(1), 0, 17), merge(hashes(2), hashes(3), 0, 17), 0, 34);
+    const List right = merge(merge(hashes(4), hashes(5), 0, 17), merge(hashes(6), hashes(7), sum, 17), sum, 34);
+    const List all = merge(left, right, sum, 64);
+    return all.empty() ? std::nullopt : std::optional(all.front().numbers);
+  }
+
+ private:
+  struct Item {
+    std::uint64_t sum;
+    Numbers numbers;  // the numbers of the chunks in the sum; 0 for the other chunks
+  };
+  using List = std::vector<Item>;
+
+  static List hashes(std::size_t chunk) {
+    List list;
+    std::string bytes(4096, '\0');
+    for (std::uint32_t number = 0; number < 1U << 17; ++number) {
+      std::memcpy(bytes.data(), &number, sizeof number);
+      list.push_back({hash_key(bytes, chunk + 1), {}});
+      list.back().numbers[chunk] = number;
+    }
+    return list;
+  }
+
+  /// The pairs whose sum has the lowest bits of the one that is wanted.
+  static List merge(const List& a, const List& b, std::uint64_t wanted, unsigned bits) {
+    const auto low = [bits](std::uint64_t x) { return x << (64 - bits); };
+    std::unordered_multimap<std::uint64_t, const Item*> by_low;
+    for (const Item& item : b) by_low.emplace(low(item.sum), &item);
+    List merged;
+    for (const Item& item : a) {
+      const auto [first, last] = by_low.equal_range(low(wanted - item.sum));
+      for (auto other = first; other != last; ++other) {
+        Item pair{item.sum + other->second->sum, item.numbers};
+        for (std::size_t i = 0; i < pair.numbers.size(); ++i) pair.numbers[i] += other->second->numbers[i];
+        merged.push_back(pair);
+      }
+    }
+    return merged;
+  }
+};
+
+/// A raw filter with the header of this raw one, of at least eight chunks of 4096 bytes, and with nearly no keys.
+inline std::optional<Blob> forged_twin(const Blob& good) {
+  const std::size_t payload = good.bytes.size() - kBlobHeaderBytes;
+  Blob forged{good.bytes.substr(0, kBlobHeaderBytes) + std::string(payload, '\0')};
+  std::uint64_t sum = 0;
+  for (std::size_t chunk = 0; chunk * 4096 < payload; ++chunk) {
+    const auto at = [&](const Blob& blob) { return std::string_view(blob.bytes).substr(64 + chunk * 4096, 4096); };
+    sum += hash_key(at(good), chunk + 1) - (chunk < 8 ? 0 : hash_key(at(forged), chunk + 1));
+  }
+  const std::optional<Forger::Numbers> numbers = Forger::numbers_for(sum);
+  if (!numbers) return std::nullopt;
+  for (std::size_t chunk = 0; chunk < 8; ++chunk) {
+    std::memcpy(forged.bytes.data() + kBlobHeaderBytes + chunk * 4096, &(*numbers)[chunk], 4);
+  }
+  return forged;
+}
+
+}  // namespace crivo::testing
