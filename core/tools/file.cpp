@@ -29,16 +29,11 @@ Error file_error(const std::string& rule, const std::string& path, const char* d
   return {ErrorCode::kBadArgument, rule + ", got " + shown(path, dash) + ": " + std::strerror(errno)};
 }
 
-OwnedFd::~OwnedFd() {
-  if (fd_ > STDERR_FILENO) ::close(fd_);
-}
-
 Result<OwnedFd> open_input(const std::string& path, const std::string& role) {
-  if (path == "-") {
-    if (::isatty(STDIN_FILENO) != 0) std::fputs("crivo: reading from this terminal, until Ctrl-D\n", stderr);
-    return OwnedFd(STDIN_FILENO);
+  if (path == "-" && ::isatty(STDIN_FILENO) != 0) {
+    std::fputs("crivo: reading from this terminal, until Ctrl-D\n", stderr);
   }
-  OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  OwnedFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return file_error(role + " must be readable", path);
   return fd;
 }

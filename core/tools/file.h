@@ -1,8 +1,9 @@
-// Opening and closing files, and the messages for the system's errors.
+// Opening files, and the messages for the system's errors.
 #pragma once
 
 #include <string>
 
+#include "crivo/host/owned_fd.h"
 #include "crivo/result.h"
 
 namespace crivo::tool {
@@ -14,19 +15,6 @@ namespace crivo::tool {
 /// The error for a rule about a file that the system refused, with errno's text: "FILE must be readable, got /x: No
 /// such file or directory".
 [[nodiscard]] Error file_error(const std::string& rule, const std::string& path, const char* dash = "-");
-
-/// Closes a file descriptor at the end of its life; standard input and output stay open.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) noexcept : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  OwnedFd& operator=(OwnedFd&&) = delete;
-  ~OwnedFd();
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// Opens a file for reading; "-" is standard input, which says so if it is a terminal, because it waits there. Errors
 /// name the file by its `role`.

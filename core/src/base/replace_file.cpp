@@ -14,24 +14,10 @@
 #include <optional>
 
 #include "base/error_text.h"
+#include "crivo/host/owned_fd.h"
 
 namespace crivo {
 namespace {
-
-/// Closes a file descriptor at the end of its life.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) noexcept : fd_(fd) {}
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  ~OwnedFd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// What a path leads to after all links were followed.
 struct Target {

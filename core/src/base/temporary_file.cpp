@@ -57,24 +57,11 @@ Result<TemporaryFile> TemporaryFile::make(const std::string& folder) {
   return TemporaryFile(file, std::move(where));
 }
 
-TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
-    : file_(std::exchange(other.file_, -1)), folder_(std::move(other.folder_)) {}
-
-TemporaryFile& TemporaryFile::operator=(TemporaryFile&& other) noexcept {
-  std::swap(file_, other.file_);
-  std::swap(folder_, other.folder_);
-  return *this;
-}
-
-TemporaryFile::~TemporaryFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
 Error TemporaryFile::failure(const char* rule, int reason) const { return failed(rule, folder_, reason); }
 
 Result<void> TemporaryFile::write(std::uint64_t at, std::span<const std::byte> bytes) {
   const int reason = transfer_all(bytes.size(), [&](std::size_t done, std::size_t left) {
-    return ::pwrite(file_, bytes.data() + done, left, static_cast<off_t>(at + done));
+    return ::pwrite(file_.get(), bytes.data() + done, left, static_cast<off_t>(at + done));
   });
   if (reason != 0) return failure(kHaveRoom, reason);
   return {};
@@ -82,7 +69,7 @@ Result<void> TemporaryFile::write(std::uint64_t at, std::span<const std::byte> b
 
 Result<void> TemporaryFile::read(std::uint64_t at, std::span<std::byte> bytes) const {
   const int reason = transfer_all(bytes.size(), [&](std::size_t done, std::size_t left) {
-    return ::pread(file_, bytes.data() + done, left, static_cast<off_t>(at + done));
+    return ::pread(file_.get(), bytes.data() + done, left, static_cast<off_t>(at + done));
   });
   if (reason != 0) return failure("give back what was written there", reason);
   return {};
@@ -91,7 +78,7 @@ Result<void> TemporaryFile::read(std::uint64_t at, std::span<std::byte> bytes) c
 Result<void> TemporaryFile::reserve(std::uint64_t bytes) {
   int reason = 0;
   do {
-    reason = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+    reason = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes));
   } while (reason == EINTR);
   if (reason != 0) return failure("have room for the filter of a build", reason);
   return {};

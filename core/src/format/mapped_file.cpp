@@ -56,7 +56,6 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bo
 
 MappedFile::~MappedFile() {
   if (range_.begin != nullptr) ::munmap(range_.begin, range_.bytes);
-  if (fd_ >= 0) ::close(fd_);
 }
 
 // Two changes within one tick of the clock leave the same time of modification. So if the file was changed in this very
@@ -65,7 +64,7 @@ MappedFile::~MappedFile() {
 Result<void> MappedFile::look() {
   constexpr int kMostTicks = 100;
   for (int tick = 0; tick < kMostTicks; ++tick) {
-    if (::fstat(fd_, &opened_) != 0) return failed("be readable", errno);
+    if (::fstat(fd_.get(), &opened_) != 0) return failed("be readable", errno);
     if (!S_ISREG(opened_.st_mode)) {
       return error(ErrorCode::kBadArgument, "file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
     }
@@ -82,7 +81,7 @@ Result<void> MappedFile::map() {
     return error(ErrorCode::kTooLarge, "file must fit in the address space, got ", bytes, " bytes in ", path_);
   }
   if (bytes == 0) return {};  // which cannot be mapped
-  void* begin = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, fd_, 0);
+  void* begin = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, fd_.get(), 0);
   if (begin == MAP_FAILED) return failed("be one that can be mapped", errno);
   range_.begin = static_cast<std::byte*>(begin);
   range_.bytes = static_cast<std::size_t>(bytes);
@@ -92,7 +91,7 @@ Result<void> MappedFile::map() {
 Result<std::size_t> MappedFile::read(std::uint64_t offset, std::span<std::byte> into) const {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t got = ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t got = ::pread(fd_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return failed("be readable", errno);
     if (got == 0) break;
@@ -124,7 +123,7 @@ Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
 
 bool MappedFile::has_changed() noexcept {
   struct stat now {};
-  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_, &now) == 0 && now.st_size == opened_.st_size &&
+  if (!changed_.load(std::memory_order_relaxed) && ::fstat(fd_.get(), &now) == 0 && now.st_size == opened_.st_size &&
       same_time(now.st_mtim, opened_.st_mtim)) {
     return false;
   }

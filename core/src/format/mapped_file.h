@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "crivo/host/owned_fd.h"
 #include "crivo/result.h"
 #include "format/mapped_guard.h"
 
@@ -52,7 +53,7 @@ class MappedFile {
   [[nodiscard]] Error failed(const char* rule, int reason) const;
 
   std::string path_;
-  int fd_;
+  OwnedFd fd_;
   bool may_change_;
   struct stat opened_ {};  // as it was when the file was opened
   MappedRange range_;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "crivo/host/owned_fd.h"
 #include "crivo/result.h"
 
 namespace crivo {
@@ -16,9 +17,6 @@ class TemporaryFile {
  public:
   /// An empty folder stands for the one that TMPDIR names, or else /tmp.
   [[nodiscard]] static Result<TemporaryFile> make(const std::string& folder);
-  TemporaryFile(TemporaryFile&& other) noexcept;
-  TemporaryFile& operator=(TemporaryFile&& other) noexcept;
-  ~TemporaryFile();
 
   /// Writes all bytes, from the byte number `at` on.
   [[nodiscard]] Result<void> write(std::uint64_t at, std::span<const std::byte> bytes);
@@ -27,14 +25,14 @@ class TemporaryFile {
   /// Makes the file this large, with its bytes on disk taken and 0: who maps it can then write it without a signal.
   [[nodiscard]] Result<void> reserve(std::uint64_t bytes);
 
-  [[nodiscard]] int descriptor() const noexcept { return file_; }
+  [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
   /// The error that names what the file must do, and why the system does not do it, by this errno.
   [[nodiscard]] Error failure(const char* rule, int reason) const;
 
  private:
   TemporaryFile(int file, std::string folder) : file_(file), folder_(std::move(folder)) {}
 
-  int file_ = -1;
+  OwnedFd file_;
   std::string folder_;
 };
 
