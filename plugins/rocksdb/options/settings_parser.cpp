@@ -49,13 +49,16 @@ constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-
 /// The number in a text; 1 and 0 for truth values, which are spelled as RocksDB's own options spell them. Errors:
 /// kBadArgument if the text is no number or lies outside of the range.
 Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
-  const bool is_truth = range.text == kTruth.text;
-  if (is_truth && (text == "true" || text == "false")) return text == "true" ? 1 : 0;
+  if (range.text == kTruth.text) {
+    if (text == "true" || text == "1") return 1;
+    if (text == "false" || text == "0") return 0;
+    return bad(option, range.text, text.empty() ? "nothing" : text);
+  }
   double value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = failed == std::errc() && end == text.data() + text.size();
-  if (is_truth && text != "0" && text != "1") return bad(option, range.text, text.empty() ? "nothing" : text);
-  if (!is_number) return bad(option, "be a number", text.empty() ? "nothing" : text);
+  if (failed != std::errc() || end != text.data() + text.size()) {
+    return bad(option, "be a number", text.empty() ? "nothing" : text);
+  }
   if (!range.has(value)) return bad(option, range.text, number_text(value));
   return value;
 }

@@ -72,7 +72,8 @@ Result<void> check_log_folder(const std::string& option, const std::string& fold
   if (option == kLogDir) return {};
   if (!fs::is_directory(folder, error)) return refused("be a folder that is there");
   if (fs::exists(fs::path(folder) / "CURRENT", error)) return refused("not be the folder of another database");
-  const bool within = *fs::relative(folder, path, error).begin() != "..";
+  const fs::path from_db = fs::relative(folder, path, error);
+  const bool within = !from_db.empty() && *from_db.begin() != "..";
   if (option == kWalDir && !within) return refused("lie in DB, or be named by --wal-dir");
   return {};
 }

@@ -143,7 +143,7 @@ class Refilter {
     const auto loses = [](const Candidate& each) { return each.family->policy && each.reason == kToHaveNone; };
     const auto losses = std::ranges::count_if(wrong, loses);
     if (losses == 0) return;
-    say("note: " + std::to_string(losses) + " files lose their filter, as the policy writes none for them");
+    say("note: " + std::to_string(losses) + " of the files lose their filter, as the policy writes none for them");
   }
 
   /// Which of the column family's folders the file lies in; its new version is to lie there, too.
