@@ -307,7 +307,7 @@ void add_sst_refilter(CLI::App& app, Action& action) {
           "--wal-dir", options->wal_dir,
           "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the "
           "original")
-      ->type_name("FOLDER")
+      ->type_name("DIR")
       ->transform(literal);
   command->add_flag("--dry-run", options->dry_run,
                     "Only print the files that would be rewritten, and why. The database may be in use");
