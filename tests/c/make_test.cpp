@@ -1,4 +1,5 @@
 // Filters are made of options, keys, hashes and other filters.
+#include <algorithm>
 #include <ctime>
 #include <limits>
 
@@ -180,7 +181,9 @@ TEST(Make, ThreadsAreStartedWhereTheyAreAskedFor) {
   crivo_options options = options_of("ribbon");
   EXPECT_LE(seconds_of_helpers(options, list), 1e-4);  // a thread takes more, and a sanitizer's a little
   options.threads = 2;
-  EXPECT_GT(seconds_of_helpers(options, list), 1e-4);
+  double most = 0;  // on a busy machine the caller may have done all before the other thread runs
+  for (int i = 0; i < 100 && most <= 1e-4; ++i) most = std::max(most, seconds_of_helpers(options, list));
+  EXPECT_GT(most, 1e-4);
 }
 
 TEST(Make, MaxBytesBoundsAFilterWhenItIsMadeAndWhenItGrows) {
