@@ -90,7 +90,7 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
   add_max_bytes(command, filters.max_bytes);
 }
 
-Error in_given_units(Error error, const FilterArgument& filter) {
+Error in_given_units(const Error& error, const FilterArgument& filter) {
   return error.needed_bytes == 0 ? error : limit_error("max-bytes", filter.max_bytes, error.needed_bytes);
 }
 

@@ -44,6 +44,6 @@ struct LoadedCopy {
 [[nodiscard]] Result<LoadedCopy> load_copy(const FilterArgument& filter);
 
 /// The error, or if it is that of a filter above --max-bytes, one that says so in the units in which that was given.
-[[nodiscard]] Error in_given_units(Error error, const FilterArgument& filter);
+[[nodiscard]] Error in_given_units(const Error& error, const FilterArgument& filter);
 
 }  // namespace crivo::tool
