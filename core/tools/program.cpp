@@ -1,6 +1,9 @@
 // From arguments to an exit code; see program.h.
 #include "program.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -119,6 +122,13 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   }
 }
 
+// A file that is opened where standard input or output is closed would be taken for it.
+void hold_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int complain(const CLI::App& app, std::string message) {
@@ -128,6 +138,7 @@ int complain(const CLI::App& app, std::string message) {
 }
 
 int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
+  hold_standard_descriptors();
   return run(app, action, guarded_arguments(argc, argv));
 } catch (const std::exception& error) {
   return complain(app, error.what());

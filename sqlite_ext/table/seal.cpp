@@ -52,8 +52,11 @@ std::string full_name(const std::string& schema, const std::string& filter) {
 }  // namespace
 
 std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
+  // The mark is the text's end; before it stands the name, which may hold the same characters.
+  const std::string end = std::string(" USING ") + kModule + mark;
+  const std::string from = mark.empty() ? "1" : std::to_string(-static_cast<int>(end.size()));
   Statement find(db, "SELECT rowid FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE AND " +
-                         "type = 'table' AND rootpage = 0 AND instr(sql, ' USING " + kModule + mark + "')");
+                         "type = 'table' AND rootpage = 0 AND instr(substr(sql, " + from + "), '" + end + "')");
   Use use(find);
   return use.bind(1, seal_name(filter)).step() ? use.integer(0) : 0;
 }

@@ -91,6 +91,18 @@ std::optional<Column> find_column(sqlite3* db, const std::string& schema, const 
   throw SqlError{"source must be a column of a table in the schema " + schema + ", got " + what};
 }
 
+/// What stands behind ('follow', and new. or old. in a trigger's text: the column. The names of filter and source stand
+/// before it, quoted, and may hold the same characters.
+std::string_view behind_follow(std::string_view sql) {
+  constexpr std::string_view kBefore = "('follow', ";
+  bool in_name = false;
+  for (std::size_t i = 0; i < sql.size(); ++i) {
+    if (sql[i] == '"') in_name = !in_name;
+    if (!in_name && sql.substr(i).starts_with(kBefore)) return sql.substr(std::min(sql.size(), i + kBefore.size() + 4));
+  }
+  return {};
+}
+
 }  // namespace
 
 Source parse_source(std::string_view text) {
@@ -151,15 +163,15 @@ void SourceTriggers::create(const Source& source) const {
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
   const std::string rows = schema_table(schema_);
-  // In the text, the column stands behind ('follow', and new. or old.
-  Statement statement(db_, "SELECT name, tbl_name, substr(sql, instr(sql, '(''follow'', ') + 15), rowid FROM " + rows +
-                               " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE AND instr(sql, '(''follow'', ')");
+  Statement statement(
+      db_, "SELECT name, tbl_name, sql, rowid FROM " + rows + " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
   std::vector<Trigger> found;
   for (const Event& event : kEvents) {
     const std::string trigger = name(event.name);
     Use use(statement);
     if (!use.bind(1, trigger).step()) continue;
-    std::string_view column = use.text(2);
+    std::string_view column = behind_follow(use.text(2));
+    if (column.empty()) continue;
     found.push_back(
         {std::string(use.text(0)), {std::string(use.text(1)), take_name(column, "), ").text}, use.integer(3)});
   }

@@ -1,4 +1,4 @@
-// What one database connection keeps from call to call. It saves time; no result depends on it.
+// What one database connection keeps from call to call. It saves time; no answer of a whole filter depends on it.
 #pragma once
 
 #include <cstdint>

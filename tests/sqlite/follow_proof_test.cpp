@@ -45,6 +45,17 @@ class FollowProof : public SqliteTest {
   }
 };
 
+// The names stand before the column in the triggers' text, and may hold what is looked for there.
+TEST_F(FollowProof, TakesNoNameForWhatTheTriggersSay) {
+  const std::string name = "x('follow', new.id)";
+  run("CREATE VIRTUAL TABLE \"" + name + "\" USING bloom(source=s.c)");
+  run("ALTER TABLE s RENAME COLUMN c TO \"" + name + "\"");
+  run("ALTER TABLE s RENAME TO \"of " + name + "\"");
+  run("INSERT INTO \"" + name + "\"(op) VALUES ('rebuild')");
+  EXPECT_EQ(ask("SELECT count(*) FROM \"" + name + "\" WHERE key IN ('a', 'b')"), "2");
+  EXPECT_EQ(ask("SELECT bloom_table_info(?) ->> 'follows'", {name}), "1");
+}
+
 // The user's trigger, made later, fires first: the filter would be built without the row, and then told that it went.
 TEST_F(FollowProof, IsNotRebuiltWhileARowIsChangedByHalf) {
   follow();

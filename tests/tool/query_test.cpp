@@ -68,6 +68,13 @@ TEST_F(Query, SaysWhatItCannotWrite) {
   EXPECT_EQ(run.err, "crivo query: output must be writable, got standard output: No space left on device\n");
 }
 
+TEST_F(Query, TakesNoFileForAStandardInputThatIsClosed) {
+  ASSERT_EQ(crivo("build -q -o f", numbered_lines(1000)).exit_code, 0);
+  const Outcome run = shell("'" CRIVO_TOOL "' query f <&-");
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("must be readable"));
+}
+
 TEST_F(Query, RefusesADamagedFilterInsteadOfAnswering) {
   std::string blob = read("f");
   blob.back() = static_cast<char>(blob.back() ^ 1);
