@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint64_t kFirstReadBytes = 1 << 16;
 
-/// The most bytes that a filter may be stored in whose payload takes `payload_bytes`: with checksums for its chunks, or
-/// with what a codec adds to a tiny payload.
+/// The most bytes that a filter may be stored in whose payload takes `payload_bytes`: with checksums for its segments,
+/// or with what a codec adds to a tiny payload.
 std::uint64_t most_stored_bytes(std::uint64_t payload_bytes) {
   constexpr std::uint64_t kCodecBytes = 4096;
   return payload_bytes + std::max(kCodecBytes, blob_frame_bytes(Codec::kRawSums, payload_bytes));

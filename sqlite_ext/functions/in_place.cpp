@@ -1,7 +1,7 @@
 // bloom_insert: adds a key to a raw filter inside its row, through SQLite's incremental blob I/O.
 //
-// An UPDATE with bloom_add reads, checks, copies and compares the whole filter. This reads the header and the chunks of
-// 4096 bytes that the key lies in, and writes the bytes that change (crivo/host/blob_in_place.h).
+// An UPDATE with bloom_add reads, checks, copies and compares the whole filter. This reads the header and the
+// segments of 4096 bytes that the key lies in, and writes the bytes that change (crivo/host/blob_in_place.h).
 //
 // Outside of a transaction each call opens the row and closes it again: closing is what commits then, and if the row
 // stayed open, SQLite would close it at the end of the statement, where nobody hears that a commit has failed. Inside

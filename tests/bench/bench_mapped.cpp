@@ -92,13 +92,13 @@ void compare(const std::string& path) {
   row("open", 1, [&] { (void)value_of(MappedFilter::open(path)); });
   row("open and ask one question", 1, [&] { (void)*value_of(MappedFilter::open(path)).may_contain_hash(hashes[0]); });
   row("open and verify all", 1, [&] { (void)value_of(MappedFilter::open(path)).verify(); });
-  row("open and ask 1000 questions, each of a chunk not yet verified", 1000, [&] {
+  row("open and ask 1000 questions, each of a segment not yet verified", 1000, [&] {
     const auto fresh = value_of(MappedFilter::open(path));
     for (std::size_t i = 0; i < 1000; ++i) (void)fresh.may_contain_hash(hashes[i]);
   });
   const auto some = value_of(MappedFilter::open(path, trusting));
   (void)ask_one_by_one(some, hashes);
-  row("a question while some chunks are not verified, no look at the file", count,
+  row("a question while some segments are not verified, no look at the file", count,
       [&] { (void)ask_one_by_one(some, hashes); });
   const auto mapped = value_of(MappedFilter::open(path));
   const auto trusted = value_of(MappedFilter::open(path, trusting));

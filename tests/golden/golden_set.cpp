@@ -60,7 +60,7 @@ std::vector<GoldenFile> golden_files() {
         files.push_back({std::string(info.name) + "-" + std::to_string(n) + suffix(form), spec, n, form});
       };
       add(spec_for(info.kind, n), GoldenForm::kRaw);
-      if (n >= 100) add(spec_for(info.kind, n), GoldenForm::kSums);  // in one chunk, and in several
+      if (n >= 100) add(spec_for(info.kind, n), GoldenForm::kSums);  // in one segment, and in several
       add(spec_for(info.kind, n), GoldenForm::kZstd);
       if (n <= 100) add(spec_for(info.kind, n), GoldenForm::kSst);
       if (n <= 100 && (info.kind == Kind::kBlocked || info.kind == Kind::kRibbon)) {  // those that the plugin writes

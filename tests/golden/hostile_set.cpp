@@ -267,8 +267,8 @@ void Collection::add_sums() {
     put(std::span(blob).subspan(at), {"sum", 0, 8}, sum + 1);
     add(std::string("sums-") + name, blob, std::move(message));
   };
-  spoil("wrong-one-of-a-chunk", header::kBytes + 128,
-        "chunk 0 (bytes 0 to 127 of the payload) must match its checksum");
+  spoil("wrong-one-of-a-segment", header::kBytes + 128,
+        "segment 0 (bytes 0 to 127 of the payload) must match its checksum");
   spoil("wrong-one-of-the-header", header::kBytes + 136, "checksum of the header must match it");
   spoil("wrong-checksum", header::kChecksum.offset, "checksum must match the contents");
   // As many bytes as the header can state, whose sums would take terabytes.

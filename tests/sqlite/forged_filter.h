@@ -13,14 +13,14 @@
 
 namespace crivo::testing {
 
-/// A payload that hashes to the same checksum as another: a number in each of the first eight chunks of 4096 zeros,
+/// A payload that hashes to the same checksum as another: a number in each of the first eight segments of 4096 zeros,
 /// found as a generalized birthday (Wagner 2002). In eight lists of 2^17 hashes, pairs of lists are merged where the
 /// sum agrees in the lowest 17 bits, then pairs of those in 34; of the 2^34 sums that are left one in 2^30 is the one.
 class Forger {
  public:
   using Numbers = std::array<std::uint32_t, 8>;
 
-  /// A number for each chunk so that the chunks' hashes add up to this sum; nothing if there are none.
+  /// A number for each segment so that the segments' hashes add up to this sum; nothing if there are none.
   static std::optional<Numbers> numbers_for(std::uint64_t sum) {
     const List left = merge(merge(hashes(0), hashes(1), 0, 17), merge(hashes(2), hashes(3), 0, 17), 0, 34);
     const List right = merge(merge(hashes(4), hashes(5), 0, 17), merge(hashes(6), hashes(7), sum, 17), sum, 34);
@@ -31,17 +31,17 @@ class Forger {
  private:
   struct Item {
     std::uint64_t sum;
-    Numbers numbers;  // the numbers of the chunks in the sum; 0 for the other chunks
+    Numbers numbers;  // the numbers of the segments in the sum; 0 for the other segments
   };
   using List = std::vector<Item>;
 
-  static List hashes(std::size_t chunk) {
+  static List hashes(std::size_t segment) {
     List list;
     std::string bytes(4096, '\0');
     for (std::uint32_t number = 0; number < 1U << 17; ++number) {
       std::memcpy(bytes.data(), &number, sizeof number);
-      list.push_back({hash_key(bytes, chunk + 1), {}});
-      list.back().numbers[chunk] = number;
+      list.push_back({hash_key(bytes, segment + 1), {}});
+      list.back().numbers[segment] = number;
     }
     return list;
   }
@@ -64,19 +64,19 @@ class Forger {
   }
 };
 
-/// A raw filter with the header of this raw one, of at least eight chunks of 4096 bytes, and with nearly no keys.
+/// A raw filter with the header of this raw one, of at least eight segments of 4096 bytes, and with nearly no keys.
 inline std::optional<Blob> forged_twin(const Blob& good) {
   const std::size_t payload = good.bytes.size() - kBlobHeaderBytes;
   Blob forged{good.bytes.substr(0, kBlobHeaderBytes) + std::string(payload, '\0')};
   std::uint64_t sum = 0;
-  for (std::size_t chunk = 0; chunk * 4096 < payload; ++chunk) {
-    const auto at = [&](const Blob& blob) { return std::string_view(blob.bytes).substr(64 + chunk * 4096, 4096); };
-    sum += hash_key(at(good), chunk + 1) - (chunk < 8 ? 0 : hash_key(at(forged), chunk + 1));
+  for (std::size_t segment = 0; segment * 4096 < payload; ++segment) {
+    const auto at = [&](const Blob& blob) { return std::string_view(blob.bytes).substr(64 + segment * 4096, 4096); };
+    sum += hash_key(at(good), segment + 1) - (segment < 8 ? 0 : hash_key(at(forged), segment + 1));
   }
   const std::optional<Forger::Numbers> numbers = Forger::numbers_for(sum);
   if (!numbers) return std::nullopt;
-  for (std::size_t chunk = 0; chunk < 8; ++chunk) {
-    std::memcpy(forged.bytes.data() + kBlobHeaderBytes + chunk * 4096, &(*numbers)[chunk], 4);
+  for (std::size_t segment = 0; segment < 8; ++segment) {
+    std::memcpy(forged.bytes.data() + kBlobHeaderBytes + segment * 4096, &(*numbers)[segment], 4);
   }
   return forged;
 }

@@ -8,15 +8,15 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::size_t kChunkBytes = 4096;
+constexpr std::size_t kSegmentBytes = 4096;
 
-std::uint64_t sum_of_chunks(std::span<const std::byte> payload) {
+std::uint64_t sum_of_segments(std::span<const std::byte> payload) {
   std::uint64_t sum = 0;
   std::uint64_t number = 0;
   while (!payload.empty()) {
-    const auto chunk = payload.first(std::min(kChunkBytes, payload.size()));
-    sum += XXH3_64bits_withSeed(chunk.data(), chunk.size(), ++number);
-    payload = payload.subspan(chunk.size());
+    const auto segment = payload.first(std::min(kSegmentBytes, payload.size()));
+    sum += XXH3_64bits_withSeed(segment.data(), segment.size(), ++number);
+    payload = payload.subspan(segment.size());
   }
   return sum;
 }
@@ -24,14 +24,14 @@ std::uint64_t sum_of_chunks(std::span<const std::byte> payload) {
 /// Makes the sums of a blob with codec 3 right, if it has the length of one ("Sums" in docs/format.md).
 void repair_sums(std::span<std::byte> blob) {
   const std::uint64_t payload_bytes = get(blob, header::kRawBytes);
-  const std::uint64_t chunks = (payload_bytes + kChunkBytes - 1) / kChunkBytes;
-  if (blob.size() != header::kBytes + payload_bytes + 8 * chunks + 8) return;
+  const std::uint64_t segments = (payload_bytes + kSegmentBytes - 1) / kSegmentBytes;
+  if (blob.size() != header::kBytes + payload_bytes + 8 * segments + 8) return;
   auto payload = blob.subspan(header::kBytes, payload_bytes);
   std::span<std::byte> sums = blob.subspan(header::kBytes + payload_bytes);
-  for (std::uint64_t number = 0; number < chunks; ++number, sums = sums.subspan(8)) {
-    const auto chunk = payload.first(std::min(kChunkBytes, payload.size()));
-    put(sums, {"sum", 0, 8}, XXH3_64bits_withSeed(chunk.data(), chunk.size(), number + 1));
-    payload = payload.subspan(chunk.size());
+  for (std::uint64_t number = 0; number < segments; ++number, sums = sums.subspan(8)) {
+    const auto segment = payload.first(std::min(kSegmentBytes, payload.size()));
+    put(sums, {"sum", 0, 8}, XXH3_64bits_withSeed(segment.data(), segment.size(), number + 1));
+    payload = payload.subspan(segment.size());
   }
   put(sums, {"sum of the header", 0, 8}, XXH3_64bits_withSeed(blob.data(), header::kChecksum.offset, 0));
 }
@@ -53,14 +53,14 @@ void repair_blob(std::span<std::byte> blob) {
   if (blob.size() < header::kBytes) return;
   if (get(blob, header::kCodec) == 3) repair_sums(blob);
   const std::uint64_t head = XXH3_64bits_withSeed(blob.data(), header::kChecksum.offset, 0);
-  put(blob, header::kChecksum, head + sum_of_chunks(blob.subspan(header::kBytes)));
+  put(blob, header::kChecksum, head + sum_of_segments(blob.subspan(header::kBytes)));
 }
 
 void repair_sst_block(std::span<std::byte> block) {
   if (block.size() < trailer::kBytes) return;
   const auto tail = trailer_of(block);
   const std::uint64_t facts = XXH3_64bits_withSeed(tail.data() + 8, trailer::kBytes - 8, 0);
-  put(tail, trailer::kChecksum, facts + sum_of_chunks(block.first(block.size() - trailer::kBytes)));
+  put(tail, trailer::kChecksum, facts + sum_of_segments(block.first(block.size() - trailer::kBytes)));
 }
 
 void repair_chunk(std::span<std::byte> chunk) {

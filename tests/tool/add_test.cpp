@@ -155,7 +155,7 @@ TEST_F(Change, AUnionOfLargeFilesReadsThemWhereTheyAre) {
   write("b", damaged);
   const Outcome run = crivo("union -o no a b");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, StartsWith("crivo union: b: chunk 12 "));
+  EXPECT_THAT(run.err, StartsWith("crivo union: b: segment 12 "));
   EXPECT_FALSE(std::filesystem::exists(path("no")));
 }
 

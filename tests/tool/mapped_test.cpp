@@ -58,7 +58,7 @@ TEST_F(Mapped, ADamagedFileIsAnErrorWhereItIsDamaged) {
   damage("damaged", 20 * 4096);
   const Outcome verified = crivo("verify damaged");
   EXPECT_EQ(verified.exit_code, 1);
-  EXPECT_THAT(verified.err, HasSubstr("crivo verify: chunk 20 (bytes 81920 to 86015 of the payload) must match its"));
+  EXPECT_THAT(verified.err, HasSubstr("crivo verify: segment 20 (bytes 81920 to 86015 of the payload) must match its"));
   EXPECT_EQ(crivo("info damaged").exit_code, 2);
 }
 
@@ -69,7 +69,7 @@ TEST_F(Mapped, ADamagedPlaceLeavesTheOtherKeysTheirAnswers) {
   const Outcome present = crivo("query damaged", keys);
   EXPECT_EQ(present.exit_code, 2);
   EXPECT_TRUE(present.out == keys);
-  EXPECT_THAT(present.err, HasSubstr("has no answer, and counts as \"maybe\": chunk 20 (bytes 81920 to 86015"));
+  EXPECT_THAT(present.err, HasSubstr("has no answer, and counts as \"maybe\": segment 20 (bytes 81920 to 86015"));
   EXPECT_EQ(std::count(present.err.begin(), present.err.end(), '\n'), 6) << "five keys, and their number";
   EXPECT_THAT(present.err, ContainsRegex("crivo query: [0-9]+ keys have no answer, and count as \"maybe\"\n$"));
 
@@ -80,7 +80,7 @@ TEST_F(Mapped, ADamagedPlaceLeavesTheOtherKeysTheirAnswers) {
   const std::string answered = crivo("query --invert damaged", absent).out;
   const std::string whole = crivo("query --invert f", absent).out;
   EXPECT_LT(answered.size(), whole.size());
-  EXPECT_GT(answered.size(), whole.size() * 9 / 10) << "a chunk is a 31st of this filter";
+  EXPECT_GT(answered.size(), whole.size() * 9 / 10) << "a segment is a 31st of this filter";
   EXPECT_EQ(crivo("query --count damaged", keys).out, "100000\n");
 }
 
@@ -95,7 +95,7 @@ TEST_F(Mapped, AKeyWithoutAnAnswerIsNamedAndIsNoYes) {
     ASSERT_EQ(run.out, key + "\n");
     if (run.exit_code == 0) continue;
     ASSERT_EQ(run.exit_code, 2);
-    EXPECT_THAT(run.err, StartsWith("crivo query: '" + key + "' has no answer, and counts as \"maybe\": chunk 20 "));
+    EXPECT_THAT(run.err, StartsWith("crivo query: '" + key + "' has no answer, and counts as \"maybe\": segment 20 "));
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1);
     ++unanswered;
   }

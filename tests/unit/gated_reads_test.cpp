@@ -1,6 +1,6 @@
 // What a question reads, page by page. A payload is mapped without any right to read it, and only the pages that
 // KindRow::admit_open and KindRow::admit_question ask for are opened: a question that reads any other page crashes this
-// test. The pages are as large as the chunks of the checksum, so that what holds for them holds for chunks.
+// test. The pages are as large as the segments of the checksum, so that what holds for them holds for segments.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::size_t kPage = kChecksumChunkBytes;
+constexpr std::size_t kPage = kChecksumSegmentBytes;
 
 /// A copy of a payload, of which nothing may be read but what was admitted.
 class LockedPayload final : public ByteGate {

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "format/mapped_chunks.h"
 #include "format/mapped_file.h"
+#include "format/mapped_segments.h"
 #include "mapped_files.h"
 
 namespace crivo::testing {
@@ -76,8 +76,8 @@ TEST_P(MappedKinds, AnswerAsInMemoryFromAFileOfAnyForm) {
   }
 }
 
-// The keys that read a damaged chunk get an error, never an answer; all others are answered as ever.
-TEST_P(MappedKinds, ADamagedChunkIsAnErrorForTheKeysThatReadIt) {
+// The keys that read a damaged segment get an error, never an answer; all others are answered as ever.
+TEST_P(MappedKinds, ADamagedSegmentIsAnErrorForTheKeysThatReadIt) {
   const AnyFilter filter = filter_of(GetParam().kind);
   const Bytes sound = blob_of(filter.ref(), BlobForm::kMappable);
   const auto hashes = some_hashes(200);
@@ -85,15 +85,16 @@ TEST_P(MappedKinds, ADamagedChunkIsAnErrorForTheKeysThatReadIt) {
   std::mt19937_64 random(3);
   std::size_t answers = 0;
   std::size_t errors = 0;
-  const std::size_t chunks = (filter.payload().size() + 4095) / 4096;
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+  const std::size_t segments = (filter.payload().size() + 4095) / 4096;
+  for (std::size_t segment = 0; segment < segments; ++segment) {
     Bytes blob = sound;
-    const std::size_t bytes = std::min<std::size_t>(4096, filter.payload().size() - 4096 * chunk);
-    const std::size_t at = kBlobHeaderBytes + 4096 * chunk + random() % bytes;
+    const std::size_t bytes = std::min<std::size_t>(4096, filter.payload().size() - 4096 * segment);
+    const std::size_t at = kBlobHeaderBytes + 4096 * segment + random() % bytes;
     blob[at] ^= static_cast<std::byte>(1U << random() % 8);
-    const std::string message = "chunk " + std::to_string(chunk) + " (bytes " + std::to_string(4096 * chunk) + " to ";
+    const std::string message =
+        "segment " + std::to_string(segment) + " (bytes " + std::to_string(4096 * segment) + " to ";
     const auto mapped = MappedFilter::open(write_file("damaged", blob), kStill);
-    if (!mapped) {  // it is one of the few chunks that are read to open the filter
+    if (!mapped) {  // it is one of the few segments that are read to open the filter
       EXPECT_THAT(mapped.error().message, HasSubstr(message));
       continue;
     }
@@ -243,13 +244,13 @@ long most_memory_kilobytes() {
   return usage.ru_maxrss;
 }
 
-TEST(MappedFile, TakesNoMemoryForChunksThatNobodyAskedFor) {
+TEST(MappedFile, TakesNoMemoryForSegmentsThatNobodyAskedFor) {
   const long before = most_memory_kilobytes();
-  constexpr std::uint64_t kChunks = std::uint64_t{1} << 33;  // of a file of 32 TB; a bit for each would take 1 GB
-  VerifiedChunks chunks(kChunks);
-  chunks.add(kChunks - 1);
-  EXPECT_TRUE(chunks.has(kChunks - 1));
-  EXPECT_FALSE(chunks.has(0));
+  constexpr std::uint64_t kSegments = std::uint64_t{1} << 33;  // of a file of 32 TB; a bit for each would take 1 GB
+  VerifiedSegments segments(kSegments);
+  segments.add(kSegments - 1);
+  EXPECT_TRUE(segments.has(kSegments - 1));
+  EXPECT_FALSE(segments.has(0));
   EXPECT_LT(most_memory_kilobytes() - before, 256 << 10);
 }
 

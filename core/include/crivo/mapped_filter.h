@@ -1,7 +1,7 @@
 // Filter files of any size: a file is mapped into memory, and a question reads only the few pages that it needs.
 //
 // A file with sums (BlobForm::kMappable; kFile, which `crivo build` writes, for most filters above 64 KiB) is opened in
-// constant time. Each 4096-byte chunk is compared with its checksum before its first byte is used, and then never
+// constant time. Each 4096-byte segment is compared with its checksum before its first byte is used, and then never
 // again; verify() does it for all at once. (Only a ribbon without keys is read as a whole.) A raw file without sums is
 // mapped, too, but its checksum takes one pass over it when it is opened. A compressed file is decoded into memory.
 //
@@ -57,7 +57,7 @@ class MappedFilter {
   ~MappedFilter();
 
   // Questions, as those of FilterRef. Errors: kCorrupt where the file is damaged at a place that the question reads,
-  // naming the chunk, or where it has changed; never a wrong answer. A damaged chunk leaves the other keys' answers
+  // naming the segment, or where it has changed; never a wrong answer. A damaged segment leaves the other keys' answers
   // alone.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;

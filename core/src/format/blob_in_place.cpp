@@ -21,10 +21,10 @@ namespace {
 
 using HeaderBytes = std::array<std::byte, kBlobHeaderBytes>;
 
-/// The chunks of the payload that one key lies in, as they were and as they are to be.
-class KeyChunks : public PageSource {
+/// The segments of the payload that one key lies in, as they were and as they are to be.
+class KeySegments : public PageSource {
  public:
-  KeyChunks(StoredBlob& blob, std::uint64_t payload_bytes) : blob_(blob), payload_bytes_(payload_bytes) {}
+  KeySegments(StoredBlob& blob, std::uint64_t payload_bytes) : blob_(blob), payload_bytes_(payload_bytes) {}
 
   const std::byte* read(std::uint64_t page) override { return load(page).after.data(); }
   std::byte* write(std::uint64_t page) override { return load(page).after.data(); }
@@ -32,49 +32,49 @@ class KeyChunks : public PageSource {
   /// What the changes add to the blob's checksum.
   [[nodiscard]] std::uint64_t checksum_change() const noexcept {
     std::uint64_t change = 0;
-    for (const auto& chunk : chunks_) {
-      change += chunk_checksum(chunk->number, chunk->after) - chunk_checksum(chunk->number, chunk->before);
+    for (const auto& segment : segments_) {
+      change += segment_checksum(segment->number, segment->after) - segment_checksum(segment->number, segment->before);
     }
     return change;
   }
 
   /// Writes the bytes that have changed, and no others: where SQLite stores them, each page costs a page of its log.
   void store() {
-    for (const auto& chunk : chunks_) {
-      const auto [first, unused] = std::ranges::mismatch(chunk->before, chunk->after);
-      if (first == chunk->before.end()) continue;
-      std::size_t end = chunk->after.size();
-      while (chunk->before[end - 1] == chunk->after[end - 1]) --end;
-      const auto begin = static_cast<std::size_t>(first - chunk->before.begin());
-      blob_.write(offset_of(chunk->number) + begin, std::span(chunk->after).subspan(begin, end - begin));
+    for (const auto& segment : segments_) {
+      const auto [first, unused] = std::ranges::mismatch(segment->before, segment->after);
+      if (first == segment->before.end()) continue;
+      std::size_t end = segment->after.size();
+      while (segment->before[end - 1] == segment->after[end - 1]) --end;
+      const auto begin = static_cast<std::size_t>(first - segment->before.begin());
+      blob_.write(offset_of(segment->number) + begin, std::span(segment->after).subspan(begin, end - begin));
     }
   }
 
  private:
-  struct Chunk {
+  struct Segment {
     std::uint64_t number;
     std::vector<std::byte> before;
     std::vector<std::byte> after;
   };
 
-  static std::uint64_t offset_of(std::uint64_t chunk) noexcept {
-    return kBlobHeaderBytes + chunk * kChecksumChunkBytes;
+  static std::uint64_t offset_of(std::uint64_t segment) noexcept {
+    return kBlobHeaderBytes + segment * kChecksumSegmentBytes;
   }
 
-  Chunk& load(std::uint64_t number) {
-    for (const auto& chunk : chunks_) {
-      if (chunk->number == number) return *chunk;
+  Segment& load(std::uint64_t number) {
+    for (const auto& segment : segments_) {
+      if (segment->number == number) return *segment;
     }
-    const std::uint64_t left = payload_bytes_ - number * kChecksumChunkBytes;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(left, kChecksumChunkBytes)));
+    const std::uint64_t left = payload_bytes_ - number * kChecksumSegmentBytes;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(left, kChecksumSegmentBytes)));
     blob_.read(offset_of(number), bytes);
-    chunks_.push_back(std::make_unique<Chunk>(Chunk{number, bytes, bytes}));
-    return *chunks_.back();
+    segments_.push_back(std::make_unique<Segment>(Segment{number, bytes, bytes}));
+    return *segments_.back();
   }
 
   StoredBlob& blob_;
   std::uint64_t payload_bytes_;
-  std::vector<std::unique_ptr<Chunk>> chunks_;  // few: a key has at most 64 positions
+  std::vector<std::unique_ptr<Segment>> segments_;  // few: a key has at most 64 positions
 };
 
 Result<void> check_stored(const Header& header, std::uint64_t blob_bytes) {
@@ -120,15 +120,15 @@ Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
   HeaderBytes bytes;
   const Result<Header> header = read_header(blob, bytes);
   if (!header) return header.error();
-  const Result<PagedFilter> filter = PagedFilter::open(header->shape, kChecksumChunkBytes);
+  const Result<PagedFilter> filter = PagedFilter::open(header->shape, kChecksumSegmentBytes);
   if (!filter) return filter.error();
   const std::uint64_t hash = hash_key(key, header->shape.seed);
-  KeyChunks chunks(blob, filter->payload_bytes());
-  const bool is_new = !filter->may_contain_hash(hash, chunks);
+  KeySegments segments(blob, filter->payload_bytes());
+  const bool is_new = !filter->may_contain_hash(hash, segments);
   if (!is_new && !filter->counts()) return false;
-  filter->add_hash(hash, chunks);
-  const std::span<const std::byte> counted = count_key(*header, chunks.checksum_change(), bytes);
-  chunks.store();
+  filter->add_hash(hash, segments);
+  const std::span<const std::byte> counted = count_key(*header, segments.checksum_change(), bytes);
+  segments.store();
   blob.write(kKeysOffset, counted);
   return is_new;
 }

@@ -21,19 +21,19 @@ void BlobSums::add(std::span<const std::byte> piece) {
 
 void BlobSums::add_stored(std::span<const std::byte> piece) {
   while (!piece.empty()) {
-    const auto rest = piece.first(std::min(piece.size(), kChecksumChunkBytes - partial_.size()));
+    const auto rest = piece.first(std::min(piece.size(), kChecksumSegmentBytes - partial_.size()));
     piece = piece.subspan(rest.size());
-    std::span<const std::byte> chunk = rest;
-    if (rest.size() < kChecksumChunkBytes) {
+    std::span<const std::byte> segment = rest;
+    if (rest.size() < kChecksumSegmentBytes) {
       partial_.insert(partial_.end(), rest.begin(), rest.end());
-      if (partial_.size() < kChecksumChunkBytes) return;
-      chunk = partial_;
+      if (partial_.size() < kChecksumSegmentBytes) return;
+      segment = partial_;
     }
-    const std::uint64_t hash = chunk_checksum(chunks_, chunk);
+    const std::uint64_t hash = segment_checksum(segments_, segment);
     sum_ += hash;
     if (codec_ == Codec::kRawSums) hashes_.push_back(hash);
     partial_.clear();
-    ++chunks_;
+    ++segments_;
   }
 }
 
@@ -43,14 +43,14 @@ BlobFrame BlobSums::finish(const Shape& shape, const Facts& facts) {
   write_fields({shape, facts, codec_, payload_bytes_}, frame.header);
   const auto fields = std::span<const std::byte>(frame.header).first(kChecksumOffset);
   if (codec_ == Codec::kRawSums) {
-    if (!partial_.empty()) hashes_.push_back(chunk_checksum(chunks_, partial_));
+    if (!partial_.empty()) hashes_.push_back(segment_checksum(segments_, partial_));
     hashes_.push_back(header_checksum(fields));
     frame.tail.resize(8 * hashes_.size());
     ByteWriter writer(frame.tail);
     for (const std::uint64_t hash : hashes_) writer.write(hash);
     add_stored(frame.tail);
   }
-  if (!partial_.empty()) sum_ += chunk_checksum(chunks_, partial_);
+  if (!partial_.empty()) sum_ += segment_checksum(segments_, partial_);
   store_le(frame.header.data() + kChecksumOffset, header_checksum(fields) + sum_);
   return frame;
 }

@@ -12,31 +12,31 @@ std::uint64_t PayloadWithSums::sum(std::uint64_t number) const noexcept {
   return load_le<std::uint64_t>(payload_ + payload_bytes_ + 8 * number);
 }
 
-Result<void> PayloadWithSums::check_chunk(std::uint64_t number) const {
-  const std::uint64_t begin = number * kChecksumChunkBytes;
-  const std::uint64_t bytes = std::min<std::uint64_t>(kChecksumChunkBytes, payload_bytes_ - begin);
+Result<void> PayloadWithSums::check_segment(std::uint64_t number) const {
+  const std::uint64_t begin = number * kChecksumSegmentBytes;
+  const std::uint64_t bytes = std::min<std::uint64_t>(kChecksumSegmentBytes, payload_bytes_ - begin);
   const std::uint64_t stored = sum(number);
-  if (chunk_checksum(number, {payload_ + begin, static_cast<std::size_t>(bytes)}) == stored) return {};
-  return error(ErrorCode::kCorrupt, "chunk ", number, " (bytes ", begin, " to ", begin + bytes - 1,
+  if (segment_checksum(number, {payload_ + begin, static_cast<std::size_t>(bytes)}) == stored) return {};
+  return error(ErrorCode::kCorrupt, "segment ", number, " (bytes ", begin, " to ", begin + bytes - 1,
                " of the payload) must match its checksum, got ", stored, ": it was changed");
 }
 
 Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) const {
-  const std::uint64_t stored = sum(chunks());
+  const std::uint64_t stored = sum(segments());
   if (header_checksum(header.first(kChecksumOffset)) == stored) return {};
   return error(ErrorCode::kCorrupt, "checksum of the header must match it, got ", stored, ": it was changed");
 }
 
-// The chunks of the blob's checksum are those of the sums, except that the last may go on into the sums themselves.
+// The segments of the blob's checksum are those of the sums, except that the last may go on into the sums themselves.
 Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) const {
-  const std::uint64_t whole = payload_bytes_ / kChecksumChunkBytes;
+  const std::uint64_t whole = payload_bytes_ / kChecksumSegmentBytes;
   const std::uint64_t end = payload_bytes_ + sums_bytes(payload_bytes_);
   std::uint64_t total = header_checksum(header.first(kChecksumOffset));
   for (std::uint64_t number = 0; number < whole; ++number) total += sum(number);
-  for (std::uint64_t number = whole; number * kChecksumChunkBytes < end; ++number) {
-    const std::uint64_t begin = number * kChecksumChunkBytes;
-    const std::uint64_t bytes = std::min<std::uint64_t>(kChecksumChunkBytes, end - begin);
-    total += chunk_checksum(number, {payload_ + begin, static_cast<std::size_t>(bytes)});
+  for (std::uint64_t number = whole; number * kChecksumSegmentBytes < end; ++number) {
+    const std::uint64_t begin = number * kChecksumSegmentBytes;
+    const std::uint64_t bytes = std::min<std::uint64_t>(kChecksumSegmentBytes, end - begin);
+    total += segment_checksum(number, {payload_ + begin, static_cast<std::size_t>(bytes)});
   }
   const auto stored = load_le<std::uint64_t>(header.data() + kChecksumOffset);
   if (total == stored) return {};
@@ -55,8 +55,8 @@ Result<void> check_sums(std::span<const std::byte> header, std::span<const std::
   if (auto valid = check_sums_length(stored.size(), payload_bytes); !valid) return valid;
   const PayloadWithSums sums(stored.data(), payload_bytes);
   if (auto valid = sums.check_header(header); !valid) return valid;
-  for (std::uint64_t chunk = 0; chunk < sums.chunks(); ++chunk) {
-    if (auto valid = sums.check_chunk(chunk); !valid) return valid;
+  for (std::uint64_t segment = 0; segment < sums.segments(); ++segment) {
+    if (auto valid = sums.check_segment(segment); !valid) return valid;
   }
   return sums.check_total(header);
 }

@@ -1,5 +1,5 @@
-// The codec raw+sums: a raw payload with the checksum of each of its chunks behind it; docs/format.md, "Sums",
-// specifies it. Any chunk of it can be verified without the others.
+// The codec raw+sums: a raw payload with the checksum of each of its segments behind it; docs/format.md, "Sums",
+// specifies it. Any segment of it can be verified without the others.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace crivo {
 
-/// The number of chunks of a payload.
-[[nodiscard]] constexpr std::uint64_t chunks_of(std::uint64_t payload_bytes) noexcept {
-  return (payload_bytes + kChecksumChunkBytes - 1) / kChecksumChunkBytes;
+/// The number of segments of a payload.
+[[nodiscard]] constexpr std::uint64_t segments_of(std::uint64_t payload_bytes) noexcept {
+  return (payload_bytes + kChecksumSegmentBytes - 1) / kChecksumSegmentBytes;
 }
-/// The bytes behind a payload: a sum for each chunk, and that of the header.
+/// The bytes behind a payload: a sum for each segment, and that of the header.
 [[nodiscard]] constexpr std::uint64_t sums_bytes(std::uint64_t payload_bytes) noexcept {
-  return 8 * (chunks_of(payload_bytes) + 1);
+  return 8 * (segments_of(payload_bytes) + 1);
 }
 
 /// A stored payload of this codec, whose length has been checked.
@@ -27,12 +27,12 @@ class PayloadWithSums {
   PayloadWithSums(const std::byte* payload, std::uint64_t payload_bytes) noexcept
       : payload_(payload), payload_bytes_(payload_bytes) {}
 
-  [[nodiscard]] std::uint64_t chunks() const noexcept { return chunks_of(payload_bytes_); }
-  /// Compares a chunk with its sum. Errors: kCorrupt, naming the chunk.
-  [[nodiscard]] Result<void> check_chunk(std::uint64_t number) const;
+  [[nodiscard]] std::uint64_t segments() const noexcept { return segments_of(payload_bytes_); }
+  /// Compares a segment with its sum. Errors: kCorrupt, naming the segment.
+  [[nodiscard]] Result<void> check_segment(std::uint64_t number) const;
   /// Compares the header, which is kBlobHeaderBytes long, with its sum. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_header(std::span<const std::byte> header) const;
-  /// Compares the blob's checksum, which stands in the header, with all that it covers, once every chunk was found to
+  /// Compares the blob's checksum, which stands in the header, with all that it covers, once every segment was found to
   /// match its sum. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_total(std::span<const std::byte> header) const;
 

@@ -1,4 +1,5 @@
-// A FilterRef over the bytes of a mapped file, and a gate in front of it that verifies each chunk before its first use.
+// A FilterRef over the bytes of a mapped file, and a gate in front of it that verifies each segment before its first
+// use.
 #include "crivo/mapped_filter.h"
 
 #include <algorithm>
@@ -10,29 +11,29 @@
 #include "filter/registry.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
-#include "format/mapped_chunks.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
+#include "format/mapped_segments.h"
 
 namespace crivo {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Verifies the chunks that are asked for, unless they were verified before.
-class ChunkGate final : public ByteGate {
+/// Verifies the segments that are asked for, unless they were verified before.
+class SegmentGate final : public ByteGate {
  public:
   /// file: what keep() keeps pages of, or null where nothing is kept.
-  ChunkGate(const PayloadWithSums& sums, VerifiedChunks& verified, MappedFile* file) noexcept
+  SegmentGate(const PayloadWithSums& sums, VerifiedSegments& verified, MappedFile* file) noexcept
       : sums_(sums), verified_(verified), file_(file) {}
 
   bool admit(std::uint64_t offset, std::uint64_t bytes) override {
-    const std::uint64_t last = (offset + bytes - 1) / kChecksumChunkBytes;
-    for (std::uint64_t chunk = offset / kChecksumChunkBytes; chunk <= last; ++chunk) {
-      if (verified_.has(chunk)) continue;
-      checked_ = sums_.check_chunk(chunk);
+    const std::uint64_t last = (offset + bytes - 1) / kChecksumSegmentBytes;
+    for (std::uint64_t segment = offset / kChecksumSegmentBytes; segment <= last; ++segment) {
+      if (verified_.has(segment)) continue;
+      checked_ = sums_.check_segment(segment);
       if (!checked_) return false;
-      verified_.add(chunk);
+      verified_.add(segment);
     }
     return true;
   }
@@ -46,7 +47,7 @@ class ChunkGate final : public ByteGate {
 
  private:
   const PayloadWithSums& sums_;
-  VerifiedChunks& verified_;
+  VerifiedSegments& verified_;
   MappedFile* file_;
   Result<void> checked_;
 };
@@ -131,7 +132,7 @@ class MappedFilter::State {
   AlignedBytes memory_;                  // the blob, if it was not read from a file
   std::optional<OpenedBlob> opened_;     // of a blob that was verified as a whole when it was opened
   std::optional<PayloadWithSums> sums_;  // of any other; both have a value then
-  std::optional<VerifiedChunks> verified_;
+  std::optional<VerifiedSegments> verified_;
   std::optional<FilterRef> ref_;
   Codec codec_ = Codec::kRaw;
   std::uint64_t blob_bytes_ = 0;
@@ -194,8 +195,8 @@ Result<void> MappedFilter::State::open_with_sums(std::span<const std::byte> head
   if (auto valid = sums_->check_header(header_bytes); !valid) return valid;
   if (auto valid = check_fields(header, kNoLimit); !valid) return valid;
   const auto payload = stored.first(static_cast<std::size_t>(header.raw_bytes));
-  verified_.emplace(sums_->chunks());
-  ChunkGate gate(*sums_, *verified_, file_.get());
+  verified_.emplace(sums_->segments());
+  SegmentGate gate(*sums_, *verified_, file_.get());
   const View view{header.shape, payload.data(), payload.size()};
   if (!find_kind(header.shape.kind)->admit_open(view, gate)) return gate.checked();
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
@@ -218,7 +219,7 @@ Result<void> MappedFilter::State::parse(std::span<const std::byte> blob, const R
 
 Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
   const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
-  ChunkGate gate(*sums_, *verified_, nullptr);
+  SegmentGate gate(*sums_, *verified_, nullptr);
   for (const std::uint64_t hash : hashes) {
     if (!admit_question(ref_->view(), hash, gate)) return gate.checked();
   }
@@ -227,7 +228,7 @@ Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
 
 Result<void> MappedFilter::State::verify_all() {
   if (!verified_) return {};
-  ChunkGate gate(*sums_, *verified_, nullptr);
+  SegmentGate gate(*sums_, *verified_, nullptr);
   if (!gate.admit(0, ref_->payload().size())) return gate.checked();
   return sums_->check_total(file_->bytes().first(kBlobHeaderBytes));
 }

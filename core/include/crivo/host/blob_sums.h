@@ -38,10 +38,10 @@ class BlobSums {
 
   Codec codec_;
   std::uint64_t payload_bytes_ = 0;
-  std::uint64_t chunks_ = 0;           // whole chunks that were hashed
+  std::uint64_t segments_ = 0;         // whole segments that were hashed
   std::uint64_t sum_ = 0;              // of their hashes
-  std::vector<std::byte> partial_;     // the bytes of the chunk that is not whole yet
-  std::vector<std::uint64_t> hashes_;  // of the whole chunks, for kRawSums
+  std::vector<std::byte> partial_;     // the bytes of the segment that is not whole yet
+  std::vector<std::uint64_t> hashes_;  // of the whole segments, for kRawSums
 };
 
 }  // namespace crivo
