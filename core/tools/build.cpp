@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "crivo/builder.h"
+#include "crivo/host/text.h"
 #include "file.h"
 #include "key_feed.h"
 #include "numbers.h"
@@ -84,7 +85,7 @@ Result<void> check_temporary_folder(const Arguments& options) {
   if (folder.empty())
     return Error{ErrorCode::kBadArgument, "temp-folder must be the name of a folder, got an empty one"};
   if (::access((folder + "/.").c_str(), W_OK | X_OK) == 0) return {};
-  return file_error("temporary folder must be writable", folder);
+  return file_error("temp-folder must be writable", folder);
 }
 
 /// Where temporary files lie if the user does not say: the output's folder has room for large files most often.
@@ -156,10 +157,7 @@ Error for_users(const Error& error, const Arguments& options) {
   if (error.needed_bytes != 0 && limit) {
     return limit_error(of_filter ? "max-bytes" : "max-memory", *limit, error.needed_bytes);
   }
-  std::string message = error.message;
-  if (constexpr std::string_view kField = "fp_rate "; message.starts_with(kField)) {
-    message.replace(0, kField.size(), "fpr ");
-  }
+  std::string message = rename_field(rename_field(error.message, "fp_rate", "fpr"), "temp_folder", "temp-folder");
   // A filter that was sized from its keys has room for all of them. If it is full, one key was repeated more often than
   // there are slots for it.
   if (error.code == ErrorCode::kFull) {

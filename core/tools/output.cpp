@@ -52,7 +52,8 @@ Result<void> check_place(const std::string& path) {
 void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint64_t bytes, const char* command) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
-  std::fprintf(stderr, "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fpr %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
+  std::fprintf(stderr,
+               "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fp_rate %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
                command, shown(path, "standard output").c_str(), static_cast<int>(kind.size()), kind.data(),
                facts.capacity, facts.fp_rate, facts.keys, bytes);
 }
@@ -60,11 +61,12 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
 void note_overfull(const FilterRef& filter, const Report& report) {
   const Facts& facts = filter.facts();
   if (facts.keys <= facts.capacity) return;
-  const double actual = filter.stats().fp_rate;
+  const double actual = filter.stats().current_fp_rate;
   if (actual <= facts.fp_rate) return;                       // the keys beyond the capacity were repeated ones
   const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
   std::fprintf(stderr,
-               "crivo %s: note: %" PRIu64 " keys exceed the capacity of %" PRIu64 ": fpr is %.*g instead of %.*g; %s\n",
+               "crivo %s: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
+               ": current_fp_rate is %.*g instead of %.*g; %s\n",
                report.command, facts.keys, facts.capacity, digits, actual, digits, facts.fp_rate, report.overfull);
 }
 

@@ -60,7 +60,7 @@ void add_union(CLI::App& app, Action& action) {
   add_output(*command, options->output);
   add_forms(*command, options->output);
   add_quiet(*command, options->quiet);
-  command->footer("The filters must be of the same kind, capacity, fpr and seed.");
+  command->footer("The filters must be of the same kind, capacity, rate and seed.");
   command->callback([options, &action] { action = [options] { return unite_all(*options); }; });
 }
 

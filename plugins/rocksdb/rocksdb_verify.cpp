@@ -16,7 +16,7 @@
 
 #include "options/settings_parser.h"
 #include "sst/file_filters.h"
-#include "sst/filter_table.h"
+#include "sst/text_table.h"
 
 namespace crivo {
 namespace {
@@ -96,7 +96,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.keys = filters.keys;
   told.bytes = filters.bytes();
   told.bits_per_key = filters.bits_per_key();
-  told.fp_rate = filters.fp_rate();
+  told.current_fp_rate = filters.current_fp_rate();
   told.complaint = filters.complaint();
   if (told.complaint.empty() && told.blocks != 0) told.complaint = families.obstacle(file.column_family_name, filters);
   return told;
@@ -108,7 +108,7 @@ std::string row_of(const RocksDBFileFilter& file) {
                         .keys = file.keys,
                         .bytes = file.bytes,
                         .bits_per_key = file.bits_per_key,
-                        .fp_rate = file.fp_rate,
+                        .current_fp_rate = file.current_fp_rate,
                         .what = sst::file_text(file.path, file.column_family),
                         .complaint = file.complaint});
 }
@@ -136,8 +136,8 @@ RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db, const std::vector<rock
   return report;
 }
 
-bool RocksDBFilterReport::all_filter() const noexcept {
-  return std::ranges::all_of(files, [](const RocksDBFileFilter& file) { return file.filters(); });
+bool RocksDBFilterReport::all_filters_work() const noexcept {
+  return std::ranges::all_of(files, [](const RocksDBFileFilter& file) { return file.filter_works(); });
 }
 
 std::string RocksDBFilterReport::text() const {

@@ -47,7 +47,7 @@ void set_layer(sqlite3_context* context, const LayerRow& row, int column) {
     case 6:
       return set_value(context, layer.fp_rate);
     default:
-      return set_value(context, stats.fp_rate);
+      return set_value(context, stats.current_fp_rate);
   }
 }
 

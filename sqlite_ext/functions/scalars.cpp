@@ -23,9 +23,9 @@ void bloom_cardinality(const Call& call) {
   if (keys) sqlite3_result_int64(call.context, std::llround(*keys));
 }
 
-void bloom_fpr(const Call& call) {
+void bloom_current_fpr(const Call& call) {
   if (call.is_null(0)) return;
-  sqlite3_result_double(call.context, open_filter(call, 0).ref().stats().fp_rate);
+  sqlite3_result_double(call.context, open_filter(call, 0).ref().stats().current_fp_rate);
 }
 
 void bloom_info(const Call& call) {
@@ -65,7 +65,7 @@ void bloom_valid(const Call& call) { sqlite3_result_int(call.context, is_filter(
 
 void crivo_version(const Call& call) { set_result(call, version()); }
 
-void crivo_build(const Call& call) {
+void crivo_build_info(const Call& call) {
   set_result(call, "crivo " + std::string(version()) + ", sqlite " + sqlite3_libversion() +
                        ", zstd " CRIVO_ZSTD_VERSION ", isa " + std::string(active_isa()));
 }
@@ -73,7 +73,7 @@ void crivo_build(const Call& call) {
 constexpr std::array kScalars = {
     FunctionRow{"bloom_create", 1, kOptions, kPure, guarded<bloom_create>},
     FunctionRow{"bloom_cardinality", 1, 1, kPure, guarded<bloom_cardinality>},
-    FunctionRow{"bloom_fpr", 1, 1, kPure, guarded<bloom_fpr>},
+    FunctionRow{"bloom_current_fpr", 1, 1, kPure, guarded<bloom_current_fpr>},
     FunctionRow{"bloom_info", 1, 1, kPure, guarded<bloom_info>},
     FunctionRow{"bloom_compress", 1, 2, kPure, guarded<bloom_compress>},
     FunctionRow{"bloom_raw", 1, 1, kPure, guarded<bloom_raw>},
@@ -81,7 +81,7 @@ constexpr std::array kScalars = {
     FunctionRow{"bloom_drop_counts", 1, 1, kPure, guarded<bloom_drop_counts>},
     FunctionRow{"bloom_valid", 1, 1, kPure, guarded<bloom_valid>},
     FunctionRow{"crivo_version", 0, 0, kHarmless, guarded<crivo_version>},
-    FunctionRow{"crivo_build", 0, 0, kHarmless, guarded<crivo_build>},
+    FunctionRow{"crivo_build_info", 0, 0, kHarmless, guarded<crivo_build_info>},
 };
 
 }  // namespace

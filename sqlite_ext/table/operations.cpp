@@ -15,7 +15,7 @@ struct Operation {
 
 void merge(FilterTable& table, sqlite3_value* arg) {
   if (sqlite3_value_type(arg) != SQLITE_BLOB)
-    throw SqlError{"arg must be a filter where op is merge, got " + shown(arg)};
+    throw SqlError{"arg must be a filter where op is union, got " + shown(arg)};
   table.merge(open_filter(table.shadow().db(), arg, 1).ref());
 }
 
@@ -33,7 +33,7 @@ constexpr std::array kOperations = {
     Operation{"advance", true, [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
     Operation{"check", false, check},
     Operation{"clear", false, [](FilterTable& table, sqlite3_value*) { table.clear(); }},
-    Operation{"merge", true, merge},
+    Operation{"union", true, merge},
     Operation{"rebuild", false, rebuild},
 };
 

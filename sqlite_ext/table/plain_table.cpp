@@ -100,7 +100,7 @@ void PlainTable::advance(sqlite3_value*) {
 
 void PlainTable::merge(const FilterRef& other) {
   const Kind kind = state().spec.kind;
-  require_no_source("op merge");
+  require_no_source("op union");
   if (kind != Kind::kBlocked && kind != Kind::kCounting) {
     throw SqlError{"kind of a table that merges must be one of blocked, counting, got " + kind_text(state_.spec)};
   }

@@ -59,7 +59,7 @@ void WindowTable::advance(sqlite3_value* time) {
 }
 
 void WindowTable::merge(const FilterRef&) {
-  throw SqlError{"op merge must go to a table without a window, got one with a window"};
+  throw SqlError{"op union must go to a table without a window, got one with a window"};
 }
 
 AnyFilter WindowTable::snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {

@@ -32,11 +32,7 @@ void set_error(sqlite3_context* context, std::string_view message, int code = SQ
 
 }  // namespace
 
-void throw_error(const Error& error) {
-  constexpr std::string_view kField = "fp_rate ";
-  if (!error.message.starts_with(kField)) throw SqlError{error.message};
-  throw SqlError{"fpr " + error.message.substr(kField.size())};
-}
+void throw_error(const Error& error) { throw SqlError{rename_field(error.message, "fp_rate", "fpr")}; }
 
 void report_exception(sqlite3_context* context) noexcept {
   try {

@@ -69,12 +69,12 @@ unsigned measure(unsigned bits, unsigned probes, unsigned keys, Addresses& addre
   for (unsigned i = 0; i < keys; ++i) (void)filter.add(addresses.next());
   const Stats stats = filter.ref().stats();
   std::printf("%4u %2u %4u  %8.4f  %4llu %8.4f ", bits, probes, keys, classic_fp_rate(bits, keys, probes),
-              static_cast<unsigned long long>(stats.bits_set), stats.fp_rate);
+              static_cast<unsigned long long>(stats.bits_set), stats.current_fp_rate);
   unsigned out_of_bounds = 0;
   for (const unsigned queries : kQueries) {
     unsigned hits = 0;
     for (unsigned i = 0; i < queries; ++i) hits += filter.may_contain(addresses.next());
-    const bool inside = tail(queries, hits, stats.fp_rate) > kSignificance;
+    const bool inside = tail(queries, hits, stats.current_fp_rate) > kSignificance;
     std::printf("  %4u = %.4f%s", hits, hits / double(queries), inside ? " " : "!");
     out_of_bounds += !inside;
   }

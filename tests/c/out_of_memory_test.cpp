@@ -117,7 +117,7 @@ TEST_P(OutOfMemory, ABuilderThatCouldNotTakeAKeyTakesItLater) {
     process_faults.armed = false;
     if (status == CRIVO_OK) continue;
     ASSERT_EQ(status, CRIVO_NO_MEMORY);
-    ASSERT_EQ(crivo_builder_added(builder.get()), i);
+    ASSERT_EQ(crivo_builder_keys(builder.get()), i);
     ASSERT_EQ(crivo_builder_add(builder.get(), key.data(), key.size(), nullptr), CRIVO_OK);
   }
   crivo_filter* made = nullptr;
@@ -136,12 +136,12 @@ TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
       process_faults = {true, true, nth};
       const crivo_status status = crivo_builder_add_keys(builder.get(), &keys, nullptr);
       process_faults.armed = false;
-      const std::uint64_t added = crivo_builder_added(builder.get());
+      const std::uint64_t added = crivo_builder_keys(builder.get());
       ASSERT_EQ(added == kKeys, status == CRIVO_OK) << nth;
       const KeyList rest = present_keys(kKeys - added, added);
       const crivo_keys rest_keys = rest.keys();
       ASSERT_EQ(crivo_builder_add_keys(builder.get(), &rest_keys, nullptr), CRIVO_OK);
-      ASSERT_EQ(crivo_builder_added(builder.get()), kKeys);
+      ASSERT_EQ(crivo_builder_keys(builder.get()), kKeys);
       crivo_filter* made = nullptr;
       ASSERT_EQ(crivo_builder_finish(builder.get(), &made, nullptr), CRIVO_OK);
       EXPECT_EQ(blob_of(Filter(made)), blob_of(whole)) << nth;

@@ -62,7 +62,7 @@ TEST_P(SameAsCpp, TheSameBytesAndAnswers) {
     }
     EXPECT_EQ(different, 0U);
     const crivo_stats stats = stats_of(c);
-    EXPECT_EQ(stats.current_fp_rate, cpp->ref().stats().fp_rate);
+    EXPECT_EQ(stats.current_fp_rate, cpp->ref().stats().current_fp_rate);
     EXPECT_EQ(stats.bits_set, cpp->ref().stats().bits_set);
     const crivo_facts facts = facts_of(c);
     EXPECT_EQ(facts.kind, cpp->ref().kind().name);

@@ -73,7 +73,7 @@ TEST_P(Answers, KeepItsPredictedAndItsPromisedRate) {
     expect_rate(found, kAbsent, predicted);
     // A model, and not just an upper bound; and it is the filter that answers, and not a constant.
     EXPECT_GT(static_cast<double>(found), 0.5 * kAbsent * predicted);
-    EXPECT_NEAR(filter.ref().stats().fp_rate / predicted, 1, 0.05);
+    EXPECT_NEAR(filter.ref().stats().current_fp_rate / predicted, 1, 0.05);
   }
 }
 
@@ -140,7 +140,7 @@ TEST_P(Answers, EstimateTheNumberOfDistinctKeys) {
   }
   const Stats empty = build_filter(kind(), 0).ref().stats();
   EXPECT_EQ(empty.bits_set, 0U);
-  EXPECT_EQ(empty.fp_rate, 0.0);
+  EXPECT_EQ(empty.current_fp_rate, 0.0);
   EXPECT_NEAR(empty.cardinality.value_or(-1), 0, 1e-9);
 }
 

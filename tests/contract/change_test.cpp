@@ -72,7 +72,7 @@ TEST_P(Adding, AnOverfullFilterSaysSo) {
   if (GetParam().can.grow) return;  // and one that grows neither
   const Stats stats = filter.ref().stats();
   EXPECT_EQ(stats.bits_set, stats.bits);
-  EXPECT_EQ(stats.fp_rate, 1.0);
+  EXPECT_EQ(stats.current_fp_rate, 1.0);
   EXPECT_FALSE(stats.cardinality);
   EXPECT_TRUE(filter.may_contain(absent_key(0)));
 }
@@ -122,7 +122,8 @@ TEST_P(Anything, ItsLayersAddUpToIt) {
     EXPECT_EQ(layers[i].capacity, filter.facts().capacity << i);
     EXPECT_LE(layers[i].keys, layers[i].capacity);
     EXPECT_GT(layers[i].stats.bits_set, 0U);
-    EXPECT_LE(layers[i].stats.fp_rate, 1.1 * layers[i].fp_rate);  // a model of this fill, beside the one of a full one
+    EXPECT_LE(layers[i].stats.current_fp_rate,
+              1.1 * layers[i].fp_rate);  // a model of this fill, beside the one of a full one
     keys += layers[i].keys;
     bits += layers[i].stats.bits;
     promised += layers[i].fp_rate;

@@ -149,7 +149,7 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
 TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
   const auto message =
       refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/nowhere"});
-  EXPECT_EQ(message, "temporary folder must be writable, got /nowhere: No such file or directory");
+  EXPECT_EQ(message, "temp_folder must be writable, got /nowhere: No such file or directory");
 }
 
 /// A limit on the size of every file stands for a full disk.
@@ -163,7 +163,7 @@ TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
       refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/tmp"});
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  EXPECT_EQ(message, "temporary folder must have room for the hashes of a build, got /tmp: File too large");
+  EXPECT_EQ(message, "temp_folder must have room for the hashes of a build, got /tmp: File too large");
 }
 
 TEST(MemoryLimitOfARibbon, LetsThePayloadLieInAFileToo) {

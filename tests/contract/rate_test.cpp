@@ -1,9 +1,9 @@
 // Every kind keeps its predicted and its promised rate, from one key to 10^5 and from a half to 1e-9.
 //
 // Two measurements. The absent hashes that a filter finds are held against the rate that the filter itself states,
-// stats().fp_rate: positions that are worse than independent ones show there, as does a rate that is merely repeated.
-// And that rate, which differs from filter to filter, is averaged over many and held against what the sizing predicts
-// and what was promised: this takes no queries, so it tells 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
+// stats().current_fp_rate: positions that are worse than independent ones show there, as does a rate that is merely
+// repeated. And that rate, which differs from filter to filter, is averaged over many and held against what the sizing
+// predicts and what was promised: this takes no queries, so it tells 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
 #include <algorithm>
 #include <cmath>
 
@@ -54,7 +54,7 @@ struct Measured {
   double expected = 0;  // the hashes to be found, by the rates that the filters state
   double predicted = 0;
   double promised = 0;
-  double stated = 0;     // the mean of stats().fp_rate
+  double stated = 0;     // the mean of stats().current_fp_rate
   double deviation = 0;  // the standard deviation of that mean, from the spread of its samples
 };
 
@@ -73,7 +73,7 @@ Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, d
     const auto filter = AnyFilter::build(spec, hashes);
     if (!filter) return measured;
     const FilterRef ref = filter->ref();
-    const double stated = ref.stats().fp_rate;
+    const double stated = ref.stats().current_fp_rate;
     measured.predicted += ref.predicted_fp_rate(static_cast<double>(n)) / count;
     measured.promised = ref.facts().fp_rate;
     measured.stated += stated / count;

@@ -33,7 +33,7 @@ void ask_everything(const FilterRef& filter) {
   require(count_found(filter, questions()) == found, "a batch answers like one by one");
   const Stats stats = filter.stats();
   require(stats.bits_set <= stats.bits, "no more bits are set than there are");
-  require(stats.fp_rate >= 0 && stats.fp_rate <= 1, "the rate is a probability");
+  require(stats.current_fp_rate >= 0 && stats.current_fp_rate <= 1, "the rate is a probability");
   const double predicted = filter.predicted_fp_rate(1000);
   require(predicted >= 0 && predicted <= 1, "the predicted rate is a probability");
   std::uint64_t bits = 0;

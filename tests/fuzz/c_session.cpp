@@ -214,7 +214,7 @@ void CSession::build_in_pieces() {
   for (std::uint64_t i = 0; i < run.count() && status == CRIVO_OK; ++i) {
     const std::string& added = key(run.id(i));
     status = crivo_builder_add(started, added.data(), added.size(), &error);
-    require(crivo_builder_added(started) == i + (status == CRIVO_OK ? 1 : 0), "a builder counts its keys");
+    require(crivo_builder_keys(started) == i + (status == CRIVO_OK ? 1 : 0), "a builder counts its keys");
   }
   require_status(status, error);
   const bool all = status == CRIVO_OK;
@@ -352,7 +352,8 @@ void CSession::check_slot(Slot& slot) {
   const crivo_facts known = facts(filter);
   std::array<std::uint8_t, kKeys> hits{};
   if (slot.hashes[1] == 0) {
-    for (unsigned id = 0; id < kKeys; ++id) slot.hashes[id] = crivo_hash(key(id).data(), key(id).size(), known.seed);
+    for (unsigned id = 0; id < kKeys; ++id)
+      slot.hashes[id] = crivo_hash_key(key(id).data(), key(id).size(), known.seed);
   }
   require(crivo_contains_hashes(filter, slot.hashes.data(), kKeys, hits.data(), nullptr) == CRIVO_OK,
           "hashes are asked");

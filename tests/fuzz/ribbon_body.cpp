@@ -44,7 +44,8 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
   if (!filter) return std::nullopt;
   ask(*filter, hashes);
   const Stats stats = filter->stats();
-  require(stats.bits_set <= stats.bits && stats.fp_rate >= 0 && stats.fp_rate <= 1, "stats are in their ranges");
+  require(stats.bits_set <= stats.bits && stats.current_fp_rate >= 0 && stats.current_fp_rate <= 1,
+          "stats are in their ranges");
   return RibbonHeader(load_le<std::uint64_t>(filter->payload().data())).levels;
 }
 

@@ -292,7 +292,7 @@ class Program {
     db_.run("UPDATE sources SET value = ?1 WHERE rowid = ?2", {take_value(), integer(input_.take_below(8))});
   }
   void operate() {
-    static constexpr std::array kOps = {"check", "clear", "merge", "rebuild", "advance", "count", "info"};
+    static constexpr std::array kOps = {"check", "clear", "union", "rebuild", "advance", "count", "info"};
     db_.run("INSERT INTO " + table_ + "(op, arg) VALUES (?1, ?2)",
             {text(kOps[input_.take_below(kOps.size())]), input_.take_below(2) == 0 ? Value{} : take_value()});
   }

@@ -45,7 +45,7 @@ inline void expect_usable(const FilterRef& filter) {
   EXPECT_EQ(count_found(filter, hashes), found);
   const Stats stats = filter.stats();
   EXPECT_LE(stats.bits_set, stats.bits);
-  EXPECT_TRUE(stats.fp_rate >= 0 && stats.fp_rate <= 1) << stats.fp_rate;
+  EXPECT_TRUE(stats.current_fp_rate >= 0 && stats.current_fp_rate <= 1) << stats.current_fp_rate;
   const double predicted = filter.predicted_fp_rate(1000);
   EXPECT_TRUE(predicted >= 0 && predicted <= 1) << predicted;
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest, BlobForm::kMappable}) {

@@ -72,8 +72,8 @@ TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
   EXPECT_EQ(take_record(), nullptr);
   for (const bool filters : {true, false}) {
     record = offer_record();
-    if (filters) record->add({.shape = {}, .keys = 1, .bytes = 96, .fp_rate = 0});
-    if (!filters) record->add_always_true(1, 6);
+    if (filters) record->add({.shape = {}, .keys = 1, .bytes = 96, .predicted_fp_rate = 0});
+    if (!filters) record->add_always_maybe(1, 6);
     EXPECT_EQ(take_record(), nullptr) << "it is of a file that has a block already";
   }
   (void)offer_record();

@@ -163,13 +163,13 @@ TEST_P(EveryTable, SaysHowLargeItsFiltersAreAndHowGood) {
     EXPECT_EQ(number(properties, "crivo.filter.blocks"), blocks.size());
     EXPECT_EQ(number(properties, "crivo.filter.keys"), kKeys);
     EXPECT_EQ(number(properties, "crivo.filter.bytes"), bytes);
-    const double rate = number(properties, "crivo.filter.fp_rate");
+    const double rate = number(properties, "crivo.filter.predicted_fp_rate");
     EXPECT_LE(rate, 0.021);
     EXPECT_NEAR(measured_rate(path, crivo_bloom(), kKeys) / rate, 1, 0.1);
     const std::string line = "crivo.filter (" + std::string(kind_name(kind)) + ", blocks " +
                              std::to_string(blocks.size()) + ", keys 20000, bytes " +
                              properties.at("crivo.filter.bytes") + ", fp_rate " +
-                             properties.at("crivo.filter.fp_rate") + ")";
+                             properties.at("crivo.filter.predicted_fp_rate") + ")";
     EXPECT_EQ(properties.count(line), 1U) << line;
   }
 }
@@ -179,20 +179,20 @@ TEST(FilterRecord, WeighsTheRatesOfPartitionsByTheirKeys) {
   const Shape blocked{.kind = Kind::kBlocked, .probes = 6, .units = 20};
   const Shape ribbon{.kind = Kind::kRibbon, .probes = 7, .units = 100};
   const double of_blocked = blocked_fp_rate(20, 1000, 6);
-  record.add({.shape = blocked, .keys = 1000, .bytes = 1312, .fp_rate = 0});
-  EXPECT_DOUBLE_EQ(record.read().fp_rate(), of_blocked);
-  record.add({.shape = blocked, .keys = 1000, .bytes = 1312, .fp_rate = 0});
-  EXPECT_DOUBLE_EQ(record.read().fp_rate(), of_blocked);
-  record.add({.shape = ribbon, .keys = 3000, .bytes = 3000, .fp_rate = 0.01});
-  EXPECT_DOUBLE_EQ(record.read().fp_rate(), (2000 * of_blocked + 3000 * 0.01) / 5000);
+  record.add({.shape = blocked, .keys = 1000, .bytes = 1312, .predicted_fp_rate = 0});
+  EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(), of_blocked);
+  record.add({.shape = blocked, .keys = 1000, .bytes = 1312, .predicted_fp_rate = 0});
+  EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(), of_blocked);
+  record.add({.shape = ribbon, .keys = 3000, .bytes = 3000, .predicted_fp_rate = 0.01});
+  EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(), (2000 * of_blocked + 3000 * 0.01) / 5000);
   Shape other_probes = blocked;
   other_probes.probes = 3;
-  record.add({.shape = other_probes, .keys = 500, .bytes = 1312, .fp_rate = 0});
-  EXPECT_DOUBLE_EQ(record.read().fp_rate(),
+  record.add({.shape = other_probes, .keys = 500, .bytes = 1312, .predicted_fp_rate = 0});
+  EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(),
                    (2000 * of_blocked + 3000 * 0.01 + 500 * blocked_fp_rate(20, 500, 3)) / 5500);
-  record.add_always_true(5500, 6);
-  EXPECT_NEAR(record.read().fp_rate(), 0.5 + (2000 * of_blocked + 30 + 500 * blocked_fp_rate(20, 500, 3)) / 11000,
-              1e-12);
+  record.add_always_maybe(5500, 6);
+  EXPECT_NEAR(record.read().predicted_fp_rate(),
+              0.5 + (2000 * of_blocked + 30 + 500 * blocked_fp_rate(20, 500, 3)) / 11000, 1e-12);
   EXPECT_EQ(record.read().blocks(), 5U);
   EXPECT_EQ(record.read().keys(), 11000U);
   EXPECT_EQ(record.read().bytes(), 3 * 1312U + 3000 + 6);

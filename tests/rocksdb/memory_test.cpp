@@ -196,7 +196,7 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
   }
   // The log, its file or its pages, the payload. A ribbon for which memory is short becomes a blocked filter.
   EXPECT_GE(maybe_filters, 4);
-  EXPECT_EQ(counters->snapshot().always_true, static_cast<std::uint64_t>(maybe_filters));
+  EXPECT_EQ(counters->snapshot().always_maybe, static_cast<std::uint64_t>(maybe_filters));
   EXPECT_EQ(memory.held(), 0U);
 }
 

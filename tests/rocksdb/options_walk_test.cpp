@@ -24,7 +24,7 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-constexpr std::size_t kAlwaysTrue = 6;  // bytes of a filter that every key passes
+constexpr std::size_t kAlwaysMaybe = 6;  // bytes of a filter that every key passes
 constexpr std::uint64_t kMostKeys = 10'000;
 
 struct Option {
@@ -188,8 +188,8 @@ void walk_builder(const Drawn& drawn, Draw& draw, Tally& tally) {
     expect_every_key(*reader, keys);
     if (::testing::Test::HasFatalFailure()) return;
     tally.keys += keys.size();
-    ++(block.size() == kAlwaysTrue ? tally.without_room : tally.filters);
-    if (block.size() == kAlwaysTrue) {
+    ++(block.size() == kAlwaysMaybe ? tally.without_room : tally.filters);
+    if (block.size() == kAlwaysMaybe) {
       ASSERT_LT(drawn.max_filter_bytes - std::min(sum, drawn.max_filter_bytes), drawn.least_bytes) << "there was room";
       continue;
     }
@@ -208,10 +208,10 @@ void expect_report(rocksdb::DB& db, const Drawn& drawn, std::uint64_t keys) {
     ASSERT_TRUE(file.status.ok() && file.damaged == 0) << report.text();
     ASSERT_EQ(file.entries, keys);
     const bool has_gaps = file.kind.find("always_maybe") != std::string::npos;
-    ASSERT_LE(file.bytes - (has_gaps ? std::min(file.bytes, kAlwaysTrue * file.blocks) : 0), drawn.max_filter_bytes)
+    ASSERT_LE(file.bytes - (has_gaps ? std::min(file.bytes, kAlwaysMaybe * file.blocks) : 0), drawn.max_filter_bytes)
         << report.text();
     ASSERT_TRUE(!has_gaps || drawn.max_filter_bytes != UINT64_MAX) << report.text();
-    ASSERT_TRUE(file.fp_rate >= 0 && file.fp_rate <= 1) << report.text();
+    ASSERT_TRUE(file.current_fp_rate >= 0 && file.current_fp_rate <= 1) << report.text();
     ASSERT_EQ(file.kind == "none" || has_gaps, !file.complaint.empty()) << report.text();
     ASSERT_EQ(file.kind == "none", file.blocks == 0) << report.text();
   }

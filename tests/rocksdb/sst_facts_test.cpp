@@ -13,20 +13,20 @@ namespace {
 TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);
   EXPECT_EQ(always.kind, "always_maybe");
-  EXPECT_FALSE(always.filters());
+  EXPECT_FALSE(always.can_say_no());
   EXPECT_EQ(always.damage, "");
   EXPECT_THAT(sst::describe_filter("", 10, true).damage, HasSubstr("more than 5 bytes"));
   std::string block(64 + 5, '\0');
   block[64] = -3;  // reserved by RocksDB
   EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
-  EXPECT_EQ(sst::describe_filter(block, 10, true).fp_rate, 1);
+  EXPECT_EQ(sst::describe_filter(block, 10, true).current_fp_rate, 1);
   block[64] = -1;
   block[66] = 6;
   EXPECT_EQ(sst::describe_filter(block, 10, true).damage, "bits must be set for the keys, got zeros");
   block[0] = 1;
   EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "rocksdb.bloom");
-  EXPECT_LT(sst::describe_filter(block, 10, true).fp_rate, 0.01);
-  EXPECT_EQ(sst::describe_filter(block, 10, false).fp_rate, 1) << "the file's checksum says that it is damaged";
+  EXPECT_LT(sst::describe_filter(block, 10, true).current_fp_rate, 0.01);
+  EXPECT_EQ(sst::describe_filter(block, 10, false).current_fp_rate, 1) << "the file's checksum says that it is damaged";
   block[68] = 1;  // reserved, and read as "maybe"
   EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
 }
@@ -36,7 +36,7 @@ TEST(FilterFacts, TakeNoZerosForAFilter) {
   for (const std::size_t size : {7, 21, 37, 64, 69, 96, 1029, 12576}) {
     const sst::FilterFacts zeros = sst::describe_filter(std::string(size, '\0'), 10, true);
     EXPECT_NE(zeros.damage, "") << size;
-    EXPECT_FALSE(zeros.filters()) << size;
+    EXPECT_FALSE(zeros.can_say_no()) << size;
   }
   for (const int marker : {-2, -1, 1, 6}) {  // in front of which all bits are lost
     std::string block = build_block(*new_builder(*(marker == -2 ? builtin_ribbon() : builtin_bloom())), 0, 4000);
@@ -63,7 +63,7 @@ TEST(FilterFacts, TakeNoPartitionWithoutKeysForDamage) {
   }
   ASSERT_TRUE(db->Flush({}).ok());
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
-  EXPECT_TRUE(report.all_filter()) << report.text();
+  EXPECT_TRUE(report.all_filters_work()) << report.text();
   EXPECT_EQ(report.files.at(0).kind, "rocksdb.bloom");
 }
 

@@ -103,7 +103,7 @@ TEST(ForgedSstFile, WithAnImpossibleNumberOfKeysIsDescribed) {
   ASSERT_EQ(filters.blocks.size(), 1U);
   EXPECT_EQ(filters.kind(), "rocksdb.bloom");
   EXPECT_EQ(filters.blocks[0].facts.keys, std::uint64_t{1} << 63);
-  EXPECT_EQ(filters.fp_rate(), 1);
+  EXPECT_EQ(filters.current_fp_rate(), 1);
 }
 
 // Memory is not all that can be short: a full disk under a temporary file and a transform that throws do the same.

@@ -75,7 +75,7 @@ TEST_F(SstTool, InfoDescribesEveryBlockOfAFile) {
       EXPECT_EQ(files[0]["keys"], kKeys);
       EXPECT_EQ(files[0]["level"], nullptr);
       EXPECT_EQ(files[0]["form"], partitioned ? "partitioned" : "full");
-      EXPECT_DOUBLE_EQ(files[0]["current_fp_rate"], filters.fp_rate());
+      EXPECT_DOUBLE_EQ(files[0]["current_fp_rate"], filters.current_fp_rate());
       ASSERT_EQ(files[0]["blocks"].size(), filters.blocks.size());
       EXPECT_EQ(files[0]["blocks"].size() > 1, partitioned);
       std::uint64_t bytes = 0;

@@ -72,7 +72,7 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   ASSERT_EQ(report.files.size(), 1U);
   const RocksDBFileFilter& file = report.files[0];
   EXPECT_THAT(file.complaint, IsEmpty());
-  EXPECT_TRUE(report.all_filter());
+  EXPECT_TRUE(report.all_filters_work());
   EXPECT_EQ(file.kind, kind_of(written));
   EXPECT_EQ(file.policy, written.policy.name);
   EXPECT_EQ(file.level, 0);
@@ -92,8 +92,8 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   EXPECT_GE(file.bytes, written.partitioned ? size * 9 / 10 : size);
   EXPECT_DOUBLE_EQ(file.bits_per_key, 8.0 * static_cast<double>(file.bytes) / kKeys);
   const double measured = measured_rate(*db, options, kKeys);
-  const double deviation = std::sqrt(file.fp_rate / 20000);
-  EXPECT_NEAR(measured, file.fp_rate, 5 * deviation + 0.1 * file.fp_rate);
+  const double deviation = std::sqrt(file.current_fp_rate / 20000);
+  EXPECT_NEAR(measured, file.current_fp_rate, 5 * deviation + 0.1 * file.current_fp_rate);
 }
 
 /// The versions of the format beside 5, which the files of every policy have. Two tests of the same name would end the
@@ -164,8 +164,8 @@ TEST_P(DamagedFilter, IsSeenWhereverAByteIsWrong) {
     const sst::FileFilters filters = read(path);
     EXPECT_EQ(filters.damaged(), 1U) << "byte " << at;
     EXPECT_THAT(filters.complaint(), HasSubstr("1 of " + std::to_string(blocks.size()) + " filter blocks damaged"));
-    EXPECT_EQ(filters.blocks[blocks.size() / 2].facts.fp_rate, 1);
-    EXPECT_GE(filters.fp_rate(), 0.5 / static_cast<double>(blocks.size()));
+    EXPECT_EQ(filters.blocks[blocks.size() / 2].facts.current_fp_rate, 1);
+    EXPECT_GE(filters.current_fp_rate(), 0.5 / static_cast<double>(blocks.size()));
   }
 }
 
@@ -270,7 +270,7 @@ RocksDBFileFilter only_file(const rocksdb::Options& options) {
   EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   EXPECT_TRUE(report.status.ok()) << report.status.ToString();
-  EXPECT_FALSE(report.all_filter());
+  EXPECT_FALSE(report.all_filters_work());
   EXPECT_EQ(report.files.size(), 1U);
   EXPECT_THAT(report.text(), HasSubstr(report.files.at(0).complaint));
   return report.files.at(0);
@@ -279,7 +279,7 @@ RocksDBFileFilter only_file(const rocksdb::Options& options) {
 TEST(FilterReport, SaysWhyAFileHasNoFilter) {
   const RocksDBFileFilter without = only_file(with_policy(test_options(), nullptr));
   EXPECT_EQ(without.kind, "none");
-  EXPECT_EQ(without.fp_rate, 1);
+  EXPECT_EQ(without.current_fp_rate, 1);
   EXPECT_THAT(without.complaint, HasSubstr("written without a filter policy"));
   const RocksDBFileFilter too_few = only_file(with_policy(test_options(), crivo_bloom(0.4)));
   EXPECT_EQ(too_few.kind, "none");
@@ -320,7 +320,7 @@ TEST(FilterReport, OfAnEmptyDatabaseIsEmpty) {
   const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   EXPECT_TRUE(report.status.ok());
-  EXPECT_TRUE(report.all_filter());
+  EXPECT_TRUE(report.all_filters_work());
   EXPECT_THAT(report.files, IsEmpty());
 }
 
@@ -341,8 +341,8 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
     EXPECT_EQ(all.files[1].column_family, "other");
     EXPECT_EQ(all.files[0].complaint, "");
     EXPECT_THAT(all.files[1].complaint, HasSubstr("is not known: its handle was not given"));
-    EXPECT_FALSE(all.all_filter()) << "the other column family may be open without a policy";
-    EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other}).all_filter());
+    EXPECT_FALSE(all.all_filters_work()) << "the other column family may be open without a policy";
+    EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other}).all_filters_work());
     const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other});
     ASSERT_EQ(one.files.size(), 1U);
     EXPECT_EQ(one.files[0].column_family, "other");
@@ -354,7 +354,7 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
   ASSERT_EQ(report.files.size(), 1U);
   EXPECT_EQ(report.files[0].kind, "ribbon");
   EXPECT_THAT(report.files[0].complaint, HasSubstr("open without a filter policy"));
-  EXPECT_FALSE(report.all_filter());
+  EXPECT_FALSE(report.all_filters_work());
 }
 
 TEST(FilterReport, ComparesKeyTransforms) {
@@ -376,7 +376,7 @@ TEST(FilterReport, CountsNothing) {
   const auto policy = crivo_bloom();
   const auto db = open_database(with_policy(test_options(), policy), folder.path());
   put_keys(*db, 0, 100);
-  ASSERT_TRUE(VerifyRocksDBFilters(*db).all_filter());
+  ASSERT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
   const auto counters = GetRocksDBFilterCounters(policy.get());
   ASSERT_TRUE(counters.has_value());
   EXPECT_EQ(counters->blocked.built, 1U);
@@ -412,7 +412,7 @@ TEST(FilterReport, CanBeMadeWhileTheDatabaseIsCompacted) {
   for (; !done || reports < 10; ++reports) {
     const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
     EXPECT_TRUE(report.status.ok()) << report.status.ToString();
-    EXPECT_TRUE(report.all_filter()) << report.text();
+    EXPECT_TRUE(report.all_filters_work()) << report.text();
   }
   writer.join();
 }

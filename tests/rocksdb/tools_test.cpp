@@ -45,7 +45,7 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
                          "crivo::RegisterKeyTransform(std::basic_string_view<char, std::char_traits<char> >, "
                          "std::function<rocksdb::Slice (rocksdb::Slice const&, std::__cxx11::basic_string<char, "
                          "std::char_traits<char>, std::allocator<char> >*)>)",
-                         "crivo::RocksDBFilterReport::all_filter() const",
+                         "crivo::RocksDBFilterReport::all_filters_work() const",
                          "crivo::RocksDBFilterReport::text[abi:cxx11]() const",
                          "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::RocksDBFilterOptions const&)",
                          "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",

@@ -187,19 +187,19 @@ TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
   // 5,000 keys set about 0.33 of 98,000 bits: the estimate's deviation is below 40 keys; 200 is five of them.
   EXPECT_NEAR(std::stoi(ask("SELECT bloom_cardinality(?)", {filter})), 5000, 200);
   EXPECT_EQ(ask("SELECT typeof(bloom_cardinality(?))", {filter}), "integer");
-  EXPECT_EQ(ask("SELECT bloom_fpr(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_current_fpr(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");
   EXPECT_EQ(ask("SELECT bloom_cardinality(bloom_create(100))"), "0");
-  EXPECT_EQ(ask("SELECT bloom_fpr(bloom_create(100))"), "0.0");
+  EXPECT_EQ(ask("SELECT bloom_current_fpr(bloom_create(100))"), "0.0");
 }
 
 TEST_F(Estimates, OfASaturatedFilterAreNullAndOne) {
   const Blob full = blob("SELECT bloom_agg(i, 1, 0.5, 'classic') FROM " + integers(1, 5000));
   EXPECT_EQ(ask("SELECT bloom_cardinality(?)", {full}), "NULL");
-  EXPECT_EQ(ask("SELECT bloom_fpr(?)", {full}), "1.0");
+  EXPECT_EQ(ask("SELECT bloom_current_fpr(?)", {full}), "1.0");
 }
 
 TEST_F(Estimates, AndInfoOfNullAreNull) {
-  for (const char* function : {"bloom_cardinality", "bloom_fpr", "bloom_info", "bloom_compress", "bloom_raw"}) {
+  for (const char* function : {"bloom_cardinality", "bloom_current_fpr", "bloom_info", "bloom_compress", "bloom_raw"}) {
     EXPECT_EQ(ask(std::string("SELECT ") + function + "(NULL)"), "NULL") << function;
     EXPECT_EQ(ask(std::string("SELECT ") + function + "(1)"),
               std::string("error: ") + function + ": argument 1 must be a filter, got 1");
@@ -293,8 +293,8 @@ TEST_F(Info, PredictsAtMostTheRateThatWasAskedFor) {
 
 TEST_F(Build, NamesWhatRuns) {
   EXPECT_EQ(ask("SELECT crivo_version()"), version());
-  EXPECT_THAT(ask("SELECT crivo_build()"), StartsWith("crivo " + std::string(version()) + ", sqlite 3."));
-  EXPECT_THAT(ask("SELECT crivo_build()"), HasSubstr("isa " + std::string(active_isa())));
+  EXPECT_THAT(ask("SELECT crivo_build_info()"), StartsWith("crivo " + std::string(version()) + ", sqlite 3."));
+  EXPECT_THAT(ask("SELECT crivo_build_info()"), HasSubstr("isa " + std::string(active_isa())));
 }
 
 }  // namespace

@@ -283,8 +283,8 @@ TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
   EXPECT_EQ(ask("INSERT INTO f(key) VALUES (2)"), "error: f: key" + rest);
   EXPECT_EQ(ask("DELETE FROM f WHERE key = 1"), "error: f: DELETE" + rest);
   EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('clear')"), "error: f: op clear" + rest);
-  EXPECT_EQ(ask("INSERT INTO f(op, arg) SELECT 'merge', bloom_create(10000, 1e-9, 'counting')"),
-            "error: f: op merge" + rest);
+  EXPECT_EQ(ask("INSERT INTO f(op, arg) SELECT 'union', bloom_create(10000, 1e-9, 'counting')"),
+            "error: f: op union" + rest);
   EXPECT_EQ(found("1"), "1");
   run("CREATE VIRTUAL TABLE other USING bloom(capacity=10)");
   EXPECT_EQ(ask("INSERT INTO other(op, key) VALUES ('follow', 1)"),

@@ -42,14 +42,14 @@ TEST_F(Schema, FunctionsAreDeterministicAndInnocuous) {
       "WHERE (name LIKE 'bloom%' OR name LIKE 'crivo%') AND (flags & ?1) != ?1 ORDER BY name)";
   // These depend on the library, or on tables.
   EXPECT_EQ(ask(others, {std::int64_t{kWanted}}),
-            "bloom_insert,bloom_snapshot,bloom_table_info,crivo_build,crivo_version");
+            "bloom_insert,bloom_snapshot,bloom_table_info,crivo_build_info,crivo_version");
 }
 
 TEST_F(Schema, VersionsAreInnocuousButNoConstants) {
-  run("CREATE VIEW v AS SELECT crivo_version() <> '' AND crivo_build() <> '' AS told");
+  run("CREATE VIEW v AS SELECT crivo_version() <> '' AND crivo_build_info() <> '' AS told");
   EXPECT_EQ(ask("SELECT told FROM v"), "1");
   run("CREATE TABLE t(x)");
-  for (const char* function : {"crivo_version", "crivo_build"}) {
+  for (const char* function : {"crivo_version", "crivo_build_info"}) {
     EXPECT_EQ(ask(std::string("CREATE INDEX i ON t(") + function + "())"),
               "error: non-deterministic functions prohibited in index expressions");
   }

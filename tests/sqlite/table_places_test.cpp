@@ -212,8 +212,8 @@ TEST_F(TablePlaces, NoStatementIsLeftOpen) {
         "SELECT key FROM blocked WHERE key = 'absent'", "INSERT INTO scalable(key) VALUES ('a')",
         "DELETE FROM counting WHERE key = 1", "DELETE FROM blocked WHERE key = 1", "SELECT * FROM blocked",
         "INSERT INTO blocked(op) VALUES ('check')", "INSERT INTO counting(op) VALUES ('rebuild')",
-        "INSERT INTO blocked(op, arg) SELECT 'merge', bloom_snapshot('blocked')",
-        "INSERT INTO blocked(op, arg) VALUES ('merge', 1)", "SELECT length(bloom_snapshot('scalable'))",
+        "INSERT INTO blocked(op, arg) SELECT 'union', bloom_snapshot('blocked')",
+        "INSERT INTO blocked(op, arg) VALUES ('union', 1)", "SELECT length(bloom_snapshot('scalable'))",
         "INSERT INTO spectral(op) VALUES ('clear')"}) {
     (void)db.ask(statement);
     for (sqlite3_stmt* s = sqlite3_next_stmt(db.get(), nullptr); s != nullptr; s = sqlite3_next_stmt(db.get(), s)) {

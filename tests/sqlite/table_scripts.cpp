@@ -27,7 +27,7 @@ const std::vector<Script>& table_scripts() {
        false,
        {"INSERT INTO scalable(key) VALUES (31)", "INSERT INTO scalable(key) VALUES (32)",
         "INSERT INTO scalable(key) VALUES (33)"}},
-      {"Merge", true, {"INSERT INTO blocked(op, arg) SELECT 'merge', f FROM other"}},
+      {"Merge", true, {"INSERT INTO blocked(op, arg) SELECT 'union', f FROM other"}},
       {"Snapshot",
        true,
        {"SELECT bloom_contains(bloom_snapshot('scalable'), 7)", "SELECT length(bloom_snapshot('counting'))"}},

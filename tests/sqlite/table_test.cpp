@@ -212,19 +212,19 @@ TEST_F(Table, RemovesOnlyWhereItCan) {
 TEST_F(Table, MergesAFilterOfTheSameShape) {
   make("capacity=5000, fpr=0.001, seed=-7");
   insert(1, 100);
-  run("INSERT INTO t(op, arg) SELECT 'merge', bloom_agg(i, 5000, 0.001, 'blocked', -7) FROM " + integers(101, 4000));
+  run("INSERT INTO t(op, arg) SELECT 'union', bloom_agg(i, 5000, 0.001, 'blocked', -7) FROM " + integers(101, 4000));
   EXPECT_EQ(found(1, 4000), 4000);
   EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('t')), '$.keys')"), "4000");
-  const std::string merge = "INSERT INTO t(op, arg) SELECT 'merge', ";
+  const std::string merge = "INSERT INTO t(op, arg) SELECT 'union', ";
   EXPECT_THAT(ask(merge + "bloom_create(5000, 0.001)"), StartsWith("error: t: seed must equal the table's -7, got 0"));
   EXPECT_THAT(ask(merge + "bloom_create(6000, 0.001, 'blocked', -7)"),
               HasSubstr("number of blocks must equal the table's"));
   EXPECT_THAT(ask(merge + "bloom_create(5000, 0.01, 'blocked', -7)"), HasSubstr("k must equal the table's"));
   EXPECT_THAT(ask(merge + "bloom_create(5, 0.01, 'counting', -7)"), HasSubstr("kind must equal the table's blocked"));
   EXPECT_THAT(ask(merge + "x'00'"), HasSubstr("blob size must be at least 64 bytes, got 1"));
-  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('merge')"),
-              HasSubstr("t: arg must be a filter where op is merge, got NULL"));
-  EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('merge', 't')"), HasSubstr("t: arg must be a filter"));
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('union')"),
+              HasSubstr("t: arg must be a filter where op is union, got NULL"));
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('union', 't')"), HasSubstr("t: arg must be a filter"));
 }
 
 TEST_F(Table, RefusesAnArgumentThatAnOperationDoesNotTake) {
@@ -241,7 +241,7 @@ TEST_F(Table, RefusesAnArgumentThatAnOperationDoesNotTake) {
 
 TEST_F(Table, CountsTheKeysOfAMergeWhereTheyLie) {
   make("capacity=20000, fpr=1e-4, kind=counting");
-  run("INSERT INTO t(op, arg) SELECT 'merge', bloom_agg(i, 20000, 1e-4, 'counting') FROM " + integers(1, 20000));
+  run("INSERT INTO t(op, arg) SELECT 'union', bloom_agg(i, 20000, 1e-4, 'counting') FROM " + integers(1, 20000));
   run("DELETE FROM t WHERE key IN (SELECT i FROM " + integers(1, 15000) + ")");
   EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('t')), '$.keys')"), "5000");
 }

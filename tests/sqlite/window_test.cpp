@@ -402,7 +402,7 @@ TEST_F(Window, NamesWhatIsWrongWithATime) {
   }
   run("CREATE VIRTUAL TABLE plain USING bloom(capacity=10)");
   EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("must go to a table with a window"));
-  EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'merge', bloom_create(10)"),
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'union', bloom_create(10)"),
               HasSubstr("must go to a table without a window"));
 }
 

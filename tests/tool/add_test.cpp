@@ -25,7 +25,7 @@ TEST_F(Change, AddingMakesTheFileThatOneBuildOfAllKeysMakes) {
       const Outcome added = crivo("add f", rest_);
       ASSERT_EQ(added.exit_code, 0) << options << added.err;
       EXPECT_THAT(added.err, StartsWith("crivo add: f: kind ")) << options;
-      EXPECT_THAT(added.err, HasSubstr(", capacity 300, fpr 0.01, keys 300, ")) << options;
+      EXPECT_THAT(added.err, HasSubstr(", capacity 300, fp_rate 0.01, keys 300, ")) << options;
       EXPECT_EQ(read("f"), read("whole")) << options;
     }
   }
@@ -72,7 +72,7 @@ TEST_F(Change, AddingLeavesAFullFilterAsItWasAndNotesTooManyKeys) {
   build("f", "", first_);
   const Outcome many = crivo("add -q f", numbered_lines(1000, "more "));
   EXPECT_EQ(many.exit_code, 0);
-  EXPECT_THAT(many.err, StartsWith("crivo add: note: 1200 keys exceed the capacity of 300: fpr is "));
+  EXPECT_THAT(many.err, StartsWith("crivo add: note: 1200 keys exceed the capacity of 300: current_fp_rate is "));
   EXPECT_EQ(crivo("query --count f", first_ + numbered_lines(1000, "more ")).out, "1200\n");
 }
 

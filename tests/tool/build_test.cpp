@@ -117,7 +117,7 @@ TEST_F(ToolTest, StoresTheFormItIsToldTo) {
 
 TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
   const Outcome built = crivo("build -o f --capacity 500 --fpr 0.001 --kind classic", numbered_lines(300));
-  EXPECT_EQ(built.err, "crivo build: f: kind classic, capacity 500, fpr 0.001, keys 300, " +
+  EXPECT_EQ(built.err, "crivo build: f: kind classic, capacity 500, fp_rate 0.001, keys 300, " +
                            std::to_string(read("f").size()) + " bytes\n");
   const Outcome piped = crivo("build -o - --capacity 500 --fpr 0.001 --kind classic", numbered_lines(300));
   EXPECT_EQ(piped.out, read("f"));
@@ -129,7 +129,7 @@ TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
 TEST_F(ToolTest, NotesThatAFilterHoldsMoreThanItPromised) {
   const Outcome built = crivo("build -q --capacity 10 -o f", numbered_lines(1000));
   EXPECT_EQ(built.exit_code, 0);
-  EXPECT_THAT(built.err, MatchesRegex("crivo build: note: 1000 keys exceed the capacity of 10: fpr is .* "
+  EXPECT_THAT(built.err, MatchesRegex("crivo build: note: 1000 keys exceed the capacity of 10: current_fp_rate is .* "
                                       "instead of 0.01; raise --capacity or leave it out\n"));
   EXPECT_EQ(crivo("query f", numbered_lines(1000)).out, numbered_lines(1000));
 }

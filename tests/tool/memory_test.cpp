@@ -82,7 +82,7 @@ TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
   const Outcome run = shell("trap '' XFSZ; ulimit -f 4096; " + std::string(kTool) +
                             "build -o f --kind ribbon --max-memory 16M --temp-folder . keys");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.err, "crivo build: temporary folder must have room for the hashes of a build, got .: File too large\n");
+  EXPECT_EQ(run.err, "crivo build: temp-folder must have room for the hashes of a build, got .: File too large\n");
   EXPECT_EQ(read("f"), "old");
   EXPECT_EQ(files(), 2U);
 }
@@ -90,8 +90,8 @@ TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
 TEST_F(Memory, SaysThatTheTemporaryFolderIsNone) {
   write("file", "");
   const std::pair<const char*, const char*> cases[] = {
-      {"'no where'", "temporary folder must be writable, got 'no where': No such file or directory\n"},
-      {"file", "temporary folder must be writable, got file: Not a directory\n"},
+      {"'no where'", "temp-folder must be writable, got 'no where': No such file or directory\n"},
+      {"file", "temp-folder must be writable, got file: Not a directory\n"},
       {"''", "temp-folder must be the name of a folder, got an empty one\n"},
   };
   for (const auto& [folder, message] : cases) {  // before all is read that there is
@@ -101,7 +101,7 @@ TEST_F(Memory, SaysThatTheTemporaryFolderIsNone) {
   }
   const std::string keys = numbered_lines(1'200'000, "");
   EXPECT_EQ(shell("TMPDIR=/elsewhere " + std::string(kTool) + "build -o f --max-memory 16M", keys).err,
-            "crivo build: temporary folder must be writable, got /elsewhere: No such file or directory\n");
+            "crivo build: temp-folder must be writable, got /elsewhere: No such file or directory\n");
   EXPECT_EQ(files(), 1U);
 }
 

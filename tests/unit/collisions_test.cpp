@@ -42,12 +42,12 @@ TEST(Collisions, BelongToTheStatedRateOfEveryKind) {
   for (const KindInfo& info : kinds()) {
     const AnyFilter filter = testing::build_filter(info.kind, 1000, 1e-9);
     const Stats stats = filter.ref().stats();
-    EXPECT_GE(stats.fp_rate, *stats.cardinality * 0x1p-64) << info.name;
+    EXPECT_GE(stats.current_fp_rate, *stats.cardinality * 0x1p-64) << info.name;
   }
   FilterSpec spec{.capacity = 1000};
   spec.bits_per_key = 1000;  // the filter's own rate is 1e-27
   const AnyFilter blocked = testing::build_filter(spec, 1000);
-  EXPECT_NEAR(blocked.ref().stats().fp_rate, 1000 * 0x1p-64, 100 * 0x1p-64);
+  EXPECT_NEAR(blocked.ref().stats().current_fp_rate, 1000 * 0x1p-64, 100 * 0x1p-64);
 }
 
 TEST(Collisions, LeaveNoRateForTooManyKeys) {

@@ -94,7 +94,7 @@ TEST_P(CompressedAtRate, MeetsItInASmallerBlobThanClassic) {
   const AnyFilter classic = testing::build_filter(spec, kKeys);
 
   EXPECT_LE(compressed.ref().predicted_fp_rate(kKeys), fp_rate);
-  EXPECT_NEAR(compressed.ref().stats().fp_rate, fp_rate, 0.1 * fp_rate);
+  EXPECT_NEAR(compressed.ref().stats().current_fp_rate, fp_rate, 0.1 * fp_rate);
   EXPECT_LE(static_cast<double>(compressed.shape().units), kMaxCompressedBitsPerKey * kKeys);
   const double bits =
       stored_bits_per_key(static_cast<double>(compressed.shape().units) / kKeys, compressed.shape().probes);

@@ -238,7 +238,7 @@ TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
     const Stats expected = blocked.ref().stats();
     EXPECT_EQ(stats.bits, expected.bits);
     EXPECT_EQ(stats.bits_set, expected.bits_set);
-    EXPECT_EQ(stats.fp_rate, expected.fp_rate);
+    EXPECT_EQ(stats.current_fp_rate, expected.current_fp_rate);
     EXPECT_EQ(stats.cardinality, expected.cardinality);
   }
 }

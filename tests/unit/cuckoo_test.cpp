@@ -269,7 +269,7 @@ TEST(Cuckoo, StatsCountTheStoredFingerprints) {
   EXPECT_EQ(stats.bits, 4 * shape.units * shape.param);
   EXPECT_EQ(stats.bits_set, 701U * shape.param);
   EXPECT_EQ(stats.cardinality, 701.0);
-  EXPECT_EQ(stats.fp_rate, filter.ref().predicted_fp_rate(701));
+  EXPECT_EQ(stats.current_fp_rate, filter.ref().predicted_fp_rate(701));
 }
 
 // 8 fingerprints of 2^8 - 1 values at a load of 1, by hand.

@@ -114,7 +114,7 @@ TEST(HashCompaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverythin
   EXPECT_EQ(bytes_of(filter), before);
   const Stats stats = filter.ref().stats();
   EXPECT_EQ(stats.bits_set, stats.bits);
-  EXPECT_EQ(stats.fp_rate, 1);
+  EXPECT_EQ(stats.current_fp_rate, 1);
   EXPECT_FALSE(stats.cardinality);
 }
 
@@ -211,7 +211,7 @@ TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
       EXPECT_NEAR(found, kAbsent * rate, tolerance) << "f = " << f << ", load " << load;
       const Stats stats = filter.ref().stats();
       EXPECT_NEAR(*stats.cardinality, load * kSlots, 0.01 * load * kSlots) << "f = " << f << ", load " << load;
-      EXPECT_NEAR(stats.fp_rate, rate, 0.02 * rate);
+      EXPECT_NEAR(stats.current_fp_rate, rate, 0.02 * rate);
     }
   }
 }

@@ -122,7 +122,7 @@ TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
          {sample.runs.for_each(ignore), for_each_distinct(sample.runs, sample.runs.least_room(), task, ignore)}) {
       ASSERT_FALSE(read) << at;
       EXPECT_EQ(read.error().code, ErrorCode::kSystem);
-      EXPECT_THAT(read.error().message, StartsWith("temporary folder must give back what was written there, got "));
+      EXPECT_THAT(read.error().message, StartsWith("temp_folder must give back what was written there, got "));
     }
     ASSERT_EQ(::pwrite(file, &byte, 1, static_cast<off_t>(at)), 1);
   }

@@ -70,7 +70,7 @@ TEST(Ribbon, ReadsSixteenLevelsAndNoMore) {
     const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
     ASSERT_EQ(static_cast<bool>(filter), levels <= kMaxRibbonLevels) << levels;
     if (!filter) continue;
-    EXPECT_EQ(filter->stats().fp_rate, 0.5 + (1 - 0.5) * 0x1p-64);
+    EXPECT_EQ(filter->stats().current_fp_rate, 0.5 + (1 - 0.5) * 0x1p-64);
     for (const std::uint64_t hash : random_hashes(200, levels)) {
       ASSERT_EQ(filter->may_contain_hash(hash), reference::ribbon_contains(*filter, hash));
       ASSERT_EQ(filter->may_contain_hash(hash), (hash * kRibbonFingerprint >> 32 & 1) == 0);
@@ -83,11 +83,11 @@ TEST(Ribbon, StatesTheRateOfItsLayout) {
   for (const double rate : {0.378, 0.012, 0.7}) {
     const double columns = std::floor(-std::log2(rate));
     const AnyFilter two = ribbon_of(random_hashes(10, 1), rate);
-    EXPECT_NEAR(two.ref().stats().fp_rate, std::exp2(-columns - 1), 1e-15);
-    EXPECT_EQ(two.ref().stats().fp_rate, two.ref().predicted_fp_rate(10));
+    EXPECT_NEAR(two.ref().stats().current_fp_rate, std::exp2(-columns - 1), 1e-15);
+    EXPECT_EQ(two.ref().stats().current_fp_rate, two.ref().predicted_fp_rate(10));
     const AnyFilter three = ribbon_of(random_hashes(130, 1), rate);
     const double halves = 0.75 * std::exp2(-columns);
-    EXPECT_NEAR(three.ref().stats().fp_rate, halves <= rate ? halves : std::exp2(-columns - 1), 1e-15);
+    EXPECT_NEAR(three.ref().stats().current_fp_rate, halves <= rate ? halves : std::exp2(-columns - 1), 1e-15);
     // The rate that is planned before any key has come.
     FilterSpec spec{.kind = Kind::kRibbon, .capacity = 130, .fp_rate = rate};
     const auto planned = AnyFilter::create(spec);
@@ -138,7 +138,7 @@ TEST(Ribbon, StatesTheRateOfItsLayoutWhateverItsThresholds) {
       for (std::uint64_t bucket = 0; bucket < blocks / 2; ++bucket) {
         payload[16 + bucket / 4] |= static_cast<std::byte>((random() & 3) << (2 * (bucket % 4)));
       }
-      EXPECT_NEAR(opened(columns, payload).stats().fp_rate, reference_rate(columns, payload), 1e-12) << blocks;
+      EXPECT_NEAR(opened(columns, payload).stats().current_fp_rate, reference_rate(columns, payload), 1e-12) << blocks;
     }
   }
 }

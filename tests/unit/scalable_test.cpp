@@ -45,7 +45,7 @@ TEST_P(ScalablePromise, HoldsAtAHundredTimesTheFirstCapacity) {
   EXPECT_LE(found, kAbsent * fp_rate + 4.75 * std::sqrt(kAbsent * fp_rate * (1 - fp_rate)));
 
   // What it says of itself agrees with what was measured: both sides of the same bound, around the fill's own rate.
-  const double at_fill = filter.ref().stats().fp_rate;
+  const double at_fill = filter.ref().stats().current_fp_rate;
   EXPECT_NEAR(found, kAbsent * at_fill, 4.75 * std::sqrt(kAbsent * at_fill * (1 - at_fill)) + 1);
   EXPECT_LE(at_fill, fp_rate);
   EXPECT_LE(filter.ref().predicted_fp_rate(100 * kFirst), fp_rate);
@@ -140,7 +140,7 @@ TEST(Scalable, HasNoEstimateOnceALayerHasEveryBitSet) {
   ASSERT_TRUE(filter.add_hashes(present_hashes(20'000, 0)));
   ASSERT_EQ(filter.ref().stats().bits_set, filter.ref().stats().bits);
   EXPECT_EQ(filter.ref().stats().cardinality, std::nullopt);
-  EXPECT_EQ(filter.ref().stats().fp_rate, 1);
+  EXPECT_EQ(filter.ref().stats().current_fp_rate, 1);
 }
 
 TEST(Scalable, HasNoEstimateWhicheverOfItsLayersHasEveryBitSet) {
@@ -218,7 +218,7 @@ TEST(Scalable, PromisesForAllLayersWhatBitsPerKeyAllow) {
   EXPECT_LE(filter.payload().size() * 8, 10000 * 12 + 512);
   EXPECT_NEAR(filter.facts().fp_rate, 4 * filter.ref().predicted_fp_rate(10000), 1e-12);
   ASSERT_TRUE(filter.add_hashes(present_hashes(200000, 0)));
-  EXPECT_LE(filter.ref().stats().fp_rate, filter.facts().fp_rate);
+  EXPECT_LE(filter.ref().stats().current_fp_rate, filter.facts().fp_rate);
 }
 
 // Every field of the table, forged to what no writer produces.

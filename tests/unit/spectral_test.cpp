@@ -168,7 +168,7 @@ TEST_P(EveryWidth, ContainsTheClassicFilterOfTheSameKeys) {
     const Stats expected = classic.ref().stats();
     EXPECT_EQ(stats.bits, expected.bits);
     EXPECT_EQ(stats.bits_set, expected.bits_set);
-    EXPECT_EQ(stats.fp_rate, expected.fp_rate);
+    EXPECT_EQ(stats.current_fp_rate, expected.current_fp_rate);
     EXPECT_EQ(stats.cardinality, expected.cardinality);
     EXPECT_EQ(spectral.ref().predicted_fp_rate(1000), classic.ref().predicted_fp_rate(1000));
   }

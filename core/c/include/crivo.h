@@ -116,7 +116,7 @@ typedef struct crivo_keys {
 /// The 64-bit hash by which filters of this seed know the key: XXH3-64 (xxHash specification 0.8). It never changes
 /// from version to version. There is no error to return, so a key of NULL, or of more bytes than an object can have,
 /// counts as the empty key.
-CRIVO_API uint64_t crivo_hash(const void* key, size_t key_bytes, uint64_t seed);
+CRIVO_API uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed);
 /// The hashes of many keys; `hashes` has room for keys->count.
 CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error);
 
@@ -137,8 +137,8 @@ CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
 typedef struct crivo_filter crivo_filter;
 
 /// Called now and then while a filter is built, by the thread that called the function, with the share that is done: it
-/// never falls, and ends at 1. If it does not return 0, the build ends with CRIVO_CANCELLED. It must return: a longjmp
-/// or an exception out of it is undefined behaviour.
+/// never falls, and ends at 1. Returns 0 to go on; any other value ends the build with CRIVO_CANCELLED. It must return:
+/// a longjmp or an exception out of it is undefined behaviour.
 typedef int (*crivo_progress)(double done, void* data);
 
 /// What a new filter is to be. A field of 0 stands for its default.
@@ -150,7 +150,7 @@ typedef struct crivo_options {
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
-  uint32_t threads;         ///< to build a ribbon with; 0 is one, CRIVO_ALL_THREADS as many as the machine has
+  uint32_t threads;         ///< to build a ribbon with; 0: as many as the machine has
   uint32_t reserved;        ///< 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets
@@ -158,8 +158,6 @@ typedef struct crivo_options {
                             ///< files. At least 16 MiB; 0: no limit. Not counted is what the caller has in memory
   const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /tmp
 } crivo_options;
-
-#define CRIVO_ALL_THREADS UINT32_MAX
 
 /// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Errors:
 /// CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE; CRIVO_UNSUPPORTED for a kind that is built once.
@@ -192,12 +190,12 @@ CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, cr
                                                 crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes,
                                              crivo_error* error);
-/// Adds keys in their order. On an error, those before the failing one were added; crivo_builder_added counts them.
+/// Adds keys in their order. On an error, those before the failing one were added; crivo_builder_keys counts them.
 CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);
 /// The keys that were added so far, duplicates included; 0 for NULL.
-CRIVO_API uint64_t crivo_builder_added(const crivo_builder* builder);
+CRIVO_API uint64_t crivo_builder_keys(const crivo_builder* builder);
 /// Makes the filter. Whether it succeeds or not, the builder can then only be freed. Errors: as crivo_build;
 /// CRIVO_BAD_ARGUMENT for a builder that was finished before.
 CRIVO_CHECKED crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error);

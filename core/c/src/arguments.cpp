@@ -137,7 +137,7 @@ Result<Request> read_options(const crivo_options* options) {
   if (auto chosen = choose_size(request.spec, *known); !chosen) return chosen.error();
   request.spec.seed = known->seed;
   if (known->max_bytes != 0) request.options.max_bytes = known->max_bytes;
-  if (known->threads != 0) request.options.threads = known->threads == CRIVO_ALL_THREADS ? 0 : known->threads;
+  request.options.threads = known->threads;
   if (known->max_memory != 0) request.options.max_memory = known->max_memory;
   if (known->temp_folder != nullptr) request.options.temp_folder = known->temp_folder;
   if (known->progress != nullptr) {

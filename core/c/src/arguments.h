@@ -95,7 +95,7 @@ class Keys {
 /// What a caller asked of a new filter.
 struct Request {
   FilterSpec spec;
-  BuildOptions options;
+  BuildOptions options = {.threads = 0};
 };
 /// Reads the options; NULL stands for the defaults. Errors: kBadArgument naming the field.
 [[nodiscard]] Result<Request> read_options(const crivo_options* options);

@@ -58,7 +58,7 @@ const char* crivo_kind_name(size_t index) { return index < kinds().size() ? kind
 
 uint32_t crivo_kind_can(size_t index) { return index < kinds().size() ? capability_bits(kinds()[index].can) : 0; }
 
-uint64_t crivo_hash(const void* key, size_t key_bytes, uint64_t seed) {
+uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed) {
   return hash_key(key != nullptr && is_key(key, key_bytes) ? key_view(key, key_bytes) : std::string_view(), seed);
 }
 

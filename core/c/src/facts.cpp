@@ -49,7 +49,7 @@ crivo_stats stats_of(const FilterRef& ref) {
   crivo_stats stats{};
   stats.bits = known.bits;
   stats.bits_set = known.bits_set;
-  stats.current_fp_rate = known.fp_rate;
+  stats.current_fp_rate = known.current_fp_rate;
   stats.cardinality = known.cardinality.value_or(kInfinite);
   return stats;
 }

@@ -70,7 +70,7 @@ crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* ha
   });
 }
 
-uint64_t crivo_builder_added(const crivo_builder* builder) { return is_given(builder) ? builder->builder.keys() : 0; }
+uint64_t crivo_builder_keys(const crivo_builder* builder) { return is_given(builder) ? builder->builder.keys() : 0; }
 
 crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {

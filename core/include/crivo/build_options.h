@@ -26,7 +26,7 @@ struct BuildOptions {
   /// one help only a kind that is built once (ribbon), from about 65,000 keys on.
   unsigned threads = 1;
   /// Called now and then, by the thread that called build, with the share of the build that is done: from 0 to 1, never
-  /// falling, and 1 at the end. If it returns false the build ends with kCancelled.
+  /// falling, and 1 at the end. Returns true to go on; false ends the build with kCancelled.
   std::function<bool(double done)> progress = nullptr;
   BuildReport* report = nullptr;  // filled in when the filter is finished; not on an error
   /// Where the payload is allocated, so that a host can build a filter into memory that it goes on to own. It must give

@@ -38,7 +38,7 @@ class FilterRef {
                                               std::span<const std::byte> payload);
 
   /// False means that the key is certainly not in the filter. True means that it is, or that this is a false hit, which
-  /// has the probability stats().fp_rate.
+  /// has the probability stats().current_fp_rate.
   [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return contains_key_(view_, key); }
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept { return contains_(view_, key_hash); }
   /// Asks for many keys at once, with prefetching, which is faster than one call per key. `hits` must be at least as

@@ -89,7 +89,7 @@ struct Facts {
 struct Stats {
   std::uint64_t bits = 0;             // bits in use, without padding; counters, for a kind that has them
   std::uint64_t bits_set = 0;         // the bits that are set; the counters above 0
-  double fp_rate = 0;                 // probability that an absent key is found, at this fill; 1 when saturated
+  double current_fp_rate = 0;         // probability that an absent key is found, at this fill; 1 when saturated
   std::optional<double> cardinality;  // the estimated distinct keys; no value when saturated
 };
 

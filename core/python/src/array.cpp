@@ -31,7 +31,7 @@ uint64_t Array::hash(const char* item, uint64_t seed) const {
   if (items_ == Items::kHash) return load<uint64_t>(item);
   char number[CRIVO_NUMBER_KEY_BYTES];
   const ItemKey key = item_key(items_, item, width_, number);
-  return crivo_hash(key.data, key.size, seed);
+  return crivo_hash_key(key.data, key.size, seed);
 }
 
 /// Hashes keys of a fixed width all at once, if they lie side by side. Returns whether it has.

@@ -112,7 +112,7 @@ bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, uint64_t seed, ui
   if (hashed) return read_hash(object, index, hash);
   Key key;
   if (!key.read(object, index)) return false;
-  *hash = crivo_hash(key.data(), key.size(), seed);
+  *hash = crivo_hash_key(key.data(), key.size(), seed);
   return true;
 }
 

@@ -23,7 +23,7 @@ std::string default_folder() {
 }
 
 Error failed(const char* rule, const std::string& folder, int reason) {
-  return system_error(reason, "temporary folder must ", rule, ", got ", folder);
+  return system_error(reason, "temp_folder must ", rule, ", got ", folder);
 }
 
 int open_without_name(const std::string& folder) {

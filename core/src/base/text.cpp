@@ -43,4 +43,9 @@ std::string in_quotes(std::string_view text) {
   return result + "'";
 }
 
+std::string rename_field(std::string message, std::string_view field, std::string_view name) {
+  if (message.starts_with(std::string(field) + " must ")) message.replace(0, field.size(), name);
+  return message;
+}
+
 }  // namespace crivo

@@ -9,7 +9,7 @@ namespace {
 /// A filter is over its capacity when its rate has gone above the promised one. More additions than the capacity do not
 /// prove that, because repeated keys count as additions too.
 bool is_over_capacity(const FilterRef& filter, const Stats& stats) noexcept {
-  return filter.facts().keys > filter.facts().capacity && stats.fp_rate > filter.facts().fp_rate;
+  return filter.facts().keys > filter.facts().capacity && stats.current_fp_rate > filter.facts().fp_rate;
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
                        {"k", std::uint64_t{filter.shape().probes}},
                        {"fill", fill},
                        {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
-                       {"current_fp_rate", stats.fp_rate},
+                       {"current_fp_rate", stats.current_fp_rate},
                        {"over_capacity", std::uint64_t{is_over_capacity(filter, stats)}},
                        {"seed", static_cast<std::int64_t>(filter.shape().seed)},
                        {"codec", codec_name(codec)},

@@ -25,7 +25,7 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
     rates += rate_at[set];
   }
   const auto blocks = static_cast<double>(shape.units);
-  stats.fp_rate = rates / blocks;
+  stats.current_fp_rate = rates / blocks;
   if (stats.bits_set < stats.bits) {
     stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), shape.probes);
   }

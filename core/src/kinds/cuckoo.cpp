@@ -257,7 +257,7 @@ Stats Cuckoo::stats(const View& view) noexcept {
   Stats stats;
   stats.bits = slots * view.shape.param;
   stats.bits_set = occupied * view.shape.param;
-  stats.fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied));
+  stats.current_fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied));
   stats.cardinality = static_cast<double>(occupied);
   return stats;
 }

@@ -158,12 +158,12 @@ Stats HashCompaction::stats(const View& view) noexcept {
   Stats stats;
   stats.bits = view.shape.units * view.shape.param;
   stats.bits_set = occupied * view.shape.param;
-  stats.fp_rate = 1;
+  stats.current_fp_rate = 1;
   if (occupied == view.shape.units) return stats;
   const double keys = hash_compaction_cardinality(static_cast<double>(view.shape.units), static_cast<double>(occupied),
                                                   view.shape.param);
   stats.cardinality = keys;
-  stats.fp_rate = predicted_fp_rate(view.shape, keys);
+  stats.current_fp_rate = predicted_fp_rate(view.shape, keys);
   return stats;
 }
 

@@ -193,7 +193,7 @@ constexpr KindRow make_row() {
   // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds.
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
-    stats.fp_rate = with_collisions(stats.fp_rate, stats.cardinality.value_or(0));
+    stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
     return stats;
   };
   row.predicted_fp_rate = [](const View& view, double keys) noexcept {

@@ -18,10 +18,10 @@ inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept 
   stats.bits_set = set;
   const auto units = static_cast<double>(shape.units);
   const double fill = static_cast<double>(set) / units;
-  stats.fp_rate = portable::integer_power(fill, shape.probes);
+  stats.current_fp_rate = portable::integer_power(fill, shape.probes);
   if (set == shape.units) return stats;
   const double keys = classic_cardinality(units, static_cast<double>(set), shape.probes);
-  stats.fp_rate += (1 - stats.fp_rate) * related_hash_rate(fill, keys, shape.probes);
+  stats.current_fp_rate += (1 - stats.current_fp_rate) * related_hash_rate(fill, keys, shape.probes);
   stats.cardinality = keys;
   return stats;
 }

@@ -201,11 +201,11 @@ Stats Scalable::stats(const View& view) noexcept {
     const Stats layer = Blocked::stats(walk.layer());
     total.bits += layer.bits;
     total.bits_set += layer.bits_set;
-    log_missed += portable::log1p(-layer.fp_rate);
+    log_missed += portable::log1p(-layer.current_fp_rate);
     total.cardinality =
         total.cardinality && layer.cardinality ? std::optional(*total.cardinality + *layer.cardinality) : std::nullopt;
   }
-  total.fp_rate = -portable::expm1(log_missed);
+  total.current_fp_rate = -portable::expm1(log_missed);
   return total;
 }
 
@@ -266,7 +266,7 @@ std::vector<LayerInfo> Scalable::layers(const View& view) {
   for (NewestFirst walk(view); walk.next();) {
     --i;
     Stats stats = Blocked::stats(walk.layer());
-    stats.fp_rate = with_collisions(stats.fp_rate, stats.cardinality.value_or(0));
+    stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
     layers[i] = {layer_capacity(series.first_capacity, view.shape.param, i), read_layer(view.payload, i).keys,
                  walk.layer().shape.probes, scalable_layer_rate(series.fp_rate, i), stats};
   }

@@ -19,7 +19,7 @@ namespace {
 
 // The block that RocksDB's built-in policies write for "every key may match". A block of five bytes or fewer would mean
 // that no key matches.
-constexpr char kAlwaysTrue[6] = {};
+constexpr char kAlwaysMaybe[6] = {};
 
 bool contains_all(const FilterRef& filter, const HashLog& log) {
   return log.read([&](std::span<const std::uint64_t> hashes) {
@@ -88,7 +88,7 @@ void BlockBuilder::lose_hashes(const char* why) noexcept {
 
 rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) {
   const auto started = std::chrono::steady_clock::now();
-  rocksdb::Slice content(kAlwaysTrue, sizeof kAlwaysTrue);
+  rocksdb::Slice content(kAlwaysMaybe, sizeof kAlwaysMaybe);
   if (status != nullptr) *status = rocksdb::Status::OK();
   try {
     if (verify_ && !lost_hashes_ && !hashes_are_intact()) {
@@ -106,9 +106,9 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
 }
 
 void BlockBuilder::report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept {
-  if (content.data() == kAlwaysTrue) {
-    if (record_ != nullptr) record_->add_always_true(entries_, content.size());
-    if (counters_ != nullptr) counters_->built_always_true();
+  if (content.data() == kAlwaysMaybe) {
+    if (record_ != nullptr) record_->add_always_maybe(entries_, content.size());
+    if (counters_ != nullptr) counters_->built_always_maybe();
     return;
   }
   if (record_ != nullptr) record_->add(built_);
@@ -144,7 +144,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const std::size_t size = filter->payload().size() + sizing_.tail();
   built_ = {filter->shape(), hashes_.size(), size, 0};
   if (built_.shape.kind == Kind::kRibbon) {
-    built_.fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
+    built_.predicted_fp_rate = filter->ref().predicted_fp_rate(static_cast<double>(built_.keys));
   }
   std::byte* const block = memory.take(filter->payload(), buf);
   seal_sst_block(filter->shape(), std::span(block, size), name_of(transform_));
@@ -178,7 +178,7 @@ void BlockBuilder::start_over() noexcept {
 }
 
 rocksdb::Status BlockBuilder::MaybePostVerify(const rocksdb::Slice& content) {
-  if (!verify_ || content.data() == kAlwaysTrue) return rocksdb::Status::OK();
+  if (!verify_ || content.data() == kAlwaysMaybe) return rocksdb::Status::OK();
   HashLog hashes(*limits_.memory, limits_.max_build_bytes);
   hashes.swap(finished_);
   try {

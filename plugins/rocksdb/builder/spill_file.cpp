@@ -7,13 +7,16 @@
 #include <utility>
 
 #include "crivo/hash.h"
+#include "crivo/host/text.h"
 
 namespace crivo::plugin {
 namespace {
 
 constexpr std::size_t kPartHashes = 8192;  // 64 KiB, which is also the buffer that reading takes
 
-[[noreturn]] void fail(const Error& error) { throw std::runtime_error(error.message); }
+[[noreturn]] void fail(const Error& error) {
+  throw std::runtime_error(rename_field(error.message, "temp_folder", "TMPDIR"));
+}
 
 TemporaryFile made() {
   Result<TemporaryFile> file = TemporaryFile::make("");

@@ -15,7 +15,7 @@
 namespace crivo::plugin {
 
 /// One thread may use it at a time. Functions throw std::bad_alloc, and std::runtime_error when a call of the system
-/// fails, "temporary folder must <what>, got <folder>: <why>".
+/// fails, "TMPDIR must <what>, got <folder>: <why>".
 class SpillFile {
  public:
   SpillFile();

@@ -120,7 +120,7 @@ class MaybeReader final : public abi::FilterBitsReader {
 };
 
 // What builders of RocksDB's and ours write where there is no filter: it means that every key may match.
-bool is_always_true(const rocksdb::Slice& contents) noexcept {
+bool is_always_maybe(const rocksdb::Slice& contents) noexcept {
   return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
 
@@ -167,7 +167,7 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
   if (!filter) {
     if (filter.error().code == ErrorCode::kBadArgument) {
       counters->opened_other_transform();
-    } else if (!is_always_true(contents)) {
+    } else if (!is_always_maybe(contents)) {
       counters->opened_damaged(contents.size(), filter.error().message);
     }
     return new_maybe_reader();

@@ -22,7 +22,7 @@ std::string kinds_text(const WrittenFilters& filters) {
   };
   add(filters.blocked.filters(), kind_name(Kind::kBlocked));
   add(filters.ribbon.filters(), kind_name(Kind::kRibbon));
-  add(filters.always_true, "always_maybe");
+  add(filters.always_maybe, "always_maybe");
   return text;
 }
 
@@ -37,7 +37,7 @@ rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
   return {{"crivo.filter", kinds_text(filters)},
           {"crivo.filter.blocks", std::to_string(filters.blocks())},
           {"crivo.filter.bytes", std::to_string(filters.bytes())},
-          {"crivo.filter.fp_rate", rate_text(filters.fp_rate())},
+          {"crivo.filter.predicted_fp_rate", rate_text(filters.predicted_fp_rate())},
           {"crivo.filter.keys", std::to_string(filters.keys())}};
 }
 
@@ -45,7 +45,7 @@ rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
 /// and their names as they are.
 std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
   std::string name = "crivo.filter (" + properties.at("crivo.filter");
-  for (const char* const each : {"blocks", "keys", "bytes", "fp_rate"}) {
+  for (const char* const each : {"blocks", "keys", "bytes", "predicted_fp_rate"}) {
     name.append(", ").append(each).append(1, ' ').append(properties.at(std::string("crivo.filter.") + each));
   }
   return name + ")";

@@ -90,7 +90,7 @@ RocksDBFilterCounters::OfKind Counters::read(Kind kind, const OfKind& of_kind) c
 RocksDBFilterCounters Counters::snapshot() const noexcept {
   return {.blocked = read(Kind::kBlocked, blocked_),
           .ribbon = read(Kind::kRibbon, ribbon_),
-          .always_true = always_true_,
+          .always_maybe = always_maybe_,
           .damaged_blocks = damaged_,
           .builtin_blocks = builtin_,
           .other_transform_blocks = other_transform_};
@@ -98,7 +98,7 @@ RocksDBFilterCounters Counters::snapshot() const noexcept {
 
 std::string counters_text(const RocksDBFilterCounters& counters) {
   return kind_text("blocked", counters.blocked) + kind_text("ribbon", counters.ribbon) +
-         plural(counters.always_true, "filter") +
+         plural(counters.always_maybe, "filter") +
          " built that every key passes; opened: " + plural(counters.damaged_blocks, "damaged block") + ", " +
          std::to_string(counters.builtin_blocks) + " of RocksDB's own, " +
          std::to_string(counters.other_transform_blocks) + " with another key transform";

@@ -30,7 +30,7 @@ class Counters {
 
   void built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept;
   /// A filter block that lets every key pass was written, because no filter could be built.
-  void built_always_true() noexcept { ++always_true_; }
+  void built_always_maybe() noexcept { ++always_maybe_; }
 
   void opened_builtin() noexcept { ++builtin_; }
   void opened_other_transform() noexcept { ++other_transform_; }
@@ -67,7 +67,7 @@ class Counters {
   std::string policy_name_;
   OfKind blocked_;
   OfKind ribbon_;
-  std::atomic<std::uint64_t> always_true_ = 0;
+  std::atomic<std::uint64_t> always_maybe_ = 0;
   std::atomic<std::uint64_t> builtin_ = 0;
   std::atomic<std::uint64_t> other_transform_ = 0;
   std::atomic<std::uint64_t> damaged_ = 0;

@@ -17,7 +17,7 @@ void KindTotals::add(const BuiltBlock& block) noexcept {
   keys_ += block.keys;
   bytes_ += block.bytes;
   if (block.shape.kind == Kind::kRibbon) {
-    summed_rate_ += block.fp_rate * static_cast<double>(block.keys);
+    summed_rate_ += block.predicted_fp_rate * static_cast<double>(block.keys);
     return;
   }
   if (block.shape.probes != pooled_probes_) {
@@ -36,9 +36,9 @@ double KindTotals::pooled_rate() const noexcept {
   return keys * blocked_fp_rate(static_cast<double>(pooled_units_), keys, pooled_probes_);
 }
 
-double WrittenFilters::fp_rate() const noexcept {
-  if (keys() == 0) return always_true != 0 ? 1 : 0;
-  return (blocked.summed_rate() + ribbon.summed_rate() + static_cast<double>(always_true_keys)) /
+double WrittenFilters::predicted_fp_rate() const noexcept {
+  if (keys() == 0) return always_maybe != 0 ? 1 : 0;
+  return (blocked.summed_rate() + ribbon.summed_rate() + static_cast<double>(always_maybe_keys)) /
          static_cast<double>(keys());
 }
 
@@ -47,11 +47,11 @@ void FilterRecord::add(const BuiltBlock& block) noexcept {
   (block.shape.kind == Kind::kRibbon ? filters_.ribbon : filters_.blocked).add(block);
 }
 
-void FilterRecord::add_always_true(std::uint64_t keys, std::uint64_t bytes) noexcept {
+void FilterRecord::add_always_maybe(std::uint64_t keys, std::uint64_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
-  ++filters_.always_true;
-  filters_.always_true_keys += keys;
-  filters_.always_true_bytes += bytes;
+  ++filters_.always_maybe;
+  filters_.always_maybe_keys += keys;
+  filters_.always_maybe_bytes += bytes;
 }
 
 WrittenFilters FilterRecord::read() const noexcept {

@@ -23,9 +23,9 @@ namespace crivo::plugin {
 /// A filter block that was built.
 struct BuiltBlock {
   Shape shape;
-  std::uint64_t keys;   // hashes of keys and prefixes
-  std::uint64_t bytes;  // of the block, trailer included
-  double fp_rate;  // predicted, for a ribbon, which has it in its layout; a blocked filter's follows from its shape
+  std::uint64_t keys;        // hashes of keys and prefixes
+  std::uint64_t bytes;       // of the block, trailer included
+  double predicted_fp_rate;  // for a ribbon, which has it in its layout; a blocked filter's follows from its shape
 };
 
 /// What the filters of one kind in one file amount to. The false-positive rate of blocked filters takes a sum over a
@@ -57,23 +57,23 @@ class KindTotals {
 struct WrittenFilters {
   KindTotals blocked;
   KindTotals ribbon;
-  std::uint64_t always_true = 0;  // blocks that let every key pass, because no filter could be built
-  std::uint64_t always_true_keys = 0;
-  std::uint64_t always_true_bytes = 0;
+  std::uint64_t always_maybe = 0;  // blocks that let every key pass, because no filter could be built
+  std::uint64_t always_maybe_keys = 0;
+  std::uint64_t always_maybe_bytes = 0;
 
-  [[nodiscard]] std::uint64_t blocks() const noexcept { return blocked.filters() + ribbon.filters() + always_true; }
-  [[nodiscard]] std::uint64_t keys() const noexcept { return blocked.keys() + ribbon.keys() + always_true_keys; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocked.bytes() + ribbon.bytes() + always_true_bytes; }
+  [[nodiscard]] std::uint64_t blocks() const noexcept { return blocked.filters() + ribbon.filters() + always_maybe; }
+  [[nodiscard]] std::uint64_t keys() const noexcept { return blocked.keys() + ribbon.keys() + always_maybe_keys; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocked.bytes() + ribbon.bytes() + always_maybe_bytes; }
   /// The predicted share of absent keys that the filters let pass. An absent key meets each partition as often as the
   /// partition has keys, so partitions count by their keys.
-  [[nodiscard]] double fp_rate() const noexcept;
+  [[nodiscard]] double predicted_fp_rate() const noexcept;
 };
 
 /// Gathers the filter blocks of one file. Any thread may add and any may read.
 class FilterRecord {
  public:
   void add(const BuiltBlock& block) noexcept;
-  void add_always_true(std::uint64_t keys, std::uint64_t bytes) noexcept;
+  void add_always_maybe(std::uint64_t keys, std::uint64_t bytes) noexcept;
   [[nodiscard]] WrittenFilters read() const noexcept;
 
  private:

@@ -95,12 +95,12 @@ double FileFilters::bits_per_key() const noexcept {
   return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes()) / static_cast<double>(keys);
 }
 
-double FileFilters::fp_rate() const noexcept {
+double FileFilters::current_fp_rate() const noexcept {
   double passes = 0;
   double weights = 0;
   for (const FilterBlock& block : blocks) {
     const auto weight = static_cast<double>(block.facts.bytes);
-    passes += weight * block.facts.fp_rate;
+    passes += weight * block.facts.current_fp_rate;
     weights += weight;
   }
   return weights == 0 ? 1 : passes / weights;

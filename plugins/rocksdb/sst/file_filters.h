@@ -39,7 +39,7 @@ struct FileFilters {
   [[nodiscard]] std::uint64_t damaged() const noexcept;
   [[nodiscard]] double bits_per_key() const noexcept;
   /// The share of absent keys that pass: the mean over the blocks, weighted by their keys; 1 without a filter.
-  [[nodiscard]] double fp_rate() const noexcept;
+  [[nodiscard]] double current_fp_rate() const noexcept;
   /// The key transform of the filter; empty if it has none.
   [[nodiscard]] std::string key_transform() const;
   /// The kinds of the blocks, "ribbon" or "blocked+ribbon"; "none" without one.

@@ -44,7 +44,7 @@ void describe_ours(std::string_view block, FilterFacts& facts) {
     return;
   }
   facts.kind = kind_name(filter->shape().kind);
-  facts.fp_rate = filter->stats().fp_rate;
+  facts.current_fp_rate = filter->stats().current_fp_rate;
 }
 
 void describe_new_bloom(std::string_view block, FilterFacts& facts) {
@@ -55,14 +55,14 @@ void describe_new_bloom(std::string_view block, FilterFacts& facts) {
   const bool known = whole && byte(1) == 0 && byte(2) >> 5 == 0 && byte(3) == 0 && byte(4) == 0;
   if (!known || probes < 1 || probes > 30) return;
   facts.kind = "rocksdb.bloom";
-  facts.fp_rate = bloom_rate(block.size() - kMetadataBytes, facts.keys, probes);
+  facts.current_fp_rate = bloom_rate(block.size() - kMetadataBytes, facts.keys, probes);
 }
 
 void describe_ribbon(std::string_view block, FilterFacts& facts) {
   const std::uint64_t blocks = fixed<std::uint32_t>(block.substr(block.size() - 4)) >> 8;
   if (blocks < 2) return;
   facts.kind = "rocksdb.ribbon";
-  facts.fp_rate = ribbon_rate(block.size() - kMetadataBytes, blocks);
+  facts.current_fp_rate = ribbon_rate(block.size() - kMetadataBytes, blocks);
 }
 
 /// The Bloom filter of format_version below 5, which hashes keys to 32 bits. Its lines are those of the machine that
@@ -72,7 +72,7 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
   const auto lines = fixed<std::uint32_t>(block.substr(block.size() - 4));
   if (lines == 0 || payload % lines != 0) return;
   facts.kind = "rocksdb.legacy_bloom";
-  facts.fp_rate =
+  facts.current_fp_rate =
       std::min(1.0, bloom_rate(payload, facts.keys, static_cast<unsigned>(facts.marker)) + std::ldexp(facts.keys, -32));
 }
 
@@ -113,7 +113,7 @@ FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool mat
   if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" to every key
     const bool without_keys = one_of_many && matches;
     facts.kind = without_keys ? "rocksdb.no_keys" : "unknown";
-    facts.fp_rate = without_keys ? 0 : 1;
+    facts.current_fp_rate = without_keys ? 0 : 1;
     if (!without_keys) facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());
     return facts;
   }
@@ -125,7 +125,7 @@ FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool mat
     describe_theirs(block, facts);
   }
   if (!matches) facts.damage = "block must match the file's checksum, got a damaged one";
-  if (!facts.filters()) facts.fp_rate = 1;
+  if (!facts.can_say_no()) facts.current_fp_rate = 1;
   return facts;
 }
 

@@ -15,15 +15,17 @@ struct FilterFacts {
   /// lets every key pass on purpose, because there was no memory to build a filter; "unknown" for one that nobody can
   /// read.
   std::string kind;
-  int marker = 0;             // the first of the last five bytes of the block
-  std::size_t bytes = 0;      // of the whole block
-  std::uint64_t keys = 0;     // as the caller gave it
-  double fp_rate = 1;         // the predicted share of absent keys that pass: Crivo's by their bits, others by a model
-  std::string key_transform;  // the name of the function that changed the keys; empty if there was none
-  std::string damage;         // why every key passes although there should be a filter; empty if all is well
+  int marker = 0;              // the first of the last five bytes of the block
+  std::size_t bytes = 0;       // of the whole block
+  std::uint64_t keys = 0;      // as the caller gave it
+  double current_fp_rate = 1;  // the share of absent keys that pass: Crivo's by their bits, others' by a model
+  std::string key_transform;   // the name of the function that changed the keys; empty if there was none
+  std::string damage;          // why every key passes although there should be a filter; empty if all is well
 
   /// Whether it can say "no" to a key.
-  [[nodiscard]] bool filters() const noexcept { return damage.empty() && kind != "always_maybe" && kind != "unknown"; }
+  [[nodiscard]] bool can_say_no() const noexcept {
+    return damage.empty() && kind != "always_maybe" && kind != "unknown";
+  }
   [[nodiscard]] double bits_per_key() const noexcept;
 };
 

@@ -11,7 +11,7 @@
 
 #include "file.h"
 #include "sst/file_filters.h"
-#include "sst/filter_table.h"
+#include "sst/text_table.h"
 #include "tool/commands.h"
 #include "tool/database.h"
 
@@ -68,7 +68,7 @@ class Printer {
                .keys = filters.keys,
                .bytes = filters.bytes(),
                .bits_per_key = filters.bits_per_key(),
-               .fp_rate = filters.fp_rate(),
+               .current_fp_rate = filters.current_fp_rate(),
                .what = sst::file_text(file.path, file.column_family),
                .complaint = filters.complaint()});
     if (!options_.blocks) return;
@@ -79,7 +79,7 @@ class Printer {
                  .keys = facts.keys,
                  .bytes = facts.bytes,
                  .bits_per_key = facts.bits_per_key(),
-                 .fp_rate = facts.fp_rate,
+                 .current_fp_rate = facts.current_fp_rate,
                  .what = "offset " + std::to_string(block.offset) + ", marker " + std::to_string(facts.marker) +
                          (facts.damage.empty() ? "" : ", damaged: " + facts.damage),
                  .complaint = ""});
@@ -98,7 +98,7 @@ class Printer {
                                         {"keys", filters.keys},
                                         {"bytes", filters.bytes()},
                                         {"bits_per_key", filters.bits_per_key()},
-                                        {"current_fp_rate", filters.fp_rate()},
+                                        {"current_fp_rate", filters.current_fp_rate()},
                                         {"damaged", filters.damaged()},
                                         {"complaint", filters.complaint()},
                                         {"blocks", nlohmann::ordered_json::array()}};
@@ -111,7 +111,7 @@ class Printer {
                                      {"keys", facts.keys},
                                      {"bytes", facts.bytes},
                                      {"bits_per_key", facts.bits_per_key()},
-                                     {"current_fp_rate", facts.fp_rate},
+                                     {"current_fp_rate", facts.current_fp_rate},
                                      {"damaged", !facts.damage.empty()},
                                      {"complaint", facts.damage}});
     }

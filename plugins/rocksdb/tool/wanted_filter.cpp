@@ -106,7 +106,7 @@ Wanted plan(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t
   const sst::FilterFacts built = sample_filter(builder, std::max<std::size_t>(keys, 1));
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
   return {times_blocks(built.bytes),
-          built.fp_rate,
+          built.current_fp_rate,
           kSmallRateTolerance,
           {built.kind, sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind}};
 }
@@ -121,7 +121,7 @@ Wanted build(abi::FilterBitsBuilder& builder, std::uint64_t keys, std::size_t bl
     built.blocks.push_back({sample_filter(builder, std::max<std::size_t>(share, 1)), 0});
     kinds.insert(built.blocks.back().facts.kind);
   }
-  return {static_cast<double>(built.bytes()), built.fp_rate(),
+  return {static_cast<double>(built.bytes()), built.current_fp_rate(),
           keys / blocks < kFewKeys ? kSmallRateTolerance : kRateTolerance, std::move(kinds)};
 }
 
@@ -168,7 +168,7 @@ std::string difference(const sst::FileFilters& filters, const Wanted& wanted) {
   if (!wanted.kinds.empty() && wanted.kinds.count(kind) == 0) return kind + " instead of " + *wanted.kinds.begin();
   const double bytes = static_cast<double>(filters.bytes());
   const double allowed = kSizeTolerance * wanted.bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
-  const double rate = filters.fp_rate();
+  const double rate = filters.current_fp_rate();
   const bool too_high = rate > wanted.rate_tolerance * wanted.fp_rate;
   const bool too_low = wanted.fp_rate > wanted.rate_tolerance * rate;
   const bool same_size = std::abs(bytes - wanted.bytes) <= allowed;
@@ -244,7 +244,8 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   if (filters.damaged() > 0) return "damaged";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   const auto foreign = [&](const sst::FilterBlock& block) {
-    return block.facts.kind != "always_maybe" && (!block.facts.filters() || !is_policys(*family.policy, block.facts));
+    return block.facts.kind != "always_maybe" &&
+           (!block.facts.can_say_no() || !is_policys(*family.policy, block.facts));
   };
   if (std::ranges::any_of(filters.blocks, foreign)) {
     const bool none = builder_for(family.options, *family.policy, {file.level, file.bottommost, false}) == nullptr;

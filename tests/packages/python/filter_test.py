@@ -73,7 +73,7 @@ class FilterTest(unittest.TestCase):
                 little = crivo.Filter(keys, kind="ribbon", max_memory=2**24, temp_folder=temp_folder)
                 self.assertEqual(little, expected)
             missing = os.path.join(folder, "missing")
-            with self.assertRaisesRegex(FileNotFoundError, "temporary folder must be writable, got") as raised:
+            with self.assertRaisesRegex(FileNotFoundError, "temp_folder must be writable, got") as raised:
                 crivo.Filter(keys, kind="ribbon", max_memory=2**24, temp_folder=missing)
             self.assertEqual((raised.exception.errno, raised.exception.filename), (errno.ENOENT, missing))
 

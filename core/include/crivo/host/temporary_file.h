@@ -12,7 +12,7 @@
 
 namespace crivo {
 
-/// One thread may use it at a time. Errors are kSystem, "temporary folder must ..., got <folder>: <why>".
+/// One thread may use it at a time. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
 class TemporaryFile {
  public:
   /// An empty folder stands for the one that TMPDIR names, or else /tmp.

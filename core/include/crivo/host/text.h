@@ -1,4 +1,4 @@
-// UTF-8 text: where its characters end, and how messages quote it.
+// Texts of messages: where UTF-8 characters end, how a text is quoted, and by which name a host has a field.
 #pragma once
 
 #include <cstddef>
@@ -17,5 +17,8 @@ namespace crivo {
 /// the text holds: it is cut between two characters, and each control character and each byte that belongs to no
 /// character becomes a '?'.
 [[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// An error's message "<field> must ...", by the name that the field has in a host; any other message as it is.
+[[nodiscard]] std::string rename_field(std::string message, std::string_view field, std::string_view name);
 
 }  // namespace crivo

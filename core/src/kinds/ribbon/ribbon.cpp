@@ -225,7 +225,7 @@ Stats Ribbon::stats(const View& view) noexcept {
   Stats stats;
   stats.bits = view.shape.units * 64;
   stats.bits_set = count_bits({view.payload, view.payload_bytes});
-  stats.fp_rate = rate_of_layout(view);
+  stats.current_fp_rate = rate_of_layout(view);
   stats.cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
   return stats;
 }

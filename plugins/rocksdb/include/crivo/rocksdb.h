@@ -143,7 +143,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///   crivo.filter.blocks   the number of filter blocks: 1, or the number of partitions
 ///   crivo.filter.keys     the number of keys and prefixes that were added to the filters
 ///   crivo.filter.bytes    the size of the filter blocks in bytes, without the index of partitions
-///   crivo.filter.fp_rate  the predicted share of absent keys that pass, from 0 to 1
+///   crivo.filter.predicted_fp_rate
+///                         the share of absent keys that pass by the model, from 0 to 1
 /// The numbers are text that std::from_chars reads, the rate with four digits. There is one more property for people
 /// who read the output of sst_dump, with all of these in its name and no value.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollector();
@@ -164,7 +165,7 @@ struct RocksDBFilterCounters {
   };
   OfKind blocked;
   OfKind ribbon;
-  std::uint64_t always_true = 0;  // blocks that every key passes, as there was no memory or a transform threw
+  std::uint64_t always_maybe = 0;  // blocks that every key passes, as there was no memory or a transform threw
   // Filter blocks that were opened, each counted whenever it was read from its file into memory:
   std::uint64_t damaged_blocks = 0;          // Crivo's, but damaged: every key passes
   std::uint64_t builtin_blocks = 0;          // of RocksDB's own policies

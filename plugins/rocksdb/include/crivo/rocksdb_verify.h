@@ -2,7 +2,7 @@
 // time:
 //
 //   const crivo::RocksDBFilterReport report = crivo::VerifyRocksDBFilters(*db);
-//   if (!report.all_filter()) std::cerr << report.text();
+//   if (!report.all_filters_work()) std::cerr << report.text();
 //
 // The files are read as they lie on disk, filter blocks and what leads to them only. See plugins/rocksdb/README.md.
 #pragma once
@@ -30,9 +30,9 @@ struct RocksDBFileFilter {
   /// The name of the policy under which the file was written; empty if there was none.
   std::string policy;
   /// What the file really has: "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or
-  /// "rocksdb.legacy_bloom" for RocksDB's own; "none" without a filter; "always_maybe" where none could be built;
-  /// "rocksdb.block_based", "foreign" or "unknown" for what neither
-  /// RocksDB nor Crivo reads. Partitions of different kinds are joined: "blocked+ribbon".
+  /// "rocksdb.legacy_bloom" for RocksDB's own, "rocksdb.no_keys" for its block of a partition without keys; "none"
+  /// without a filter; "always_maybe" where none could be built; "rocksdb.block_based", "foreign" or "unknown" for what
+  /// neither RocksDB nor Crivo reads. Partitions of different kinds are joined: "blocked+ribbon".
   std::string kind = "none";
   std::string key_transform;  // whose canonical keys the filter has; empty if it has keys as they are
   bool partitioned = false;
@@ -42,15 +42,15 @@ struct RocksDBFileFilter {
   std::uint64_t keys = 0;     // keys and prefixes that are in the filter
   std::uint64_t bytes = 0;    // of the filter blocks
   double bits_per_key = 0;
-  /// The predicted share of absent keys that pass; 1 without a filter. For Crivo's filters it follows from the bits
-  /// that are set, and so differs by a little from the property crivo.filter.fp_rate, which is the model's.
-  double fp_rate = 1;
+  /// The share of absent keys that pass; 1 without a filter. For Crivo's filters it follows from the bits that are set,
+  /// and so differs by a little from the property crivo.filter.predicted_fp_rate, which is the model's.
+  double current_fp_rate = 1;
   /// Why the filter is missing or says less "no" than it could; empty if all is well, as it is without a filter where
   /// the file has no entries.
   std::string complaint;
 
   /// Whether the filter works, and all of it, or none is needed.
-  [[nodiscard]] bool filters() const noexcept { return status.ok() && complaint.empty(); }
+  [[nodiscard]] bool filter_works() const noexcept { return status.ok() && complaint.empty(); }
 };
 
 struct RocksDBFilterReport {
@@ -60,7 +60,7 @@ struct RocksDBFilterReport {
   std::vector<RocksDBFileFilter> files;
 
   /// Whether each file that has entries has a filter that works.
-  [[nodiscard]] bool all_filter() const noexcept;
+  [[nodiscard]] bool all_filters_work() const noexcept;
   /// A table with a line for each file, complaints below it.
   [[nodiscard]] std::string text() const;
 };

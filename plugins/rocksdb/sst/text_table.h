@@ -9,7 +9,7 @@ namespace crivo::sst {
 
 /// The line above the rows.
 inline constexpr std::string_view kTableHeading =
-    "level  filter                       keys        bytes  bits/key    fp_rate  file\n";
+    "level  filter                       keys        bytes  bits/key  current_fp_rate  file\n";
 
 /// A row. The numbers are as in FileFilters and FilterFacts.
 struct TableRow {
@@ -18,7 +18,7 @@ struct TableRow {
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;
   double bits_per_key = 0;
-  double fp_rate = 1;
+  double current_fp_rate = 1;
   std::string what;       // the file or the block
   std::string complaint;  // has a line of its own, if there is one
 };

@@ -1,4 +1,4 @@
-#include "sst/filter_table.h"
+#include "sst/text_table.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,8 +9,8 @@ std::string row_text(const TableRow& row) {
   constexpr std::size_t kLevelColumns = 5;
   constexpr std::size_t kKindColumns = 20;
   char numbers[400];  // a rate or a ratio has up to 300 digits
-  std::snprintf(numbers, sizeof numbers, " %12llu %12llu %9.2f %10.3g  ", static_cast<unsigned long long>(row.keys),
-                static_cast<unsigned long long>(row.bytes), row.bits_per_key, row.fp_rate);
+  std::snprintf(numbers, sizeof numbers, " %12llu %12llu %9.2f  %15.3g  ", static_cast<unsigned long long>(row.keys),
+                static_cast<unsigned long long>(row.bytes), row.bits_per_key, row.current_fp_rate);
   std::string text(kLevelColumns - std::min(kLevelColumns, row.level.size()), ' ');
   text += row.level + "  " + row.kind;
   text.append(kKindColumns - std::min(kKindColumns, row.kind.size()), ' ').append(numbers).append(row.what) += '\n';
