@@ -168,7 +168,7 @@ TEST_P(EveryTable, SaysHowLargeItsFiltersAreAndHowGood) {
     EXPECT_NEAR(measured_rate(path, crivo_bloom(), kKeys) / rate, 1, 0.1);
     const std::string line = "crivo.filter (" + std::string(kind_name(kind)) + ", blocks " +
                              std::to_string(blocks.size()) + ", keys 20000, bytes " +
-                             properties.at("crivo.filter.bytes") + ", fp_rate " +
+                             properties.at("crivo.filter.bytes") + ", predicted_fp_rate " +
                              properties.at("crivo.filter.predicted_fp_rate") + ")";
     EXPECT_EQ(properties.count(line), 1U) << line;
   }
