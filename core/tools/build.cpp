@@ -100,27 +100,12 @@ std::string temporary_folder(const Arguments& options) {
   return std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string();
 }
 
-/// Shows the progress of FilterBuilder::finish.
-class BuildProgress {
- public:
-  explicit BuildProgress(const FilterBuilder& builder) : builder_(builder) {}
-  void show(double done) {
-    const bool sorts = done < kSortShare;
-    if (!bar_ || sorts != sorts_) bar_.emplace(sorts ? "sorting" : "building");
-    sorts_ = sorts;
-    bar_->update(sorts ? done / kSortShare : (done - kSortShare) / (1 - kSortShare), builder_.keys());
-  }
-
- private:
-  const FilterBuilder& builder_;
-  std::optional<Progress> bar_;
-  bool sorts_ = false;
-};
-
 Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, const Arguments& options) {
-  std::optional<BuildProgress> progress;
+  std::optional<Progress> progress;
+  std::uint64_t keys = 0;
   const auto show = [&](double done) {
-    progress->show(done);
+    if (!progress) progress.emplace("building");
+    progress->update(done, keys);
     return true;
   };
   auto builder = FilterBuilder::create(spec, {.max_bytes = limits.max_bytes,
@@ -129,9 +114,9 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, con
                                               .max_memory = limits.max_memory,
                                               .temp_folder = temporary_folder(options)});
   if (!builder) return builder.error();
-  progress.emplace(*builder);
   const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };
   if (auto added = add_keys("build", options.keys, spec.seed, add); !added) return added.error();
+  keys = builder->keys();
   return builder->finish();
 }
 

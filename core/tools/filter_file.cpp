@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "command.h"
-#include "crivo/host/blob_sums.h"
+#include "crivo/blob_writer.h"
 #include "file.h"
 #include "numbers.h"
 #include "progress.h"

@@ -20,8 +20,8 @@ enum class KeyEnd : char { kNewline = '\n', kNul = '\0' };
 /// Declares -0, which sets `end` to kNul.
 void add_null_flag(CLI::App& command, KeyEnd& end);
 
-/// Reads lines in batches, as many as are there: a pipe is answered line by line, and a file is read by
-/// some thousand lines.
+/// Reads lines in batches of as many as can be read without waiting: one line from a person at a terminal, some
+/// thousand from a file.
 class KeyReader {
  public:
   /// "-" is standard input.
@@ -48,12 +48,13 @@ class KeyReader {
   std::uint64_t bytes_read_ = 0;
 };
 
-/// Warns, on standard error, if a file begins as what is packed or coded otherwise does: its lines are then hardly the
-/// keys that somebody means, and a filter of them would answer "certainly not" to all that are meant.
+/// Warns, on standard error, if a file begins like a compressed file, a filter, or a text with a byte order mark. Its
+/// lines are then probably not the keys that the user means, and a filter of them would answer "certainly not" to
+/// those.
 void note_mark(std::string_view command, const std::string& file, std::string_view first_line);
 
 /// Warns once, on standard error, if lines end in '\r', as Windows writes them, because the '\r' is then part of the
-/// key. Keys that end with a NUL may do as they like.
+/// key. With -0 there is no warning.
 class CarriageReturnNote {
  public:
   CarriageReturnNote(std::string_view command, KeyEnd key_end)

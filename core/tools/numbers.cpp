@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 
 namespace crivo::tool {
 namespace {

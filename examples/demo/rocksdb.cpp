@@ -10,13 +10,12 @@
 #include <rocksdb/table.h>
 
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
 
-#include "crivo/sizing.h"
+#include "crivo/filter.h"
 #include "words.h"
 
 namespace {
@@ -50,7 +49,9 @@ struct Figures {
   }
   /// The rate that each of the three filters promises: that of a filter which keeps a key in one block of 512 bits.
   [[nodiscard]] double promised_rate() const {
-    return crivo::blocked_fp_rate(std::ceil(keys * kBitsPerKey / 512), keys, crivo::best_blocked_probes(kBitsPerKey));
+    return crivo::AnyFilter::create({.capacity = static_cast<std::uint64_t>(keys), .bits_per_key = kBitsPerKey})
+        ->facts()
+        .fp_rate;
   }
 };
 

@@ -1,11 +1,13 @@
 // A filter table that follows a column: how it is filled, kept up to date by its triggers, and built anew.
 //
-// What holds beside plain_table.h:
+// What holds beside the rules of plain_table.h:
 // F1. While the table follows, every value of the column is found, also in the middle of a statement.
-// F2. The table follows if its triggers and its seal say so (source.h, seal.h): they were there, and the column was
-//     defined as it is, ever since the table was filled. If it does not, a "no" is an error.
-// F3. Keys come and go by the triggers and by 'rebuild' alone.
-// F4. Only a statement of its own fills a table and makes its triggers: no row is changed by half then.
+// F2. The table follows as long as its triggers and its seal (source.h, seal.h) show two things: since the table was
+//     filled nobody dropped a trigger, and nobody changed the column's definition. Once it no longer follows, every
+//     question is an error that would have been answered with "no".
+// F3. Only the triggers and 'rebuild' add keys to the table or take them away.
+// F4. A table is filled, and its triggers are made, only by a statement that does nothing else. So no other statement
+//     has changed a part of the column's rows at that time.
 #pragma once
 
 #include "table/filter_table.h"
@@ -17,8 +19,8 @@ namespace crivo::sqlite {
 /// (0) it is made for twice the different values that there are. Throws as FilterTable does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
 
-/// What a trigger does: a key came, or went, or was replaced by another. A key that went is counted as stale if it
-/// cannot be removed, because of the kind or of a full counter. Either value may be NULL, which is no key. Throws as
+/// What a trigger does when the key `went` leaves the column and the key `came` enters it; NULL stands for no key. A
+/// key that cannot be removed from the filter, because of the kind or of a full counter, is counted as stale. Throws as
 /// FilterTable does.
 void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went);
 /// How many keys went that the filter could not remove, since it was last built.
@@ -26,8 +28,8 @@ void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went);
 
 /// Fills the table anew, ties it to the source again unless it has followed it all the time, and makes it larger if the
 /// column has outgrown it. At no moment, and after no error, does it lack a key that the column has. Throws as
-/// FilterTable does, and where a trigger calls it: a row that is being deleted is already gone, so a rebuild would not
-/// count its key, and the filter's own trigger would then take back that key all the same.
+/// FilterTable does, and if it is called from a trigger: a row that is being deleted is then gone already, so the
+/// rebuild would leave out its key, and afterwards the filter's own trigger would remove that key once more.
 void rebuild_following(ShadowTables& shadow);
 
 /// Drops or renames a filter table, with or without a source, and its triggers.

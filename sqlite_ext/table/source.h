@@ -7,13 +7,15 @@
 //   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
 // seal.h proves that nobody dropped them and made them again.
 //
-// A trigger sees rows change, and not what is in them by definition: the default of a column that was added later, and
-// what a generated column computes. The seal's mark is of these. A generated column can depend on any part of its
-// table, so any change of that table's definition, but for its name, is one of the mark.
+// Two changes of a column's values fire no trigger, because no row is written: a column that is added with a default,
+// and a generated column whose expression changes. So the seal also keeps a mark of the table's definition. A generated
+// column can depend on any part of its table, so every change of the definition changes the mark, except a new name of
+// the table.
 //
-// No trigger has a WHEN or an OF. Both are ways to miss a change: NOCASE takes 'a' for 'A', OF does not see a generated
-// column change with the columns that it is made of, nor a rowid that is set under another of its names. And the key
-// goes through an op, because a plain INSERT would turn into an INSERT OR IGNORE with the statement that fires it.
+// No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old value with the new
+// one takes 'a' for 'A' in a column that is NOCASE. An OF does not fire for a generated column when the columns change
+// that it is made of, nor for a rowid that is set under another of its names. The key is handed over in an op, because
+// a trigger's INSERT becomes an INSERT OR IGNORE when the statement that fires it is one.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {

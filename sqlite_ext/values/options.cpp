@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 
 namespace crivo::sqlite {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "contestant.h"
 #include "crivo/filter.h"
+#include "filter/view_of.h"
 #include "simd/kernels.h"
 
 namespace crivo::bench {
@@ -94,7 +95,7 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   std::string name() const override { return filter_->name() + " " + std::string(kernels_.isa); }
   void build(std::uint64_t keys) override {
     filter_->build(keys);
-    view_ = filter_->ref().view();
+    view_ = ViewOf::filter(filter_->ref());
     probe_ = view_.shape.kind == Kind::kRibbon ? kernels_.ribbon : kernels_.blocked;
   }
   double bits() const override { return filter_->bits(); }

@@ -12,7 +12,7 @@
 
 #include "abi.h"
 #include "crivo/host/level_budget.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "rocksdb_library.h"
 #include "workload.h"
 

@@ -1,10 +1,12 @@
 // Filters are made of options, keys, hashes and other filters.
 #include <algorithm>
 #include <ctime>
+#include <functional>
 #include <limits>
 #include <thread>
 
 #include "c_filters.h"
+#include "environment.h"
 
 namespace crivo::testing {
 namespace {
@@ -226,6 +228,28 @@ TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(nullptr, &filter, error); }),
             "options must not be NULL");
   EXPECT_EQ(filter, nullptr);
+}
+
+// As in SQL, RocksDB and the tool: whoever misspells it would measure another instruction set than the one they mean.
+TEST(Make, NoFilterIsMadeOrReadWhileAnInstructionSetIsMisspelt) {
+  crivo_options options = options_of("blocked", 10);
+  crivo_filter* made = nullptr;
+  crivo_builder* builder = nullptr;
+  const Blob blob = blob_of(make(crivo_create, &options));
+  const crivo_keys keys{"ab", 2, nullptr, 1, 2};
+  const Environment altivec("CRIVO_ISA", "altivec");
+  const std::function<crivo_status(crivo_error*)> calls[] = {
+      [&](crivo_error* e) { return crivo_create(&options, &made, e); },
+      [&](crivo_error* e) { return crivo_build(nullptr, &keys, &made, e); },
+      [&](crivo_error* e) { return crivo_build_from_hashes(nullptr, nullptr, 0, &made, e); },
+      [&](crivo_error* e) { return crivo_builder_create(nullptr, &builder, e); },
+      [&](crivo_error* e) { return crivo_read(blob.data(), blob.size(), nullptr, &made, e); },
+      [&](crivo_error* e) { return crivo_borrow(blob.data(), blob.size(), nullptr, &made, e); },
+      [&](crivo_error* e) { return crivo_open("/dev/null", nullptr, &made, e); },
+  };
+  for (const auto& call : calls) {
+    EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, call), ::testing::StartsWith("CRIVO_ISA must be one of scalar"));
+  }
 }
 
 TEST(Make, ABuilderIsFinishedOnce) {

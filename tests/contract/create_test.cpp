@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 #include "every_kind.h"
 
 namespace crivo::testing {
@@ -133,16 +133,18 @@ TEST_P(Create, StatesWhatItWasAskedFor) {
 }
 
 TEST_P(Create, EveryNameFindsItsKind) {
-  const auto found = kind_from_name(GetParam().name);
-  EXPECT_EQ(*found, kind());
+  FilterSpec spec;
+  ASSERT_TRUE(choose_kind(spec, GetParam().name));
+  EXPECT_EQ(spec.kind, kind());
   EXPECT_EQ(kind_name(kind()), GetParam().name);
 }
 
 TEST(CreateAnyKind, AnUnknownNameIsToldTheNamesThereAre) {
   for (const char* name : {"", "bloom", "Blocked", "blocked "}) {
-    const auto unknown = kind_from_name(name);
+    FilterSpec spec;
+    const auto unknown = choose_kind(spec, name);
     EXPECT_EQ(unknown.error().code, ErrorCode::kBadArgument);
-    EXPECT_THAT(unknown.error().message, StartsWith("kind must be one of classic, blocked"));
+    EXPECT_THAT(unknown.error().message, StartsWith("kind must be one of classic, "));
     EXPECT_THAT(unknown.error().message, HasSubstr(std::string("got '") + name + "'"));
   }
 }

@@ -60,14 +60,14 @@ bool receive(Input& input) {
     const std::uint64_t seq = input.take_below(255) % from.chunks();
     bool intact = true;
     const Bytes chunk = over_the_link(input, from.chunk(seq), intact);
-    const std::uint64_t received = reader.received();
+    const std::optional<std::uint64_t> missing = reader.first_missing();
     const auto added = reader.add(chunk, seq);
     // Where the link changed a chunk and made its checksum right, the sound chunk is the one that differs.
     replaced |= added && !intact;
     if (intact && !is_foreign && !replaced)
       require(added.has_value(), "a sound chunk is taken, however often it comes");
-    if (!added) require(reader.received() == received, "a refused chunk leaves no trace");
-    require(reader.received() <= reader.chunks(), "no more chunks come than there are");
+    if (!added) require(reader.first_missing() == missing, "a refused chunk leaves no trace");
+    require(!missing || *missing < reader.chunks(), "no more chunks come than there are");
   }
   if (all) {
     for (std::uint64_t seq = writer->chunks(); seq-- > 0;) {

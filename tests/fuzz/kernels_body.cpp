@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "against_scalar.h"
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 #include "fuzz_body.h"
 #include "input.h"
 #include "layout/block.h"

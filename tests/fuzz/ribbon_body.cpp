@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "against_scalar.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "filters.h"
 #include "fuzz_body.h"
 #include "input.h"

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "crivo/sizing.h"
 #include "support.h"
 
 namespace crivo::testing {

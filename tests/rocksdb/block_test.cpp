@@ -7,8 +7,8 @@
 #include <random>
 #include <span>
 
+#include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "crivo/sizing.h"
 #include "support.h"
 
 namespace crivo::testing {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "crivo/sizing.h"
 #include "report/filter_record.h"
 #include "support.h"
 

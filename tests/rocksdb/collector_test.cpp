@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "report/filter_record.h"
 #include "support.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "capture_log.h"
+#include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "crivo/sizing.h"
 #include "limits_support.h"
 
 namespace crivo::testing {

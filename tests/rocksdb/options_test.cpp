@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "capture_log.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "support.h"
 
 namespace crivo::testing {

@@ -13,9 +13,9 @@
 #include <sstream>
 
 #include "builder/builder.h"
+#include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/rocksdb_verify.h"
-#include "crivo/sizing.h"
 #include "last_words.h"
 #include "support.h"
 

@@ -1,7 +1,7 @@
 // The false-positive rate that RocksDB sees, against the published model.
 #include <cmath>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "support.h"
 
 namespace crivo::testing {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/math128.h"
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 
 namespace crivo::testing {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "crivo/host/blob_sums.h"
 #include "filters.h"
+#include "format/blob_sums.h"
 
 namespace crivo::testing {
 namespace {

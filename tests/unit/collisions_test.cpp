@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "filters.h"
 #include "sizing/bloom.h"
 

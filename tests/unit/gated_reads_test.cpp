@@ -12,6 +12,7 @@
 
 #include "base/byte_gate.h"
 #include "filter/registry.h"
+#include "filter/view_of.h"
 #include "filters.h"
 #include "hash/checksum.h"
 #include "layout/ribbon_layout.h"
@@ -108,17 +109,17 @@ void expect_no_other_reads(const AnyFilter& filter, std::uint64_t n) {
   const auto hits = std::make_unique<bool[]>(hashes.size());
   for (const Probe& probe : probes_of(filter.shape().kind, filter.shape())) {
     for (const std::uint64_t hash : hashes) {
-      ASSERT_TRUE(row.admit_question(opened->view(), hash, locked));
-      ASSERT_EQ(probe.contains(opened->view(), hash), filter.ref().may_contain_hash(hash));
-      probe.contains_batch(opened->view(), &hash, 1, hits.get());
+      ASSERT_TRUE(row.admit_question(ViewOf::filter(*opened), hash, locked));
+      ASSERT_EQ(probe.contains(ViewOf::filter(*opened), hash), filter.ref().may_contain_hash(hash));
+      probe.contains_batch(ViewOf::filter(*opened), &hash, 1, hits.get());
       ASSERT_EQ(hits[0], filter.ref().may_contain_hash(hash));
       if (row.count != nullptr) {
-        ASSERT_EQ(row.count(opened->view(), hash), *filter.ref().count_hash(hash));
+        ASSERT_EQ(row.count(ViewOf::filter(*opened), hash), *filter.ref().count_hash(hash));
       }
       locked.lock();
     }
-    for (const std::uint64_t hash : hashes) (void)row.admit_question(opened->view(), hash, locked);
-    probe.contains_batch(opened->view(), hashes.data(), hashes.size(), hits.get());
+    for (const std::uint64_t hash : hashes) (void)row.admit_question(ViewOf::filter(*opened), hash, locked);
+    probe.contains_batch(ViewOf::filter(*opened), hashes.data(), hashes.size(), hits.get());
     for (std::size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(hits[i], filter.ref().may_contain_hash(hashes[i]));
     locked.lock();
   }
@@ -157,7 +158,7 @@ TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
   const auto hashes = questions(200'000, 0);
   for (const std::uint64_t hash : hashes) {
     const std::size_t before = locked.pages_open();
-    ASSERT_TRUE(row.admit_question(opened->view(), hash, locked));
+    ASSERT_TRUE(row.admit_question(ViewOf::filter(*opened), hash, locked));
     pages += static_cast<double>(locked.pages_open() - before);
     locked.lock();
   }

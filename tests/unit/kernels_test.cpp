@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "against_scalar.h"
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 #include "filters.h"
 #include "layout/block.h"
 #include "print_kernels.h"

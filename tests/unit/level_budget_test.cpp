@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "crivo/host/sizing.h"
 #include "crivo/kinds.h"
-#include "crivo/sizing.h"
 
 namespace crivo {
 namespace {

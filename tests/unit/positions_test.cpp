@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "crivo/filter.h"
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 #include "layout/block.h"
 #include "reference.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "crivo/filter.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "filters.h"
 #include "layout/ribbon_layout.h"
 

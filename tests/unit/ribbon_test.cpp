@@ -6,7 +6,7 @@
 #include <random>
 
 #include "against_scalar.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "print_kernels.h"
 #include "ribbons.h"
 

@@ -8,7 +8,7 @@
 
 #include "crivo/blob.h"
 #include "crivo/filter.h"
-#include "crivo/sizing.h"
+#include "crivo/types.h"
 #include "filters.h"
 #include "layout/layers.h"
 

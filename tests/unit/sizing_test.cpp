@@ -1,5 +1,5 @@
 // The published formulas against values worked out by hand, or with 40 digits, from the papers.
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

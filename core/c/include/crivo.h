@@ -81,7 +81,8 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 /// The version of the library that runs, "0.1.0". It lives for ever.
 CRIVO_API const char* crivo_version(void);
 /// The instruction set that the library uses on this machine: "scalar", "avx2" or "avx512". The environment variable
-/// CRIVO_ISA forces one. It lives for ever.
+/// CRIVO_ISA forces one; one that the machine lacks becomes the best lower one. While CRIVO_ISA names none of the
+/// three, every function that makes, reads or opens a filter fails with CRIVO_BAD_ARGUMENT. The name lives for ever.
 CRIVO_API const char* crivo_isa(void);
 
 /// What a kind of filter can do: bits of crivo_facts.can and of crivo_kind_can.
@@ -146,7 +147,8 @@ typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
   uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (not for crivo_create)
-  double fp_rate;           ///< the false-positive rate at capacity, in (0, 1); 0 is 0.01
+  double fp_rate;           ///< the false-positive rate at capacity: above capacity * 2^-64, at which keys share
+                            ///< their 64-bit hash, and below 1; 0 is 0.01
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
@@ -159,12 +161,16 @@ typedef struct crivo_options {
   const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /tmp
 } crivo_options;
 
-/// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Errors:
-/// CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE; CRIVO_UNSUPPORTED for a kind that is built once.
+/// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Ignores
+/// threads, progress, max_memory and temp_folder. Errors: CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE if the
+/// filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_NO_MEMORY.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
 /// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Takes 8 bytes for each key
-/// while it builds. Errors: CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE; CRIVO_FULL; CRIVO_CANCELLED.
+/// while it builds. Ignores temp_folder without max_memory, and threads for a kind other than ribbon. Errors:
+/// CRIVO_BAD_ARGUMENT naming the field, also max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs
+/// more than max_bytes; CRIVO_FULL if more keys came than the kind has room for; CRIVO_CANCELLED; CRIVO_NO_MEMORY;
+/// CRIVO_SYSTEM for a temporary file or a thread.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed.
@@ -184,13 +190,18 @@ CRIVO_API void crivo_free(crivo_filter* filter);
 /// Builds a filter of keys that come in pieces.
 typedef struct crivo_builder crivo_builder;
 
-/// Starts to build. With a capacity and a kind that can add, keys go straight into the filter; otherwise 8 bytes are
-/// kept for each. `options` may be NULL. Errors: as crivo_build.
+/// Starts to build. With a capacity and a kind that can add, keys go straight into the filter, with max_memory as a
+/// limit on its size, and threads and temp_folder ignored; otherwise 8 bytes are kept for each. crivo_builder_finish
+/// calls `progress`. `options` may be NULL. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE; CRIVO_NO_MEMORY.
 CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
                                                 crivo_error* error);
+/// Adds a key. Errors: CRIVO_BAD_ARGUMENT for a builder that was finished, a key of NULL with a length, or max_memory
+/// where the filter would outgrow it; CRIVO_NO_MEMORY; CRIVO_FULL and CRIVO_TOO_LARGE where keys go straight into the
+/// filter; CRIVO_SYSTEM for a temporary file, after which the builder can only be freed. The key was not added.
 CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes,
                                              crivo_error* error);
 /// Adds keys in their order. On an error, those before the failing one were added; crivo_builder_keys counts them.
+/// Errors: as crivo_builder_add, and CRIVO_BAD_ARGUMENT for what is wrong with the array.
 CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);

@@ -2,6 +2,7 @@
 
 #include "crivo/key.h"
 #include "crivo/kinds.h"
+#include "crivo/version.h"
 
 namespace crivo::c {
 namespace {
@@ -40,8 +41,9 @@ Result<void> choose_size(FilterSpec& spec, const crivo_options& options) {
   return {};
 }
 
-/// False if no offset is below the one before. Either a fall or an offset of 2^63, which is beyond all bytes, sets the
-/// highest bit here; a branch for each key would take as long as a tenth of the question.
+/// False if no offset is below the one before it; true also for an offset of 2^63 or more, which no array of bytes can
+/// have. In both cases some difference or offset has its highest bit set. This needs no branch for each key, which
+/// would make crivo_contains_keys a tenth slower.
 bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i < count; ++i) seen |= offsets[i] | (offsets[i + 1] - offsets[i]);
@@ -68,7 +70,7 @@ Result<void> check_offsets(const crivo_keys& keys) {
 }
 
 Result<void> check_width(const crivo_keys& keys) {
-  // Keys of no bytes could be any number of keys, of which each takes its time.
+  // Keys of width 0 take no bytes, so nothing would limit their number, and a wrong count would run almost for ever.
   if (keys.width == 0) return bad_argument("keys.width must be at least 1 without offsets, got 0");
   if (keys.count <= keys.bytes_size / keys.width) return {};
   return bad_argument("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +
@@ -127,6 +129,7 @@ Result<void> check_size(const char* name, std::size_t size, std::size_t known, s
 
 Result<Request> read_options(const crivo_options* options) {
   Request request;
+  if (auto isa = check_isa(); !isa) return isa.error();
   if (options == nullptr) return request;
   const Result<crivo_options> known = read_struct("options", options);
   if (!known) return known.error();
@@ -149,6 +152,7 @@ Result<Request> read_options(const crivo_options* options) {
 }
 
 Result<ReadLimits> read_limits(const crivo_limits* limits) {
+  if (auto isa = check_isa(); !isa) return isa.error();
   if (limits == nullptr) return ReadLimits{};
   const Result<crivo_limits> known = read_struct("limits", limits);
   if (!known) return known.error();

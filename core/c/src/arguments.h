@@ -97,7 +97,8 @@ struct Request {
   FilterSpec spec;
   BuildOptions options = {.threads = 0};
 };
-/// Reads the options; NULL stands for the defaults. Errors: kBadArgument naming the field.
+/// Reads the options; NULL stands for the defaults. Errors: kBadArgument naming the field, or CRIVO_ISA: no filter is
+/// made or read while that variable is misspelt.
 [[nodiscard]] Result<Request> read_options(const crivo_options* options);
 [[nodiscard]] Result<ReadLimits> read_limits(const crivo_limits* limits);
 

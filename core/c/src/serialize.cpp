@@ -6,7 +6,6 @@
 #include "boundary.h"
 #include "crivo/blob.h"
 #include "crivo/blob_writer.h"
-#include "crivo/host/blob_sums.h"
 #include "form.h"
 #include "handle.h"
 

@@ -11,8 +11,6 @@
 
 namespace crivo {
 
-[[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
-
 /// Which form to_blob writes.
 enum class BlobForm {
   kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")

@@ -15,8 +15,8 @@
 
 #include "crivo/build_options.h"
 #include "crivo/hash.h"
-#include "crivo/host/memory.h"
 #include "crivo/kinds.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 
@@ -26,6 +26,7 @@ class BuildTask;    // a build while it runs; core/src/base/build_task.h
 class HashSource;   // the hashes of a build, in order; core/src/hash/hash_source.h
 struct FilterPlan;  // what a filter of a spec will be; core/src/filter/filter_plan.h
 struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
+struct ViewOf;      // what a FilterRef gives to those functions; core/src/filter/view_of.h
 
 /// A borrowed filter whose bytes were validated: a small value that is cheap to copy. It is valid as long as the
 /// payload it was opened on is neither changed nor freed. Any number of threads may ask it at the same time.
@@ -55,7 +56,6 @@ class FilterRef {
   /// The hash of a key under this filter's seed: what the functions that take a hash expect.
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, view_.shape.seed); }
 
-  [[nodiscard]] const View& view() const noexcept { return view_; }
   [[nodiscard]] const Shape& shape() const noexcept { return view_.shape; }
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return {view_.payload, view_.payload_bytes}; }
@@ -69,6 +69,7 @@ class FilterRef {
 
  private:
   friend class AnyFilter;
+  friend struct ViewOf;
   FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept;
 
   View view_;
@@ -134,9 +135,6 @@ class AnyFilter {
   Result<void> intersect(const FilterRef& other);
   /// Forgets every key; capacity and rate stay. Errors: kUnsupported for a kind that is built once.
   Result<void> clear();
-
-  /// Decides how to_blob stores the filter: a pinned one is stored raw, also after every later operation.
-  void pin_raw(bool pinned) noexcept { ref_.facts_.pinned_raw = pinned; }
 
   /// The filter as a FilterRef that borrows its payload: valid until this filter is next changed, moved from or
   /// destroyed.

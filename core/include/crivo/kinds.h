@@ -14,8 +14,6 @@ namespace crivo {
 [[nodiscard]] std::span<const KindInfo> kinds() noexcept;
 /// The kind's lower-case name, "blocked".
 [[nodiscard]] std::string_view kind_name(Kind kind) noexcept;
-/// The kind of exactly this name. Errors: kBadArgument, with the names of all kinds.
-[[nodiscard]] Result<Kind> kind_from_name(std::string_view name);
 
 /// Sets the spec's kind and option from what users write: a kind's name or alias, or a name, a colon and the option, as
 /// "spectral:16". Errors: kBadArgument, with all names or with the options that the kind has.

@@ -28,7 +28,7 @@
 
 #include "crivo/blob.h"
 #include "crivo/filter.h"
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 
 namespace crivo {

@@ -50,11 +50,12 @@ inline constexpr double kMaxBitsPerKey = 1000;
 /// Bits in a block of the blocked kind: one cache line.
 inline constexpr unsigned kBlockBits = 512;
 
-/// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given.
+/// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given. At a rate of capacity * 2^-64
+/// different keys have the same 64-bit hash, so no filter has a lower one.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   std::uint64_t capacity = 0;                         // keys, 1 to 2^40
-  double fp_rate = 0.01;                              // wanted at capacity, in (0, 1)
+  double fp_rate = 0.01;                              // wanted at capacity, above capacity * 2^-64 and below 1
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
   std::uint64_t seed = 0;                             // the seed of the hash
   /// The kind's own option (KindInfo::option); 0 stands for its default. spectral: counter bits 4, 8 (the default), 16

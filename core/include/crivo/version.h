@@ -15,7 +15,8 @@ namespace crivo {
 [[nodiscard]] std::string_view active_isa() noexcept;
 
 /// Whether CRIVO_ISA, if it is set, names an instruction set; a host asks when it starts. Errors: kBadArgument with the
-/// names for a name that is none, which active_isa() ignores.
+/// names for a name that is none, which active_isa() ignores. Crivo's own hosts, the C interface among them, then
+/// refuse to work.
 [[nodiscard]] Result<void> check_isa();
 
 }  // namespace crivo

@@ -20,8 +20,8 @@ void after_fork() {
   ++forks;
 }
 
-/// Lets other threads run until a turn has ended. The turn that is waited for cannot end unseen, because it ends with
-/// the GIL, and `ended` is read before the GIL is released.
+/// Releases the GIL until some turn has ended. No end is missed: a turn ends only while its thread has the GIL, and
+/// `ended` is read here before the GIL is released.
 void wait_for_an_end() {
   const uint64_t before = ended;
   PyThreadState* state = PyEval_SaveThread();
@@ -62,11 +62,13 @@ void Turns::wait_until_free_to_change() {
   ++wanting_;
   while (!free_to_change()) wait_for_an_end();
   --wanting_;
-  tell_of_an_end();  // to those who made way; they run when this thread gives up the GIL, after its change
+  // Wakes the threads that waited because of wanting_. They go on when this thread releases the GIL, after its change.
+  tell_of_an_end();
 }
 
-/// Only who does nothing but ask makes way for those who wait for a change: two threads that each merge the other's
-/// filter into theirs would make way for ever.
+/// A thread that waits to change a filter goes before threads that only ask it. It does not go before a thread that
+/// asks one filter in order to change another: two threads that each merge the other's filter into their own would then
+/// let each other go first for ever.
 bool Turn::may_begin() const {
   if (changed_ != nullptr && !changed_->free_to_change()) return false;
   if (asked_ == nullptr) return true;

@@ -14,10 +14,7 @@ constexpr unsigned kMaxThreads = 1024;  // more can only be a mistake
 
 void* CountedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   void* memory = upstream_->allocate(bytes, alignment);
-  const std::uint64_t used = used_ += bytes;
-  std::uint64_t peak = peak_;
-  while (peak < used && !peak_.compare_exchange_weak(peak, used)) {
-  }
+  used_ += bytes;
   return memory;
 }
 
@@ -46,12 +43,6 @@ Result<void> BuildTask::advance(double done) {
   done_ = std::clamp(done, done_, 1.0);
   if (options_.progress == nullptr || options_.progress(done_)) return {};
   return error(ErrorCode::kCancelled, "progress must let the build go on, got its request to end it");
-}
-
-Result<void> BuildTask::finish(std::uint64_t unused_payload_bytes) {
-  if (auto wanted = advance(1); !wanted) return wanted;
-  if (options_.report != nullptr) options_.report->peak_temporary_bytes = memory_.peak() + unused_payload_bytes;
-  return {};
 }
 
 }  // namespace crivo

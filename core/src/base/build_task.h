@@ -9,17 +9,16 @@
 
 #include "base/memory_budget.h"
 #include "crivo/build_options.h"
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 
 namespace crivo {
 
-/// A memory resource that takes from another one and records the most bytes that were in use at once. Any number of
-/// threads may use one at the same time.
+/// A memory resource that takes from another one and counts the bytes that are in use. Any number of threads may use
+/// one at the same time.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   explicit CountedMemory(std::pmr::memory_resource* upstream) noexcept : upstream_(upstream) {}
-  [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
 
  private:
@@ -29,8 +28,10 @@ class CountedMemory final : public std::pmr::memory_resource {
 
   std::pmr::memory_resource* upstream_;
   std::atomic<std::uint64_t> used_ = 0;
-  std::atomic<std::uint64_t> peak_ = 0;
 };
+
+/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
+inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
@@ -50,7 +51,7 @@ class BuildTask {
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Does the caller want to hear of the progress?
   [[nodiscard]] bool watched() const noexcept { return options_.progress != nullptr; }
-  /// The memory for everything that the finished filter does not keep: what is taken here counts as temporary.
+  /// The memory for everything that the finished filter does not keep.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
   /// The memory for what the finished filter keeps.
   [[nodiscard]] CacheAlignedAllocator<std::byte> payload_memory() const noexcept {
@@ -61,9 +62,6 @@ class BuildTask {
   /// earlier one, so progress never falls. The thread that makes the filter calls this between the parts of its work.
   /// Errors: kCancelled, if the caller wants the build to end.
   Result<void> advance(double done);
-  /// Must be the last call, when the payload is finished. `unused_payload_bytes` is the memory that the payload has
-  /// reserved and does not use; it counts as temporary. Errors: as advance.
-  Result<void> finish(std::uint64_t unused_payload_bytes);
 
  private:
   const BuildOptions& options_;

@@ -1,4 +1,4 @@
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 
 #include <cstdint>
 #include <cstdlib>

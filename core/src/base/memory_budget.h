@@ -16,6 +16,9 @@
 
 namespace crivo {
 
+/// What is left to the caller.
+inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
+
 /// Without a limit every share is UINT64_MAX.
 class MemoryBudget {
  public:

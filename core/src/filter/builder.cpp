@@ -226,7 +226,7 @@ Result<AnyFilter> FilterBuilder::State::add_from_file(const FilterPlan& plan, co
   auto added = hashes_->every_addition() ? runs.for_each(add)
                                          : for_each_distinct(runs, task.memory_left() / kHashBytes, task, add);
   if (!added) return added.error();
-  if (auto wanted = task.finish(0); !wanted) return wanted.error();
+  if (auto wanted = task.advance(1); !wanted) return wanted.error();
   return filter;
 }
 
@@ -245,7 +245,7 @@ Result<AnyFilter> FilterBuilder::State::finish() {
   if (filter_) {
     filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
     BuildTask task(options_);
-    if (auto wanted = task.finish(0); !wanted) return wanted.error();
+    if (auto wanted = task.advance(1); !wanted) return wanted.error();
     return *std::move(filter_);
   }
   if (options_.progress != nullptr) {  // so that no step reports less than the one before it did

@@ -160,7 +160,7 @@ Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spe
   if (plan.row->build == nullptr) {
     AnyFilter filter = allocate(plan, spec, task.payload_memory());
     if (auto added = filter.add_watched(hashes, task); !added) return added.error();
-    if (auto wanted = task.finish(filter.payload_.capacity() - filter.payload_.size()); !wanted) return wanted.error();
+    if (auto wanted = task.advance(1); !wanted) return wanted.error();
     return filter;
   }
   Result<std::unique_ptr<HashSource>> source = source_of(hashes, task);
@@ -179,7 +179,7 @@ Result<AnyFilter> AnyFilter::build_once(const FilterPlan& plan, std::unique_ptr<
   // The payload can be larger than planned: there may be more keys than the capacity, or their hashes may need more
   // room.
   if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());
-  if (auto wanted = task.finish(payload->capacity() - payload->size()); !wanted) return wanted.error();
+  if (auto wanted = task.advance(1); !wanted) return wanted.error();
   AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
   filter.count_added(keys);
   return filter;

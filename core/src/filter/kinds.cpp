@@ -26,16 +26,6 @@ std::string_view kind_name(Kind kind) noexcept {
   return row != nullptr ? row->info.name : "unknown";
 }
 
-Result<Kind> kind_from_name(std::string_view name) {
-  std::string names;
-  for (const KindInfo& info : kinds()) {
-    if (info.name == name) return info.kind;
-    if (!names.empty()) names += ", ";
-    names += info.name;
-  }
-  return error(ErrorCode::kBadArgument, "kind must be one of ", names, ", got ", in_quotes(name));
-}
-
 Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);

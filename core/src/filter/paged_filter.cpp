@@ -8,7 +8,7 @@
 
 #include "base/error_text.h"
 #include "base/math128.h"
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 #include "filter/filter_plan.h"
 #include "filter/registry.h"
 #include "layout/counter_array.h"

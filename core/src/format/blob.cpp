@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "base/error_text.h"
-#include "crivo/host/blob_sums.h"
 #include "format/blob_header.h"
+#include "format/blob_sums.h"
 #include "format/codec_choice.h"
 #include "format/codec_gap.h"
 #include "format/codec_sums.h"
@@ -100,20 +100,6 @@ std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
 }
 
 }  // namespace
-
-std::string_view codec_name(Codec codec) noexcept {
-  switch (codec) {
-    case Codec::kRaw:
-      return "raw";
-    case Codec::kZstd:
-      return "zstd";
-    case Codec::kGapZstd:
-      return "gap+zstd";
-    case Codec::kRawSums:
-      return "raw+sums";
-  }
-  return "unknown";
-}
 
 AnyFilter OpenedBlob::to_filter() const& { return AnyFilter::copy_of(ref_, max_bytes_); }
 

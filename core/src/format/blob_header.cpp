@@ -66,6 +66,20 @@ Result<void> check_fields(const Header& header, std::uint64_t max_bytes) {
   return {};
 }
 
+std::string_view codec_name(Codec codec) noexcept {
+  switch (codec) {
+    case Codec::kRaw:
+      return "raw";
+    case Codec::kZstd:
+      return "zstd";
+    case Codec::kGapZstd:
+      return "gap+zstd";
+    case Codec::kRawSums:
+      return "raw+sums";
+  }
+  return "unknown";
+}
+
 void write_fields(const Header& header, std::span<std::byte> blob) {
   std::copy(std::begin(kMagic), std::end(kMagic), blob.begin());
   ByteWriter writer(blob.subspan(sizeof kMagic));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "crivo/result.h"
 #include "crivo/types.h"
@@ -24,6 +25,9 @@ struct Header {
 
 /// The codecs in which the payload lies byte for byte behind the header.
 [[nodiscard]] constexpr bool is_raw(Codec codec) noexcept { return codec == Codec::kRaw || codec == Codec::kRawSums; }
+
+/// "raw", "zstd", "gap+zstd" or "raw+sums".
+[[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
 
 /// Checks the size, the magic and the format version. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);

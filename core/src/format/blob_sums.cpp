@@ -1,4 +1,4 @@
-#include "crivo/host/blob_sums.h"
+#include "format/blob_sums.h"
 
 #include <algorithm>
 #include <cassert>
@@ -9,10 +9,6 @@
 #include "hash/checksum.h"
 
 namespace crivo {
-
-std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcept {
-  return kBlobHeaderBytes + (codec == Codec::kRawSums ? sums_bytes(payload_bytes) : 0);
-}
 
 void BlobSums::add(std::span<const std::byte> piece) {
   payload_bytes_ += piece.size();

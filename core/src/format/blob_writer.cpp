@@ -1,9 +1,10 @@
 #include "crivo/blob_writer.h"
 
 #include "base/error_text.h"
-#include "crivo/host/blob_sums.h"
 #include "format/blob_header.h"
+#include "format/blob_sums.h"
 #include "format/codec_choice.h"
+#include "format/codec_sums.h"
 
 namespace crivo {
 namespace {
@@ -43,6 +44,10 @@ Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const B
   if (!sink(frame.header) || !sink(filter.payload())) return stopped();
   if (!frame.tail.empty() && !sink(frame.tail)) return stopped();
   return std::uint64_t{frame.header.size() + filter.payload().size() + frame.tail.size()};
+}
+
+std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcept {
+  return kBlobHeaderBytes + (codec == Codec::kRawSums ? sums_bytes(payload_bytes) : 0);
 }
 
 }  // namespace crivo

@@ -179,8 +179,6 @@ std::uint64_t ChunkReader::chunks() const noexcept {
   return series_ ? number_of_chunks(series_->blob_bytes, series_->data_bytes) : 0;
 }
 
-std::uint64_t ChunkReader::received() const noexcept { return joined_ + waiting_.size(); }
-
 std::optional<std::uint64_t> ChunkReader::first_missing() const noexcept {
   if (series_ && joined_ == chunks()) return std::nullopt;
   return joined_;
@@ -188,8 +186,8 @@ std::optional<std::uint64_t> ChunkReader::first_missing() const noexcept {
 
 Result<std::vector<std::byte>> ChunkReader::finish() && {
   if (const std::optional<std::uint64_t> missing = first_missing()) {
-    return error(ErrorCode::kNotFound, "chunk ", *missing, " must have come, got ", received(), " of ", chunks(),
-                 " chunks without it");
+    return error(ErrorCode::kNotFound, "chunk ", *missing, " must have come, got ", joined_ + waiting_.size(), " of ",
+                 chunks(), " chunks without it");
   }
   if (id_of(blob_) != series_->id) {
     return corrupt("filter id must be the checksum of the blob, ", id_of(blob_), ", got ", series_->id);

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 
 namespace crivo {

@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "filter/registry.h"
+#include "format/blob_header.h"
 
 namespace crivo {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/byte_gate.h"
 #include "base/error_text.h"
 #include "filter/registry.h"
+#include "filter/view_of.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
 #include "format/mapped_file.h"
@@ -221,7 +222,7 @@ Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
   const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
   SegmentGate gate(*sums_, *verified_, nullptr);
   for (const std::uint64_t hash : hashes) {
-    if (!admit_question(ref_->view(), hash, gate)) return gate.checked();
+    if (!admit_question(ViewOf::filter(*ref_), hash, gate)) return gate.checked();
   }
   return {};
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/portable.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "crivo/types.h"
 
 namespace crivo {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/bit_array.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "kinds/block_stats.h"
 #include "kinds/plan.h"
 #include "layout/block.h"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/error_text.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "kinds/block_stats.h"
 #include "kinds/plan.h"
 #include "layout/counter_block.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/byte_gate.h"
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 #include "kinds/reads.h"
@@ -52,8 +52,8 @@ struct KindRow {
 
   // For a payload in a mapped file, parts of which are verified only when they are read. Both return false when the
   // gate refuses, and read nothing that it did not admit.
-  /// Asks the gate for all that validate() and prepare() read, and keeps what tells later questions where to read. The
-  /// view has a payload of the right size, and nothing else of it was checked.
+  /// Has the gate admit what validate() and prepare() read, and keep the bytes that tell later questions where to read
+  /// (byte_gate.h). The size of the payload was checked before, and nothing of its content.
   bool (*admit_open)(const View&, ByteGate&);
   /// Asks the gate for all that contains(), contains_batch() and count() may read for this hash, and for no more than
   /// they do, as far as that costs nothing.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "crivo/types.h"
 #include "sizing/fingerprints.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/error_text.h"
 #include "base/portable.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "kinds/blocked.h"
 #include "kinds/plan.h"
 #include "layout/layers.h"

@@ -1,11 +1,11 @@
-// The formulas of the classic filter, and of the layers of a scalable one. Those of blocked are in crivo/sizing.h,
+// The formulas of the classic filter, and of the layers of a scalable one. Those of blocked are in crivo/host/sizing.h,
 // which tells what n, m and k are.
 #pragma once
 
 #include <cstdint>
 
+#include "crivo/host/sizing.h"
 #include "crivo/result.h"
-#include "crivo/sizing.h"
 
 namespace crivo {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "crivo/host/sizing.h"
 #include "crivo/result.h"
-#include "crivo/sizing.h"
 
 namespace crivo {
 

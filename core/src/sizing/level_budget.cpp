@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "layout/ribbon_layout.h"
 #include "sizing/checks.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error_text.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "sizing/checks.h"
 #include "sizing/collisions.h"
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 
 namespace crivo::plugin {
 namespace {

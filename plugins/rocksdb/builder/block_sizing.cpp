@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 
 namespace crivo::plugin {
 namespace {

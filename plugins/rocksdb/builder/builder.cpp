@@ -154,7 +154,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
 void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
   const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
   if (fp_rate <= wanted_rate) return;  // a blocked filter in the place of a larger ribbon
-  // Of the partitions that get less, the first has a line, and of those that get nothing, too.
+  // A file of many partitions has two lines at most: for the first that gets less, and for the first that gets nothing.
   if (std::exchange(bytes != 0 ? warned_of_less_ : warned_of_nothing_, true)) return;
   rocksdb::Warn(limits_.log,
                 "crivo: max_filter_bytes is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "

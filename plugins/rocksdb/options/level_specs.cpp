@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "crivo/host/level_budget.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 
 namespace crivo::plugin {
 namespace {

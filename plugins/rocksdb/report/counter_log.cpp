@@ -38,7 +38,8 @@ Registry& registry() {
   return *made;
 }
 
-/// Forgets the database whose handle this is, and returns its logger; null if it is none that was met.
+/// Forgets the database whose default column family has this handle, and returns its logger; null if no flush or
+/// compaction has shown us this database.
 std::shared_ptr<rocksdb::Logger> forget(const rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(registry().mutex);
   auto& databases = registry().databases;

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 
 namespace crivo::plugin {
 namespace {

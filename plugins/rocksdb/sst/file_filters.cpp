@@ -12,8 +12,8 @@ namespace {
 
 using rocksdb::Status;
 
-/// The keys of a part. A file says how many keys all of its filters have together, and a filter takes about as many
-/// bytes for each of them in every part.
+/// The number of keys in one part of a file's filter. The file states only the number of all parts together; as every
+/// part takes about as many bytes per key, a part has the same share of the keys as of the bytes.
 std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
   constexpr double kMost = 0x1p63;  // a forged file may claim any number
@@ -21,8 +21,8 @@ std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t 
   return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMost));
 }
 
-/// The keys of a file, for whose sake it should have a filter. RocksDB counts range deletions as entries, too, but they
-/// are in no filter, and a file that has nothing else gets none.
+/// The number of entries that belong into the file's filter. RocksDB also counts range deletions as entries, but puts
+/// none of them into a filter, and writes no filter for a file that has nothing else.
 std::uint64_t entries_of(const TableFile& file) {
   const std::uint64_t entries = file.number_property("rocksdb.num.entries");
   return entries - std::min(entries, file.number_property("rocksdb.num.range-deletions"));

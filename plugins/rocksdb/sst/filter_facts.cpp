@@ -7,9 +7,9 @@
 #include <span>
 
 #include "crivo/filter.h"
+#include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
-#include "crivo/sizing.h"
 #include "sst/byte_reader.h"
 
 namespace crivo::sst {

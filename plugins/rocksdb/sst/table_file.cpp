@@ -35,9 +35,10 @@ bool read_handle(ByteReader& reader, BlockHandle* handle) {
   return reader.varint(&handle->offset) && reader.varint(&handle->size);
 }
 
-/// Hands on the entries of a block, in which the bytes that a key shares with the one before are left out. `value`
-/// takes the rest of an entry, of which has_sizes says that its size stands before the key, and returns false where it
-/// is too short.
+/// Reads the entries of a block one by one. Of each key the block stores only the bytes that differ from the start of
+/// the key before; `key` is the whole key. Calls `value(key, reader, shared, size)`, which reads the entry's value from
+/// the reader and returns false if there is too little of it. In a block that has_sizes, the size of the value stands
+/// before the key; else `size` is 0.
 template <typename Value>
 Status read_entries(std::string_view block, bool has_sizes, const Value& value) {
   // Behind the entries stand the restart points, which only a binary search needs.

@@ -1,14 +1,14 @@
 // Which filter would a policy write for a file, and is it the one that the file has?
 //
-// Nobody but the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as
-// RocksDB would ask at the compaction of this file, and the builder for the size and the rate of a filter of as many
-// keys. A filter that has about this size and about this rate is right. Size and rate together tell the kinds apart,
-// because a ribbon of the same rate takes 30% less memory than a blocked filter; where there are so few keys that this
-// is but a few bytes, a filter is built to see its kind. Whose a filter is says its block.
+// Only the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as RocksDB
+// would ask at a compaction of this file, and the builder says which size and rate a filter of as many keys would have.
+// The file's filter is right if it has about this size and about this rate. Both together also tell the kind: at the
+// same rate a ribbon takes 30% less memory than a blocked filter. With few keys that difference is a few bytes, so a
+// filter is then built to see its kind. The name of the library that wrote a filter stands in the filter's block.
 //
-// That is the builder's plan. What it writes in the end also depends on limits (max_filter_bytes, max_build_bytes), on
-// the keys that are one key to the filter, and on whether there is any key for it. So before a file is called wrong,
-// its filters are really built, of as many keys.
+// The builder's answer is a plan. The filter that it writes also depends on limits (max_filter_bytes, max_build_bytes),
+// on how many keys have the same prefix, and on whether there is any key at all. So before a file is called wrong,
+// filters of as many keys are built and compared.
 #pragma once
 
 #include <rocksdb/db.h>

@@ -11,6 +11,7 @@ import pickle
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import weakref
 
 import crivo
@@ -35,6 +36,13 @@ def ask_in_another_process(filter_):
 
 
 class FilterTest(unittest.TestCase):
+    def test_a_misspelt_instruction_set_is_an_error(self):
+        blob = crivo.Filter(["key"]).to_bytes()
+        with unittest.mock.patch.dict(os.environ, {"CRIVO_ISA": "altivec"}):
+            for make in (lambda: crivo.Filter(["key"]), lambda: crivo.Filter.from_bytes(blob)):
+                with self.assertRaisesRegex(crivo.Error, "^CRIVO_ISA must be one of scalar"):
+                    make()
+
     def test_every_kind_finds_its_keys_and_little_else(self):
         self.assertEqual(sorted(crivo.kinds()), sorted(set(KINDS) - {"compressed"}))
         keys = [f"user{i}" for i in range(20_000)]

@@ -62,8 +62,6 @@ class ChunkReader {
 
   /// The number of chunks that the blob has; 0 before the first one came.
   [[nodiscard]] std::uint64_t chunks() const noexcept;
-  /// The number of different chunks that came.
-  [[nodiscard]] std::uint64_t received() const noexcept;
   /// The smallest number of a chunk that did not come; no value if all came.
   [[nodiscard]] std::optional<std::uint64_t> first_missing() const noexcept;
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "crivo/host/memory.h"
+#include "crivo/host/sizing.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
-#include "crivo/sizing.h"
 #include "crivo/types.h"
 
 namespace crivo {

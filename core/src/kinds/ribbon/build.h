@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/build_task.h"
-#include "crivo/host/memory.h"
+#include "crivo/memory.h"
 #include "crivo/types.h"
 #include "hash/hash_source.h"
 #include "layout/ribbon_layout.h"

@@ -5,7 +5,7 @@
 
 #include "base/bit_array.h"
 #include "base/error_text.h"
-#include "crivo/sizing.h"
+#include "crivo/host/sizing.h"
 #include "kinds/ribbon/build.h"
 #include "layout/ribbon_layout.h"
 #include "simd/kernels.h"

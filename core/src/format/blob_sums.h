@@ -18,9 +18,6 @@ struct BlobFrame {
   std::vector<std::byte> tail;  // 0.2% of the payload for Codec::kRawSums, nothing for Codec::kRaw
 };
 
-/// The bytes that a raw blob takes beside its payload of this size. codec: kRaw or kRawSums.
-[[nodiscard]] std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcept;
-
 /// Sees the payload pass by, from its first byte to its last.
 class BlobSums {
  public:
