@@ -10,6 +10,7 @@
 #include <rocksdb/table.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
