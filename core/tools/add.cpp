@@ -31,7 +31,7 @@ bool same_content(const struct stat& a, const struct stat& b) {
 class LockedFile {
  public:
   /// Whoever had to wait finds another file at the path, and locks that one.
-  static Result<LockedFile> open(const std::string& path) {
+  static Result<LockedFile> open(const std::string& path, bool quiet) {
     struct stat now {};
     if (path == "-" || (::stat(path.c_str(), &now) == 0 && !S_ISREG(now.st_mode))) {
       return Error{ErrorCode::kBadArgument,
@@ -40,7 +40,7 @@ class LockedFile {
     for (;;) {
       Result<OwnedFd> fd = open_input(path, "FILTER");
       if (!fd) return fd.error();
-      if (!lock(fd->get(), path)) return file_error("FILTER must be a file that can be locked", path);
+      if (!lock(fd->get(), path, quiet)) return file_error("FILTER must be a file that can be locked", path);
       struct stat locked {};
       if (::fstat(fd->get(), &locked) != 0 || ::stat(path.c_str(), &now) != 0) {
         return file_error("FILTER must be readable", path);
@@ -59,10 +59,12 @@ class LockedFile {
   LockedFile(OwnedFd fd, std::string path, const struct stat& opened)
       : fd_(std::move(fd)), path_(std::move(path)), opened_(opened) {}
 
-  static bool lock(int fd, const std::string& path) {
+  /// Says that it waits unless it is to be quiet, as it then becomes.
+  static bool lock(int fd, const std::string& path, bool& quiet) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK) return false;
-    std::fprintf(stderr, "crivo add: waiting for another crivo add to %s\n", shown(path).c_str());
+    if (!quiet) std::fprintf(stderr, "crivo add: waiting for another crivo add to %s\n", shown(path).c_str());
+    quiet = true;
     int result = 0;
     do {
       result = ::flock(fd, LOCK_EX);
@@ -83,7 +85,7 @@ BlobForm form_of(Codec codec) {
 
 Result<ExitCode> add(const AddOptions& options) {
   const std::string& path = options.filter.path;
-  const Result<LockedFile> file = LockedFile::open(path);
+  const Result<LockedFile> file = LockedFile::open(path, options.quiet);
   if (!file) return file.error();
   if (auto fine = check_output(path, options.keys.paths); !fine) return fine.error();
   Result<LoadedCopy> loaded = load_copy(options.filter);

@@ -1,4 +1,6 @@
 // bloom_each and bloom_layers: what a filter tells about itself, as rows. sqlite_ext/README.md is their reference.
+#include <array>
+
 #include "crivo/describe.h"
 #include "functions.h"
 #include "functions/table_valued.h"
@@ -23,39 +25,20 @@ std::unique_ptr<Rows> descriptions(const TableCall& call) {
 constexpr const char* kLayerColumns[] = {"layer INTEGER", "capacity INTEGER", "keys INTEGER", "bits INTEGER",
                                          "k INTEGER",     "fill REAL",        "fp_rate REAL", "current_fp_rate REAL"};
 
-struct LayerRow {
-  std::uint64_t number;
-  LayerInfo layer;
-};
+using LayerRow = std::array<std::variant<std::uint64_t, double>, std::size(kLayerColumns)>;
 
 void set_layer(sqlite3_context* context, const LayerRow& row, int column) {
-  const LayerInfo& layer = row.layer;
-  const Stats& stats = layer.stats;
-  switch (column) {
-    case 0:
-      return set_value(context, row.number);
-    case 1:
-      return set_value(context, layer.capacity);
-    case 2:
-      return set_value(context, layer.keys);
-    case 3:
-      return set_value(context, stats.bits);
-    case 4:
-      return set_value(context, std::uint64_t{layer.probes});
-    case 5:
-      return set_value(context, static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits));
-    case 6:
-      return set_value(context, layer.fp_rate);
-    default:
-      return set_value(context, stats.current_fp_rate);
-  }
+  std::visit([context](auto value) { set_value(context, value); }, row[static_cast<std::size_t>(column)]);
 }
 
 std::unique_ptr<Rows> layers(const TableCall& call) {
   if (call.is_null(0)) return nullptr;
   std::vector<LayerRow> rows;
   for (const LayerInfo& layer : open_filter(call.db, call.args[0], 1).ref().layers()) {
-    rows.push_back({rows.size(), layer});
+    const Stats& stats = layer.stats;
+    const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
+    rows.push_back({std::uint64_t{rows.size()}, layer.capacity, layer.keys, stats.bits, std::uint64_t{layer.probes},
+                    fill, layer.fp_rate, stats.current_fp_rate});
   }
   return std::make_unique<ListedRows<LayerRow, set_layer>>(std::move(rows));
 }

@@ -17,8 +17,6 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::size_t kArgs = 5;  // schema, table, column, row, key
-
 /// The value of an open row. Nothing else runs while it is changed, so it cannot expire.
 class RowBlob : public StoredBlob {
  public:
@@ -52,8 +50,8 @@ void free_row(void* row) { std::unique_ptr<StoredRow>(static_cast<StoredRow*>(ro
 
 /// The row, and what is known of its table, is kept from row to row of the statement.
 void bloom_insert(const Call& call) {
-  const RowArgs args(call, kArgs);
-  const KeyBytes key(call.args[args.next]);
+  const RowArgs args(call);
+  const KeyBytes key(args.key);
   if (sqlite3_value_type(args.row) == SQLITE_NULL) throw SqlError{"row must be a rowid or a key, got NULL"};
   if (key.is_null()) return;
   sqlite3* const db = sqlite3_context_db_handle(call.context);
@@ -73,7 +71,7 @@ void bloom_insert(const Call& call) {
 }
 
 constexpr std::array kInPlaceFunctions = {
-    FunctionRow{"bloom_insert", kArgs - 1, kArgs, SQLITE_UTF8 | SQLITE_DIRECTONLY, guarded<bloom_insert>},
+    FunctionRow{"bloom_insert", 4, 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, guarded<bloom_insert>},
 };
 
 }  // namespace

@@ -39,13 +39,13 @@ struct Columns {
 
 }  // namespace
 
-RowArgs::RowArgs(const Call& call, std::size_t given) {
-  std::size_t arg = 0;
-  schema = call.args.size() == given ? name_in(call, arg++, "schema") : "main";
-  table = name_in(call, arg++, "table");
-  column = name_in(call, arg++, "column");
-  row = call.args[arg++];
-  next = arg;
+RowArgs::RowArgs(const Call& call) {
+  const std::size_t first = call.args.size() - 4;
+  schema = first != 0 ? name_in(call, 0, "schema") : "main";
+  table = name_in(call, first, "table");
+  column = name_in(call, first + 1, "column");
+  row = call.args[first + 2];
+  key = call.args[first + 3];
 }
 
 StoredRow::StoredRow(sqlite3* db, const RowArgs& args)

@@ -15,16 +15,16 @@
 
 namespace crivo::sqlite {
 
-/// The arguments with which a function names a row: ([schema,] table, column, row, ...). The schema is "main" if it is
-/// left out, so that no table of another database can come before the one that is meant. Borrows from the arguments.
+/// The arguments of bloom_insert: ([schema,] table, column, row, key). The schema is "main" if it is left out, so that
+/// no table of another database can come before the one that is meant. Borrows from the arguments.
 struct RowArgs {
-  /// `given` is the number of arguments with a schema. Throws SqlError for a name that is NULL.
-  RowArgs(const Call& call, std::size_t given);
+  /// Throws SqlError for a name that is NULL.
+  explicit RowArgs(const Call& call);
   const char* schema;
   const char* table;
   const char* column;
   sqlite3_value* row;
-  std::size_t next;  // the argument after the row
+  sqlite3_value* key;
 };
 
 class StoredRow {

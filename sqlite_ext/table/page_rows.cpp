@@ -1,9 +1,9 @@
 #include "table/page_rows.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "crivo/hash.h"
+#include "crivo/host/bytes.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -11,16 +11,6 @@ namespace {
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kKeysOffset = 8;
 constexpr std::size_t kGenerationOffset = 16;
-
-std::uint64_t load(const std::byte* from) noexcept {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < 8; ++i) value |= std::to_integer<std::uint64_t>(from[i]) << (8 * i);
-  return value;
-}
-
-void store_value(std::byte* to, std::uint64_t value) noexcept {
-  for (unsigned i = 0; i < 8; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
-}
 
 std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noexcept {
   const auto rest = row.subspan(kChecksumBytes);
@@ -38,21 +28,19 @@ void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t 
   if (row.size() != row_bytes) {
     refuse("be a blob of " + std::to_string(row_bytes) + " bytes, got " + std::to_string(row.size()));
   }
-  if (load(row.data()) != checksum(number, row)) refuse("have the checksum of its bytes");
+  if (load_le<std::uint64_t>(row.data()) != checksum(number, row)) refuse("have the checksum of its bytes");
   if (generation_of(row) > panes.newest) {
     refuse("be of generation " + std::to_string(panes.newest) + " at most, got " + std::to_string(generation_of(row)));
   }
 }
 
-std::uint64_t keys_of(std::span<const std::byte> row) noexcept { return load(row.data() + kKeysOffset); }
-std::uint64_t generation_of(std::span<const std::byte> row) noexcept { return load(row.data() + kGenerationOffset); }
-std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept { return row.subspan(kRowHeaderBytes); }
-
-std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
-  std::uint64_t bits = 0;
-  for (const std::byte byte : bytes) bits += static_cast<unsigned>(std::popcount(std::to_integer<unsigned char>(byte)));
-  return bits;
+std::uint64_t keys_of(std::span<const std::byte> row) noexcept {
+  return load_le<std::uint64_t>(row.data() + kKeysOffset);
 }
+std::uint64_t generation_of(std::span<const std::byte> row) noexcept {
+  return load_le<std::uint64_t>(row.data() + kGenerationOffset);
+}
+std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept { return row.subspan(kRowHeaderBytes); }
 
 std::span<const std::byte> PageRows::row(std::uint64_t page) {
   if (page == page_) return row_;
@@ -92,8 +80,8 @@ void PageRows::age(std::span<std::byte> row, std::size_t bytes) const {
   for (std::uint64_t i = 0; i < too_old; ++i) {
     std::ranges::fill(row.subspan(kRowHeaderBytes + panes_.place(panes_.newest - i) * bytes, bytes), std::byte{0});
   }
-  store_value(row.data() + kGenerationOffset, panes_.newest);
-  store_value(row.data() + kKeysOffset, 0);
+  store_le(row.data() + kGenerationOffset, panes_.newest);
+  store_le(row.data() + kKeysOffset, std::uint64_t{0});
 }
 
 const std::byte* PageRows::read(std::uint64_t page) {
@@ -123,7 +111,7 @@ void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
   const std::span<std::byte> row = changed(page);
   const auto fewer = static_cast<std::uint64_t>(-difference);
   const std::uint64_t keys = keys_of(row);
-  store_value(row.data() + kKeysOffset, difference < 0 && keys < fewer ? 0 : keys - fewer);
+  store_le(row.data() + kKeysOffset, difference < 0 && keys < fewer ? 0 : keys - fewer);
 }
 
 std::size_t PageRows::changed_bytes() const noexcept {
@@ -139,7 +127,7 @@ void PageRows::release() {
 void PageRows::store() {
   release();
   for (auto& [page, change] : changed_) {
-    store_value(change.row.data(), checksum(number_of(page), change.row));
+    store_le(change.row.data(), checksum(number_of(page), change.row));
     tables_.write_page(number_of(page), change.row, change.is_new);
   }
   changed_.clear();

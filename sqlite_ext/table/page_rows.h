@@ -43,8 +43,6 @@ void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t 
 [[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> row) noexcept;
 /// The payload in a row that was checked, of all panes.
 [[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept;
-/// The number of bits that are set.
-[[nodiscard]] std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept;
 
 /// Changes lie in memory until store() is called; if it is not called, nothing has happened. Throws HostError.
 class PageRows : public PageSource {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crivo/host/bytes.h"
 #include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 
 #include "crivo/hash.h"
 #include "crivo/host/scalable_layers.h"

@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "functions.h"
 #include "table/follow.h"
@@ -63,37 +64,11 @@ void use_table(const Call& call, const Body& use) {
   }
 }
 
-std::string json_text(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      json.append("\\u00").append({kHex[static_cast<unsigned>(c) >> 4], kHex[static_cast<unsigned>(c) & 15]});
-      continue;
-    }
-    if (c == '"' || c == '\\') json += '\\';
-    json += c;
-  }
-  return json + "\"";
-}
-
 std::string json_number(double value) { return std::string(NumberKey(value).view()); }
 std::string json_number(std::uint64_t value) { return std::to_string(value); }
 std::string seconds(Time milliseconds) { return json_number(static_cast<double>(milliseconds) / 1000); }
 
-/// A JSON object that is written field by field.
-class Object {
- public:
-  void add(std::string_view name, const std::string& json) {
-    json_.append(json_.empty() ? "{" : ",").append("\"").append(name).append("\":").append(json);
-  }
-  [[nodiscard]] std::string str() const { return json_ + "}"; }
-
- private:
-  std::string json_;
-};
-
-void add_window(Object& info, const Window& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
+void add_window(JsonObject& info, const Window& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
   Window now = window;
   if (!now.manual) now.advance(time_now(db));
   std::string keys;
@@ -106,7 +81,7 @@ void add_window(Object& info, const Window& window, const std::vector<std::uint6
   info.add("pane_keys", "[" + keys + "]");
 }
 
-void add_source(Object& info, ShadowTables& table) {
+void add_source(JsonObject& info, ShadowTables& table) {
   const std::optional<Source> source = source_of(table);
   info.add("source", source ? json_text(to_text(*source)) : "null");
   info.add("follows", is_following(table) ? "1" : "0");
@@ -117,7 +92,7 @@ void add_source(Object& info, ShadowTables& table) {
 std::string table_info(FilterTable& table) {
   const TableState& state = table.state();
   const Inventory found = table.inventory();
-  Object info;
+  JsonObject info;
   info.add("kind", json_text(kind_text(state.spec)));
   info.add("capacity", json_number(state.spec.capacity));
   info.add("fp_rate", json_number(state.spec.fp_rate));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
 #include "values/boundary.h"
 

@@ -204,6 +204,28 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
               HasSubstr("crivo.Bloom: kind must be blocked or ribbon, got classic"));
 }
 
+TEST(RocksdbOptions, InCodeAreAllHeard) {
+  // A new field must be named here, or this does not compile; and then it needs a row below.
+  [[maybe_unused]] const auto& [bits, rate, kind, transform, bloom_before, count, most_filter, most_build, budget,
+                                bottommost, ribbons, levels, ratio] = RocksDBFilterOptions();
+  for (const auto& [options, id] : std::vector<std::pair<RocksDBFilterOptions, std::string>>{
+           {{.bits_per_key = 5}, "crivo.Auto:5"},
+           {{.fp_rate = 0.02}, "crivo.Auto:fp_rate:0.02"},
+           {{.kind = Kind::kBlocked}, "crivo.Bloom:10"},
+           {{.key_transform = "lower_ascii"}, "crivo.Auto:10:key_transform:lower_ascii"},
+           {{.kind = Kind::kRibbon, .bloom_before_level = 3}, "crivo.Ribbon:10:3"},
+           {{.count_questions = true}, "crivo.Auto:10:count_questions:true"},
+           {{.max_filter_bytes = 500}, "crivo.Auto:10:max_filter_bytes:500"},
+           {{.max_build_bytes = 600}, "crivo.Auto:10:max_build_bytes:600"},
+           {{.budget_bits_per_key = 7}, "crivo.Auto:budget_bits_per_key:7"},
+           {{.bottommost_fp_rate = 0.1}, "crivo.Auto:10:bottommost_fp_rate:0.1"},
+           {{.ribbon_levels = 1}, "crivo.Auto:10:ribbon_levels:1"},
+           {{.levels = 3}, "crivo.Auto:10:levels:3"},
+           {{.level_ratio = 8}, "crivo.Auto:10:level_ratio:8"}}) {
+    EXPECT_EQ(NewRocksDBFilterPolicy(options)->GetId(), id);
+  }
+}
+
 TEST(RocksdbOptions, BelowHalfABitWriteNoFilter) {
   for (const std::string text : {"crivo.Bloom:0", "crivo.Bloom:0.49", "crivo.Ribbon:0.49:-1"}) {
     const ScratchFolder folder;

@@ -106,10 +106,24 @@ TEST_F(Change, TwoThatAddAtOnceLoseNoKeyOfEither) {
   const Outcome run = shell("mkfifo keys; timeout 20 '" CRIVO_TOOL
                             "' add -q f <keys & exec 3>keys; while flock -n f true; do sleep 0.01; done\n"
                             "echo second | timeout 20 '" CRIVO_TOOL
-                            "' add -q f 2>second 3>&- & until grep -q waiting second; do sleep 0.01; done\n"
-                            "echo first >&3; exec 3>&-; wait; cat second; '" CRIVO_TOOL "' query f first second");
-  EXPECT_EQ(run.out, "crivo add: waiting for another crivo add to f\nfirst\nsecond\n") << run.err;
+                            "' add f 2>second 3>&- & until grep -q waiting second; do sleep 0.01; done\n"
+                            "echo first >&3; exec 3>&-; wait; '" CRIVO_TOOL "' query f first second");
+  EXPECT_EQ(run.out, "first\nsecond\n") << run.err;
   EXPECT_EQ(crivo("query --count f", first_).out, "200\n");
+}
+
+// It finds another file at the path when it has the lock, and that one is locked, too.
+TEST_F(Change, AddingSaysOnceThatItWaitsAndNothingIfQuiet) {
+  build("f", "", first_);
+  const std::string until_it_waits =
+      "until grep -q -- \"-> FLOCK.*:$(stat -c %i f) \" /proc/locks; do sleep 0.01; done\n";
+  for (const std::string option : {"", "-q"}) {
+    const Outcome run =
+        shell("exec 3<f; flock 3; cp f g; exec 4<g; flock 4\necho key | timeout 20 '" CRIVO_TOOL "' add " + option +
+              " f 3<&- 4<&- &\n" + until_it_waits + "mv g f; exec 3<&-\n" + until_it_waits + "exec 4<&-; wait $!");
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_THAT(run.err, MatchesRegex(option.empty() ? "crivo add: waiting for [^:]* to f\ncrivo add: f: [^:]*" : ""));
+  }
 }
 
 TEST_F(Change, AddingReplacesNoFilterThatAnotherProgramPutThereMeanwhile) {

@@ -9,8 +9,8 @@
 #include <random>
 #include <string>
 
-#include "base/bytes.h"
 #include "crivo/blob.h"
+#include "crivo/host/bytes.h"
 #include "filters.h"
 #include "sizing/bloom.h"
 

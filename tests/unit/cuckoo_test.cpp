@@ -4,10 +4,8 @@
 
 #include <cmath>
 #include <deque>
-#include <memory>
 #include <utility>
 
-#include "filters.h"
 #include "fingerprints.h"
 #include "layout/packed_slots.h"
 #include "sizing/fingerprints.h"
@@ -152,13 +150,8 @@ TEST(Cuckoo, AnswersLikeTheModelForAnyPayload) {
       const Model model(shape, slots);
       const auto payload = reference::packed(slots, f);
       const auto ref = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
-      const auto hits = std::make_unique<bool[]>(kQueries);
-      ref->may_contain_hashes(hashes, {hits.get(), kQueries});
-      for (std::size_t i = 0; i < kQueries; ++i) {
-        ASSERT_EQ(ref->may_contain_hash(hashes[i]), model.contains(hashes[i])) << "f = " << f;
-        ASSERT_EQ(*ref->count_hash(hashes[i]), model.count(hashes[i])) << "f = " << f;
-        ASSERT_EQ(hits[i], model.contains(hashes[i])) << "f = " << f << " in a batch";
-      }
+      testing::expect_answers(*ref, hashes, [&](std::uint64_t hash) { return model.contains(hash); });
+      for (const std::uint64_t hash : hashes) ASSERT_EQ(*ref->count_hash(hash), model.count(hash)) << "f = " << f;
     }
   }
 }
@@ -185,18 +178,7 @@ TEST(Cuckoo, FillsPast95PercentBeforeTheFirstFailure) {
 }
 
 // The sizing allows for one failure in 1e9 filters of this size, or in 1e5 for the shortest fingerprints.
-TEST(Cuckoo, HasRoomForItsCapacityAtEverySize) {
-  for (std::uint64_t capacity = 1; capacity <= 3000; capacity += capacity < 100 ? 1 : 97) {
-    for (const double fp_rate : {0.9, 0.01, 1e-6}) {
-      AnyFilter filter = testing::build_filter(spec_of(capacity, fp_rate), 0);
-      EXPECT_LE(static_cast<double>(capacity), 0.95 * 4 * static_cast<double>(filter.shape().units));
-      for (std::uint64_t trial = 0; trial < 3000 / capacity + 1; ++trial) {
-        ASSERT_TRUE(filter.clear());
-        ASSERT_TRUE(filter.add_hashes(random_hashes(capacity, trial))) << capacity << " keys at " << fp_rate;
-      }
-    }
-  }
-}
+TEST(Cuckoo, HasRoomForItsCapacityAtEverySize) { testing::expect_room_at_every_size(Kind::kCuckoo, 4); }
 
 TEST(Cuckoo, EightCopiesOfAKeyFitAndTheNinthChangesNothing) {
   AnyFilter filter = testing::build_filter(spec_of(1000, 0.001), 500);
@@ -349,11 +331,7 @@ TEST(Cuckoo, RejectsShapesAndPaddingThatNoWriterLeaves) {
     shape.probes = static_cast<std::uint8_t>(k);
     EXPECT_EQ(refusal(shape, payload), "k must be 2, got " + std::to_string(k));
   }
-  for (std::size_t bit = 8 * 12; bit < 8 * payload.size(); ++bit) {
-    auto padded = payload;
-    padded[bit / 8] |= std::byte{1} << (bit % 8);
-    EXPECT_THAT(refusal(shape_of(12, 2), padded), HasSubstr("padding bits of the payload must be 0")) << bit;
-  }
+  testing::expect_padding_refused(shape_of(12, 2), payload, 8 * 12);
 }
 
 }  // namespace

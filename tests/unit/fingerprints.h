@@ -2,14 +2,18 @@
 // from docs/format.md alone, and filters of any shape.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "crivo/filter.h"
+#include "filters.h"
 #include "reference.h"
 
 namespace crivo::reference {
@@ -55,6 +59,42 @@ inline AnyFilter filter_of(const Shape& shape, const std::vector<std::uint32_t>&
 inline std::string refusal(const Shape& shape, const std::vector<std::byte>& payload) {
   const auto opened = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
   return opened ? "accepted" : opened.error().message;
+}
+
+/// Expects a filter to answer each hash, and all of them in a batch, as `contains(hash)` says.
+template <class Contains>
+void expect_answers(const FilterRef& ref, const std::vector<std::uint64_t>& hashes, const Contains& contains) {
+  const auto hits = std::make_unique<bool[]>(hashes.size());
+  ref.may_contain_hashes(hashes, {hits.get(), hashes.size()});
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_EQ(ref.may_contain_hash(hashes[i]), contains(hashes[i])) << "f = " << ref.shape().param;
+    ASSERT_EQ(hits[i], contains(hashes[i])) << "f = " << ref.shape().param << " in a batch";
+  }
+}
+
+/// Filters of a kind take as many keys as they were made for, at a load of 95% at most.
+inline void expect_room_at_every_size(Kind kind, unsigned slots_of_unit) {
+  for (std::uint64_t capacity = 1; capacity <= 3000; capacity += capacity < 100 ? 1 : 97) {
+    for (const double fp_rate : {0.9, 0.01, 1e-6}) {
+      AnyFilter filter = build_filter({.kind = kind, .capacity = capacity, .fp_rate = fp_rate}, 0);
+      EXPECT_LE(static_cast<double>(capacity), 0.95 * slots_of_unit * static_cast<double>(filter.shape().units));
+      for (std::uint64_t trial = 0; trial < std::max<std::uint64_t>(10, 3000 / capacity + 1); ++trial) {
+        ASSERT_TRUE(filter.clear());
+        const auto hashes = random_hashes(capacity, trial);
+        ASSERT_TRUE(filter.add_hashes(hashes)) << capacity << " keys at " << fp_rate;
+        ASSERT_EQ(count_found(filter.ref(), hashes), capacity);
+      }
+    }
+  }
+}
+
+/// The payload has slots from the first bit on, up to `used`.
+inline void expect_padding_refused(const Shape& shape, const std::vector<std::byte>& payload, std::size_t used) {
+  for (std::size_t bit = used; bit < 8 * payload.size(); ++bit) {
+    auto padded = payload;
+    padded[bit / 8] |= std::byte{1} << (bit % 8);
+    EXPECT_THAT(refusal(shape, padded), ::testing::HasSubstr("padding bits of the payload must be 0")) << bit;
+  }
 }
 
 }  // namespace crivo::testing

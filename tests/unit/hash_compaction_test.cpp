@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
-#include "filters.h"
 #include "fingerprints.h"
 #include "layout/packed_slots.h"
 #include "sizing/fingerprints.h"
@@ -92,12 +90,7 @@ TEST(HashCompaction, AnswersLikeTheModelForAnyPayload) {
       }
       const auto payload = reference::packed(slots, f);
       const auto ref = FilterRef::open(shape_of(f, count), {.capacity = 1, .fp_rate = 0.5}, payload);
-      const auto hits = std::make_unique<bool[]>(kQueries);
-      ref->may_contain_hashes(hashes, {hits.get(), kQueries});
-      for (std::size_t i = 0; i < kQueries; ++i) {
-        ASSERT_EQ(ref->may_contain_hash(hashes[i]), contains(slots, hashes[i], f)) << "f = " << f;
-        ASSERT_EQ(hits[i], contains(slots, hashes[i], f)) << "f = " << f << " in a batch";
-      }
+      testing::expect_answers(*ref, hashes, [&](std::uint64_t hash) { return contains(slots, hash, f); });
     }
   }
 }
@@ -180,20 +173,7 @@ TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen)
   EXPECT_EQ(testing::count_found(filter.ref(), taken), taken.size());
 }
 
-TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) {
-  for (std::uint64_t capacity = 1; capacity <= 3000; capacity += capacity < 100 ? 1 : 97) {
-    for (const double fp_rate : {0.9, 0.01, 1e-6}) {
-      AnyFilter filter = testing::build_filter(spec_of(capacity, fp_rate), 0);
-      EXPECT_LE(static_cast<double>(capacity), 0.95 * static_cast<double>(filter.shape().units));
-      for (std::uint64_t trial = 0; trial < 10; ++trial) {
-        ASSERT_TRUE(filter.clear());
-        const auto hashes = random_hashes(capacity, trial);
-        ASSERT_TRUE(filter.add_hashes(hashes)) << capacity << " keys at " << fp_rate;
-        ASSERT_EQ(testing::count_found(filter.ref(), hashes), capacity);
-      }
-    }
-  }
-}
+TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) { testing::expect_room_at_every_size(Kind::kHashCompaction, 1); }
 
 // The model is within 2% at every width and load: 1% is what it may be too high by past f = 9, and 2.5 million absent
 // keys at the least of these rates, 0.1%, have a standard deviation of 2%, of which three are allowed.
@@ -278,11 +258,7 @@ TEST(HashCompaction, RejectsShapesAndPaddingThatNoWriterLeaves) {
   Shape shape = shape_of(9, 11);
   shape.probes = 2;
   EXPECT_EQ(refusal(shape, payload), "k must be 1, got 2");
-  for (std::size_t bit = 11 * 9; bit < 8 * payload.size(); ++bit) {
-    auto padded = payload;
-    padded[bit / 8] |= std::byte{1} << (bit % 8);
-    EXPECT_THAT(refusal(shape_of(9, 11), padded), HasSubstr("padding bits of the payload must be 0")) << bit;
-  }
+  testing::expect_padding_refused(shape_of(9, 11), payload, 11 * 9);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <vector>
 
 #include "against_scalar.h"
@@ -90,27 +89,6 @@ TEST_P(EveryLevel, SeesEveryMissingBit) {
       payload[missing / 8] ^= static_cast<std::byte>(1U << (missing % 8));
       ASSERT_EQ(difference_in_answers(GetParam(), &Kernels::blocked, view_of(shape, payload), hashes), "");
     }
-  }
-}
-
-// A counter is not 0 as soon as one of its four planes has the bit.
-TEST_P(EveryLevel, AsksCountersLikeScalar) {
-  for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
-    const Shape shape = shape_of(probes, 5);
-    const auto added = random_hashes(100, probes);
-    const auto blocked = blocked_payload(shape, added);
-    std::mt19937_64 random(probes);
-    std::vector<std::byte> counters(4 * blocked.size());
-    for (std::size_t i = 0; i < blocked.size(); ++i) {
-      for (std::size_t bit = 0; bit < 8; ++bit) {
-        const std::size_t byte = i / 64 * 256 + random() % 4 * 64 + i % 64;
-        counters[byte] |= blocked[i] & static_cast<std::byte>(1U << bit);
-      }
-    }
-    const View view = view_of(shape, counters);
-    for (const std::uint64_t hash : added) ASSERT_TRUE(GetParam().counting.contains(view, hash));
-    ASSERT_EQ(difference_in_answers(GetParam(), &Kernels::counting, view, added), "");
-    ASSERT_EQ(difference_in_answers(GetParam(), &Kernels::counting, view, random_hashes(1000, probes + 100)), "");
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "crivo/filter.h"
+#include "crivo/host/bytes.h"
 #include "filters.h"
 #include "layout/ribbon_layout.h"
 #include "reference.h"

@@ -22,32 +22,11 @@ using namespace crivo;
 using namespace crivo::c;
 
 const char* crivo_status_name(crivo_status status) {
-  switch (status) {
-    case CRIVO_OK:
-      return "ok";
-    case CRIVO_BAD_ARGUMENT:
-      return "bad argument";
-    case CRIVO_CORRUPT:
-      return "corrupt";
-    case CRIVO_INCOMPATIBLE:
-      return "incompatible";
-    case CRIVO_UNSUPPORTED:
-      return "unsupported";
-    case CRIVO_FULL:
-      return "full";
-    case CRIVO_NOT_FOUND:
-      return "not found";
-    case CRIVO_TOO_LARGE:
-      return "too large";
-    case CRIVO_CANCELLED:
-      return "cancelled";
-    case CRIVO_NO_MEMORY:
-      return "out of memory";
-    case CRIVO_SYSTEM:
-      return "system error";
-    default:
-      return "unknown status";
-  }
+  static constexpr const char* kNames[] = {"ok",          "bad argument",  "corrupt",     "incompatible",
+                                           "unsupported", "full",          "not found",   "too large",
+                                           "cancelled",   "out of memory", "system error"};
+  const auto number = static_cast<std::size_t>(status);
+  return number < std::size(kNames) ? kNames[number] : "unknown status";
 }
 
 // These are literals, which end in a NUL.

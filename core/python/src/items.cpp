@@ -7,30 +7,11 @@
 namespace crivo::python {
 namespace {
 
-int64_t load_signed(const char* item, size_t width) {
-  switch (width) {
-    case 1:
-      return load<int8_t>(item);
-    case 2:
-      return load<int16_t>(item);
-    case 4:
-      return load<int32_t>(item);
-    default:
-      return load<int64_t>(item);
-  }
-}
-
-uint64_t load_unsigned(const char* item, size_t width) {
-  switch (width) {
-    case 1:
-      return load<uint8_t>(item);
-    case 2:
-      return load<uint16_t>(item);
-    case 4:
-      return load<uint32_t>(item);
-    default:
-      return load<uint64_t>(item);
-  }
+template <class Int8, class Int16, class Int32, class Int64>
+Int64 load_integer(const char* item, size_t width) {
+  if (width == 1) return load<Int8>(item);
+  if (width == 2) return load<Int16>(item);
+  return width == 4 ? Int64{load<Int32>(item)} : load<Int64>(item);
 }
 
 /// A half-precision real (IEEE 754), for which C++20 has no type.
@@ -92,9 +73,9 @@ Items items_of(const Py_buffer& view) {
 ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_NUMBER_KEY_BYTES]) {
   switch (items) {
     case Items::kSigned:
-      return {number, crivo_integer_key(load_signed(item, width), number)};
+      return {number, crivo_integer_key(load_integer<int8_t, int16_t, int32_t, int64_t>(item, width), number)};
     case Items::kUnsigned:
-      return {number, crivo_unsigned_key(load_unsigned(item, width), number)};
+      return {number, crivo_unsigned_key(load_integer<uint8_t, uint16_t, uint32_t, uint64_t>(item, width), number)};
     case Items::kBool:
       return {number, crivo_unsigned_key(*item != 0 ? 1 : 0, number)};  // any byte but 0 is True
     case Items::kReal:

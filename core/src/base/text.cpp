@@ -48,4 +48,18 @@ std::string rename_field(std::string message, std::string_view field, std::strin
   return message;
 }
 
+std::string json_text(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      json.append("\\u00").append({kHex[static_cast<unsigned>(c) >> 4], kHex[static_cast<unsigned>(c) & 15]});
+      continue;
+    }
+    if (c == '"' || c == '\\') json += '\\';
+    json += c;
+  }
+  return json + "\"";
+}
+
 }  // namespace crivo

@@ -1,7 +1,7 @@
 #include "crivo/convert.h"
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "layout/counter_block.h"
 
 namespace crivo {

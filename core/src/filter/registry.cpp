@@ -1,46 +1,38 @@
 #include "filter/registry.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include "base/error_text.h"
-#include "kinds/blocked.h"
-#include "kinds/classic.h"
-#include "kinds/counting.h"
-#include "kinds/cuckoo.h"
-#include "kinds/hash_compaction.h"
-#include "kinds/ribbon/ribbon.h"
-#include "kinds/scalable.h"
-#include "kinds/spectral.h"
+#include "kinds/rows.h"
 
 namespace crivo {
 namespace {
 
-constexpr std::array kRows = {
-    make_row<Classic>(),  make_row<Blocked>(), make_row<Counting>(),       make_row<Spectral>(),
-    make_row<Scalable>(), make_row<Cuckoo>(),  make_row<HashCompaction>(), make_row<Ribbon>(),
-};
-
-constexpr auto kInfos = [] {
-  std::array<KindInfo, kRows.size()> infos{};
-  for (std::size_t i = 0; i < kRows.size(); ++i) infos[i] = kRows[i].info;
-  return infos;
-}();
+// In the order in which kinds() lists them.
+constexpr std::array kRows = {&kClassic,  &kBlocked, &kCounting,       &kSpectral,
+                              &kScalable, &kCuckoo,  &kHashCompaction, &kRibbon};
 
 }  // namespace
 
-std::span<const KindInfo> kind_infos() noexcept { return kInfos; }
+std::span<const KindInfo> kind_infos() noexcept {
+  static const auto infos = [] {
+    std::array<KindInfo, kRows.size()> made{};
+    std::ranges::transform(kRows, made.begin(), [](const KindRow* row) { return row->info; });
+    return made;
+  }();
+  return infos;
+}
 
 const KindRow* find_kind(Kind kind) noexcept {
-  for (const KindRow& row : kRows) {
-    if (row.info.kind == kind) return &row;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(kRows, kind, [](const KindRow* row) { return row->info.kind; });
+  return found != kRows.end() ? *found : nullptr;
 }
 
 Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability) {
   std::string able;
-  for (const KindInfo& info : kInfos) {
+  for (const KindInfo& info : kind_infos()) {
     if (!(info.can.*capability)) continue;
     if (!able.empty()) able += ", ";
     able += info.name;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error_text.h"
-#include "kinds/scalable.h"
+#include "kinds/rows.h"
 #include "layout/layers.h"
 #include "sizing/bloom.h"
 
@@ -21,7 +21,7 @@ std::uint64_t scalable_layer_capacity(const FilterSpec& spec, unsigned index) no
 Result<FilterSize> size_scalable_layer(const FilterSpec& spec, unsigned index, std::uint64_t before_units) {
   FilterSpec scalable = spec;
   scalable.kind = Kind::kScalable;
-  if (const Result<Shape> allowed = Scalable::plan(scalable); !allowed) return allowed.error();
+  if (const Result<Shape> allowed = kScalable.plan(scalable); !allowed) return allowed.error();
   const std::uint64_t capacity = scalable_layer_capacity(spec, index);
   if (capacity == 0) {
     return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ", growth_of(spec),

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
 #include "format/codec_choice.h"

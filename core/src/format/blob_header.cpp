@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "filter/registry.h"
 
 namespace crivo {

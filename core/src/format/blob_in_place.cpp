@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
 #include "crivo/blob.h"
 #include "crivo/hash.h"
+#include "crivo/host/bytes.h"
 #include "crivo/host/paged_filter.h"
 #include "crivo/kinds.h"
 #include "filter/facts.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
 #include "hash/checksum.h"

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <string>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
 #include "crivo/hash.h"
+#include "crivo/host/bytes.h"
 #include "format/blob_header.h"
 
 namespace crivo {

@@ -1,6 +1,6 @@
 #include "format/codec_choice.h"
 
-#include "base/bit_array.h"
+#include "crivo/host/bytes.h"
 #include "filter/registry.h"
 #include "sizing/sparse.h"
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "format/codec_zstd.h"
 #include "sizing/bloom.h"
 

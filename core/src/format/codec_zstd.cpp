@@ -5,8 +5,8 @@
 #include <memory>
 #include <new>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 
 namespace crivo {
 namespace {

@@ -1,6 +1,7 @@
 #include "crivo/describe.h"
 
 #include "base/error_text.h"
+#include "crivo/host/text.h"
 #include "filter/registry.h"
 #include "format/blob_header.h"
 
@@ -52,13 +53,12 @@ std::string value_text(const Description& described) {
 }
 
 std::string to_json(const std::vector<Description>& descriptions) {
-  std::string json;
+  JsonObject json;
   for (const Description& described : descriptions) {
-    const std::string_view quote = std::holds_alternative<std::string_view>(described.value) ? "\"" : "";
-    json.append(json.empty() ? "{\"" : ",\"").append(described.name).append("\":");
-    json.append(quote).append(value_text(described)).append(quote);
+    const auto* const text = std::get_if<std::string_view>(&described.value);
+    json.add(described.name, text != nullptr ? json_text(*text) : value_text(described));
   }
-  return json + "}";
+  return json.str();
 }
 
 }  // namespace crivo

@@ -6,8 +6,8 @@
 #include <cassert>
 #include <optional>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "hash/checksum.h"
 
 namespace crivo {

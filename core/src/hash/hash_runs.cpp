@@ -1,7 +1,6 @@
 #include "hash/hash_runs.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <string_view>
 
 #include "base/error_text.h"

@@ -1,7 +1,6 @@
 // The hashes of a build in order, wherever they lie: in an array, or in files, of which a part is in memory at a time.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>

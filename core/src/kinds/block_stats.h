@@ -2,11 +2,12 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 
 #include "base/portable.h"
+#include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
 #include "crivo/types.h"
+#include "layout/block.h"
 
 namespace crivo {
 
@@ -30,6 +31,13 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
     stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), shape.probes);
   }
   return stats;
+}
+
+/// The same for blocks of bits.
+inline Stats stats_of_bit_blocks(const View& view) noexcept {
+  return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
+    return count_bits({view.payload + block * kBlockBytes, kBlockBytes});
+  });
 }
 
 }  // namespace crivo

@@ -1,11 +1,17 @@
-#include "kinds/cuckoo.h"
-
+// The cuckoo filter: a hash table that keeps a short fingerprint of each key instead of the key, so that keys can be
+// removed again. A bucket has four slots, and each key has two buckets, either of which may hold its fingerprint. The
+// second bucket follows from the first and the fingerprint alone, so a fingerprint can be moved between the two
+// although its key is unknown. If both buckets of a new key are full, fingerprints are moved to their other buckets
+// until a slot is free; if that does not succeed, the filter is full. A key that is added several times takes a slot
+// each time, of the eight that its buckets have.
+// Paper: Fan, Andersen, Kaminsky & Mitzenmacher 2014, "Cuckoo filter: practically better than Bloom".
 #include <algorithm>
 #include <array>
 #include <cassert>
 
 #include "base/error_text.h"
 #include "kinds/plan.h"
+#include "kinds/rows.h"
 #include "layout/packed_slots.h"
 #include "simd/probe_key.h"
 #include "sizing/fingerprints.h"
@@ -17,11 +23,6 @@ constexpr unsigned kSlots = kCuckooBucketSlots;
 constexpr unsigned kNone = kSlots;  // stands for "in no slot"
 constexpr unsigned kMaxCopies = 2 * kSlots;
 constexpr std::size_t kRelocations = 2000;
-constexpr FingerprintLimits kLimits = {.probes = 2,
-                                       .min_bits = kMinCuckooBits,
-                                       .min_units = 2,
-                                       .max_units = std::uint64_t{1} << 40,
-                                       .unit_name = Cuckoo::kUnitName};
 
 /// The other bucket of a fingerprint. The numbers of its two buckets add up, modulo the number of buckets, to an odd
 /// number that the fingerprint determines. So each bucket is found from the other; and as the number of buckets is
@@ -218,86 +219,101 @@ Error no_room(const CuckooKey& key, const View& view) {
 template <class Bucket>
 constexpr Probe kProbe = {&contains<Bucket>, &contains_key<&contains<Bucket>>, &contains_batch<Bucket>};
 
+struct Cuckoo {
+  static constexpr Kind kKind = Kind::kCuckoo;
+  static constexpr std::string_view kName = "cuckoo";
+  static constexpr bool kOnlyPaddingIsValidated = true;
+  static constexpr const char* kUnitName = "number of buckets";
+  static constexpr FingerprintLimits kLimits = {.probes = 2,
+                                                .min_bits = kMinCuckooBits,
+                                                .min_units = 2,
+                                                .max_units = std::uint64_t{1} << 40,
+                                                .unit_name = kUnitName};
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    return plan_fingerprints(spec, kKind, kLimits.probes, &size_cuckoo, &size_cuckoo_by_bits);
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
+    if (shape.units % 2 != 0) return error(ErrorCode::kCorrupt, kUnitName, " must be even, got ", shape.units);
+    return packed_bytes(shape.units * kSlots, shape.param);
+  }
+
+  static Result<void> validate(const View& view) { return check_packed_padding(view, view.shape.units * kSlots); }
+
+  static Probe probe(const Shape& shape) noexcept {
+    if (kSlots * shape.param <= 64) return kProbe<std::uint64_t>;
+    return kProbe<Wide>;
+  }
+
+  // A wide load reads 16 bytes from the start of the bucket, and count() 8 bytes from the start of each slot. The word
+  // behind the last slot leaves room for both.
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+    const CuckooKey key(hash, view.shape);
+    const std::uint64_t bits = view.shape.param;
+    for (const std::uint64_t bucket : {key.first, key.second}) {
+      const std::uint64_t begin = bucket * kSlots * bits / 8;
+      const std::uint64_t last_slot = (bucket * kSlots + kSlots - 1) * bits / 8;
+      const std::uint64_t end = std::max(last_slot + 8, begin + (kSlots * bits <= 64 ? 8 : 16));
+      if (!gate.admit(begin, end - begin)) return false;
+    }
+    return true;
+  }
+
+  static Stats stats(const View& view) noexcept {
+    const std::uint64_t slots = view.shape.units * kSlots;
+    const std::uint64_t occupied = count_occupied(view.payload, slots, view.shape.param);
+    Stats stats;
+    stats.bits = slots * view.shape.param;
+    stats.bits_set = occupied * view.shape.param;
+    stats.current_fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied));
+    stats.cardinality = static_cast<double>(occupied);
+    return stats;
+  }
+
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    return cuckoo_fp_rate(std::min(1.0, load_of(shape, keys)), shape.param);
+  }
+
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+    constexpr std::size_t kAhead = 16;
+    Buckets buckets(store);
+    std::array<CuckooKey, kAhead> keys;
+    for (std::size_t from = 0; from < hashes.size(); from += kAhead) {
+      const std::size_t size = std::min(hashes.size() - from, kAhead);
+      for (std::size_t i = 0; i < size; ++i) {
+        keys[i] = CuckooKey(hashes[from + i], store.shape);
+        buckets.prefetch(keys[i]);
+      }
+      for (std::size_t i = 0; i < size; ++i, ++added) {
+        if (!buckets.add(keys[i])) return no_room(keys[i], store.view());
+      }
+    }
+    return {};
+  }
+
+  /// The copies of the key's fingerprint in its two buckets.
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
+    return copies_of(CuckooKey(hash, view.shape), view);
+  }
+
+  // Each time needs a slot, so this ends after a few times, whatever their number is.
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+    for (std::uint64_t done = 0; done < times; ++done) {
+      if (auto once = add(store, {&hash, 1}, added); !once) return once;
+    }
+    return {};
+  }
+
+  static Result<void> remove(Store store, std::uint64_t hash) {
+    if (Buckets(store).remove(CuckooKey(hash, store.shape))) return {};
+    return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+  }
+};
+
 }  // namespace
 
-Result<Shape> Cuckoo::plan(const FilterSpec& spec) {
-  return plan_fingerprints(spec, kKind, kLimits.probes, &size_cuckoo, &size_cuckoo_by_bits);
-}
-
-Result<std::uint64_t> Cuckoo::payload_bytes(const Shape& shape) {
-  if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
-  if (shape.units % 2 != 0) return error(ErrorCode::kCorrupt, kUnitName, " must be even, got ", shape.units);
-  return packed_bytes(shape.units * kSlots, shape.param);
-}
-
-Result<void> Cuckoo::validate(const View& view) { return check_packed_padding(view, view.shape.units * kSlots); }
-
-Probe Cuckoo::probe(const Shape& shape) noexcept {
-  if (kSlots * shape.param <= 64) return kProbe<std::uint64_t>;
-  return kProbe<Wide>;
-}
-
-// A wide load reads 16 bytes from the start of the bucket, and count() 8 bytes from the start of each slot. The word
-// behind the last slot leaves room for both.
-bool Cuckoo::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
-  const CuckooKey key(hash, view.shape);
-  const std::uint64_t bits = view.shape.param;
-  for (const std::uint64_t bucket : {key.first, key.second}) {
-    const std::uint64_t begin = bucket * kSlots * bits / 8;
-    const std::uint64_t last_slot = (bucket * kSlots + kSlots - 1) * bits / 8;
-    const std::uint64_t end = std::max(last_slot + 8, begin + (kSlots * bits <= 64 ? 8 : 16));
-    if (!gate.admit(begin, end - begin)) return false;
-  }
-  return true;
-}
-
-Stats Cuckoo::stats(const View& view) noexcept {
-  const std::uint64_t slots = view.shape.units * kSlots;
-  const std::uint64_t occupied = count_occupied(view.payload, slots, view.shape.param);
-  Stats stats;
-  stats.bits = slots * view.shape.param;
-  stats.bits_set = occupied * view.shape.param;
-  stats.current_fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied));
-  stats.cardinality = static_cast<double>(occupied);
-  return stats;
-}
-
-double Cuckoo::predicted_fp_rate(const Shape& shape, double keys) noexcept {
-  return cuckoo_fp_rate(std::min(1.0, load_of(shape, keys)), shape.param);
-}
-
-Result<void> Cuckoo::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-  constexpr std::size_t kAhead = 16;
-  Buckets buckets(store);
-  std::array<CuckooKey, kAhead> keys;
-  for (std::size_t from = 0; from < hashes.size(); from += kAhead) {
-    const std::size_t size = std::min(hashes.size() - from, kAhead);
-    for (std::size_t i = 0; i < size; ++i) {
-      keys[i] = CuckooKey(hashes[from + i], store.shape);
-      buckets.prefetch(keys[i]);
-    }
-    for (std::size_t i = 0; i < size; ++i, ++added) {
-      if (!buckets.add(keys[i])) return no_room(keys[i], store.view());
-    }
-  }
-  return {};
-}
-
-std::uint64_t Cuckoo::count(const View& view, std::uint64_t hash) noexcept {
-  return copies_of(CuckooKey(hash, view.shape), view);
-}
-
-// Each time needs a slot, so this ends after a few times, whatever their number is.
-Result<void> Cuckoo::add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
-  for (std::uint64_t done = 0; done < times; ++done) {
-    if (auto once = add(store, {&hash, 1}, added); !once) return once;
-  }
-  return {};
-}
-
-Result<void> Cuckoo::remove(Store store, std::uint64_t hash) {
-  if (Buckets(store).remove(CuckooKey(hash, store.shape))) return {};
-  return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
-}
+constinit const KindRow kCuckoo = make_row<Cuckoo>();
 
 }  // namespace crivo

@@ -1,10 +1,16 @@
-#include "kinds/hash_compaction.h"
-
+// Hash compaction: a hash table with open addressing that keeps a value of a few bits of each key's hash instead of the
+// key. A key's hash gives the first slot, and its value gives the step from one slot to the next. The values along a
+// sequence of slots stand in descending order: a value that is added takes the first slot on its way that holds a
+// smaller one (an empty slot holds 0), and the smaller value moves on by its own step. So the search for a value ends
+// at the first slot that holds a smaller one, which it meets early.
+// Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; the order of the slots, which ends the
+// search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
 #include <algorithm>
 #include <array>
 
 #include "base/error_text.h"
 #include "kinds/plan.h"
+#include "kinds/rows.h"
 #include "layout/packed_slots.h"
 #include "simd/probe_key.h"
 #include "sizing/fingerprints.h"
@@ -14,11 +20,6 @@ namespace {
 
 /// The most slots that a search looks at. At a load of 0.95, one search in 10^22 would need more.
 constexpr std::size_t kMaxSteps = 1000;
-constexpr FingerprintLimits kLimits = {.probes = 1,
-                                       .min_bits = kMinHashCompactionBits,
-                                       .min_units = 2,
-                                       .max_units = std::uint64_t{1} << 41,
-                                       .unit_name = HashCompaction::kUnitName};
 
 /// A value on its way along its probe sequence.
 class Walk {
@@ -129,56 +130,69 @@ Error no_room(const View& view) {
                " slots found none empty", kHowToGetRoom);
 }
 
+struct HashCompaction {
+  static constexpr Kind kKind = Kind::kHashCompaction;
+  static constexpr std::string_view kName = "hash_compaction";
+  static constexpr bool kOnlyPaddingIsValidated = true;
+  static constexpr const char* kUnitName = "number of slots";
+  static constexpr FingerprintLimits kLimits = {.probes = 1,
+                                                .min_bits = kMinHashCompactionBits,
+                                                .min_units = 2,
+                                                .max_units = std::uint64_t{1} << 41,
+                                                .unit_name = kUnitName};
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    return plan_fingerprints(spec, kKind, kLimits.probes, &size_hash_compaction, &size_hash_compaction_by_bits);
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
+    return packed_bytes(shape.units, shape.param);
+  }
+
+  static Result<void> validate(const View& view) { return check_packed_padding(view, view.shape.units); }
+  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+    Walk walk(hash, view.shape);
+    for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
+      if (!gate.admit(walk.slot() * view.shape.param / 8, 8)) return false;
+      if (load_slot(view.payload, walk.slot(), view.shape.param) <= walk.value()) return true;
+    }
+    return true;
+  }
+
+  static Stats stats(const View& view) noexcept {
+    const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
+    Stats stats;
+    stats.bits = view.shape.units * view.shape.param;
+    stats.bits_set = occupied * view.shape.param;
+    stats.current_fp_rate = 1;
+    if (occupied == view.shape.units) return stats;
+    const double keys = hash_compaction_cardinality(static_cast<double>(view.shape.units),
+                                                    static_cast<double>(occupied), view.shape.param);
+    stats.cardinality = keys;
+    stats.current_fp_rate = predicted_fp_rate(view.shape, keys);
+    return stats;
+  }
+
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    return hash_compaction_fp_rate(keys / static_cast<double>(shape.units), shape.param);
+  }
+
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+    constexpr std::size_t kAhead = 16;
+    const View view = store.view();
+    for (std::size_t i = 0; i < hashes.size(); ++i, ++added) {
+      if (i + kAhead < hashes.size()) prefetch(view, Walk(hashes[i + kAhead], store.shape));
+      if (!insert(store, Walk(hashes[i], store.shape))) return no_room(view);
+    }
+    return {};
+  }
+};
+
 }  // namespace
 
-Result<Shape> HashCompaction::plan(const FilterSpec& spec) {
-  return plan_fingerprints(spec, kKind, kLimits.probes, &size_hash_compaction, &size_hash_compaction_by_bits);
-}
-
-Result<std::uint64_t> HashCompaction::payload_bytes(const Shape& shape) {
-  if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
-  return packed_bytes(shape.units, shape.param);
-}
-
-Result<void> HashCompaction::validate(const View& view) { return check_packed_padding(view, view.shape.units); }
-
-Probe HashCompaction::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
-
-bool HashCompaction::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
-  Walk walk(hash, view.shape);
-  for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
-    if (!gate.admit(walk.slot() * view.shape.param / 8, 8)) return false;
-    if (load_slot(view.payload, walk.slot(), view.shape.param) <= walk.value()) return true;
-  }
-  return true;
-}
-
-Stats HashCompaction::stats(const View& view) noexcept {
-  const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
-  Stats stats;
-  stats.bits = view.shape.units * view.shape.param;
-  stats.bits_set = occupied * view.shape.param;
-  stats.current_fp_rate = 1;
-  if (occupied == view.shape.units) return stats;
-  const double keys = hash_compaction_cardinality(static_cast<double>(view.shape.units), static_cast<double>(occupied),
-                                                  view.shape.param);
-  stats.cardinality = keys;
-  stats.current_fp_rate = predicted_fp_rate(view.shape, keys);
-  return stats;
-}
-
-double HashCompaction::predicted_fp_rate(const Shape& shape, double keys) noexcept {
-  return hash_compaction_fp_rate(keys / static_cast<double>(shape.units), shape.param);
-}
-
-Result<void> HashCompaction::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-  constexpr std::size_t kAhead = 16;
-  const View view = store.view();
-  for (std::size_t i = 0; i < hashes.size(); ++i, ++added) {
-    if (i + kAhead < hashes.size()) prefetch(view, Walk(hashes[i + kAhead], store.shape));
-    if (!insert(store, Walk(hashes[i], store.shape))) return no_room(view);
-  }
-  return {};
-}
+constinit const KindRow kHashCompaction = make_row<HashCompaction>();
 
 }  // namespace crivo

@@ -1,7 +1,6 @@
 // How full a filter is, for the kinds whose keys have k positions anywhere in it.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "base/portable.h"

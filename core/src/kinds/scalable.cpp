@@ -1,5 +1,8 @@
-#include "kinds/scalable.h"
-
+// The scalable Bloom filter, for a number of keys that is not known beforehand. It is a series of layers, each a
+// blocked filter. Keys go into the newest layer; when that is full, a new one is added, which is larger by the growth
+// factor and has a lower rate. A key is in the filter if one of the layers has it. The rates of the layers fall so fast
+// that their sum stays below the promised rate, however many layers there are.
+// Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,8 +11,9 @@
 #include "base/error_text.h"
 #include "base/portable.h"
 #include "crivo/host/sizing.h"
-#include "kinds/blocked.h"
+#include "kinds/block_stats.h"
 #include "kinds/plan.h"
+#include "kinds/rows.h"
 #include "layout/layers.h"
 #include "simd/kernels.h"
 #include "simd/probe_key.h"
@@ -133,156 +137,166 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
   return {};
 }
 
+struct Scalable {
+  static constexpr Kind kKind = Kind::kScalable;
+  static constexpr std::string_view kName = "scalable";
+  static constexpr const char* kUnitName = "number of blocks";
+  static constexpr std::string_view kOption = "growth: 2 to 16";
+  static unsigned option_of(const Shape& shape) noexcept { return shape.param; }
+  static std::optional<unsigned> parse_option(std::string_view text) { return parse_number(text); }
+  static std::string option_text(unsigned option) { return std::to_string(growth_of(option)); }
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    const unsigned growth = growth_of(spec.option);
+    if (growth < kMinGrowth || growth > kMaxGrowth) {
+      return error(ErrorCode::kBadArgument, "growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
+    }
+    FilterSpec first = spec;
+    Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
+    if (!shape) return shape;  // before the rate is lowered, so that an error names the caller's own rate
+    if (spec.bits_per_key) {
+      shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table counts among these bits
+    } else {
+      first.fp_rate = scalable_layer_rate(spec.fp_rate, 0);
+      shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
+      if (!shape) return shape;
+      shape->units += table_blocks(1);
+    }
+    shape->param = static_cast<std::uint16_t>(growth);
+    return shape;
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (shape.param < kMinGrowth || shape.param > kMaxGrowth) {
+      return error(ErrorCode::kCorrupt, "kind parameter (growth) must lie in [", kMinGrowth, ", ", kMaxGrowth,
+                   "], got ", shape.param);
+    }
+    Shape without_growth = shape;
+    without_growth.param = 0;
+    if (auto valid = check_shape(without_growth, kMaxBlockedProbes, kMaxBlocks, kUnitName); !valid)
+      return valid.error();
+    if (shape.units <= table_blocks(1)) {
+      return error(ErrorCode::kCorrupt, "number of blocks must be above ", table_blocks(1), ", got ", shape.units);
+    }
+    return shape.units * kBlockBytes;
+  }
+
+  static Result<void> validate(const View& view) { return check_layers(view); }
+  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+
+  static bool admit_open(const View& view, ByteGate& gate) {
+    constexpr std::uint64_t kLargestTable = table_blocks(255) * kBlockBytes;  // the number of layers is one byte
+    return gate.keep(0, std::min<std::uint64_t>(kLargestTable, view.payload_bytes));
+  }
+
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+    const auto in_layer = kernels().blocked.contains;
+    for (NewestFirst walk(view); walk.next();) {
+      const View& layer = walk.layer();
+      const std::uint64_t block = mulhi(hash, layer.shape.units);
+      const auto offset = static_cast<std::uint64_t>(layer.payload - view.payload) + block * kBlockBytes;
+      if (!gate.admit(offset, kBlockBytes)) return false;
+      if (in_layer(layer, hash)) return true;  // and the older layers are not asked
+    }
+    return true;
+  }
+
+  static Stats stats(const View& view) noexcept {
+    Stats total;
+    total.cardinality = 0;
+    double log_missed = 0;  // the log of the probability that all layers miss, so that rates of 1e-17 count
+    for (NewestFirst walk(view); walk.next();) {
+      const Stats layer = stats_of_bit_blocks(walk.layer());
+      total.bits += layer.bits;
+      total.bits_set += layer.bits_set;
+      log_missed += portable::log1p(-layer.current_fp_rate);
+      total.cardinality = total.cardinality && layer.cardinality
+                              ? std::optional(*total.cardinality + *layer.cardinality)
+                              : std::nullopt;
+    }
+    total.current_fp_rate = -portable::expm1(log_missed);
+    return total;
+  }
+
+  // Keys fill the layers one after the other. Layers that do not exist yet are sized as grow() would size them.
+  // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is looked at before it is taken
+  static double predicted_fp_rate(const View& view, double keys) noexcept {
+    const LayerSeries series = read_series(view.payload);
+    double log_missed = 0;
+    for (unsigned i = 0; keys > 0; ++i) {
+      const std::uint64_t capacity = layer_capacity(series.first_capacity, view.shape.param, i);
+      if (capacity == 0) return 1;  // the filter cannot grow to hold this many keys
+      Layer layer = read_layer(view.payload, std::min(i, series.layers - 1));
+      if (i >= series.layers) {
+        const Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(series.fp_rate, i));
+        if (!size) return 1;
+        layer.blocks = size->units;
+        layer.probes = size->probes;
+      }
+      const double in_layer = std::min(keys, static_cast<double>(capacity));
+      log_missed += portable::log1p(-blocked_fp_rate(static_cast<double>(layer.blocks), in_layer, layer.probes));
+      keys -= in_layer;
+    }
+    return -portable::expm1(log_missed);
+  }
+
+  static double promised_fp_rate(const View& view) noexcept { return read_series(view.payload).fp_rate; }
+
+  static void start(Store store, const FilterSpec& spec) {
+    const std::uint64_t blocks = store.shape.units - table_blocks(1);
+    double promise = spec.fp_rate;
+    if (spec.bits_per_key) {  // the first layer's rate is given; the promise is what the whole series adds up to
+      const double first =
+          blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.probes);
+      constexpr double kLeast = std::numeric_limits<double>::min();
+      promise = std::clamp(first / scalable_layer_rate(1, 0), kLeast, 1 - std::numeric_limits<double>::epsilon());
+    }
+    write_series(store.payload.data(), {promise, spec.capacity, 1});
+    write_layer(store.payload.data(), 0, {0, blocks, store.shape.probes});
+  }
+
+  static void clear(Store store) {
+    LayerSeries series = read_series(store.payload.data());
+    Layer first = read_layer(store.payload.data(), 0);
+    first.keys = 0;
+    series.layers = 1;
+    const std::uint64_t blocks = table_blocks(1) + first.blocks;
+    AlignedBytes cleared = blank_payload(blocks);
+    write_series(cleared.data(), series);
+    write_layer(cleared.data(), 0, first);
+    store.payload.swap(cleared);
+    store.shape.units = blocks;
+  }
+
+  static std::vector<LayerInfo> layers(const View& view) {
+    const LayerSeries series = read_series(view.payload);
+    std::vector<LayerInfo> layers(series.layers);
+    unsigned i = series.layers;
+    for (NewestFirst walk(view); walk.next();) {
+      --i;
+      Stats stats = stats_of_bit_blocks(walk.layer());
+      stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
+      layers[i] = {layer_capacity(series.first_capacity, view.shape.param, i), read_layer(view.payload, i).keys,
+                   walk.layer().shape.probes, scalable_layer_rate(series.fp_rate, i), stats};
+    }
+    return layers;
+  }
+
+  static Result<void> add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                                   std::uint64_t max_bytes) {
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      if (i + kAhead < hashes.size()) prefetch(store.view(), hashes[i + kAhead]);
+      if (!contains(store.view(), hashes[i])) {
+        if (auto added_new = add_new(store, hashes[i], max_bytes); !added_new) return added_new;
+      }
+      ++added;
+    }
+    return {};
+  }
+};
+
 }  // namespace
 
-std::optional<unsigned> Scalable::parse_option(std::string_view text) { return parse_number(text); }
-std::string Scalable::option_text(unsigned option) { return std::to_string(growth_of(option)); }
-
-Result<Shape> Scalable::plan(const FilterSpec& spec) {
-  const unsigned growth = growth_of(spec.option);
-  if (growth < kMinGrowth || growth > kMaxGrowth) {
-    return error(ErrorCode::kBadArgument, "growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
-  }
-  FilterSpec first = spec;
-  Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
-  if (!shape) return shape;  // before the rate is lowered, so that an error names the caller's own rate
-  if (spec.bits_per_key) {
-    shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table counts among these bits
-  } else {
-    first.fp_rate = scalable_layer_rate(spec.fp_rate, 0);
-    shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
-    if (!shape) return shape;
-    shape->units += table_blocks(1);
-  }
-  shape->param = static_cast<std::uint16_t>(growth);
-  return shape;
-}
-
-Result<std::uint64_t> Scalable::payload_bytes(const Shape& shape) {
-  if (shape.param < kMinGrowth || shape.param > kMaxGrowth) {
-    return error(ErrorCode::kCorrupt, "kind parameter (growth) must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ",
-                 shape.param);
-  }
-  Shape without_growth = shape;
-  without_growth.param = 0;
-  if (auto valid = check_shape(without_growth, kMaxBlockedProbes, kMaxBlocks, kUnitName); !valid) return valid.error();
-  if (shape.units <= table_blocks(1)) {
-    return error(ErrorCode::kCorrupt, "number of blocks must be above ", table_blocks(1), ", got ", shape.units);
-  }
-  return shape.units * kBlockBytes;
-}
-
-Result<void> Scalable::validate(const View& view) { return check_layers(view); }
-
-Probe Scalable::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
-
-bool Scalable::admit_open(const View& view, ByteGate& gate) {
-  constexpr std::uint64_t kLargestTable = table_blocks(255) * kBlockBytes;  // the number of layers is one byte
-  return gate.keep(0, std::min<std::uint64_t>(kLargestTable, view.payload_bytes));
-}
-
-bool Scalable::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
-  const auto in_layer = kernels().blocked.contains;
-  for (NewestFirst walk(view); walk.next();) {
-    const View& layer = walk.layer();
-    const std::uint64_t block = mulhi(hash, layer.shape.units);
-    const auto offset = static_cast<std::uint64_t>(layer.payload - view.payload) + block * kBlockBytes;
-    if (!gate.admit(offset, kBlockBytes)) return false;
-    if (in_layer(layer, hash)) return true;  // and the older layers are not asked
-  }
-  return true;
-}
-
-Stats Scalable::stats(const View& view) noexcept {
-  Stats total;
-  total.cardinality = 0;
-  double log_missed = 0;  // the log of the probability that all layers miss, so that rates of 1e-17 count
-  for (NewestFirst walk(view); walk.next();) {
-    const Stats layer = Blocked::stats(walk.layer());
-    total.bits += layer.bits;
-    total.bits_set += layer.bits_set;
-    log_missed += portable::log1p(-layer.current_fp_rate);
-    total.cardinality =
-        total.cardinality && layer.cardinality ? std::optional(*total.cardinality + *layer.cardinality) : std::nullopt;
-  }
-  total.current_fp_rate = -portable::expm1(log_missed);
-  return total;
-}
-
-// Keys fill the layers one after the other. Layers that do not exist yet are sized as grow() would size them.
-// NOLINTNEXTLINE(bugprone-exception-escape): the one Result is looked at before it is taken
-double Scalable::predicted_fp_rate(const View& view, double keys) noexcept {
-  const LayerSeries series = read_series(view.payload);
-  double log_missed = 0;
-  for (unsigned i = 0; keys > 0; ++i) {
-    const std::uint64_t capacity = layer_capacity(series.first_capacity, view.shape.param, i);
-    if (capacity == 0) return 1;  // the filter cannot grow to hold this many keys
-    Layer layer = read_layer(view.payload, std::min(i, series.layers - 1));
-    if (i >= series.layers) {
-      const Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(series.fp_rate, i));
-      if (!size) return 1;
-      layer.blocks = size->units;
-      layer.probes = size->probes;
-    }
-    const double in_layer = std::min(keys, static_cast<double>(capacity));
-    log_missed += portable::log1p(-blocked_fp_rate(static_cast<double>(layer.blocks), in_layer, layer.probes));
-    keys -= in_layer;
-  }
-  return -portable::expm1(log_missed);
-}
-
-double Scalable::promised_fp_rate(const View& view) noexcept { return read_series(view.payload).fp_rate; }
-
-void Scalable::start(Store store, const FilterSpec& spec) {
-  const std::uint64_t blocks = store.shape.units - table_blocks(1);
-  double promise = spec.fp_rate;
-  if (spec.bits_per_key) {  // the first layer's rate is given; the promise is what the whole series adds up to
-    const double first =
-        blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.probes);
-    constexpr double kLeast = std::numeric_limits<double>::min();
-    promise = std::clamp(first / scalable_layer_rate(1, 0), kLeast, 1 - std::numeric_limits<double>::epsilon());
-  }
-  write_series(store.payload.data(), {promise, spec.capacity, 1});
-  write_layer(store.payload.data(), 0, {0, blocks, store.shape.probes});
-}
-
-void Scalable::clear(Store store) {
-  LayerSeries series = read_series(store.payload.data());
-  Layer first = read_layer(store.payload.data(), 0);
-  first.keys = 0;
-  series.layers = 1;
-  const std::uint64_t blocks = table_blocks(1) + first.blocks;
-  AlignedBytes cleared = blank_payload(blocks);
-  write_series(cleared.data(), series);
-  write_layer(cleared.data(), 0, first);
-  store.payload.swap(cleared);
-  store.shape.units = blocks;
-}
-
-std::vector<LayerInfo> Scalable::layers(const View& view) {
-  const LayerSeries series = read_series(view.payload);
-  std::vector<LayerInfo> layers(series.layers);
-  unsigned i = series.layers;
-  for (NewestFirst walk(view); walk.next();) {
-    --i;
-    Stats stats = Blocked::stats(walk.layer());
-    stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
-    layers[i] = {layer_capacity(series.first_capacity, view.shape.param, i), read_layer(view.payload, i).keys,
-                 walk.layer().shape.probes, scalable_layer_rate(series.fp_rate, i), stats};
-  }
-  return layers;
-}
-
-Result<void> Scalable::add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
-                                    std::uint64_t max_bytes) {
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    if (i + kAhead < hashes.size()) prefetch(store.view(), hashes[i + kAhead]);
-    if (!contains(store.view(), hashes[i])) {
-      if (auto added_new = add_new(store, hashes[i], max_bytes); !added_new) return added_new;
-    }
-    ++added;
-  }
-  return {};
-}
+constinit const KindRow kScalable = make_row<Scalable>();
 
 }  // namespace crivo

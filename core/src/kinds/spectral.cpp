@@ -1,13 +1,17 @@
-#include "kinds/spectral.h"
-
+// The spectral Bloom filter, which answers how many times a key was added. It has counters where the classic filter has
+// bits, and the answer is the smallest of a key's k counters. To add a key raises only those of its counters that are
+// the smallest ("minimum increase"), because the others already count other keys, too. That makes the answers much more
+// exact, but keys cannot be removed.
+// Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
+#include "kinds/rows.h"
 #include "layout/counter_array.h"
 #include "layout/positions.h"
 #include "simd/probe_key.h"
@@ -73,69 +77,79 @@ unsigned counters_above_zero(std::uint64_t word, unsigned width) noexcept {
   return static_cast<unsigned>(std::popcount(word & lowest_bits));
 }
 
+struct Spectral {
+  static constexpr Kind kKind = Kind::kSpectral;
+  static constexpr std::string_view kName = "spectral";
+  static constexpr bool kOnlyPaddingIsValidated = true;
+  static constexpr const char* kUnitName = "number of counters";
+  static constexpr std::string_view kOption = "counter bits: 4, 8, 16 or 32";
+  static unsigned option_of(const Shape& shape) noexcept { return shape.param; }
+  static std::optional<unsigned> parse_option(std::string_view text) { return parse_number(text); }
+  static std::string option_text(unsigned option) { return std::to_string(counter_bits(option)); }
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    const unsigned width = counter_bits(spec.option);
+    if (!is_counter_width(width)) {
+      return error(ErrorCode::kBadArgument, "counter bits must be one of 4, 8, 16, 32, got ", width);
+    }
+    Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, width);
+    if (shape) shape->param = static_cast<std::uint16_t>(width);
+    return shape;
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    Shape without_width = shape;  // the rest is checked as for a kind without a parameter
+    without_width.param = 0;
+    if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid)
+      return valid.error();
+    if (!is_counter_width(shape.param)) {
+      return error(ErrorCode::kCorrupt, "counter bits must be one of 4, 8, 16, 32, got ", unsigned{shape.param});
+    }
+    return (shape.units * shape.param + 63) / 64 * 8;
+  }
+
+  static Result<void> validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
+  static unsigned position_bits(const Shape& shape) noexcept { return shape.param; }
+  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
+  static Stats stats(const View& view) noexcept {
+    std::uint64_t set = 0;
+    for (std::size_t i = 0; i < view.payload_bytes; i += 8) {
+      set += counters_above_zero(load_le<std::uint64_t>(view.payload + i), view.shape.param);
+    }
+    return stats_of_positions(view.shape, set);
+  }
+
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+  }
+
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+    const Shape shape = store.shape;
+    for (const std::uint64_t hash : hashes) add_key(store.payload.data(), shape, hash, 1);
+    added += hashes.size();
+    return {};
+  }
+
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
+    std::uint64_t smallest = largest_count(view.shape.param);
+    Positions positions(hash, view.shape.units);
+    for (unsigned i = 0; i < view.shape.probes && smallest != 0; ++i) {
+      smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
+    }
+    return smallest;
+  }
+
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+    add_key(store.payload.data(), store.shape, hash, times);
+    added += times;
+    return {};
+  }
+};
+
 }  // namespace
 
-std::optional<unsigned> Spectral::parse_option(std::string_view text) { return parse_number(text); }
-std::string Spectral::option_text(unsigned option) { return std::to_string(counter_bits(option)); }
-
-Result<Shape> Spectral::plan(const FilterSpec& spec) {
-  const unsigned width = counter_bits(spec.option);
-  if (!is_counter_width(width)) {
-    return error(ErrorCode::kBadArgument, "counter bits must be one of 4, 8, 16, 32, got ", width);
-  }
-  Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, width);
-  if (shape) shape->param = static_cast<std::uint16_t>(width);
-  return shape;
-}
-
-Result<std::uint64_t> Spectral::payload_bytes(const Shape& shape) {
-  Shape without_width = shape;  // the rest is checked as for a kind without a parameter
-  without_width.param = 0;
-  if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid) return valid.error();
-  if (!is_counter_width(shape.param)) {
-    return error(ErrorCode::kCorrupt, "counter bits must be one of 4, 8, 16, 32, got ", unsigned{shape.param});
-  }
-  return (shape.units * shape.param + 63) / 64 * 8;
-}
-
-Result<void> Spectral::validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
-
-unsigned Spectral::position_bits(const Shape& shape) noexcept { return shape.param; }
-
-Probe Spectral::probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
-
-Stats Spectral::stats(const View& view) noexcept {
-  std::uint64_t set = 0;
-  for (std::size_t i = 0; i < view.payload_bytes; i += 8) {
-    set += counters_above_zero(load_le<std::uint64_t>(view.payload + i), view.shape.param);
-  }
-  return stats_of_positions(view.shape, set);
-}
-
-double Spectral::predicted_fp_rate(const Shape& shape, double keys) noexcept {
-  return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
-}
-
-Result<void> Spectral::add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-  const Shape shape = store.shape;
-  for (const std::uint64_t hash : hashes) add_key(store.payload.data(), shape, hash, 1);
-  added += hashes.size();
-  return {};
-}
-
-std::uint64_t Spectral::count(const View& view, std::uint64_t hash) noexcept {
-  std::uint64_t smallest = largest_count(view.shape.param);
-  Positions positions(hash, view.shape.units);
-  for (unsigned i = 0; i < view.shape.probes && smallest != 0; ++i) {
-    smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
-  }
-  return smallest;
-}
-
-Result<void> Spectral::add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
-  add_key(store.payload.data(), store.shape, hash, times);
-  added += times;
-  return {};
-}
+constinit const KindRow kSpectral = make_row<Spectral>();
 
 }  // namespace crivo

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 
 namespace crivo {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 #include "layout/block.h"
 
 namespace crivo {

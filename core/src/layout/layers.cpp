@@ -1,7 +1,6 @@
 #include "layout/layers.h"
 
 #include <algorithm>
-#include <span>
 
 #include "base/error_text.h"
 #include "crivo/types.h"

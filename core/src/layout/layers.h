@@ -2,11 +2,10 @@
 // other behind the table, oldest first.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 #include "layout/block.h"

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.h"
 #include "base/math128.h"
+#include "crivo/host/bytes.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.h"
 #include "base/error_text.h"
 #include "base/math128.h"
+#include "crivo/host/bytes.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 

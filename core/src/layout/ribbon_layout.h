@@ -17,8 +17,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/bytes.h"
 #include "base/math128.h"
+#include "crivo/host/bytes.h"
 #include "crivo/types.h"
 
 namespace crivo {

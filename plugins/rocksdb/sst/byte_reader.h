@@ -5,16 +5,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "crivo/host/bytes.h"
+
 namespace crivo::sst {
 
 /// The number in the first bytes, little-endian; there must be enough of them.
 template <typename Number>
 [[nodiscard]] Number fixed(std::string_view bytes) noexcept {
-  Number number = 0;
-  for (std::size_t i = sizeof number; i-- > 0;) {
-    number = static_cast<Number>(number << 8 | static_cast<unsigned char>(bytes[i]));
-  }
-  return number;
+  return load_le<Number>(reinterpret_cast<const std::byte*>(bytes.data()));
 }
 
 /// Every function returns false, and reads nothing, where the bytes end too early.

@@ -1,4 +1,4 @@
-// Texts of messages: where UTF-8 characters end, how a text is quoted, and by which name a host has a field.
+// Texts of messages: where UTF-8 characters end, how a text is quoted, by which name a host has a field, and JSON.
 #pragma once
 
 #include <cstddef>
@@ -20,5 +20,20 @@ namespace crivo {
 
 /// An error's message "<field> must ...", by the name that the field has in a host; any other message as it is.
 [[nodiscard]] std::string rename_field(std::string message, std::string_view field, std::string_view name);
+
+/// A text of UTF-8 as a string of JSON.
+[[nodiscard]] std::string json_text(std::string_view text);
+
+/// A JSON object that is written field by field, each with its value as JSON.
+class JsonObject {
+ public:
+  void add(std::string_view name, const std::string& json) {
+    json_.append(json_.empty() ? "{" : ",").append(json_text(name)).append(":").append(json);
+  }
+  [[nodiscard]] std::string str() const { return json_ + "}"; }
+
+ private:
+  std::string json_;
+};
 
 }  // namespace crivo

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "base/math128.h"
 #include "base/parallel.h"

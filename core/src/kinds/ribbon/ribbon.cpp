@@ -1,12 +1,14 @@
-#include "kinds/ribbon/ribbon.h"
-
+// The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
+// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
+// Using Ribbon". See ribbon_layout.h for how it works.
 #include <algorithm>
 #include <cmath>
 
-#include "base/bit_array.h"
 #include "base/error_text.h"
+#include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
 #include "kinds/ribbon/build.h"
+#include "kinds/rows.h"
 #include "layout/ribbon_layout.h"
 #include "simd/kernels.h"
 #include "sizing/ribbon.h"
@@ -105,156 +107,163 @@ double rate_of_layout(const View& view) noexcept {
   return std::min(rate, 1.0);
 }
 
+struct Ribbon {
+  static constexpr Kind kKind = Kind::kRibbon;
+  static constexpr std::string_view kName = "ribbon";
+  static constexpr const char* kUnitName = "number of words";
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    const Result<RibbonSize> size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
+                                                      : size_ribbon(spec.capacity, spec.fp_rate);
+    if (!size) return size.error();
+    Shape shape;
+    shape.kind = kKind;
+    shape.seed = spec.seed;
+    shape.probes = static_cast<std::uint8_t>(size->columns);
+    shape.param = static_cast<std::uint16_t>(size->rich_share);
+    shape.units = size->units;
+    return shape;
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (shape.probes > kMaxRibbonColumns) {
+      return error(ErrorCode::kCorrupt, "k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.probes});
+    }
+    if (shape.param >= kRibbonShares) {
+      return error(ErrorCode::kCorrupt, "kind parameter must be at most ", kRibbonShares - 1, ", got ",
+                   unsigned{shape.param});
+    }
+    if ((shape.probes == 0 && shape.param == 0) || (shape.probes == kMaxRibbonColumns && shape.param != 0)) {
+      return error(ErrorCode::kCorrupt, "kind parameter must give more than 0 and at most ", kMaxRibbonColumns,
+                   " columns with k = ", unsigned{shape.probes}, ", got ", unsigned{shape.param});
+    }
+    if (shape.units < 1 || shape.units > kMaxRibbonUnits) {
+      return error(ErrorCode::kCorrupt, "number of words must lie in [1, ", kMaxRibbonUnits, "], got ", shape.units);
+    }
+    return shape.units * 8;
+  }
+
+  static Result<void> validate(const View& view) {
+    const RibbonHeader header(load_le<std::uint64_t>(view.payload));
+    if (header.levels == 0) {
+      if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
+      return error(ErrorCode::kCorrupt, "payload without levels must be 0, got other words");
+    }
+    if (header.levels > kMaxRibbonLevels) {
+      return error(ErrorCode::kCorrupt, "levels must be at most ", kMaxRibbonLevels, ", got ", header.levels);
+    }
+    if (header.base_seed > kMaxRibbonSeed) {
+      return error(ErrorCode::kCorrupt, "base seed must be at most ", kMaxRibbonSeed, ", got ", header.base_seed);
+    }
+    if (header.keys < 1 || header.keys > kMaxCapacity) {
+      return error(ErrorCode::kCorrupt, "distinct keys must lie in [1, ", kMaxCapacity, "], got ", header.keys);
+    }
+    const RibbonColumns columns(view.shape);
+    const std::byte* at = view.payload + 8;
+    const std::byte* end = view.payload + view.payload_bytes;
+    for (unsigned left = header.levels; left > 0; --left) {
+      if (auto valid = check_level(at, end, columns, left == 1); !valid) return valid;
+    }
+    if (at != end) {
+      return error(ErrorCode::kCorrupt, "levels must fill the payload, got ", static_cast<std::uint64_t>(end - at),
+                   " bytes more");
+    }
+    return {};
+  }
+
+  static void prepare(View& view) noexcept { prepare_ribbon(view); }
+  static Probe probe(const Shape&) noexcept { return kernels().ribbon; }
+
+  // Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
+  // reads: word 0, and the number of blocks at the start of each level.
+  static bool admit_open(const View& view, ByteGate& gate) {
+    if (!gate.keep(0, 8)) return false;
+    const RibbonHeader header(load_le<std::uint64_t>(view.payload));
+    if (header.levels == 0) return gate.admit(0, view.payload_bytes);
+    if (header.levels > kMaxRibbonLevels) return true;
+    const RibbonColumns columns(view.shape);
+    std::uint64_t word = 1;
+    for (unsigned left = header.levels; left > 0 && word < view.shape.units; --left) {
+      if (!gate.keep(8 * word, 8)) return false;
+      const auto blocks = load_le<std::uint64_t>(view.payload + 8 * word);
+      if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) return true;
+      const RibbonLevelShape level(blocks, columns, left == 1);
+      if (level.words() > view.shape.units - word) return true;
+      if (!gate.admit(8 * (word + level.threshold_words()), 8)) return false;
+      word += level.words();
+    }
+    return true;
+  }
+
+  // Goes the way of find_ribbon_equation(). A batch kernel reads a key's equation at the first level also if that level
+  // bumped the key.
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+    const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
+    const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {
+      const RibbonEquation equation = level.equation(start, hash, hash);
+      return gate.admit(offset_of(equation.words), 16 * equation.columns);
+    };
+    const RibbonHeader header(load_le<std::uint64_t>(view.payload));
+    if (header.levels == 0) return true;
+    const RibbonColumns columns(view.shape);
+    const std::byte* at = view.payload + 8;
+    std::uint64_t level_hash = hash;
+    for (unsigned left = header.levels; left > 1; --left) {
+      const RibbonLevelView level(at, columns, false);
+      const std::uint64_t start = level.access.start_of(level_hash);
+      if (!gate.admit(offset_of(level.access.thresholds) + start / kRibbonBucketStarts / 4, 1)) return false;
+      const bool bumped = level.access.bumped(start);
+      if ((!bumped || left == header.levels) && !admit_equation(level.access, start)) return false;
+      if (!bumped) return true;
+      level_hash *= kRibbonNextLevel;
+      at = level.end();
+    }
+    for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
+    const RibbonLevelView base(at, columns, true);
+    return admit_equation(base.access, base.access.start_of(level_hash));
+  }
+
+  // Stats::bits counts all bits of the payload. The rate follows from the layout, and the number of keys stands in the
+  // header.
+  static Stats stats(const View& view) noexcept {
+    Stats stats;
+    stats.bits = view.shape.units * 64;
+    stats.bits_set = count_bits({view.payload, view.payload_bytes});
+    stats.current_fp_rate = rate_of_layout(view);
+    stats.cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
+    return stats;
+  }
+
+  // The layout of a ribbon that was built fixes its rate. It differs a little from the planned rate, depending on what
+  // the levels have bumped: by 0.1% at 10^5 keys.
+  static double predicted_fp_rate(const View& view, double keys) noexcept {
+    if (!(keys > 0)) return 0;
+    if (!ribbon_is_empty(view)) return rate_of_layout(view);
+    const auto planned = static_cast<std::uint64_t>(std::min(std::ceil(keys), 0x1p62));
+    return planned_ribbon_rate(planned, ribbon_columns_for(planned, RibbonColumns(view.shape)));
+  }
+
+  static double promised_fp_rate(const View& view) noexcept {
+    return ribbon_fp_rate(view.shape.probes, view.shape.param);
+  }
+
+  static Result<AlignedBytes> build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
+                                    BuildTask& task) {
+    if (hashes->size() == 0) {  // without keys, no levels
+      return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
+    }
+    RibbonColumns columns(shape);
+    Result<AlignedBytes> payload = build_ribbon(columns, std::move(hashes), max_bytes, task);
+    if (!payload) return payload;
+    shape.probes = static_cast<std::uint8_t>(columns.lean);
+    shape.param = static_cast<std::uint16_t>(columns.share);
+    shape.units = payload->size() / 8;
+    return payload;
+  }
+};
+
 }  // namespace
 
-Result<Shape> Ribbon::plan(const FilterSpec& spec) {
-  const Result<RibbonSize> size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
-                                                    : size_ribbon(spec.capacity, spec.fp_rate);
-  if (!size) return size.error();
-  Shape shape;
-  shape.kind = kKind;
-  shape.seed = spec.seed;
-  shape.probes = static_cast<std::uint8_t>(size->columns);
-  shape.param = static_cast<std::uint16_t>(size->rich_share);
-  shape.units = size->units;
-  return shape;
-}
-
-Result<std::uint64_t> Ribbon::payload_bytes(const Shape& shape) {
-  if (shape.probes > kMaxRibbonColumns) {
-    return error(ErrorCode::kCorrupt, "k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.probes});
-  }
-  if (shape.param >= kRibbonShares) {
-    return error(ErrorCode::kCorrupt, "kind parameter must be at most ", kRibbonShares - 1, ", got ",
-                 unsigned{shape.param});
-  }
-  if ((shape.probes == 0 && shape.param == 0) || (shape.probes == kMaxRibbonColumns && shape.param != 0)) {
-    return error(ErrorCode::kCorrupt, "kind parameter must give more than 0 and at most ", kMaxRibbonColumns,
-                 " columns with k = ", unsigned{shape.probes}, ", got ", unsigned{shape.param});
-  }
-  if (shape.units < 1 || shape.units > kMaxRibbonUnits) {
-    return error(ErrorCode::kCorrupt, "number of words must lie in [1, ", kMaxRibbonUnits, "], got ", shape.units);
-  }
-  return shape.units * 8;
-}
-
-Result<void> Ribbon::validate(const View& view) {
-  const RibbonHeader header(load_le<std::uint64_t>(view.payload));
-  if (header.levels == 0) {
-    if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
-    return error(ErrorCode::kCorrupt, "payload without levels must be 0, got other words");
-  }
-  if (header.levels > kMaxRibbonLevels) {
-    return error(ErrorCode::kCorrupt, "levels must be at most ", kMaxRibbonLevels, ", got ", header.levels);
-  }
-  if (header.base_seed > kMaxRibbonSeed) {
-    return error(ErrorCode::kCorrupt, "base seed must be at most ", kMaxRibbonSeed, ", got ", header.base_seed);
-  }
-  if (header.keys < 1 || header.keys > kMaxCapacity) {
-    return error(ErrorCode::kCorrupt, "distinct keys must lie in [1, ", kMaxCapacity, "], got ", header.keys);
-  }
-  const RibbonColumns columns(view.shape);
-  const std::byte* at = view.payload + 8;
-  const std::byte* end = view.payload + view.payload_bytes;
-  for (unsigned left = header.levels; left > 0; --left) {
-    if (auto valid = check_level(at, end, columns, left == 1); !valid) return valid;
-  }
-  if (at != end) {
-    return error(ErrorCode::kCorrupt, "levels must fill the payload, got ", static_cast<std::uint64_t>(end - at),
-                 " bytes more");
-  }
-  return {};
-}
-
-void Ribbon::prepare(View& view) noexcept { prepare_ribbon(view); }
-
-Probe Ribbon::probe(const Shape&) noexcept { return kernels().ribbon; }
-
-// Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
-// reads: word 0, and the number of blocks at the start of each level.
-bool Ribbon::admit_open(const View& view, ByteGate& gate) {
-  if (!gate.keep(0, 8)) return false;
-  const RibbonHeader header(load_le<std::uint64_t>(view.payload));
-  if (header.levels == 0) return gate.admit(0, view.payload_bytes);
-  if (header.levels > kMaxRibbonLevels) return true;
-  const RibbonColumns columns(view.shape);
-  std::uint64_t word = 1;
-  for (unsigned left = header.levels; left > 0 && word < view.shape.units; --left) {
-    if (!gate.keep(8 * word, 8)) return false;
-    const auto blocks = load_le<std::uint64_t>(view.payload + 8 * word);
-    if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) return true;
-    const RibbonLevelShape level(blocks, columns, left == 1);
-    if (level.words() > view.shape.units - word) return true;
-    if (!gate.admit(8 * (word + level.threshold_words()), 8)) return false;
-    word += level.words();
-  }
-  return true;
-}
-
-// Goes the way of find_ribbon_equation(). A batch kernel reads a key's equation at the first level also if that level
-// bumped the key.
-bool Ribbon::admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
-  const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
-  const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {
-    const RibbonEquation equation = level.equation(start, hash, hash);
-    return gate.admit(offset_of(equation.words), 16 * equation.columns);
-  };
-  const RibbonHeader header(load_le<std::uint64_t>(view.payload));
-  if (header.levels == 0) return true;
-  const RibbonColumns columns(view.shape);
-  const std::byte* at = view.payload + 8;
-  std::uint64_t level_hash = hash;
-  for (unsigned left = header.levels; left > 1; --left) {
-    const RibbonLevelView level(at, columns, false);
-    const std::uint64_t start = level.access.start_of(level_hash);
-    if (!gate.admit(offset_of(level.access.thresholds) + start / kRibbonBucketStarts / 4, 1)) return false;
-    const bool bumped = level.access.bumped(start);
-    if ((!bumped || left == header.levels) && !admit_equation(level.access, start)) return false;
-    if (!bumped) return true;
-    level_hash *= kRibbonNextLevel;
-    at = level.end();
-  }
-  for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
-  const RibbonLevelView base(at, columns, true);
-  return admit_equation(base.access, base.access.start_of(level_hash));
-}
-
-// Stats::bits counts all bits of the payload. The rate follows from the layout, and the number of keys stands in the
-// header.
-Stats Ribbon::stats(const View& view) noexcept {
-  Stats stats;
-  stats.bits = view.shape.units * 64;
-  stats.bits_set = count_bits({view.payload, view.payload_bytes});
-  stats.current_fp_rate = rate_of_layout(view);
-  stats.cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
-  return stats;
-}
-
-// The layout of a ribbon that was built fixes its rate. It differs a little from the planned rate, depending on what
-// the levels have bumped: by 0.1% at 10^5 keys.
-double Ribbon::predicted_fp_rate(const View& view, double keys) noexcept {
-  if (!(keys > 0)) return 0;
-  if (!ribbon_is_empty(view)) return rate_of_layout(view);
-  const auto planned = static_cast<std::uint64_t>(std::min(std::ceil(keys), 0x1p62));
-  return planned_ribbon_rate(planned, ribbon_columns_for(planned, RibbonColumns(view.shape)));
-}
-
-double Ribbon::promised_fp_rate(const View& view) noexcept {
-  return ribbon_fp_rate(view.shape.probes, view.shape.param);
-}
-
-Result<AlignedBytes> Ribbon::build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
-                                   BuildTask& task) {
-  if (hashes->size() == 0) {  // without keys, no levels
-    return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
-  }
-  RibbonColumns columns(shape);
-  Result<AlignedBytes> payload = build_ribbon(columns, std::move(hashes), max_bytes, task);
-  if (!payload) return payload;
-  shape.probes = static_cast<std::uint8_t>(columns.lean);
-  shape.param = static_cast<std::uint16_t>(columns.share);
-  shape.units = payload->size() / 8;
-  return payload;
-}
+constinit const KindRow kRibbon = make_row<Ribbon>();
 
 }  // namespace crivo

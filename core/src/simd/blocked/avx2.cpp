@@ -4,8 +4,6 @@
 
 #include <immintrin.h>
 
-#include <algorithm>
-
 #include "layout/block.h"
 #include "layout/counter_block.h"
 #include "simd/kernels.h"

@@ -1,7 +1,6 @@
 // The blocked and counting kinds in portable code: the kernels that the tests compare all others with.
-#include <algorithm>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 #include "layout/block.h"
 #include "layout/counter_block.h"
 #include "simd/kernels.h"

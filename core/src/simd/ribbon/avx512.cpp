@@ -6,10 +6,8 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <bit>
-#include <span>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"
 #include "simd/kernels.h"
 #include "simd/probe_key.h"

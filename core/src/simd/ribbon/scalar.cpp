@@ -1,9 +1,8 @@
 // The ribbon kind in portable code. A query takes column after column, until the parity of one differs from the
 // fingerprint's bit.
 #include <bit>
-#include <span>
 
-#include "base/bytes.h"
+#include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"
 #include "simd/kernels.h"
 #include "simd/probe_key.h"

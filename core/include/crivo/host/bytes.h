@@ -1,5 +1,5 @@
-// The only place that knows the machine's byte order: loads and stores of little-endian integers at any address, and a
-// reader and a writer of fields that are built on them.
+// The only place that knows the machine's byte order: loads and stores of little-endian integers at any address, a
+// reader and a writer of fields that are built on them, and the number of bits that are set.
 #pragma once
 
 #include <bit>
@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+
+#include "crivo/cxx20.h"
 
 namespace crivo {
 
@@ -37,6 +39,15 @@ template <std::unsigned_integral T>
 inline void store_le(std::byte* to, T value) noexcept {
   value = little_endian(value);
   std::memcpy(to, &value, sizeof(T));
+}
+
+/// How many bits are set, in a multiple of 8 bytes.
+[[nodiscard]] inline std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < bytes.size(); i += 8) {
+    count += static_cast<std::uint64_t>(std::popcount(load_le<std::uint64_t>(bytes.data() + i)));
+  }
+  return count;
 }
 
 /// Reads fields in order from bytes whose length the caller has checked.

@@ -1,0 +1,10 @@
+// The rows of all kinds: each is defined in the file that has its kind's name.
+#pragma once
+
+#include "kinds/kind.h"
+
+namespace crivo {
+
+extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kHashCompaction, kRibbon, kScalable, kSpectral;
+
+}  // namespace crivo

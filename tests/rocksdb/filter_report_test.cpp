@@ -1,0 +1,187 @@
+// VerifyRocksDBFilters: what it says of a database, of files without a filter, and of those that nobody asks.
+#include <rocksdb/slice_transform.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "crivo/rocksdb_verify.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kKeys = 3000;
+
+/// RocksDB's Bloom filters under a compatibility name of their own.
+class ForeignPolicy final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return "my.Policy"; }
+  const char* CompatibilityName() const override { return "my.Filter"; }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override {
+    return builtin_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return builtin_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  Policy builtin_ = builtin_bloom();
+};
+
+RocksDBFileFilter only_file(const rocksdb::Options& options) {
+  const ScratchFolder folder;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+  EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  EXPECT_TRUE(report.status.ok()) << report.status.ToString();
+  EXPECT_FALSE(report.all_filters_work());
+  EXPECT_EQ(report.files.size(), 1U);
+  EXPECT_THAT(report.text(), HasSubstr(report.files.at(0).complaint));
+  return report.files.at(0);
+}
+
+TEST(FilterReport, SaysWhyAFileHasNoFilter) {
+  const RocksDBFileFilter without = only_file(with_policy(test_options(), nullptr));
+  EXPECT_EQ(without.kind, "none");
+  EXPECT_EQ(without.current_fp_rate, 1);
+  EXPECT_THAT(without.complaint, HasSubstr("written without a filter policy"));
+  const RocksDBFileFilter too_few = only_file(with_policy(test_options(), crivo_bloom(0.4)));
+  EXPECT_EQ(too_few.kind, "none");
+  EXPECT_THAT(too_few.complaint, HasSubstr("crivo.Bloom was set but wrote none: fewer than 0.5 bits"));
+  const auto told = [](const Policy& policy, int prefix) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = policy;
+    table.whole_key_filtering = false;
+    rocksdb::Options options = with_table(test_options(), table);
+    if (prefix > 0) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(static_cast<std::size_t>(prefix)));
+    return only_file(options).complaint;
+  };
+  EXPECT_THAT(told(crivo_bloom(), 20), HasSubstr("wrote none: no key with a prefix by rocksdb.FixedPrefix.20, "));
+  EXPECT_THAT(told(crivo_bloom(), 0), EndsWith("wrote none: whole_key_filtering was off without a prefix_extractor"));
+  const Policy reading = policy_from_string("rocksdb.BuiltinBloomFilter");
+  EXPECT_THAT(only_file(with_policy(test_options(), reading)).complaint, HasSubstr("a policy that only reads filters"));
+  const RocksDBFileFilter foreign = only_file(with_policy(test_options(), std::make_shared<ForeignPolicy>()));
+  EXPECT_EQ(foreign.kind, "foreign");
+  EXPECT_THAT(foreign.complaint, HasSubstr("my.Filter"));
+}
+
+TEST(FilterReport, SaysThatTheLastLevelIsLeftOut) {
+  rocksdb::Options options = with_policy(test_options(), crivo_bloom());
+  options.optimize_filters_for_hits = true;
+  const ScratchFolder folder;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, kKeys);
+  put_keys(*db, kKeys / 2, 2 * kKeys);
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  ASSERT_EQ(report.files.size(), 1U);
+  EXPECT_EQ(report.files[0].kind, "none");
+  EXPECT_THAT(report.files[0].complaint, HasSubstr("optimize_filters_for_hits"));
+}
+
+TEST(FilterReport, OfAnEmptyDatabaseIsEmpty) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  EXPECT_TRUE(report.status.ok());
+  EXPECT_TRUE(report.all_filters_work());
+  EXPECT_THAT(report.files, IsEmpty());
+}
+
+TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_policy(test_options(), crivo_ribbon());
+  {
+    const auto db = open_database(options, folder.path());
+    put_keys(*db, 0, kKeys);
+    rocksdb::ColumnFamilyHandle* other = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(with_policy(test_options(), builtin_bloom()), "other", &other).ok());
+    ASSERT_TRUE(db->Put({}, other, "key", "value").ok());
+    ASSERT_TRUE(db->Flush({}, other).ok());
+    const RocksDBFilterReport all = VerifyRocksDBFilters(*db);
+    ASSERT_EQ(all.files.size(), 2U);
+    EXPECT_EQ(all.files[0].kind, "ribbon");
+    EXPECT_EQ(all.files[1].kind, "rocksdb.bloom");
+    EXPECT_EQ(all.files[1].column_family, "other");
+    EXPECT_EQ(all.files[0].complaint, "");
+    EXPECT_THAT(all.files[1].complaint, HasSubstr("is not known: its handle was not given"));
+    EXPECT_FALSE(all.all_filters_work()) << "the other column family may be open without a policy";
+    EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other}).all_filters_work());
+    const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other});
+    ASSERT_EQ(one.files.size(), 1U);
+    EXPECT_EQ(one.files[0].column_family, "other");
+    ASSERT_TRUE(db->DropColumnFamily(other).ok());
+    ASSERT_TRUE(db->DestroyColumnFamilyHandle(other).ok());
+  }
+  const auto unfiltered = open_database(with_policy(test_options(), nullptr), folder.path());
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*unfiltered);
+  ASSERT_EQ(report.files.size(), 1U);
+  EXPECT_EQ(report.files[0].kind, "ribbon");
+  EXPECT_THAT(report.files[0].complaint, HasSubstr("open without a filter policy"));
+  EXPECT_FALSE(report.all_filters_work());
+}
+
+TEST(FilterReport, ComparesKeyTransforms) {
+  const ScratchFolder folder;
+  const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
+  put_keys(*open_database(with_policy(test_options(), lower), folder.path()), 0, kKeys);
+  const auto report_under = [&](const Policy& policy) {
+    return VerifyRocksDBFilters(*open_database(with_policy(test_options(), policy), folder.path())).files.at(0);
+  };
+  EXPECT_EQ(report_under(lower).key_transform, "lower_ascii");
+  EXPECT_THAT(report_under(lower).complaint, IsEmpty());
+  EXPECT_THAT(report_under(crivo_bloom()).complaint,
+              HasSubstr("open with key_transform \"\", and the filter has \"lower_"));
+  EXPECT_EQ(report_under(crivo_bloom()).damaged, 0U);
+}
+
+TEST(FilterReport, CountsNothing) {
+  const ScratchFolder folder;
+  const auto policy = crivo_bloom();
+  const auto db = open_database(with_policy(test_options(), policy), folder.path());
+  put_keys(*db, 0, 100);
+  ASSERT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
+  const auto counters = GetRocksDBFilterCounters(policy.get());
+  ASSERT_TRUE(counters.has_value());
+  EXPECT_EQ(counters->blocked.built, 1U);
+  EXPECT_EQ(counters->blocked.keys, 100U);
+}
+
+TEST(FilterReport, TellsOfALiveFileThatIsMissing) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
+  put_keys(*db, 0, 100);
+  put_keys(*db, 100, 200);
+  ASSERT_EQ(sst_files(folder.path()).size(), 2U);
+  ASSERT_TRUE(std::filesystem::remove(sst_files(folder.path())[0]));
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  EXPECT_FALSE(report.status.ok());
+  EXPECT_EQ(report.files.size(), 2U);
+}
+
+TEST(FilterReport, CanBeMadeWhileTheDatabaseIsCompacted) {
+  const ScratchFolder folder;
+  rocksdb::Options options = with_policy(test_options(), crivo_bloom());
+  options.disable_auto_compactions = false;
+  options.level0_file_num_compaction_trigger = 2;
+  options.target_file_size_base = 16 << 10;
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 1000);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (std::uint64_t round = 0; round < 10; ++round) put_keys(*db, round * 200, round * 200 + 600);
+    done = true;
+  });
+  std::size_t reports = 0;
+  for (; !done || reports < 10; ++reports) {
+    const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+    EXPECT_TRUE(report.status.ok()) << report.status.ToString();
+    EXPECT_TRUE(report.all_filters_work()) << report.text();
+  }
+  writer.join();
+}
+
+}  // namespace
+}  // namespace crivo::testing
