@@ -44,6 +44,7 @@ Result<FilterSpec> parse_spec(const Arguments& options) {
   if (!fpr) return fpr.error();
   spec.fp_rate = *fpr;
   if (auto chosen = choose_kind(spec, options.kind); !chosen) return chosen.error();
+  if (auto hashed = check_hashed_keys(spec.kind); !hashed) return hashed.error();
   const auto seed = parse_seed(options.seed);
   if (!seed) return seed.error();
   spec.seed = *seed;

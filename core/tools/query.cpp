@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "crivo/host/text.h"
+#include "crivo/kinds.h"
 #include "file.h"
 #include "filter_file.h"
 #include "key_reader.h"
@@ -126,6 +127,7 @@ Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
 Result<ExitCode> query(const QueryOptions& options) {
   const Result<MappedFilter> filter = load_filter(options.filter);
   if (!filter) return filter.error();
+  if (auto hashed = check_hashed_keys(filter->shape().kind); !hashed) return hashed.error();
   Query query(*filter, options);
   if (options.keys.empty()) {
     if (auto asked = ask_standard_input(query, options); !asked) return asked.error();

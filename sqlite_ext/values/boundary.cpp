@@ -6,6 +6,7 @@
 #include <new>
 
 #include "crivo/host/text.h"
+#include "crivo/kinds.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -114,7 +115,9 @@ std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {
 }
 
 OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
-  return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
+  OpenedBlob blob = unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
+  unwrap(check_hashed_keys(blob.ref().shape().kind));
+  return blob;
 }
 
 OpenedBlob open_filter(const Call& call, std::size_t arg) {

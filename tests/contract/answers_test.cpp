@@ -14,6 +14,7 @@ void expect_no_false_negatives(Kind kind, std::uint64_t n) {
   const AnyFilter filter = build_filter(kind, n);
   const auto hashes = present_hashes(n, 0);
   EXPECT_EQ(count_found(filter.ref(), hashes), n);
+  if (filter.shape().hash_id != HashId::kXxh3_64) return;  // to it, other numbers are these keys
   for (std::uint64_t i = 0; i < n; i += n / 1000 + 1) EXPECT_TRUE(filter.may_contain(present_key(i))) << i;
 }
 
@@ -36,7 +37,7 @@ TEST_P(Answers, FindsEveryKeyUnderAnySeed) {
     spec.seed = seed;
     const AnyFilter filter = build_filter(spec, 10'000);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(10'000, seed)), 10'000U);
-    EXPECT_EQ(filter.ref().hash("key"), hash_key("key", seed));
+    EXPECT_EQ(filter.ref().hash("key"), hash_key(GetParam().hash_id, "key", seed));
   }
 }
 

@@ -140,7 +140,10 @@ TEST_P(Builder, HashesKeysUnderTheSpecsSeed) {
   spec.seed = 7;
   auto builder = FilterBuilder::create(spec);
   for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(builder->add(present_key(i)));
-  EXPECT_EQ(count_found(finish(*builder).ref(), present_hashes(100, 7)), 100U);
+  const AnyFilter filter = finish(*builder);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    EXPECT_TRUE(filter.ref().may_contain_hash(hash_key(GetParam().hash_id, present_key(i), 7))) << i;
+  }
 }
 
 TEST_P(Builder, RefusesABadSpecAtOnce) {

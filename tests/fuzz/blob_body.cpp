@@ -27,10 +27,24 @@ const std::vector<std::uint64_t>& questions() {
   return hashes;
 }
 
+/// Calls ask(low, high) for ranges of every length.
+template <class Ask>
+void ask_ranges(const Ask& ask) {
+  for (const std::uint64_t low : questions()) {
+    for (unsigned bits = 0; bits < 64; bits += 9) ask(low, low + std::min(~low, (std::uint64_t{1} << bits) - 1));
+  }
+}
+
 void ask_everything(const FilterRef& filter) {
   std::uint64_t found = 0;
   for (const std::uint64_t hash : questions()) found += filter.may_contain_hash(hash) ? 1 : 0;
   require(count_found(filter, questions()) == found, "a batch answers like one by one");
+  ask_ranges([&](std::uint64_t low, std::uint64_t high) {
+    const bool in_range = filter.may_contain_range(low, high);
+    if (low == high && filter.kind().can.range) {
+      require(in_range == filter.may_contain_hash(low), "a range of one is a question for a key");
+    }
+  });
   const Stats stats = filter.stats();
   require(stats.bits_set <= stats.bits, "no more bits are set than there are");
   require(stats.current_fp_rate >= 0 && stats.current_fp_rate <= 1, "the rate is a probability");
@@ -113,6 +127,12 @@ void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& b
   for (const std::uint64_t hash : questions()) {
     const Result<bool> answer = mapped->may_contain_hash(hash);
     if (blob) require(answer && *answer == blob->ref().may_contain_hash(hash), "a file answers as its bytes do");
+  }
+  if (mapped->kind().can.range) {
+    ask_ranges([&](std::uint64_t low, std::uint64_t high) {
+      const Result<bool> answer = mapped->may_contain_range(low, high);
+      if (blob) require(answer && *answer == blob->ref().may_contain_range(low, high), "a file answers of ranges, too");
+    });
   }
   const bool whole = mapped->verify().has_value();
   if (!blob && blob.error().code == ErrorCode::kTooLarge) return;  // what is mapped has no limit

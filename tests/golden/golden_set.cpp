@@ -22,6 +22,7 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
       spec.seed = std::uint64_t{1} << 63;
       if (kind == Kind::kSpectral) spec.option = 16;
       if (kind == Kind::kScalable) spec.option = 4;
+      if (kind == Kind::kRange) spec.option = 64;
       break;
     default:
       spec.seed = 0x0123456789ABCDEF;

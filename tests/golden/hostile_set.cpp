@@ -27,6 +27,7 @@ class Collection {
 
   void add_headers();
   void add_shapes();
+  void add_ranges();
   void add_facts();
   void add_raw_payloads();
   void add_zstd_frames();
@@ -102,6 +103,30 @@ void Collection::add_shapes() {
   add_forged("raw-bytes-too-many", header::kRawBytes, 136, "raw payload bytes must be 128 for this shape, got 136");
   add_forged("raw-bytes-too-few", header::kRawBytes, 120, "raw payload bytes must be 128 for this shape, got 120");
   add_forged("more-units-than-payload", header::kUnits, 1025, "raw payload bytes must be 136 for this shape, got 128");
+}
+
+// Two words say where everything lies: the number of keys and that of codes.
+void Collection::add_ranges() {
+  const Bytes range = blob_of(build_filter(Kind::kRange, 100).ref());
+  const auto add_forged_words = [&](std::string name, std::uint64_t keys, std::uint64_t codes, std::string message) {
+    Bytes payload(range.begin() + header::kBytes, range.end());
+    put(payload, {"keys", 0, 8}, keys);
+    put(payload, {"codes", 8, 8}, codes);
+    add("range-" + std::move(name), with_payload(range, payload), std::move(message));
+  };
+  add("range-hash-of-other-kinds", forge(range, header::kHashId, 1), "hash id must be 2, got 1");
+  add("range-k-63", forge(range, header::kProbes, 63), "k must be at most 62, got 63");
+  add("range-k-of-more-words", forge(range, header::kProbes, 62), "number of words must be");
+  add_forged_words("without-keys", 0, 100, "payload without keys must be 0, got other words");
+  add_forged_words("without-codes", 100, 0, "codes must lie in [1, 100], got 0");
+  add_forged_words("more-codes-than-keys", 100, 101, "codes must lie in [1, 100], got 101");
+  add_forged_words("keys-past-2-to-the-40", (std::uint64_t{1} << 40) + 1, 100, "distinct keys must be at most");
+  add_forged_words("keys-of-more-words", 1'000'000, 100, "number of words must be");
+  add_forged_words("all-ones", ~std::uint64_t{0}, ~std::uint64_t{0}, "distinct keys must be at most");
+  Bytes padded = blob_of(build_filter(Kind::kRange, 90).ref());  // which does not fill its last word
+  padded.back() |= std::byte{0x80};
+  repair_blob(padded);
+  add("range-padding-bit-set", padded, "padding bits must be 0");
 }
 
 void Collection::add_facts() {
@@ -330,6 +355,7 @@ std::vector<HostileFile> hostile_files() {
   Collection collection;
   collection.add_headers();
   collection.add_shapes();
+  collection.add_ranges();
   collection.add_facts();
   collection.add_raw_payloads();
   collection.add_zstd_frames();

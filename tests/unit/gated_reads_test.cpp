@@ -82,6 +82,7 @@ std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
     if (kind == Kind::kBlocked) probes.push_back(level.blocked);
     if (kind == Kind::kCounting) probes.push_back(level.counting);
     if (kind == Kind::kRibbon) probes.push_back(level.ribbon);
+    if (kind == Kind::kRange) probes.push_back(level.range);
   }
   return probes;
 }
@@ -116,6 +117,11 @@ void expect_no_other_reads(const AnyFilter& filter, std::uint64_t n) {
       if (row.count != nullptr) {
         ASSERT_EQ(row.count(ViewOf::filter(*opened), hash), *filter.ref().count_hash(hash));
       }
+      locked.lock();
+      if (row.admit_range == nullptr) continue;
+      const std::uint64_t high = hash + std::min(~hash, hash % (std::uint64_t{1} << 40));
+      ASSERT_TRUE(row.admit_range(ViewOf::filter(*opened), hash, high, locked));
+      ASSERT_EQ(probe.contains_range(ViewOf::filter(*opened), hash, high), filter.may_contain_range(hash, high));
       locked.lock();
     }
     for (const std::uint64_t hash : hashes) (void)row.admit_question(ViewOf::filter(*opened), hash, locked);

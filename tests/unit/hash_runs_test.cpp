@@ -11,7 +11,7 @@
 
 #include "base/file_memory.h"
 #include "crivo/hash.h"
-#include "kinds/ribbon/bumped_keys.h"
+#include "hash/hash_collector.h"
 
 namespace crivo {
 namespace {
@@ -131,7 +131,7 @@ TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
   EXPECT_FALSE(sample.runs.for_each(ignore));
 }
 
-TEST(BumpedKeys, ComeBackInOrderFromMemoryAndFromAFile) {
+TEST(HashCollector, ComeBackInOrderFromMemoryAndFromAFile) {
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> hashes(200'000);
   for (std::uint64_t& hash : hashes) hash = random();
@@ -139,7 +139,7 @@ TEST(BumpedKeys, ComeBackInOrderFromMemoryAndFromAFile) {
     const BuildOptions options;
     BuildTask task(options);
     if (limit != UINT64_MAX) task.limit_memory(limit);
-    BumpedKeys bumped(hashes.size(), task);
+    HashCollector bumped(hashes.size(), task);
     EXPECT_TRUE(bumped.empty());
     for (std::size_t at = 0; at < hashes.size(); at += 1000) {
       ASSERT_TRUE(bumped.add(std::span(hashes).subspan(at, 1000)));

@@ -36,7 +36,16 @@ void expect_same_answers(const MappedFilter& mapped, const FilterRef& filter) {
     EXPECT_EQ(hits[i], filter.may_contain_hash(hashes[i]));
     EXPECT_EQ(*mapped.may_contain_hash(hashes[i]), hits[i]);
   }
-  EXPECT_TRUE(*mapped.may_contain(present_key(1)));
+  EXPECT_EQ(*mapped.may_contain(present_key(1)), filter.may_contain(present_key(1)));
+  for (const std::uint64_t hash : hashes) {
+    const auto in_range = mapped.may_contain_range(hash, hash + std::min(~hash, std::uint64_t{1000}));
+    ASSERT_EQ(in_range.has_value(), filter.kind().can.range);
+    if (!in_range) {
+      EXPECT_EQ(in_range.error().code, ErrorCode::kUnsupported);
+      continue;
+    }
+    EXPECT_EQ(*in_range, filter.may_contain_range(hash, hash + std::min(~hash, std::uint64_t{1000})));
+  }
   const auto count = filter.count_hash(hashes[3]);
   const auto mapped_count = mapped.count_hash(hashes[3]);
   ASSERT_EQ(mapped_count.has_value(), count.has_value());

@@ -53,8 +53,17 @@ class FilterRef {
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
-  /// The hash of a key under this filter's seed: what the functions that take a hash expect.
-  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, view_.shape.seed); }
+  /// Whether a key may lie in the range from `low` to `high`, both included, as ordered numbers (crivo/ordered.h).
+  /// False means that certainly none does; so it is for low > high, as no key lies there. A filter of a kind that
+  /// cannot tell (Capabilities::range) always says true.
+  [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
+    return low <= high && (contains_range_ == nullptr || contains_range_(view_, low, high));
+  }
+
+  /// The hash of a key under this filter's hash function and seed: what the functions that take a hash expect.
+  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept {
+    return hash_key(view_.shape.hash_id, key, view_.shape.seed);
+  }
 
   [[nodiscard]] const Shape& shape() const noexcept { return view_.shape; }
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
@@ -78,6 +87,7 @@ class FilterRef {
   bool (*contains_)(const View&, std::uint64_t) noexcept;
   bool (*contains_key_)(const View&, std::string_view) noexcept;
   void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
+  bool (*contains_range_)(const View&, std::uint64_t, std::uint64_t) noexcept;  // null for a kind that cannot tell
 };
 
 /// A filter that owns its payload. Any number of threads may ask it at the same time; while a thread changes it, no
@@ -141,6 +151,9 @@ class AnyFilter {
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
 
   [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return ref_.may_contain(key); }
+  [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
+    return ref_.may_contain_range(low, high);
+  }
   [[nodiscard]] const Shape& shape() const noexcept { return ref_.shape(); }
   [[nodiscard]] const Facts& facts() const noexcept { return ref_.facts(); }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }

@@ -68,6 +68,9 @@ class MappedFilter {
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
+  /// Errors: also kUnsupported for a kind that cannot tell (Capabilities::range).
+  [[nodiscard]] Result<bool> may_contain_range(std::uint64_t low, std::uint64_t high) const;
+
   /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.
   Result<void> verify() const;
   /// For everything else that a FilterRef can tell: verifies the whole file, calls look(filter), and then checks that
@@ -87,7 +90,9 @@ class MappedFilter {
   [[nodiscard]] std::uint64_t blob_bytes() const noexcept;
   /// Whether the payload lies in the file, and not in memory of this process.
   [[nodiscard]] bool is_mapped() const noexcept;
-  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, shape().seed); }
+  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept {
+    return hash_key(shape().hash_id, key, shape().seed);
+  }
 
  private:
   class State;

@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
   kCuckoo = 6,          // Fan, Andersen, Kaminsky & Mitzenmacher 2014
   kHashCompaction = 7,  // Wolper & Leroy 1993
   kRibbon = 8,          // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
+  kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
 };
 
 /// What a kind can do.
@@ -30,7 +31,8 @@ struct Capabilities {
   bool count = false;  // tells how often a key was added
   bool unite = false;
   bool intersect = false;
-  bool grow = false;  // takes keys beyond its capacity, and keeps the promised rate
+  bool range = false;  // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
+  bool grow = false;   // takes keys beyond its capacity, and keeps the promised rate
 };
 
 /// A kind's names, its option, and what it can do.
@@ -40,6 +42,7 @@ struct KindInfo {
   std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; empty for none
   std::string_view alias;   // a word that alone means the kind with this option: "compressed"; empty for none
   Capabilities can;
+  HashId hash_id = HashId::kXxh3_64;  // the hash function of all filters of this kind
 };
 
 /// The largest capacity that a filter can be asked for: 2^40 keys.
@@ -60,8 +63,8 @@ struct FilterSpec {
   std::uint64_t seed = 0;                             // the seed of the hash
   /// The kind's own option (KindInfo::option); 0 stands for its default. spectral: counter bits 4, 8 (the default), 16
   /// or 32. scalable: growth, each layer's capacity over that of the layer before, 2 (the default) to 16. classic: 1
-  /// sizes it for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. Other kinds
-  /// have none.
+  /// sizes it for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. range:
+  /// the length of the range that fp_rate is for, a power of two from 1 (the default) to 2^31. Other kinds have none.
   unsigned option = 0;
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
@@ -119,7 +122,7 @@ struct View {
   std::size_t payload_bytes = 0;
   /// What the kind computed from the shape and the payload, once per filter, to answer faster; zeros if it computed
   /// nothing.
-  std::array<std::uint64_t, 3> prepared{};
+  std::array<std::uint64_t, 5> prepared{};
 };
 
 }  // namespace crivo

@@ -24,18 +24,6 @@ constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
 
-/// The number of distinct hashes in sorted runs. Brings the task's progress to kSortShare.
-Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
-  std::uint64_t distinct = 0;
-  const auto count = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
-    if (hashes.empty()) return {};
-    distinct += hashes.size();
-    return task.advance(kSortShare * static_cast<double>(hashes.back()) * 0x1p-64);
-  };
-  if (auto read = for_each_distinct(runs, task.memory_left() / kHashBytes, task, count); !read) return read.error();
-  return distinct;
-}
-
 }  // namespace
 
 class FilterBuilder::State {
@@ -44,7 +32,7 @@ class FilterBuilder::State {
       : spec_(spec), options_(options), budget_(options.max_memory), sizes_(sizes) {}
 
   [[nodiscard]] Result<void> start(const FilterSpec& checked);
-  Result<void> add(std::string_view key) { return add_hash(hash_key(key, spec_.seed)); }
+  Result<void> add(std::string_view key) { return add_hash(hash_key(hash_id_, key, spec_.seed)); }
   Result<void> add_hash(std::uint64_t key_hash);
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
@@ -66,6 +54,7 @@ class FilterBuilder::State {
   MemoryBudget budget_;
   PlannedSizes* sizes_;
   Capabilities can_;
+  HashId hash_id_ = HashId::kXxh3_64;
   std::uint64_t keys_ = 0;
   std::uint64_t distinct_ = 0;          // found by finish(), where the filter is sized by it
   std::optional<AnyFilter> filter_;     // has a value when keys go straight into the filter
@@ -98,6 +87,7 @@ Result<void> FilterBuilder::State::start(const FilterSpec& checked) {
   Result<FilterPlan> plan = this->plan(checked);
   if (!plan) return plan.error();
   can_ = plan->row->info.can;
+  hash_id_ = plan->row->info.hash_id;
   if (spec_.capacity == 0 || !can_.add) {
     hashes_ = std::make_unique<KeptHashes>(needs_every_addition(can_), options_);
     return {};

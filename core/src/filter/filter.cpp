@@ -70,9 +70,7 @@ Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t ke
 Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::span<const std::byte> payload) {
   const KindRow* row = find_kind(shape.kind);
   if (row == nullptr) return error(ErrorCode::kCorrupt, "kind must be known, got ", static_cast<unsigned>(shape.kind));
-  if (shape.hash_id != HashId::kXxh3_64) {
-    return error(ErrorCode::kCorrupt, "hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
-  }
+  if (auto valid = check_hash_id(row->info, shape); !valid) return valid.error();
   if (auto valid = check_facts(facts); !valid) return valid.error();
   const Result<std::uint64_t> expected = row->payload_bytes(shape);
   if (!expected) return expected.error();
@@ -91,6 +89,7 @@ FilterRef::FilterRef(const KindRow& row, const View& view, const Facts& facts) n
   contains_ = probe.contains;
   contains_key_ = probe.contains_key;
   contains_batch_ = probe.contains_batch;
+  contains_range_ = probe.contains_range;
 }
 
 void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept {

@@ -135,9 +135,7 @@ Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes
     return error(ErrorCode::kUnsupported, "kind must be one that can lie in pages (", pageable_kinds(), "), got ",
                  row == nullptr ? std::to_string(static_cast<unsigned>(shape.kind)) : std::string(row->info.name));
   }
-  if (shape.hash_id != HashId::kXxh3_64) {
-    return error(ErrorCode::kCorrupt, "hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
-  }
+  if (auto valid = check_hash_id(row->info, shape); !valid) return valid.error();
   if (page_bytes == 0 || page_bytes % granule != 0) {
     return error(ErrorCode::kBadArgument, "page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
   }

@@ -11,8 +11,8 @@ namespace crivo {
 namespace {
 
 // In the order in which kinds() lists them.
-constexpr std::array kRows = {&kClassic,  &kBlocked, &kCounting,       &kSpectral,
-                              &kScalable, &kCuckoo,  &kHashCompaction, &kRibbon};
+constexpr std::array kRows = {&kClassic, &kBlocked,        &kCounting, &kSpectral, &kScalable,
+                              &kCuckoo,  &kHashCompaction, &kRibbon,   &kRange};
 
 }  // namespace
 
@@ -28,6 +28,12 @@ std::span<const KindInfo> kind_infos() noexcept {
 const KindRow* find_kind(Kind kind) noexcept {
   const auto found = std::ranges::find(kRows, kind, [](const KindRow* row) { return row->info.kind; });
   return found != kRows.end() ? *found : nullptr;
+}
+
+Result<void> check_hash_id(const KindInfo& kind, const Shape& shape) {
+  if (shape.hash_id == kind.hash_id) return {};
+  return error(ErrorCode::kCorrupt, "hash id must be ", static_cast<unsigned>(kind.hash_id), ", got ",
+               static_cast<unsigned>(shape.hash_id));
 }
 
 Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability) {

@@ -11,6 +11,9 @@ namespace crivo {
 /// The row of a kind, or nullptr for a number that names none.
 [[nodiscard]] const KindRow* find_kind(Kind kind) noexcept;
 
+/// Checks that a filter's hash function is that of its kind. Errors: kCorrupt.
+[[nodiscard]] Result<void> check_hash_id(const KindInfo& kind, const Shape& shape);
+
 /// The error for an operation that a kind lacks; it lists the kinds that have it.
 [[nodiscard]] Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability);
 

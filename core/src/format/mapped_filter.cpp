@@ -81,13 +81,24 @@ class MappedFilter::State {
   /// Calls answer(filter) once all that these hashes read is verified. Its answers are right if there is no error.
   template <class Answer>
   Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer) {
+    return ask_admitted(
+        [&](const KindRow& row, ByteGate& gate) {
+          return std::ranges::all_of(
+              hashes, [&](std::uint64_t hash) { return row.admit_question(ViewOf::filter(*ref_), hash, gate); });
+        },
+        answer);
+  }
+  /// The same for what admit(row, gate) admits.
+  template <class Admit, class Answer>
+  Result<void> ask_admitted(const Admit& admit_reads, const Answer& answer) {
     if (file_ == nullptr) {
       answer(*ref_);
       return {};
     }
     if (verified_ && !verified_->all()) {
       return while_reading([&]() -> Result<void> {
-        if (auto admitted = admit(hashes); !admitted) return admitted;
+        SegmentGate gate(*sums_, *verified_, nullptr);
+        if (!admit_reads(*find_kind(ref_->shape().kind), gate)) return gate.checked();
         answer(*ref_);
         return {};
       });
@@ -126,7 +137,6 @@ class MappedFilter::State {
   Result<void> keep_structure(const Header& header);
   Result<void> open_with_sums(std::span<const std::byte> header_bytes, const Header& header);
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
-  Result<void> admit(std::span<const std::uint64_t> hashes);
   Result<void> verify_all();
 
   std::unique_ptr<MappedFile> file_;     // null if the filter lies in memory
@@ -218,15 +228,6 @@ Result<void> MappedFilter::State::parse(std::span<const std::byte> blob, const R
   return {};
 }
 
-Result<void> MappedFilter::State::admit(std::span<const std::uint64_t> hashes) {
-  const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
-  SegmentGate gate(*sums_, *verified_, nullptr);
-  for (const std::uint64_t hash : hashes) {
-    if (!admit_question(ViewOf::filter(*ref_), hash, gate)) return gate.checked();
-  }
-  return {};
-}
-
 Result<void> MappedFilter::State::verify_all() {
   if (!verified_) return {};
   SegmentGate gate(*sums_, *verified_, nullptr);
@@ -269,6 +270,18 @@ Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
   const auto ask = [&](const FilterRef& filter) { count = filter.count_hash(key_hash); };
   if (auto asked = state_->ask({&key_hash, 1}, ask); !asked) return asked.error();
   return count;
+}
+
+Result<bool> MappedFilter::may_contain_range(std::uint64_t low, std::uint64_t high) const {
+  if (!kind().can.range) return unsupported(kind(), "tell of ranges", &Capabilities::range);
+  bool hit = false;
+  auto asked = state_->ask_admitted(
+      [&](const KindRow& row, ByteGate& gate) {
+        return low > high || row.admit_range(ViewOf::filter(state_->ref()), low, high, gate);
+      },
+      [&](const FilterRef& filter) { hit = filter.may_contain_range(low, high); });
+  if (!asked) return asked.error();
+  return hit;
 }
 
 Result<void> MappedFilter::verify() const {

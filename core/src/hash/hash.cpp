@@ -19,6 +19,13 @@ void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::
   }
 }
 
+void hash_keys(HashId id, std::span<const std::string_view> keys, std::uint64_t seed,
+               std::span<std::uint64_t> hashes) noexcept {
+  if (id == HashId::kXxh3_64) return hash_keys(keys, seed, hashes);
+  assert(hashes.size() >= keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = hash_key(id, keys[i], seed);
+}
+
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
   sort_hashes(hashes);
   const auto end = std::unique(hashes.begin(), hashes.end());  // not std::ranges::unique, which clang 14 cannot compile

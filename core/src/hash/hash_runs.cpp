@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/error_text.h"
 #include "crivo/hash.h"
@@ -158,6 +159,18 @@ Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask
   }
 }
 
+Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
+  std::uint64_t distinct = 0;
+  const auto count = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    if (hashes.empty()) return {};
+    distinct += hashes.size();
+    return task.advance(kSortShare * static_cast<double>(hashes.back()) * 0x1p-64);
+  };
+  if (auto read = for_each_distinct(runs, task.memory_left() / sizeof(std::uint64_t), task, count); !read)
+    return read.error();
+  return distinct;
+}
+
 Result<std::span<const std::uint64_t>> RunSource::take_from(std::uint64_t first) {
   if (empty_ || first > left_to_) return std::span<const std::uint64_t>();
   if (!is_loaded_ || first < loaded_from_) {
@@ -173,6 +186,22 @@ Result<std::span<const std::uint64_t>> RunSource::take_from(std::uint64_t first)
   empty_ = first == 0;
   left_to_ = first - 1;
   return taken;
+}
+
+Result<std::span<const std::uint64_t>> RunSource::take_highest() {
+  while (!empty_) {
+    std::uint64_t first = is_loaded_ ? loaded_from_ : left_to_;
+    if (!is_loaded_) {
+      const auto loaded = reader_.down_to(first, left_to_);
+      if (!loaded) return loaded.error();
+      loaded_ = *loaded;
+    }
+    is_loaded_ = false;  // from here on, what is handed out is all that was loaded
+    empty_ = first == 0;
+    left_to_ = first - 1;
+    if (!loaded_.empty()) return std::exchange(loaded_, {});
+  }
+  return std::span<const std::uint64_t>();
 }
 
 }  // namespace crivo

@@ -105,6 +105,10 @@ class RunReader {
 [[nodiscard]] Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask& task,
                                              const std::function<Result<void>(std::span<const std::uint64_t>)>& use);
 
+/// The number of distinct hashes in runs. Takes the memory that the task has left, and brings its progress to
+/// kSortShare.
+[[nodiscard]] Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task);
+
 /// The distinct hashes of runs, of which there are `size`. It takes half of the memory that the task has left.
 class RunSource final : public HashSource {
  public:
@@ -112,6 +116,7 @@ class RunSource final : public HashSource {
       : runs_(std::move(runs)), reader_(runs_, task.memory_left() / (2 * sizeof(std::uint64_t)), task), size_(size) {}
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
   [[nodiscard]] Result<std::span<const std::uint64_t>> take_from(std::uint64_t first) override;
+  [[nodiscard]] Result<std::span<const std::uint64_t>> take_highest() override;
 
  private:
   HashRuns runs_;

@@ -20,6 +20,12 @@ class HashSpan : public HashSource {
     left_ = left_.first(at);
     return taken;
   }
+  [[nodiscard]] Result<std::span<const std::uint64_t>> take_highest() override {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // between two reports of progress
+    const auto taken = left_.last(std::min(left_.size(), kAtOnce));
+    left_ = left_.first(left_.size() - taken.size());
+    return taken;
+  }
 
  private:
   std::span<const std::uint64_t> left_;

@@ -21,6 +21,10 @@ class HashSource {
   /// Those that are at least `first` and were not handed out yet, in ascending order. They are valid until the next
   /// call. Errors: kSystem when a file fails; kBadArgument when they are more than fit in the memory that there is.
   [[nodiscard]] virtual Result<std::span<const std::uint64_t>> take_from(std::uint64_t first) = 0;
+  /// The highest that were not handed out yet, as many as are at hand, in ascending order; none at the end, and only
+  /// then. They are valid until the next call. A builder that works through all hashes needs no more, however they are
+  /// spread. Errors: kSystem.
+  [[nodiscard]] virtual Result<std::span<const std::uint64_t>> take_highest() = 0;
 };
 
 /// The source for hashes in an array of the caller's, which must outlive it: in any order, and some may be repeated. A

@@ -58,6 +58,8 @@ struct KindRow {
   /// Asks the gate for all that contains(), contains_batch() and count() may read for this hash, and for no more than
   /// they do, as far as that costs nothing.
   bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
+  /// The same for a question about a range. Null for a kind that cannot tell of ranges.
+  bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
@@ -171,6 +173,7 @@ template <FilterKind K>
 constexpr KindRow make_row() {
   KindRow row{};
   row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = {}};
+  if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
   if constexpr (requires { K::kOption; }) {
     row.info.option = K::kOption;
     row.parse_option = &K::parse_option;
@@ -190,7 +193,8 @@ constexpr KindRow make_row() {
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
   set_gated_reads<K>(row);
-  // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds.
+  // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds. (For
+  // ordered numbers the same term stands for what the hash of their blocks lacks of an even spread.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
@@ -219,6 +223,7 @@ constexpr KindRow make_row() {
     row.count = &K::count;
     row.add_times = &K::add_times;
   }
+  if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
   // The pointers above are not compared with null, because GCC does not take that for a constant when it sanitizes.
@@ -228,6 +233,7 @@ constexpr KindRow make_row() {
   row.info.can.count = requires { &K::count; };
   row.info.can.unite = requires { &K::unite; };
   row.info.can.intersect = requires { &K::intersect; };
+  row.info.can.range = requires { &K::admit_range; };
   row.info.can.grow = requires { &K::add_and_grow; };
   return row;
 }

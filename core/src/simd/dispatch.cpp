@@ -25,10 +25,10 @@ bool has_avx512() noexcept {
 // Another instruction set is a row here, and a file in simd/blocked and in simd/ribbon.
 std::span<const Kernels> all_kernels() noexcept {
   static const std::array levels = {
-    Kernels{kBlockedScalar, kRibbonScalar, "scalar", []() noexcept { return true; }},
+    Kernels{kBlockedScalar, kRibbonScalar, kRangeScalar, "scalar", []() noexcept { return true; }},
 #if defined(__x86_64__)
-    Kernels{kBlockedAvx2, kRibbonAvx2, "avx2", &has_avx2},
-    Kernels{kBlockedAvx512, kRibbonAvx512, "avx512", &has_avx512},
+    Kernels{kBlockedAvx2, kRibbonAvx2, kRangeAvx2, "avx2", &has_avx2},
+    Kernels{kBlockedAvx512, kRibbonAvx512, kRangeAvx2, "avx512", &has_avx512},
 #endif
   };
   return levels;

@@ -35,17 +35,24 @@ struct RibbonKernels {
                        std::uint64_t* window) noexcept;
 };
 
+/// The kernels of the range kind.
+struct RangeKernels {
+  Probe range;
+};
+
 extern const BlockedKernels kBlockedScalar;
 extern const RibbonKernels kRibbonScalar;
+extern const RangeKernels kRangeScalar;
 #if defined(__x86_64__)
 extern const BlockedKernels kBlockedAvx2;
 extern const BlockedKernels kBlockedAvx512;
 extern const RibbonKernels kRibbonAvx2;
 extern const RibbonKernels kRibbonAvx512;
+extern const RangeKernels kRangeAvx2;
 #endif
 
 /// A level: its kernels, its name, and whether this machine can run it.
-struct Kernels : BlockedKernels, RibbonKernels {
+struct Kernels : BlockedKernels, RibbonKernels, RangeKernels {
   std::string_view isa;
   bool (*supported)() noexcept;
 };

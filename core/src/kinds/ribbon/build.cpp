@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "hash/hash_collector.h"
 #include "hash/sort.h"
 #include "kinds/plan.h"
-#include "kinds/ribbon/bumped_keys.h"
 #include "kinds/ribbon/level.h"
 #include "sizing/ribbon.h"
 
@@ -43,7 +43,7 @@ class RibbonBuilder {
     std::uint64_t fingerprint_factor = kRibbonFingerprint;
     while (hashes->size() > kRibbonBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
       const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), columns_, false);
-      BumpedKeys bumped(ribbon_keys_after(hashes->size(), level), task_);
+      HashCollector bumped(ribbon_keys_after(hashes->size(), level), task_);
       if (auto built = append(level, {*hashes, fingerprint_factor}, bumped); !built) return built.error();
       auto left = std::move(bumped).sorted();
       if (!left) return left.error();
@@ -56,7 +56,7 @@ class RibbonBuilder {
   }
 
  private:
-  Result<void> append(const RibbonLevelShape& level, const RibbonKeys& keys, BumpedKeys& bumped) {
+  Result<void> append(const RibbonLevelShape& level, const RibbonKeys& keys, HashCollector& bumped) {
     const std::size_t at = payload_.size();
     payload_.resize(at + static_cast<std::size_t>(8 * level.words()));
     ++levels_;
@@ -72,7 +72,7 @@ class RibbonBuilder {
       std::pmr::vector<std::uint64_t> hashes(keys->begin(), keys->end(), task_.memory());
       std::uint64_t fingerprint_factor = left_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {
-        BumpedKeys bumped(0, task_);
+        HashCollector bumped(0, task_);
         const auto source = source_of(hashes, task_);
         if (!source) return source.error();
         const RibbonLevelShape level(blocks, columns_, true);

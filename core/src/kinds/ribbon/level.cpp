@@ -135,7 +135,7 @@ std::span<const std::uint64_t> split_at(const LevelBuild& level, std::uint64_t b
 }  // namespace
 
 Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns, const RibbonKeys& keys, std::byte* at,
-                                BumpedKeys& bumped, RibbonProgress& progress) {
+                                HashCollector& bumped, RibbonProgress& progress) {
   store_le(at, shape.blocks);
   std::byte* thresholds = at + 8;
   const LevelBuild level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "base/build_task.h"
+#include "hash/hash_collector.h"
 #include "hash/hash_source.h"
-#include "kinds/ribbon/bumped_keys.h"
 #include "layout/ribbon_layout.h"
 
 namespace crivo {
@@ -39,6 +39,6 @@ class RibbonProgress {
 /// hashes at the next level. The base level bumps only keys that have no solution. Errors: kCancelled; those of the
 /// source and of `bumped`.
 Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys& keys, std::byte* at,
-                                BumpedKeys& bumped, RibbonProgress& progress);
+                                HashCollector& bumped, RibbonProgress& progress);
 
 }  // namespace crivo

@@ -1,4 +1,4 @@
-// The keys that a level of a ribbon bumps, which the next level is built from.
+// Hashes that a step of a build makes in any order, and that the next step needs in order.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,27 @@
 
 namespace crivo {
 
-/// Collects hashes at the next level: distinct ones, in any order. They lie in the task's memory, and those that do not
-/// fit under the task's limit in a temporary file.
-class BumpedKeys {
+/// Collects hashes. They lie in the task's memory, and those that do not fit under the task's limit in a temporary
+/// file.
+class HashCollector {
  public:
   /// Makes room for this many hashes, as far as the task's limit allows.
-  BumpedKeys(std::uint64_t expected, BuildTask& task);
+  HashCollector(std::uint64_t expected, BuildTask& task);
 
   /// Errors: kSystem.
   [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes);
   [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && !runs_; }
-  /// All of them, in order. Errors: kSystem, kCancelled.
+  /// All of them, which must be distinct, in order. Errors: kSystem, kCancelled.
   [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted() &&;
+  /// The distinct ones in order. Counts them first, which takes a pass over the file, if there is one. Errors: as
+  /// sorted.
+  [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted_distinct() &&;
 
  private:
+  [[nodiscard]] Result<void> sort();
   [[nodiscard]] Result<void> write_run();
+  /// Writes what is in memory to the file, and frees that memory.
+  [[nodiscard]] Result<void> spill();
 
   BuildTask& task_;
   std::pmr::vector<std::uint64_t> hashes_;

@@ -1,0 +1,193 @@
+// A range filter: it tells whether there may be a key in a range of numbers, with a rate that no choice of keys or of
+// questions makes worse. It is built once from all its keys, whose "hashes" are the numbers themselves.
+// Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters". See
+// range_layout.h for how it works.
+#include "sizing/range.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/error_text.h"
+#include "crivo/host/bytes.h"
+#include "kinds/plan.h"
+#include "kinds/range/build.h"
+#include "kinds/rows.h"
+#include "layout/range_layout.h"
+#include "simd/kernels.h"
+#include "simd/range/gated.h"
+
+namespace crivo {
+namespace {
+
+/// A spec's option as the length of a range.
+unsigned length_of(unsigned option) noexcept { return option != 0 ? option : 1; }
+
+/// Whether the bits of a word from `used` on, if it has that many, are 0; used = 0 stands for a word that is all used.
+bool is_padded(const std::byte* word, unsigned used) noexcept {
+  return used == 0 || load_le<std::uint64_t>(word) >> used == 0;
+}
+
+/// Calls use(code) for each code in ascending order. A forged payload may have codes in any order, fewer or more.
+template <class Use>
+void for_each_code(const View& view, const Use& use) {
+  const RangeLayout layout = range_layout(view);
+  const unsigned low_bits = view.shape.probes;
+  const auto word_at = [&view](std::uint64_t word) { return load_le<std::uint64_t>(view.payload + 8 * word); };
+  std::uint64_t number = 0;
+  for (std::uint64_t word = 0; word < layout.words - layout.upper; ++word) {
+    for (std::uint64_t ones = word_at(layout.upper + word); ones != 0 && number < layout.codes; ones &= ones - 1) {
+      const std::uint64_t bucket = 64 * word + static_cast<unsigned>(std::countr_zero(ones)) - number;
+      const std::uint64_t bit = number * low_bits;
+      std::uint64_t low = word_at(kRangeHeaderWords + bit / 64) >> bit % 64;
+      if (bit % 64 + low_bits > 64) low |= word_at(kRangeHeaderWords + bit / 64 + 1) << (64 - bit % 64);
+      use(bucket << low_bits | (low & ((std::uint64_t{1} << low_bits) - 1)));
+      ++number;
+    }
+  }
+}
+
+/// The share of the universe from which a range of this length reaches a code: the rate of questions that lie far from
+/// the keys. Neighbouring codes share starts, so it may be below what the formula bounds it by.
+double share_of_starts(const View& view, std::uint64_t length) {
+  const std::uint64_t universe = RangeScale(view.shape).universe(range_keys(view));
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  double starts = 0;
+  bool any = false;
+  for_each_code(view, [&](std::uint64_t code) {
+    if (any) {
+      starts += static_cast<double>(std::min(code > last ? code - last : 0, length));
+    } else {
+      first = code;
+    }
+    any = true;
+    last = code;
+  });
+  const std::uint64_t around = first + universe - std::min(last, universe);
+  if (any) starts += static_cast<double>(std::min(around, length));
+  return std::min(1.0, starts / static_cast<double>(universe));
+}
+
+struct Range {
+  static constexpr Kind kKind = Kind::kRange;
+  static constexpr std::string_view kName = "range";
+  static constexpr std::string_view kOption = "length of the ranges that the rate is for: a power of two up to 2^31";
+  static constexpr const char* kUnitName = "number of words";
+  static constexpr HashId kHashId = HashId::kOrdered;
+
+  static std::optional<unsigned> parse_option(std::string_view text) { return parse_number(text); }
+  static std::string option_text(unsigned option) { return std::to_string(length_of(option)); }
+  static unsigned option_of(const Shape& shape) noexcept { return 1U << RangeScale(shape).length_bits; }
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    const unsigned length = length_of(spec.option);
+    if (!std::has_single_bit(length)) {
+      return error(ErrorCode::kBadArgument, "range length must be a power of two in [1, ",
+                   std::uint64_t{1} << kMaxRangeLengthBits, "], got ", length);
+    }
+    const auto length_bits = static_cast<unsigned>(std::countr_zero(length));
+    const Result<RangeScale> scale = spec.bits_per_key ? fit_range(spec.capacity, *spec.bits_per_key, length_bits)
+                                                       : size_range(spec.capacity, spec.fp_rate, length_bits);
+    if (!scale) return scale.error();
+    Shape shape;
+    shape.kind = kKind;
+    shape.hash_id = kHashId;
+    shape.seed = spec.seed;
+    shape.probes = static_cast<std::uint8_t>(scale->low_bits);
+    shape.param = scale->param();
+    shape.units = RangeLayout(scale->low_bits, scale->universe(spec.capacity), spec.capacity).words;
+    return shape;
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (shape.probes > kMaxRangeLowBits) {
+      return error(ErrorCode::kCorrupt, "k must be at most ", kMaxRangeLowBits, ", got ", unsigned{shape.probes});
+    }
+    if (shape.units < kRangeHeaderWords || shape.units > kMaxRangeWords) {
+      return error(ErrorCode::kCorrupt, "number of words must lie in [", kRangeHeaderWords, ", ", kMaxRangeWords,
+                   "], got ", shape.units);
+    }
+    return shape.units * 8;
+  }
+
+  static Result<void> validate(const View& view) {
+    const std::uint64_t keys = range_keys(view);
+    const std::uint64_t codes = range_codes(view);
+    if (keys == 0) {
+      if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
+      return error(ErrorCode::kCorrupt, "payload without keys must be 0, got other words");
+    }
+    if (keys > kMaxCapacity) {
+      return error(ErrorCode::kCorrupt, "distinct keys must be at most ", kMaxCapacity, ", got ", keys);
+    }
+    if (codes < 1 || codes > keys) {
+      return error(ErrorCode::kCorrupt, "codes must lie in [1, ", keys, "], got ", codes);
+    }
+    const RangeLayout layout = range_layout(view);
+    if (layout.words != view.shape.units) {
+      return error(ErrorCode::kCorrupt, "number of words must be ", layout.words, " for ", codes, " codes of ", keys,
+                   " keys, got ", view.shape.units);
+    }
+    const auto used = [](std::uint64_t bits) { return static_cast<unsigned>(bits % 64); };
+    if (!is_padded(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.probes)) ||
+        !is_padded(view.payload + 8 * (layout.words - 1), used(layout.bits))) {
+      return error(ErrorCode::kCorrupt, "padding bits must be 0");
+    }
+    return {};
+  }
+
+  static bool admit_open(const View& view, ByteGate& gate) {
+    if (!gate.keep(0, 8 * kRangeHeaderWords)) return false;
+    const std::uint64_t keys = range_keys(view);
+    if (keys == 0) return gate.admit(0, view.payload_bytes);
+    if (keys > kMaxCapacity || range_codes(view) < 1 || range_codes(view) > keys) return true;  // validate() refuses it
+    const RangeLayout layout = range_layout(view);
+    if (layout.words != view.shape.units) return true;
+    return gate.admit(8 * (layout.directory - 1), 8) && gate.admit(8 * (layout.words - 1), 8);
+  }
+
+  static bool admit_question(const View& view, std::uint64_t number, ByteGate& gate) {
+    return admit_range_question(view, number, number, gate);
+  }
+
+  static bool admit_range(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
+    return admit_range_question(view, low, high, gate);
+  }
+
+  static void prepare(View& view) noexcept { prepare_range(view); }
+
+  static Probe probe(const Shape&) noexcept { return kernels().range; }
+
+  // Stats::bits counts all bits of the payload, and the number of keys stands in its first word.
+  static Stats stats(const View& view) noexcept {
+    Stats stats;
+    stats.bits = view.shape.units * 64;
+    stats.bits_set = count_bits({view.payload, view.payload_bytes});
+    stats.cardinality = static_cast<double>(range_keys(view));
+    if (range_keys(view) != 0) stats.current_fp_rate = share_of_starts(view, RangeScale(view.shape).length());
+    return stats;
+  }
+
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    if (!(keys > 0)) return 0;
+    const RangeScale scale(shape);
+    const double most = std::min(std::ceil(keys), static_cast<double>(kMaxCapacity));
+    const auto universe = static_cast<double>(scale.universe(static_cast<std::uint64_t>(most)));
+    return range_fp_rate(static_cast<double>(scale.length()), keys, universe);
+  }
+
+  static Result<AlignedBytes> build(Shape& shape, std::unique_ptr<HashSource> numbers, std::uint64_t max_bytes,
+                                    BuildTask& task) {
+    if (numbers->size() == 0) return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
+    Result<AlignedBytes> payload = build_range(shape, std::move(numbers), max_bytes, task);
+    if (payload) shape.units = payload->size() / 8;
+    return payload;
+  }
+};
+
+}  // namespace
+
+constinit const KindRow kRange = make_row<Range>();
+
+}  // namespace crivo

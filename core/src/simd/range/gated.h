@@ -1,0 +1,14 @@
+// A question to a range filter whose bytes are verified as they are read.
+#pragma once
+
+#include <cstdint>
+
+#include "base/byte_gate.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+/// KindRow::admit_range of the range kind: goes the way of the question itself.
+bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
+
+}  // namespace crivo

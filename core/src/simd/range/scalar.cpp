@@ -1,0 +1,58 @@
+// The range kind without special instructions, and its questions to a payload that a gate stands before.
+#include <algorithm>
+#include <bit>
+
+#include "crivo/ordered.h"
+#include "layout/range_layout.h"
+#include "simd/kernels.h"
+#include "simd/range/gated.h"
+#include "simd/target.h"
+
+#define CRIVO_TARGET CRIVO_TARGET_SCALAR
+
+namespace crivo {
+namespace {
+
+/// Halves the word until one bit is left.
+std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank) noexcept {
+  std::uint64_t place = 0;
+  for (unsigned width = 32; width > 0; width /= 2) {
+    const auto below = static_cast<std::uint64_t>(std::popcount((word >> place) & ((std::uint64_t{1} << width) - 1)));
+    if (rank >= below) {
+      rank -= below;
+      place += width;
+    }
+  }
+  return place;
+}
+
+#include "simd/range/query.inl.h"
+
+/// Reads what the gate admits; after it has refused, nothing.
+class GatedWords {
+ public:
+  GatedWords(const std::byte* payload, ByteGate& gate) noexcept : payload_(payload), gate_(gate) {}
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t word) {
+    refused_ = refused_ || !gate_.admit(8 * word, 8);
+    return refused_ ? 0 : load_le<std::uint64_t>(payload_ + 8 * word);
+  }
+  void prefetch(std::uint64_t) const noexcept {}
+  [[nodiscard]] bool refused() const noexcept { return refused_; }
+
+ private:
+  const std::byte* payload_;
+  ByteGate& gate_;
+  bool refused_ = false;
+};
+
+}  // namespace
+
+bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
+  GatedWords words(view.payload, gate);
+  (void)answer_range(view, words, low, high);
+  return !words.refused();
+}
+
+const RangeKernels kRangeScalar = {.range = kRangeProbe};
+
+}  // namespace crivo

@@ -1,0 +1,308 @@
+// The range kind against a sorted vector of its keys, and its rates against the bound of the paper.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "crivo/builder.h"
+#include "crivo/ordered.h"
+#include "filter/view_of.h"
+#include "filters.h"
+#include "layout/range_layout.h"
+#include "reference.h"
+#include "simd/kernels.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kTop = ~std::uint64_t{0};
+
+/// The keys, sorted and distinct: what a range filter may never deny.
+class Keys {
+ public:
+  explicit Keys(std::vector<std::uint64_t> keys) : keys_(std::move(keys)) {
+    std::ranges::sort(keys_);
+    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& all() const { return keys_; }
+  [[nodiscard]] bool has(std::uint64_t low, std::uint64_t high) const {
+    const auto found = std::ranges::lower_bound(keys_, low);
+    return found != keys_.end() && *found <= high;
+  }
+
+ private:
+  std::vector<std::uint64_t> keys_;
+};
+
+/// How keys are spread.
+enum class Spread { kUniform, kConsecutive, kClustered, kAtTheTop };
+constexpr Spread kSpreads[] = {Spread::kUniform, Spread::kConsecutive, Spread::kClustered, Spread::kAtTheTop};
+
+std::vector<std::uint64_t> keys_of(Spread spread, std::size_t count, std::mt19937_64& random) {
+  std::vector<std::uint64_t> keys(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (spread) {
+      case Spread::kUniform:
+        keys[i] = random();
+        break;
+      case Spread::kConsecutive:
+        keys[i] = 1'000'000'007 + i;
+        break;
+      case Spread::kClustered:
+        keys[i] = (random() % 16 << 60) + random() % (4 * count);
+        break;
+      case Spread::kAtTheTop:
+        keys[i] = kTop - 3 * i;
+        break;
+    }
+  }
+  return keys;
+}
+
+FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned length, std::uint64_t seed = 0) {
+  return {.kind = Kind::kRange, .capacity = capacity, .fp_rate = fp_rate, .seed = seed, .option = length};
+}
+
+AnyFilter filter_of(const FilterSpec& spec, const std::vector<std::uint64_t>& keys) {
+  return *AnyFilter::build(spec, keys);
+}
+
+/// A range near a key, near the ends of the numbers, or anywhere.
+struct Question {
+  std::uint64_t low;
+  std::uint64_t high;
+
+  Question(const Keys& keys, std::uint64_t most, std::mt19937_64& random) {
+    const std::uint64_t steps = random() % most;
+    switch (random() % 4) {
+      case 0:
+        low = random();
+        break;
+      case 1:
+        low = keys.all()[random() % keys.all().size()] + 1;
+        break;
+      case 2:
+        low = keys.all()[random() % keys.all().size()] - random() % (steps + 2);
+        break;
+      default:
+        low = random() % 2 == 0 ? random() % 100 : kTop - random() % 100;
+    }
+    high = low > kTop - steps ? kTop : low + steps;
+  }
+};
+
+void walk(const FilterSpec& spec, const std::vector<std::uint64_t>& added, int questions, std::mt19937_64& random) {
+  const Keys keys(added);
+  const AnyFilter filter = filter_of(spec, added);
+  ASSERT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
+  for (const std::uint64_t key : keys.all()) ASSERT_TRUE(filter.may_contain_range(key, key)) << key;
+  for (int i = 0; i < questions; ++i) {
+    const Question asked(keys, i % 2 == 0 ? 2 * std::uint64_t{spec.option} : std::uint64_t{1} << random() % 63, random);
+    const bool answer = filter.may_contain_range(asked.low, asked.high);
+    if (keys.has(asked.low, asked.high)) {
+      ASSERT_TRUE(answer) << asked.low << " to " << asked.high;
+    }
+    for (const Kernels& level : available_kernels()) {
+      ASSERT_EQ(level.range.contains_range(ViewOf::filter(filter.ref()), asked.low, asked.high), answer) << level.isa;
+    }
+  }
+  EXPECT_TRUE(filter.may_contain_range(0, kTop));
+}
+
+TEST(Range, NeverDeniesAKeyWhateverTheKeysAndTheQuestions) {
+  std::mt19937_64 random(1);
+  for (const Spread spread : kSpreads) {
+    for (const std::size_t count : {1U, 2U, 3U, 64U, 1000U, 20'000U}) {
+      for (const double fp_rate : {0.9, 0.5, 0.01, 1e-9}) {
+        for (const unsigned length : {1U, 64U, 1U << 12}) {
+          SCOPED_TRACE(std::to_string(count) + " keys, length " + std::to_string(length) + " at " +
+                       std::to_string(1 / fp_rate));
+          std::vector<std::uint64_t> keys = keys_of(spread, count, random);
+          if (count % 2 == 0) keys.insert(keys.end(), {0, kTop});
+          keys.insert(keys.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count / 3));
+          walk(spec_of(count, fp_rate, length, count), keys, 1000, random);
+        }
+      }
+    }
+  }
+}
+
+TEST(Range, NeverDeniesAKeyOfMillionsLong) {
+  std::mt19937_64 random(2);
+  for (const Spread spread : kSpreads) {
+    walk(spec_of(1, 0.01, 64), keys_of(spread, 3'000'000, random), 10'000'000, random);
+  }
+}
+
+TEST(Range, HasNothingInAnEmptyRangeAndWithoutKeys) {
+  const AnyFilter filter = filter_of(spec_of(1, 0.5, 1), {7});
+  EXPECT_FALSE(filter.may_contain_range(8, 7));
+  EXPECT_FALSE(filter.may_contain_range(kTop, 0));
+  EXPECT_FALSE(filter_of(spec_of(1, 0.5, 1), {}).may_contain_range(0, kTop));
+  EXPECT_TRUE(build_filter(Kind::kBlocked, 0).may_contain_range(1, 2)) << "a kind that cannot tell says maybe";
+  EXPECT_FALSE(build_filter(Kind::kBlocked, 0).may_contain_range(2, 1));
+}
+
+/// The share of questions for `length` numbers without a key that are answered "maybe". Near: beside a key.
+double measured_rate(const AnyFilter& filter, const Keys& keys, std::uint64_t length, bool near, double asked,
+                     std::mt19937_64& random) {
+  double absent = 0;
+  double found = 0;
+  for (double i = 0; i < asked; ++i) {
+    const std::uint64_t low = near ? keys.all()[random() % keys.all().size()] + 1 + random() % 1000 : random();
+    if (low > kTop - length || keys.has(low, low + length - 1)) continue;
+    ++absent;
+    found += filter.may_contain_range(low, low + length - 1) ? 1 : 0;
+  }
+  return found / std::max(absent, 1.0);
+}
+
+// The bound is on the mean over all hashes, so it is measured over filters of many seeds.
+void expect_bound(Spread spread, std::uint64_t length, bool near, double asked) {
+  constexpr std::size_t kKeys = 20'000;
+  constexpr int kSeeds = 16;
+  std::mt19937_64 random(length);
+  const std::vector<std::uint64_t> added = keys_of(spread, kKeys, random);
+  const Keys keys(added);
+  double mean = 0;
+  double bits_per_key = 0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const AnyFilter filter = filter_of(spec_of(kKeys, 0.02, 64, static_cast<std::uint64_t>(seed)), added);
+    mean += measured_rate(filter, keys, length, near, asked / kSeeds, random) / kSeeds;
+    bits_per_key = std::log2(64 / 0.02) + 2;
+  }
+  const double bound = std::min(1.0, static_cast<double>(length) * std::exp2(2 - bits_per_key));
+  EXPECT_LE(mean, bound * 1.1 + 5 * std::sqrt(bound / asked)) << "length " << length << (near ? ", near" : "");
+}
+
+TEST(Range, KeepsTheBoundOfItsRateWhateverTheKeysAndTheQuestions) {
+  for (const Spread spread : kSpreads) {
+    for (const std::uint64_t length : {1U, 10U, 64U, 1000U, 10'000U}) {
+      for (const bool near : {false, true}) expect_bound(spread, length, near, 16'000);
+    }
+  }
+}
+
+TEST(Range, KeepsTheBoundOfItsRateLong) {
+  for (const Spread spread : kSpreads) {
+    for (const std::uint64_t length : {1U, 10U, 64U, 1000U, 10'000U}) {
+      for (const bool near : {false, true}) expect_bound(spread, length, near, 1e7);
+    }
+  }
+}
+
+TEST(Range, TakesTheBitsOfTheFormulaAndThreePercent) {
+  std::mt19937_64 random(3);
+  for (const Spread spread : {Spread::kUniform, Spread::kConsecutive}) {
+    for (const std::size_t count : {10'000U, 300'000U}) {
+      for (const double fp_rate : {0.5, 0.3, 0.1, 0.01, 1e-3, 1e-6}) {
+        for (const unsigned length : {1U, 32U, 1U << 16}) {
+          const AnyFilter filter = filter_of(spec_of(count, fp_rate, length), keys_of(spread, count, random));
+          const double bits = 8 * static_cast<double>(filter.payload().size()) / static_cast<double>(count);
+          EXPECT_LE(bits, 1.03 * (2 + std::log2(length / fp_rate))) << count << " " << fp_rate << " " << length;
+        }
+      }
+    }
+  }
+}
+
+TEST(Range, TakesTheBitsPerKeyThatItIsGiven) {
+  constexpr std::size_t kKeys = 50'000;
+  std::mt19937_64 random(4);
+  const auto keys = keys_of(Spread::kConsecutive, kKeys, random);
+  for (const double bits_per_key : {2.2, 3.0, 5.5, 10.0, 20.0, 45.0}) {
+    FilterSpec spec = spec_of(kKeys, 0.01, 16);
+    spec.bits_per_key = bits_per_key;
+    const AnyFilter filter = filter_of(spec, keys);
+    const double bits = 8 * static_cast<double>(filter.payload().size()) / kKeys;
+    EXPECT_LE(bits, bits_per_key + 0.01);
+    EXPECT_GE(bits, bits_per_key - 0.2);  // keys that share a code take less
+    EXPECT_NEAR(filter.facts().fp_rate / std::min(1.0, 16 * std::exp2(2 - bits_per_key)), 1, 0.12) << bits_per_key;
+  }
+}
+
+TEST(Range, IsPlannedUpToTheLargestCapacity) {
+  const auto planned = AnyFilter::create(spec_of(kMaxCapacity, 0.01, 1), 1000);
+  ASSERT_FALSE(planned);
+  EXPECT_EQ(planned.error().code, ErrorCode::kTooLarge);
+  const double bits = 8 * static_cast<double>(planned.error().needed_bytes) / static_cast<double>(kMaxCapacity);
+  EXPECT_LE(bits, 1.03 * (2 + std::log2(100.0)));
+  const auto refused = AnyFilter::create(spec_of(kMaxCapacity, 1e-6, 1U << 31));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("fp_rate must be at least"), std::string::npos) << refused.error().message;
+}
+
+TEST(Range, RefusesALengthThatIsNoPowerOfTwo) {
+  FilterSpec spec;
+  ASSERT_TRUE(choose_kind(spec, "range:100"));
+  spec.capacity = 10;
+  const auto filter = AnyFilter::create(spec);
+  ASSERT_FALSE(filter);
+  EXPECT_EQ(filter.error().message, "range length must be a power of two in [1, 2147483648], got 100");
+  ASSERT_TRUE(choose_kind(spec, "range:2147483648"));
+  EXPECT_EQ(kind_text(spec), "range:2147483648");
+  EXPECT_TRUE(AnyFilter::create(spec));
+  ASSERT_TRUE(choose_kind(spec, "range"));
+  EXPECT_EQ(kind_text(spec), "range:1");
+}
+
+TEST(Range, IsTheSameFromMemoryAndFromFiles) {
+  std::mt19937_64 random(5);
+  for (const Spread spread : kSpreads) {
+    const auto keys = keys_of(spread, 3'000'000, random);
+    const FilterSpec spec = spec_of(0, 0.01, 64);
+    const auto build = [&](std::uint64_t max_memory) {
+      auto builder = FilterBuilder::create(spec, {.max_memory = max_memory});
+      EXPECT_TRUE(builder->add_hashes(keys));
+      EXPECT_TRUE(builder->add_hashes(std::span(keys).first(1000)));
+      return builder->finish();
+    };
+    const auto large = build(UINT64_MAX);
+    const auto small = build(std::uint64_t{24} << 20);
+    ASSERT_TRUE(large);
+    ASSERT_TRUE(small) << small.error().message;
+    EXPECT_EQ(large->shape(), small->shape());
+    EXPECT_EQ(bytes_of(*large), bytes_of(*small));
+  }
+}
+
+TEST(Range, ForgedPayloadsAreRefusedOrAnswerWithoutHarm) {
+  std::mt19937_64 random(6);
+  const AnyFilter sound = filter_of(spec_of(2000, 0.01, 64), keys_of(Spread::kClustered, 2000, random));
+  const std::uint64_t words = sound.payload().size() / 8;
+  for (int round = 0; round < 20'000; ++round) {
+    AlignedBytes payload(sound.payload().begin(), sound.payload().end());
+    for (int change = 0; change <= round % 5; ++change) {
+      const std::uint64_t word = round % 3 == 0 ? random() % 2 : random() % words;
+      store_le(payload.data() + 8 * word, random() >> random() % 64);
+    }
+    const auto opened = FilterRef::open(sound.shape(), sound.facts(), payload);
+    if (!opened) continue;
+    for (int i = 0; i < 20; ++i) (void)opened->may_contain_range(random() >> random() % 64, kTop - random() % 1000);
+    (void)opened->may_contain_hash(random());
+    const double fp_rate = opened->stats().current_fp_rate;
+    EXPECT_TRUE(fp_rate >= 0 && fp_rate <= 1) << fp_rate;
+  }
+}
+
+TEST(Ordered, NumbersKeepTheOrderOfTheirKeys) {
+  EXPECT_EQ(ordered(std::int64_t{0}), std::uint64_t{1} << 63);
+  EXPECT_EQ(ordered(INT64_MIN), 0U);
+  EXPECT_EQ(ordered(INT64_MAX), kTop);
+  EXPECT_EQ(ordered(-1), ordered(std::int64_t{-1}));
+  EXPECT_LT(ordered(-1), ordered(0));
+  EXPECT_EQ(ordered(""), 0U);
+  EXPECT_EQ(ordered("a"), std::uint64_t{'a'} << 56);
+  EXPECT_EQ(ordered("abcdefgh"), ordered("abcdefghi"));
+  EXPECT_LT(ordered("ab"), ordered("abc"));
+  EXPECT_LT(ordered("\x7f"), ordered("\x80"));
+  EXPECT_EQ(last_ordered("a"), ordered("b") - 1);
+  EXPECT_EQ(last_ordered(""), kTop);
+  EXPECT_EQ(last_ordered("abcdefghi"), ordered("abcdefgh"));
+}
+
+}  // namespace
+}  // namespace crivo::testing
