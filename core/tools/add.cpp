@@ -93,7 +93,7 @@ Result<ExitCode> add(const AddOptions& options) {
   AnyFilter& filter = loaded->filter;
   const auto add_hashes = [&](std::span<const std::uint64_t> hashes) { return filter.add_hashes(hashes); };
   if (auto able = add_hashes({}); !able) return able.error();  // before anything is read
-  if (auto added = add_keys("add", options.keys, filter.shape().seed, add_hashes); !added) {
+  if (auto added = add_keys("add", options.keys, {filter.shape().hash_id, filter.shape().seed}, add_hashes); !added) {
     Error error = in_given_units(added.error(), options.filter);
     if (error.code == ErrorCode::kFull) error.message += "; crivo build makes a larger filter";
     return error;

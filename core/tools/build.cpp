@@ -10,6 +10,7 @@
 #include "command.h"
 #include "crivo/builder.h"
 #include "crivo/host/text.h"
+#include "crivo/kinds.h"
 #include "file.h"
 #include "key_feed.h"
 #include "numbers.h"
@@ -44,7 +45,6 @@ Result<FilterSpec> parse_spec(const Arguments& options) {
   if (!fpr) return fpr.error();
   spec.fp_rate = *fpr;
   if (auto chosen = choose_kind(spec, options.kind); !chosen) return chosen.error();
-  if (auto hashed = check_hashed_keys(spec.kind); !hashed) return hashed.error();
   const auto seed = parse_seed(options.seed);
   if (!seed) return seed.error();
   spec.seed = *seed;
@@ -116,7 +116,8 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, con
                                               .temp_folder = temporary_folder(options)});
   if (!builder) return builder.error();
   const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };
-  if (auto added = add_keys("build", options.keys, spec.seed, add); !added) return added.error();
+  if (auto added = add_keys("build", options.keys, {hash_id_of(spec.kind), spec.seed}, add); !added)
+    return added.error();
   keys = builder->keys();
   return builder->finish();
 }
@@ -188,7 +189,7 @@ void add_build(CLI::App& app, Action& action) {
   add_limits(*command, *options);
   add_forms(*command, options->output);
   add_quiet(*command, options->quiet);
-  command->footer(kKeyLines);
+  command->footer(std::string(kKeyLines) + " For the kind range a key is an integer of 64 bits.");
   command->callback([options, &action] { action = [options] { return build_or_advise(*options); }; });
 }
 

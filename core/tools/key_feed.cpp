@@ -15,6 +15,8 @@
 
 #include "command.h"
 #include "crivo/hash.h"
+#include "crivo/host/text.h"
+#include "numbers.h"
 #include "progress.h"
 
 namespace crivo::tool {
@@ -127,12 +129,43 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
   return total;
 }
 
-Result<void> add_batches(std::span<const std::string_view> lines, std::uint64_t seed, Adder& adder) {
+/// Counts the lines of a file, and makes numbers of those that are integers.
+class Integers {
+ public:
+  Integers(const std::string& file, KeyEnd key_end)
+      : file_(file), line_(key_end == KeyEnd::kNewline ? "line " : "key ") {}
+  Result<void> read(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      ++seen_;
+      const auto number = parse_ordered(lines[i]);
+      if (!number) return wrong(lines[i]);
+      numbers[i] = *number;
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Error wrong(std::string_view line) const {
+    return {ErrorCode::kBadArgument, line_ + std::to_string(seen_) + " of " + shown(file_, "standard input") +
+                                         " must be an integer of 64 bits for the kind range, got " + in_quotes(line)};
+  }
+
+  const std::string& file_;
+  std::string line_;
+  std::uint64_t seen_ = 0;
+};
+
+Result<void> add_batches(std::span<const std::string_view> lines, const Hashing& hashing, Integers& integers,
+                         Adder& adder) {
   while (!lines.empty()) {
     const auto part = lines.first(std::min(lines.size(), kBatchHashes));
     std::vector<std::uint64_t>& batch = adder.batch();
     batch.resize(part.size());
-    hash_keys(part, seed, batch);
+    if (hashing.id == HashId::kOrdered) {
+      if (auto read = integers.read(part, batch); !read) return read;
+    } else {
+      hash_keys(part, hashing.seed, batch);
+    }
     if (auto added = adder.submit(); !added) return added;
     lines = lines.subspan(part.size());
   }
@@ -146,7 +179,7 @@ void add_key_files(CLI::App& command, KeyFiles& files) {
   add_null_flag(command, files.key_end);
 }
 
-Result<void> add_keys(const char* command, const KeyFiles& files, std::uint64_t seed, const HashSink& add) {
+Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add) {
   Adder adder(add);
   Progress progress("reading");
   const auto total = static_cast<double>(total_bytes(files.paths));
@@ -156,6 +189,7 @@ Result<void> add_keys(const char* command, const KeyFiles& files, std::uint64_t 
   for (const std::string& file : files.paths) {
     Result<KeyReader> reader = KeyReader::open(file, files.key_end);
     if (!reader) return reader.error();
+    Integers integers(file, files.key_end);
     bool is_first = true;
     for (;;) {
       const auto lines = reader->next();
@@ -164,7 +198,7 @@ Result<void> add_keys(const char* command, const KeyFiles& files, std::uint64_t 
       if (is_first) note_mark(command, file, lines->front());
       is_first = false;
       carriage_returns.look_at(*lines);
-      if (auto added = add_batches(*lines, seed, adder); !added) return added;
+      if (auto added = add_batches(*lines, hashing, integers, adder); !added) return added;
       keys += lines->size();
       const auto bytes = static_cast<double>(bytes_before + reader->bytes_read());
       progress.update(total > 0 ? std::optional(bytes / total) : std::nullopt, keys);

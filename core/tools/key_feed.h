@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "crivo/hash.h"
 #include "crivo/result.h"
 #include "key_reader.h"
 
@@ -25,9 +26,16 @@ void add_key_files(CLI::App& command, KeyFiles& files);
 /// Takes hashes, as a filter or its builder does.
 using HashSink = std::function<Result<void>(std::span<const std::uint64_t>)>;
 
+/// How a filter knows its keys.
+struct Hashing {
+  HashId id;
+  std::uint64_t seed;
+};
+
 /// Hands the hashes of all keys, in order, to `add`, on another thread. Shows the progress. `command` is for notes.
-/// Errors: of the files, and those of `add`, which is then not called again.
-[[nodiscard]] Result<void> add_keys(const char* command, const KeyFiles& files, std::uint64_t seed,
+/// Errors: of the files; of a line that is no integer, for a filter of ordered numbers; and those of `add`, which is
+/// then not called again.
+[[nodiscard]] Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing,
                                     const HashSink& add);
 
 }  // namespace crivo::tool

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <string>
 
+#include "crivo/ordered.h"
 #include "crivo/types.h"
 
 namespace crivo::tool {
@@ -89,6 +89,19 @@ Result<std::uint64_t> parse_seed(std::string_view text) {
   if (const auto seed = parse<std::uint64_t>(text)) return *seed;
   if (const auto seed = parse<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);
   return wrong("seed must be a 64-bit integer", text);
+}
+
+std::optional<std::uint64_t> parse_ordered(std::string_view text) {
+  const auto integer = parse<std::int64_t>(text);
+  return integer ? std::optional(ordered(*integer)) : std::nullopt;
+}
+
+std::optional<OrderedRange> parse_range(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  const auto low = parse_ordered(text.substr(0, dots));
+  const auto high = dots == std::string_view::npos ? low : parse_ordered(text.substr(dots + 2));
+  if (!low || !high) return std::nullopt;
+  return OrderedRange{*low, *high};
 }
 
 Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name) {

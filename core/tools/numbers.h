@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,17 @@ namespace crivo::tool {
 [[nodiscard]] Result<unsigned> parse_threads(std::string_view text);
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
+
+/// Reads a key of a filter of kind range, a 64-bit integer, as its ordered number (crivo/ordered.h).
+[[nodiscard]] std::optional<std::uint64_t> parse_ordered(std::string_view text);
+
+/// A question to a filter of kind range: the numbers from `low` to `high`, both included.
+struct OrderedRange {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+/// Reads an integer, or two with ".." between them.
+[[nodiscard]] std::optional<OrderedRange> parse_range(std::string_view text);
 
 /// What --help says of the units that parse_bytes reads.
 inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";

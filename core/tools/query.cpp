@@ -13,10 +13,10 @@
 
 #include "command.h"
 #include "crivo/host/text.h"
-#include "crivo/kinds.h"
 #include "file.h"
 #include "filter_file.h"
 #include "key_reader.h"
+#include "numbers.h"
 #include "progress.h"
 
 namespace crivo::tool {
@@ -44,13 +44,9 @@ class Query {
 
   /// Errors: those after which no key gets an answer, as when the file was changed.
   Result<void> ask(std::span<const std::string_view> keys) {
-    hashes_.resize(keys.size());
-    hash_keys(keys, filter_.shape().seed, hashes_);
     if (hits_capacity_ < keys.size()) hits_ = std::make_unique<bool[]>(hits_capacity_ = keys.size());
     const std::span<bool> hits(hits_.get(), keys.size());
-    if (!filter_.may_contain_hashes(hashes_, hits)) {
-      if (auto asked = ask_each(keys, hits); !asked) return asked;
-    }
+    if (auto asked = filter_.kind().can.range ? ask_ranges(keys, hits) : ask_keys(keys, hits); !asked) return asked;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (hits[i] == options_.invert) continue;
       ++selected_;
@@ -69,9 +65,32 @@ class Query {
  private:
   static constexpr std::uint64_t kMostNamed = 5;  // unanswered keys that get a line of their own
 
-  Result<void> ask_each(std::span<const std::string_view> keys, std::span<bool> hits) {
+  Result<void> ask_keys(std::span<const std::string_view> keys, std::span<bool> hits) {
+    hashes_.resize(keys.size());
+    hash_keys(keys, filter_.shape().seed, hashes_);
+    if (filter_.may_contain_hashes(hashes_, hits)) return {};
+    return ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_hash(hashes_[i]); });
+  }
+
+  Result<void> ask_ranges(std::span<const std::string_view> keys, std::span<bool> hits) {
+    ranges_.clear();
+    for (const std::string_view key : keys) {
+      const auto range = parse_range(key);
+      if (!range) {
+        return Error{ErrorCode::kBadArgument,
+                     "KEY must be an integer of 64 bits, or LO..HI, for a filter of kind range, got " + in_quotes(key)};
+      }
+      ranges_.push_back(*range);
+    }
+    return ask_each(keys, hits,
+                    [&](std::size_t i) { return filter_.may_contain_range(ranges_[i].low, ranges_[i].high); });
+  }
+
+  /// Sets the hits to what `Result<bool> answer(index)` says.
+  template <class Answer>
+  Result<void> ask_each(std::span<const std::string_view> keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const Result<bool> hit = filter_.may_contain_hash(hashes_[i]);
+      const Result<bool> hit = answer(i);
       hits[i] = !hit || *hit;
       if (hit) continue;
       if (auto usable = filter_.may_contain_hashes({}, {}); !usable) return usable;
@@ -90,6 +109,7 @@ class Query {
   const MappedFilter& filter_;
   const QueryOptions& options_;
   std::vector<std::uint64_t> hashes_;
+  std::vector<OrderedRange> ranges_;
   std::unique_ptr<bool[]> hits_;
   std::size_t hits_capacity_ = 0;
   std::uint64_t selected_ = 0;
@@ -127,7 +147,6 @@ Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
 Result<ExitCode> query(const QueryOptions& options) {
   const Result<MappedFilter> filter = load_filter(options.filter);
   if (!filter) return filter.error();
-  if (auto hashed = check_hashed_keys(filter->shape().kind); !hashed) return hashed.error();
   Query query(*filter, options);
   if (options.keys.empty()) {
     if (auto asked = ask_standard_input(query, options); !asked) return asked.error();
@@ -158,7 +177,8 @@ void add_query(CLI::App& app, Action& action) {
   command->add_flag("-c,--count", options->count, "Print how many there are instead");
   command->footer(
       std::string("Exit code: 0 if a key was selected, 1 if none was, 2 if there was an error. Write -- before a "
-                  "KEY that starts with -.\n") +
+                  "KEY that starts with -. A filter of kind range is asked for integers, and for ranges of them, "
+                  "written LO..HI, both included.\n") +
       kKeyLines);
   command->callback([options, &action] { action = [options] { return query(*options); }; });
 }

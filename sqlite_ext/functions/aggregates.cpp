@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "crivo/builder.h"
+#include "crivo/kinds.h"
 #include "functions.h"
 #include "values/options.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 struct AggState {
   FilterSpec options;
+  HashId hash_id = HashId::kXxh3_64;
   std::optional<FilterBuilder> builder;
 };
 
@@ -19,13 +21,14 @@ void bloom_agg_step(const Call& call) {
   const FilterSpec options = parse_options(call.args.subspan(1));
   if (!state.builder) {
     state.options = options;
+    state.hash_id = hash_id_of(options.kind);
     state.builder = unwrap(
         FilterBuilder::create(options, {.max_bytes = max_payload_bytes(call.context)}, &call.connection().sizes));
   } else {
     require_same_options(state.options, options);
   }
   const KeyBytes key(call.args[0]);
-  if (!key.is_null()) unwrap(state.builder->add(key.view()));
+  if (!key.is_null()) unwrap(state.builder->add_hash(key.hash(state.hash_id, options.seed)));
 }
 
 /// Without any row SQLite passes us no arguments, so the options are unknown and the filter is the default one.

@@ -31,7 +31,7 @@ void bloom_remove(const Call& call) { change_by_keys(call, &AnyFilter::remove); 
 void bloom_add_many(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
   if (call.is_null(1)) return sqlite3_result_value(call.context, call.args[0]);
-  unwrap(filter.add_hashes(hash_json_keys(call, 1, filter.shape().seed)));
+  unwrap(filter.add_hashes(hash_json_keys(call, 1, filter.shape())));
   set_result(call, filter.ref());
 }
 
@@ -40,7 +40,7 @@ void bloom_add_new(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
   bool changed = false;
   if (!call.is_null(1)) {
-    for (const std::uint64_t hash : hash_json_keys(call, 1, filter.shape().seed)) {
+    for (const std::uint64_t hash : hash_json_keys(call, 1, filter.shape())) {
       if (filter.ref().may_contain_hash(hash)) continue;
       unwrap(filter.add_hashes({&hash, 1}));
       changed = true;
@@ -65,7 +65,19 @@ void bloom_add_times(const Call& call) {
 void bloom_contains(const Call& call) {
   const KeyBytes key(call.args[1]);
   ask_filter(call, [&key](const FilterRef& filter) {
-    return key.is_null() ? Answer{} : Answer{filter.may_contain(key.view())};
+    if (key.is_null()) return Answer{};
+    return Answer{filter.may_contain_hash(key.hash(filter.shape().hash_id, filter.shape().seed))};
+  });
+}
+
+void bloom_contains_range(const Call& call) {
+  ask_filter(call, [&call](const FilterRef& filter) {
+    if (call.is_null(1) || call.is_null(2)) return Answer{};
+    if (!filter.kind().can.range) {
+      throw SqlError{"kind must be range, got " + std::string(filter.kind().name)};
+    }
+    const KeyRange range(call.args[1], call.args[2]);
+    return Answer{filter.may_contain_range(range.low, range.high)};
   });
 }
 
@@ -80,7 +92,7 @@ void bloom_count(const Call& call) {
 void ask_for_many(const Call& call, bool wanted) {
   ask_filter(call, [&](const FilterRef& filter) {
     if (call.is_null(1)) return Answer{};
-    const std::vector<std::uint64_t> hashes = hash_json_keys(call, 1, filter.shape().seed);
+    const std::vector<std::uint64_t> hashes = hash_json_keys(call, 1, filter.shape());
     const auto room = std::make_unique<bool[]>(hashes.size());
     const std::span<bool> hits(room.get(), hashes.size());
     filter.may_contain_hashes(hashes, hits);
@@ -104,6 +116,7 @@ constexpr std::array kKeyFunctions = {
     FunctionRow{"bloom_add_times", 3, 3, kPure, guarded<bloom_add_times>},
     FunctionRow{"bloom_remove", 2, kAnyNumber, kPure, guarded<bloom_remove>},
     FunctionRow{"bloom_contains", 2, 2, kPure, guarded<bloom_contains>},
+    FunctionRow{"bloom_contains_range", 3, 3, kPure, guarded<bloom_contains_range>},
     FunctionRow{"bloom_contains_any", 2, 2, kPure, guarded<bloom_contains_any>},
     FunctionRow{"bloom_contains_all", 2, 2, kPure, guarded<bloom_contains_all>},
     FunctionRow{"bloom_open", 1, 1, kPure, guarded<bloom_open>},

@@ -17,7 +17,7 @@ class ProbeRows final : public Rows {
   /// Borrows the array. Without a filter no key gets an answer.
   ProbeRows(sqlite3* db, sqlite3_value* array, const FilterRef* filter) : keys_(db, array) {
     if (filter == nullptr) return;
-    const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter->shape().seed);
+    const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter->shape());
     hits_ = std::make_unique<bool[]>(hashes.size());
     filter->may_contain_hashes(hashes, {hits_.get(), hashes.size()});
   }

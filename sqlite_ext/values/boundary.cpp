@@ -6,7 +6,6 @@
 #include <new>
 
 #include "crivo/host/text.h"
-#include "crivo/kinds.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -22,6 +21,16 @@ std::string_view text_of(sqlite3_value* value) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   if (text == nullptr) throw std::bad_alloc();
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+/// The number of a key in a filter of kind range. A TEXT is none, as it may be meant as a text, a date or digits.
+std::uint64_t ordered_key(std::string_view name, sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  if (type == SQLITE_INTEGER) return ordered(std::int64_t{sqlite3_value_int64(value)});
+  if (type == SQLITE_BLOB) return ordered(KeyBytes(value).view());
+  throw SqlError{std::string(name) + " must be an INTEGER or a BLOB for a filter of kind range, got " + shown(value) +
+                 (type == SQLITE_TEXT ? "; CAST a text to BLOB or INTEGER, and take unixepoch() of a date"
+                                      : "; CAST it to INTEGER")};
 }
 
 void set_error(sqlite3_context* context, std::string_view message, int code = SQLITE_ERROR) {
@@ -52,7 +61,7 @@ void report_exception(sqlite3_context* context) noexcept {
 }
 
 // The type is looked at before any text is asked for, because sqlite3_value_text would convert the value in place.
-KeyBytes::KeyBytes(sqlite3_value* value) {
+KeyBytes::KeyBytes(sqlite3_value* value) : value_(value) {
   switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
       number_.emplace(std::int64_t{sqlite3_value_int64(value)});
@@ -71,6 +80,19 @@ KeyBytes::KeyBytes(sqlite3_value* value) {
     default:
       is_null_ = true;
   }
+}
+
+std::uint64_t KeyBytes::hash(HashId id, std::uint64_t seed) const {
+  return id == HashId::kOrdered ? ordered_key("key", value_) : hash_key(view(), seed);
+}
+
+KeyRange::KeyRange(sqlite3_value* low_value, sqlite3_value* high_value)
+    : low(ordered_key("lo", low_value)), high(ordered_key("hi", high_value)) {
+  if (sqlite3_value_type(low_value) != sqlite3_value_type(high_value)) {
+    throw SqlError{"lo and hi must be two INTEGERs or two BLOBs, got " + shown(low_value) + " and " +
+                   shown(high_value)};
+  }
+  if (sqlite3_value_type(high_value) == SQLITE_BLOB) high = last_ordered(KeyBytes(high_value).view());
 }
 
 std::string shown(sqlite3_value* value) {
@@ -115,9 +137,7 @@ std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {
 }
 
 OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
-  OpenedBlob blob = unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
-  unwrap(check_hashed_keys(blob.ref().shape().kind));
-  return blob;
+  return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
 }
 
 OpenedBlob open_filter(const Call& call, std::size_t arg) {

@@ -90,11 +90,23 @@ class KeyBytes {
   explicit KeyBytes(sqlite3_value* value);
   [[nodiscard]] bool is_null() const noexcept { return is_null_; }
   [[nodiscard]] std::string_view view() const noexcept { return number_ ? number_->view() : bytes_; }
+  /// The hash by which a filter with this hash function and seed knows the key, which must not be NULL. Throws SqlError
+  /// for a key that a filter of ordered numbers does not take.
+  [[nodiscard]] std::uint64_t hash(HashId id, std::uint64_t seed) const;
 
  private:
+  sqlite3_value* value_;
   bool is_null_ = false;
   std::optional<NumberKey> number_;
   std::string_view bytes_;
+};
+
+/// The ordered numbers from `low` to `high`, both included (crivo/ordered.h). Where the two are blobs, the last number
+/// is that of the last key that starts with `high`. Throws SqlError unless both are INTEGER or both BLOB.
+struct KeyRange {
+  KeyRange(sqlite3_value* low_value, sqlite3_value* high_value);
+  std::uint64_t low;
+  std::uint64_t high;
 };
 
 /// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "crivo/host/text.h"
+
 namespace crivo::sqlite {
 
 double DecimalReader::read(std::string_view decimal) {
@@ -76,6 +78,13 @@ void JsonKeys::take_number(std::string_view literal) {
   }
 }
 
+std::uint64_t JsonKeys::hash(const Shape& shape) const {
+  if (shape.hash_id != HashId::kOrdered) return hash_key(key(), shape.seed);
+  if (const auto* integer = std::get_if<std::int64_t>(&value_)) return ordered(*integer);
+  throw SqlError{"keys must be integers for a filter of kind range, got " +
+                 (number_ ? std::string(key()) : in_quotes(text_))};
+}
+
 void JsonKeys::set_result(sqlite3_context* context) const {
   if (const auto* integer = std::get_if<std::int64_t>(&value_)) sqlite3_result_int64(context, *integer);
   if (const auto* real = std::get_if<double>(&value_)) sqlite3_result_double(context, *real);
@@ -84,17 +93,17 @@ void JsonKeys::set_result(sqlite3_context* context) const {
   }
 }
 
-std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, std::uint64_t seed) {
+std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, const Shape& shape) {
   std::vector<std::uint64_t> hashes;
   JsonKeys keys(db, array);
   while (keys.next()) {
-    if (!keys.is_null()) hashes.push_back(hash_key(keys.key(), seed));
+    if (!keys.is_null()) hashes.push_back(keys.hash(shape));
   }
   return hashes;
 }
 
-std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, std::uint64_t seed) {
-  return hash_json_keys(sqlite3_context_db_handle(call.context), call.args[arg], seed);
+std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, const Shape& shape) {
+  return hash_json_keys(sqlite3_context_db_handle(call.context), call.args[arg], shape);
 }
 
 }  // namespace crivo::sqlite

@@ -41,6 +41,9 @@ class JsonKeys {
   [[nodiscard]] bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
   /// The element's key, which must not be null. Valid until next().
   [[nodiscard]] std::string_view key() const noexcept { return number_ ? number_->view() : text_; }
+  /// The hash by which a filter of this shape knows that key. Throws SqlError for one that is no integer, if the filter
+  /// is of ordered numbers.
+  [[nodiscard]] std::uint64_t hash(const Shape& shape) const;
   /// Gives the element to SQLite, as json_each does.
   void set_result(sqlite3_context* context) const;
 
@@ -58,9 +61,10 @@ class JsonKeys {
   std::optional<NumberKey> number_;  // of any other value but null
 };
 
-/// The hashes, under `seed`, of the keys in a JSON array, in their order; null is left out. Throws as JsonKeys.
-[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, std::uint64_t seed);
+/// The hashes, for a filter of this shape, of the keys in a JSON array, in their order; null is left out. Throws as
+/// JsonKeys.
+[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, const Shape& shape);
 /// The same for argument `arg` of a call.
-[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, std::uint64_t seed);
+[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, const Shape& shape);
 
 }  // namespace crivo::sqlite

@@ -39,7 +39,6 @@ double parse_fp_rate(sqlite3_value* value) {
 void parse_kind(FilterSpec& spec, sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_TEXT) throw wrong("kind", "be a text", value);
   unwrap(choose_kind(spec, KeyBytes(value).view()));
-  unwrap(check_hashed_keys(spec.kind));
 }
 
 std::uint64_t parse_seed(sqlite3_value* value) {

@@ -26,7 +26,6 @@ TEST_F(Agg, IsTheFilterThatBloomAddMakes) {
 
 TEST_F(Agg, BuildsEveryKind) {
   for (const KindInfo& kind : kinds()) {
-    if (kind.hash_id != HashId::kXxh3_64) continue;
     const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.01, ?) FROM " + integers(1, 2000), {std::string(kind.name)});
     EXPECT_EQ(info(filter, "kind"), kind.name);
     EXPECT_EQ(ask("SELECT sum(bloom_contains(?, i)) FROM " + integers(1, 2000), {filter}), "2000") << kind.name;
@@ -38,17 +37,6 @@ TEST_F(Agg, BuildsEveryKind) {
       EXPECT_THAT(added, AllOf(StartsWith("error: bloom_add: kind must"), HasSubstr(kind.name)));
     }
   }
-}
-
-TEST_F(Agg, RefusesAKindThatKnowsKeysAsNumbers) {
-  constexpr const char* kRefusal =
-      "kind must be one whose keys are hashed here, got range, whose keys are ordered numbers";
-  EXPECT_EQ(ask("SELECT bloom_agg(i, 9, 0.1, 'range:4') FROM " + integers(1, 9)),
-            std::string("error: bloom_agg: ") + kRefusal);
-  const std::vector<std::uint64_t> numbers = {1, 2, 3};
-  const auto made = AnyFilter::build({.kind = Kind::kRange, .capacity = 3}, numbers);
-  EXPECT_EQ(ask("SELECT bloom_contains(?, 1)", {Blob{*to_blob(made->ref())}}),
-            std::string("error: bloom_contains: ") + kRefusal);
 }
 
 TEST_F(Agg, SkipsNullAndNeverGivesIt) {

@@ -92,7 +92,8 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< tells how often a key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32  ///< takes keys beyond its capacity and keeps its promised rate
+  CRIVO_CAN_GROW = 32,  ///< takes keys beyond its capacity and keeps its promised rate
+  CRIVO_CAN_RANGE = 64  ///< tells whether there may be a key in a range; its keys are ordered numbers
 };
 
 /// The name of the kind with this index, counted from 0: "classic", "blocked" and so on; NULL beyond the last. It lives
@@ -131,6 +132,16 @@ CRIVO_API size_t crivo_unsigned_key(uint64_t value, char key[CRIVO_NUMBER_KEY_BY
 /// "nan" for every NaN, or the shortest text that reads back as the same double ("0.1", "1e+20", "-inf"). Returns the
 /// number of bytes written, as above.
 CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
+
+/// Keys as ordered numbers: a filter of kind "range" knows a key by one, and takes it wherever a function takes a hash.
+/// That of an integer is value + 2^63. That of bytes, which are compared as by memcmp, is their first eight,
+/// big-endian, with zeros behind a shorter key; it is also what such a filter makes of a key of bytes. So integers must
+/// not come as digits (crivo_integer_key), which have another order. Invalid bytes count as the empty key, as in
+/// crivo_hash_key.
+CRIVO_API uint64_t crivo_ordered_integer(int64_t value);
+CRIVO_API uint64_t crivo_ordered_bytes(const void* key, size_t key_bytes);
+/// The highest number of the keys that start with this prefix; their lowest is crivo_ordered_bytes of it.
+CRIVO_API uint64_t crivo_last_ordered_bytes(const void* prefix, size_t prefix_bytes);
 
 // -------------------------------------------------------------------------------------------------- making a filter
 
@@ -173,7 +184,7 @@ CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filt
 /// CRIVO_SYSTEM for a temporary file or a thread.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
-/// The same from the keys' hashes, which were made with options->seed.
+/// The same from the keys' hashes, which were made with options->seed, or, for the kind "range", from ordered numbers.
 CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                                    crivo_filter** filter, crivo_error* error);
 
@@ -220,6 +231,9 @@ CRIVO_API void crivo_builder_free(crivo_builder* builder);
 /// length; for a filter from crivo_open also CRIVO_CORRUPT or CRIVO_SYSTEM. As a truth value an error is thus "maybe".
 CRIVO_API int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
 CRIVO_API int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error);
+/// Whether a key may lie in the range from `low` to `high`, both included, as ordered numbers; 0 for low > high.
+/// Errors: also CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
+CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error);
 /// The same for many keys, which is faster than a call for each: hits[i] becomes 1 or 0. `hits` has room for
 /// keys->count bytes. On an error, what stands in `hits` is unspecified.
 CRIVO_CHECKED crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,

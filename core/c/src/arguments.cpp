@@ -136,7 +136,6 @@ Result<Request> read_options(const crivo_options* options) {
   if (known->reserved != 0) return bad_argument("options.reserved must be 0, got " + std::to_string(known->reserved));
   if (known->kind != nullptr) {
     if (auto chosen = choose_kind(request.spec, known->kind); !chosen) return chosen.error();
-    if (auto hashed = check_hashed_keys(request.spec.kind); !hashed) return hashed.error();
   }
   if (auto chosen = choose_size(request.spec, *known); !chosen) return chosen.error();
   request.spec.seed = known->seed;

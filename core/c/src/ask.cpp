@@ -37,6 +37,12 @@ static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte"
   return status == CRIVO_OK ? int32_t{hit} : -status;
 }
 
+Result<bool> ask_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
+  if (filter.ref == nullptr) return filter.file().may_contain_range(low, high);
+  if (filter.ref->kind().can.range) return filter.ref->may_contain_range(low, high);
+  return Error{ErrorCode::kUnsupported, "kind must be range, got " + std::string(filter.ref->kind().name)};
+}
+
 Result<void> ask_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, bool* hits) {
   if (filter.ref == nullptr) return filter.file().may_contain_hashes(hashes, {hits, hashes.size()});
   filter.ref->may_contain_hashes(hashes, {hits, hashes.size()});
@@ -61,6 +67,18 @@ int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo
   return filter->ref->may_contain_hash(key_hash) ? 1 : 0;
 }
 
+int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error) {
+  bool hit = false;
+  const crivo_status status = guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("filter", filter); !given) return given;
+    const Result<bool> answer = ask_range(*filter, low, high);
+    if (!answer) return answer.error();
+    hit = *answer;
+    return {};
+  });
+  return status == CRIVO_OK ? int32_t{hit} : -status;
+}
+
 crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
                                  crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
@@ -69,7 +87,8 @@ crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* k
     if (!checked) return checked.error();
     if (auto given = check_array("hits", hits, checked->count(), 1, 1); !given) return given;
     auto* at = reinterpret_cast<bool*>(hits);
-    return checked->hash(filter->seed(), [&](std::span<const std::uint64_t> hashes) {
+    const Shape& shape = filter->shape();
+    return checked->hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
       return ask_many(*filter, hashes, std::exchange(at, at + hashes.size()));
     });
   });

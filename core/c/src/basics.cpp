@@ -6,6 +6,7 @@
 #include "capabilities.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
+#include "crivo/ordered.h"
 #include "crivo/version.h"
 
 namespace crivo::c {
@@ -13,6 +14,10 @@ namespace {
 
 std::size_t write_key(const NumberKey& number, char* key) noexcept {
   return key == nullptr ? 0 : number.view().copy(key, CRIVO_NUMBER_KEY_BYTES);
+}
+
+std::string_view view_or_empty(const void* key, std::size_t bytes) noexcept {
+  return key != nullptr && is_key(key, bytes) ? key_view(key, bytes) : std::string_view();
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ const char* crivo_kind_name(size_t index) { return index < kinds().size() ? kind
 uint32_t crivo_kind_can(size_t index) { return index < kinds().size() ? capability_bits(kinds()[index].can) : 0; }
 
 uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed) {
-  return hash_key(key != nullptr && is_key(key, key_bytes) ? key_view(key, key_bytes) : std::string_view(), seed);
+  return hash_key(view_or_empty(key, key_bytes), seed);
 }
 
 crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error) {
@@ -48,11 +53,17 @@ crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* ha
     if (auto given = check_array("hashes", hashes, checked->count(), sizeof *hashes, alignof(uint64_t)); !given) {
       return given;
     }
-    return checked->hash(seed, [&](std::span<const std::uint64_t> piece) -> Result<void> {
+    return checked->hash(HashId::kXxh3_64, seed, [&](std::span<const std::uint64_t> piece) -> Result<void> {
       hashes = std::copy(piece.begin(), piece.end(), hashes);
       return {};
     });
   });
+}
+
+uint64_t crivo_ordered_integer(int64_t value) { return ordered(std::int64_t{value}); }
+uint64_t crivo_ordered_bytes(const void* key, size_t key_bytes) { return ordered(view_or_empty(key, key_bytes)); }
+uint64_t crivo_last_ordered_bytes(const void* prefix, size_t prefix_bytes) {
+  return last_ordered(view_or_empty(prefix, prefix_bytes));
 }
 
 size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]) { return write_key(NumberKey(value), key); }

@@ -52,7 +52,8 @@ crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_
     if (!changed) return changed.error();
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
-    return checked->hash((*changed)->shape().seed,
+    const Shape& shape = (*changed)->shape();
+    return checked->hash(shape.hash_id, shape.seed,
                          [&](std::span<const std::uint64_t> hashes) { return (*changed)->add_hashes(hashes); });
   });
 }

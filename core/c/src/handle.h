@@ -22,7 +22,7 @@ struct crivo_filter {
 
   /// Only if `ref` is null.
   [[nodiscard]] const crivo::MappedFilter& file() const noexcept { return *std::get_if<crivo::MappedFilter>(&held); }
-  [[nodiscard]] std::uint64_t seed() const noexcept { return (ref != nullptr ? ref->shape() : file().shape()).seed; }
+  [[nodiscard]] const crivo::Shape& shape() const noexcept { return ref != nullptr ? ref->shape() : file().shape(); }
 
   std::variant<crivo::AnyFilter, crivo::OpenedBlob, crivo::MappedFilter> held;
   const crivo::FilterRef* ref = nullptr;  // into `held`, which stays where it is; null for a file

@@ -2,10 +2,12 @@
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/builder.h"
+#include "crivo/kinds.h"
 #include "handle.h"
 
 struct crivo_builder {
   crivo::FilterBuilder builder;
+  crivo::HashId hash_id;
   std::uint64_t seed;
   bool finished = false;
 };
@@ -33,7 +35,7 @@ crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** 
     if (!request) return request.error();
     Result<FilterBuilder> made = FilterBuilder::create(request->spec, request->options);
     if (!made) return made.error();
-    *builder = new crivo_builder{*std::move(made), request->spec.seed};
+    *builder = new crivo_builder{*std::move(made), hash_id_of(request->spec.kind), request->spec.seed};
     return {};
   });
 }
@@ -54,7 +56,7 @@ crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* ke
     if (!usable) return usable.error();
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
-    return checked->hash(builder->seed,
+    return checked->hash(builder->hash_id, builder->seed,
                          [&](std::span<const std::uint64_t> hashes) { return (*usable)->add_hashes(hashes); });
   });
 }

@@ -6,7 +6,6 @@
 #include "boundary.h"
 #include "crivo/blob.h"
 #include "crivo/blob_writer.h"
-#include "crivo/kinds.h"
 #include "form.h"
 #include "handle.h"
 
@@ -46,11 +45,7 @@ Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_
   if (auto given = check_array("blob", blob, blob_bytes, 1, 1); !given) return given.error();
   const Result<ReadLimits> allowed = read_limits(limits);
   if (!allowed) return allowed.error();
-  Result<OpenedBlob> opened =
-      parse_blob({static_cast<const std::byte*>(blob), static_cast<std::size_t>(blob_bytes)}, *allowed);
-  if (!opened) return opened;
-  if (auto hashed = check_hashed_keys(opened->ref().shape().kind); !hashed) return hashed.error();
-  return opened;
+  return parse_blob({static_cast<const std::byte*>(blob), static_cast<std::size_t>(blob_bytes)}, *allowed);
 }
 
 }  // namespace

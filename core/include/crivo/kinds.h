@@ -15,8 +15,8 @@ namespace crivo {
 /// The kind's lower-case name, "blocked".
 [[nodiscard]] std::string_view kind_name(Kind kind) noexcept;
 
-/// For a host that knows keys by their XXH3-64 alone. Errors: kUnsupported for a kind that knows them otherwise.
-Result<void> check_hashed_keys(Kind kind);
+/// The hash function of all filters of a kind.
+[[nodiscard]] HashId hash_id_of(Kind kind) noexcept;
 
 /// Sets the spec's kind and option from what users write: a kind's name or alias, or a name, a colon and the option, as
 /// "spectral:16". Errors: kBadArgument, with all names or with the options that the kind has.

@@ -16,7 +16,6 @@
 #include "crivo/filter.h"
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
-#include "crivo/kinds.h"
 #include "sst/byte_reader.h"
 
 namespace crivo::plugin {
@@ -173,7 +172,7 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
     }
     return new_maybe_reader();
   }
-  if (!check_hashed_keys(filter->shape().kind)) return new_maybe_reader();
+  if (filter->shape().hash_id != HashId::kXxh3_64) return new_maybe_reader();
   if (transform != nullptr) {
     return counted(TransformReader(*filter, *transform), *filter, counters, count_questions);
   }

@@ -1,0 +1,129 @@
+// Filters of kind range: ordered numbers, and questions about ranges of them.
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "c_filters.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+std::uint64_t ordered(std::string_view key) { return crivo_ordered_bytes(key.data(), key.size()); }
+std::uint64_t last_ordered(std::string_view prefix) { return crivo_last_ordered_bytes(prefix.data(), prefix.size()); }
+
+Filter of_numbers(const std::vector<std::uint64_t>& numbers, const char* kind = "range:64", double fp_rate = 0) {
+  const crivo_options options = options_of(kind, 0, fp_rate);
+  return make(crivo_build_from_hashes, &options, numbers.data(), std::uint64_t{numbers.size()});
+}
+
+std::int32_t has_range(const Filter& filter, std::uint64_t low, std::uint64_t high) {
+  crivo_error error{};
+  const std::int32_t hit = crivo_contains_range(filter.get(), low, high, &error);
+  EXPECT_TRUE(hit == 0 || hit == 1) << hit << " " << error.message;
+  return hit;
+}
+
+TEST(Ordered, NumbersHaveTheOrderOfTheirKeys) {
+  std::uint64_t before = 0;
+  for (const std::int64_t value : {kLeast, kLeast + 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, kMost}) {
+    const std::uint64_t number = crivo_ordered_integer(value);
+    EXPECT_TRUE(value == kLeast ? number == 0 : number > before) << value;
+    before = number;
+  }
+  EXPECT_EQ(before, UINT64_MAX);
+  EXPECT_EQ(ordered("abcdefgh"), 0x6162636465666768U);
+  EXPECT_EQ(ordered("abcdefghi"), ordered("abcdefgh"));
+  EXPECT_EQ(ordered("a"), 0x6100000000000000U);
+  EXPECT_EQ(last_ordered("a"), 0x61FFFFFFFFFFFFFFU);
+  EXPECT_EQ(crivo_ordered_bytes(nullptr, 3), 0U);
+  EXPECT_EQ(crivo_last_ordered_bytes(nullptr, 0), UINT64_MAX);
+}
+
+TEST(Ranges, OfIntegersHaveNoFalseNegative) {
+  std::mt19937_64 random(1);
+  std::set<std::int64_t> keys{kLeast, -1, 0, kMost};
+  for (int i = 0; i < 3000; ++i) keys.insert(static_cast<std::int64_t>(random() >> random() % 60));
+  std::vector<std::uint64_t> numbers;
+  for (const std::int64_t key : keys) numbers.push_back(crivo_ordered_integer(key));
+  const Filter filter = of_numbers(numbers);
+  const auto blob = blob_of(filter, CRIVO_FORM_RAW);
+  const Filter borrowed = make(crivo_borrow, blob.data(), std::uint64_t{blob.size()}, nullptr);
+  for (const std::uint64_t number : numbers) {
+    EXPECT_EQ(crivo_contains_hash(borrowed.get(), number, nullptr), 1);
+    const std::uint64_t low = number - std::min(number, random() % 64);
+    EXPECT_EQ(has_range(filter, low, number), 1);
+    EXPECT_EQ(has_range(borrowed, number, number + std::min(UINT64_MAX - number, random() % 64)), 1);
+  }
+  EXPECT_EQ(has_range(filter, numbers.back(), numbers.front()), 0);
+  int found = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::uint64_t low = random() >> 1;  // of a negative number, of which the filter has few
+    found += has_range(filter, low, low + 63);
+  }
+  EXPECT_LT(found, 200) << "the rate is 0.01";
+}
+
+TEST(Ranges, KeysOfBytesAreKnownByTheirOrder) {
+  const KeyList words({"apple pie", "banana split", "cherry"});
+  const Filter filter = build(options_of("range:256", 0, 1e-6), words);
+  EXPECT_EQ(found(filter, words), 3U);
+  EXPECT_TRUE(has(filter, "banana split"));
+  EXPECT_FALSE(has(filter, "banana"));
+  EXPECT_EQ(has_range(filter, ordered("banana "), last_ordered("banana ")), 1);
+  EXPECT_EQ(has_range(filter, ordered("banana-"), last_ordered("banana-")), 0);
+  const crivo_options options = options_of("range:256", 0, 1e-6);
+  const Builder builder = start(&options);
+  const KeyList last({"banana split", "cherry"});
+  const crivo_keys keys = last.keys();
+  ASSERT_EQ(crivo_builder_add(builder.get(), "apple pie", 9, nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_builder_add_keys(builder.get(), &keys, nullptr), CRIVO_OK);
+  const Filter built = make(crivo_builder_finish, builder.get());
+  EXPECT_EQ(blob_of(built, CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
+}
+
+TEST(Ranges, OfAFileAreThoseOfTheFilter) {
+  std::mt19937_64 random(2);
+  std::vector<std::uint64_t> numbers(20'000);
+  for (std::uint64_t& number : numbers) number = random();
+  const Filter filter = of_numbers(numbers);
+  const std::string path = ::testing::TempDir() + "/crivo_c_ranges_" + std::to_string(random());
+  ASSERT_EQ(crivo_save(filter.get(), path.c_str(), CRIVO_FORM_MAPPABLE, 0, nullptr), CRIVO_OK);
+  const Filter opened = make(crivo_open, path.c_str(), nullptr);
+  for (const std::uint64_t number : numbers) ASSERT_EQ(has_range(opened, number, number | 15), 1);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t low = random();
+    ASSERT_EQ(has_range(opened, low, low | 1023), has_range(filter, low, low | 1023));
+  }
+  std::remove(path.c_str());
+}
+
+TEST(Ranges, AreToldByNoOtherKind) {
+  for (std::size_t i = 0; crivo_kind_name(i) != nullptr; ++i) {
+    const std::string kind = crivo_kind_name(i);
+    EXPECT_EQ((crivo_kind_can(i) & CRIVO_CAN_RANGE) != 0, kind == "range");
+    if (kind == "range") continue;
+    const Filter filter = filter_of(kind, 10);
+    crivo_error error{};
+    EXPECT_EQ(crivo_contains_range(filter.get(), 0, UINT64_MAX, &error), -CRIVO_UNSUPPORTED);
+    EXPECT_EQ(std::string(error.message), "kind must be range, got " + kind);
+  }
+  EXPECT_EQ(crivo_contains_range(nullptr, 0, 1, nullptr), -CRIVO_BAD_ARGUMENT);
+}
+
+TEST(Ranges, AreNotChanged) {
+  const Filter filter = of_numbers({1, 2, 3});
+  EXPECT_EQ(add(filter, "key"), CRIVO_UNSUPPORTED);
+  EXPECT_EQ(crivo_unite(filter.get(), filter.get(), nullptr), CRIVO_UNSUPPORTED);
+  EXPECT_EQ(crivo_clear(filter.get(), nullptr), CRIVO_UNSUPPORTED);
+  const crivo_options options = options_of("range", 10);
+  crivo_filter* made = nullptr;
+  EXPECT_EQ(crivo_create(&options, &made, nullptr), CRIVO_UNSUPPORTED);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,240 @@
+// bloom_contains_range, and every other function that meets a filter of kind range.
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "blob_surgery.h"
+#include "crivo/blob.h"
+#include "crivo/builder.h"
+#include "crivo/ordered.h"
+#include "database.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+class Ranges : public SqliteTest {
+ protected:
+  /// The filter that bloom_agg makes of the rows of `keys`.
+  template <class Keys>
+  Blob filter_of(const Keys& keys, const std::string& options = "NULL, 0.01, 'range:64'") {
+    run("CREATE TEMP TABLE made(key)");
+    run("BEGIN");
+    for (const auto& key : keys) run("INSERT INTO made VALUES (?)", {key});
+    run("COMMIT");
+    Blob made = blob("SELECT bloom_agg(key, " + options + ") FROM made");
+    run("DROP TABLE made");
+    return made;
+  }
+  std::string has(const Blob& filter, const Arg& low, const Arg& high) {
+    return ask("SELECT bloom_contains_range(?, ?, ?)", {filter, low, high});
+  }
+};
+
+/// Numbers in clusters around zero, the ends and some random places.
+std::set<std::int64_t> random_keys(std::mt19937_64& random) {
+  std::set<std::int64_t> keys{kLeast, -1, 0, kMost};
+  for (int i = 0; i < 20; ++i) {
+    const auto start = static_cast<std::int64_t>(random() >> (random() % 64));
+    for (std::uint64_t j = random() % 20; j > 0; --j) {
+      keys.insert(static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + random() % 5000));
+      keys.insert(-static_cast<std::int64_t>(random() % 100'000));
+    }
+  }
+  return keys;
+}
+
+TEST_F(Ranges, LoseNoIntegerAndFindFewRangesWithoutOne) {
+  std::mt19937_64 random(1);
+  std::uint64_t empty = 0;
+  std::uint64_t found = 0;
+  for (int walk = 0; walk < 4; ++walk) {
+    const std::set<std::int64_t> keys = random_keys(random);
+    const Blob filter = filter_of(keys);
+    for (const std::int64_t key : keys) {
+      EXPECT_EQ(ask("SELECT bloom_contains(?, ?)", {filter, key}), "1") << key;
+      const auto before = static_cast<std::int64_t>(random() % 64);
+      const std::int64_t low = key < kLeast + before ? kLeast : key - before;
+      const std::int64_t high = low > kMost - 63 ? kMost : low + 63;
+      EXPECT_EQ(has(filter, low, high), "1") << low << " " << high;
+      EXPECT_EQ(has(filter, low, key), "1") << low << " " << key;
+      EXPECT_EQ(has(filter, key, kMost), "1") << key;
+    }
+    for (int i = 0; i < 500; ++i) {
+      const auto low = static_cast<std::int64_t>(random());
+      const std::int64_t high = low > kMost - 63 ? kMost : low + 63;
+      const auto next = keys.lower_bound(low);
+      const bool is_in = next != keys.end() && *next <= high;
+      const std::string answer = has(filter, low, high);
+      EXPECT_TRUE(!is_in || answer == "1") << low << " " << answer;
+      empty += is_in ? 0 : 1;
+      found += !is_in && answer == "1" ? 1 : 0;
+    }
+  }
+  EXPECT_LT(static_cast<double>(found), 0.03 * static_cast<double>(empty)) << "the rate is 0.01";
+}
+
+TEST_F(Ranges, LoseNoBlobInTheOrderOfBytes) {
+  std::mt19937_64 random(2);
+  std::set<std::string> keys;
+  while (keys.size() < 300) {
+    std::string key(random() % 12, '\0');
+    for (char& byte : key) byte = static_cast<char>(random() % 3 == 0 ? random() : 'a' + random() % 3);
+    keys.insert(key);
+  }
+  std::vector<Blob> blobs;
+  for (const std::string& key : keys) blobs.push_back({key});
+  const Blob filter = filter_of(blobs);
+  for (const std::string& key : keys) {
+    EXPECT_EQ(ask("SELECT bloom_contains(?, ?)", {filter, Blob{key}}), "1");
+    const std::string prefix = key.substr(0, random() % (key.size() + 1));
+    EXPECT_EQ(has(filter, Blob{prefix}, Blob{prefix}), "1") << "a key that starts with hi";
+    EXPECT_EQ(has(filter, Blob{""}, Blob{key}), "1");
+    const auto last = std::prev(keys.end());
+    EXPECT_EQ(has(filter, Blob{key}, Blob{*last}), "1");
+  }
+  const Blob words = filter_of(std::vector<Blob>{{"apple pie"}, {"banana split"}}, "NULL, 1e-6, 'range:256'");
+  EXPECT_EQ(has(words, Blob{"banana "}, Blob{"banana "}), "1");
+  EXPECT_EQ(has(words, Blob{"banana-"}, Blob{"banana-"}), "0");
+}
+
+TEST_F(Ranges, KnowNullAndAnEmptyRange) {
+  const Blob filter = filter_of(std::vector<std::int64_t>{5, 7});
+  for (const auto& [low, high] : std::vector<std::pair<Arg, Arg>>{{nullptr, 7}, {5, nullptr}, {nullptr, nullptr}}) {
+    EXPECT_EQ(has(filter, low, high), "NULL");
+  }
+  EXPECT_EQ(ask("SELECT bloom_contains_range(NULL, 5, 7)"), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_contains(?, NULL)", {filter}), "NULL");
+  EXPECT_EQ(has(filter, 7, 5), "0");
+  EXPECT_EQ(has(filter, kMost, kLeast), "0");
+  const Blob none = blob("SELECT bloom_agg(NULL, NULL, 0.01, 'range:64') FROM " + integers(1, 3));
+  EXPECT_EQ(has(none, kLeast, kMost), "0");
+  EXPECT_EQ(none.bytes, blob("SELECT bloom_create(1, 0.01, 'range:64')").bytes);
+}
+
+TEST_F(Ranges, RefuseWhatHasNoOrder) {
+  const Blob filter = filter_of(std::vector<std::int64_t>{5, 7});
+  constexpr const char* kText = "; CAST a text to BLOB or INTEGER, and take unixepoch() of a date";
+  const auto wrong = [](const std::string& name, const std::string& got) {
+    return name + " must be an INTEGER or a BLOB for a filter of kind range, got " + got;
+  };
+  EXPECT_EQ(ask("SELECT bloom_contains(?, '5')", {filter}), "error: bloom_contains: " + wrong("key", "'5'") + kText);
+  EXPECT_EQ(ask("SELECT bloom_contains(?, 5.0)", {filter}),
+            "error: bloom_contains: " + wrong("key", "5") + "; CAST it to INTEGER");
+  EXPECT_EQ(ask("SELECT bloom_agg('2024-01-01', 9, 0.1, 'range:4')"),
+            "error: bloom_agg: " + wrong("key", "'2024-01-01'") + kText);
+  EXPECT_EQ(has(filter, "5", 7), "error: bloom_contains_range: " + wrong("lo", "'5'") + kText);
+  EXPECT_EQ(has(filter, 5, 7.5), "error: bloom_contains_range: " + wrong("hi", "7.5") + "; CAST it to INTEGER");
+  EXPECT_EQ(has(filter, 5, Blob{"x"}),
+            "error: bloom_contains_range: lo and hi must be two INTEGERs or two BLOBs, got 5 and a blob of 1 bytes");
+  EXPECT_THAT(ask("SELECT bloom_agg(1, 9, 0.1, 'range:5')"), HasSubstr("range length must be a power of two"));
+}
+
+TEST_F(Ranges, AreToldByNoOtherKind) {
+  for (const KindInfo& kind : kinds()) {
+    if (kind.can.range) continue;
+    const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.01, ?) FROM " + integers(1, 9), {std::string(kind.name)});
+    EXPECT_EQ(has(filter, 1, 2), "error: bloom_contains_range: kind must be range, got " + std::string(kind.name));
+  }
+}
+
+TEST_F(Ranges, OfAnOpenedAColumnsAndAParametersFilterAreTheSame) {
+  const Blob filter = filter_of(std::vector<std::int64_t>{-3'000'000, 5, 1'000'000'000});
+  run("CREATE TABLE stored(f)");
+  run("INSERT INTO stored VALUES (?1), (bloom_compress(?1))", {filter});
+  const std::string rows = " FROM " + integers(-20, 20);
+  for (const std::string source : {"(SELECT bloom_open(f) FROM stored)", "f", "(SELECT f FROM stored LIMIT 1)"}) {
+    const std::string from = rows + (source == "f" ? ", stored" : "");
+    EXPECT_EQ(ask("SELECT min(bloom_contains_range(" + source + ", 5 - i * i, 5 + abs(i)))" + from), "1") << source;
+    EXPECT_EQ(ask("SELECT max(bloom_contains(" + source + ", 5 + i * 7)) || min(i = 0 OR NOT bloom_contains(" + source +
+                  ", 5 + i * 7 + 100000))" + from),
+              "11")
+        << source;
+  }
+}
+
+TEST_F(Ranges, TakeTheIntegersOfAnArray) {
+  const Blob filter = filter_of(std::vector<std::int64_t>{-5, 1, 1'000'000'000'000}, "NULL, 1e-9, 'range'");
+  EXPECT_EQ(ask("SELECT bloom_contains_all(?, '[-5, true, null, 1000000000000]')", {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, '[-6, 2, 77]')", {filter}), "0");
+  EXPECT_EQ(ask("SELECT group_concat(maybe, ' ') FROM bloom_probe(?, '[-5, 0, null, 1]')", {filter}), "1 0 1");
+  const std::string wrong = "keys must be integers for a filter of kind range, got ";
+  EXPECT_EQ(ask("SELECT bloom_contains_all(?, '[1, \"1\"]')", {filter}), "error: bloom_contains_all: " + wrong + "'1'");
+  EXPECT_EQ(ask("SELECT bloom_contains_any(?, '[1.5]')", {filter}), "error: bloom_contains_any: " + wrong + "1.5");
+  EXPECT_THAT(ask("SELECT count(maybe) FROM bloom_probe(?, '[\"a\"]')", {filter}), HasSubstr(wrong + "'a'"));
+}
+
+TEST_F(Ranges, AreRefusedWhereKeysComeLater) {
+  const Blob filter = filter_of(std::vector<std::int64_t>{1, 2, 3});
+  for (const std::string change :
+       {"bloom_add(?, 1)", "bloom_add(?, 'text')", "bloom_add_many(?, '[1]')", "bloom_add_new(?, '[99999999]')",
+        "bloom_remove(?, 1)", "bloom_add_times(?, 1, 2)", "bloom_clear(?)", "bloom_count(?, 1)", "bloom_union(?1, ?1)",
+        "bloom_intersect(?1, ?1)", "bloom_jaccard(?1, ?1)", "bloom_drop_counts(?)"}) {
+    EXPECT_THAT(ask("SELECT " + change, {filter}),
+                AllOf(StartsWith("error: "), HasSubstr("kind must"), HasSubstr("range")))
+        << change;
+  }
+  run("CREATE TABLE stored(f)");
+  run("INSERT INTO stored VALUES (bloom_raw(?))", {filter});
+  EXPECT_THAT(ask("SELECT bloom_insert('stored', 'f', 1, 'key')"), AllOf(HasSubstr("kind must"), HasSubstr("range")));
+  EXPECT_THAT(ask("CREATE VIRTUAL TABLE t USING bloom(capacity=100, kind='range:64')"),
+              AllOf(HasSubstr("kind must be"), HasSubstr("got range:64")));
+  EXPECT_THAT(ask("CREATE VIRTUAL TABLE t USING bloom(source=stored.f, capacity=9, kind=range)"),
+              HasSubstr("kind must"));
+  run("CREATE VIRTUAL TABLE t USING bloom(capacity=100)");
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('union', ?)", {filter}), HasSubstr("kind must"));
+}
+
+TEST_F(Ranges, AreDescribedAndStoredLikeAnyFilter) {
+  const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.01, 'range:4096') FROM " + integers(1, 50'000));
+  EXPECT_EQ(info(filter, "kind"), "range");
+  EXPECT_EQ(info(filter, "capacity"), "50000");
+  EXPECT_EQ(ask("SELECT bloom_valid(?)", {filter}), "1");
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_layers(?)", {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_current_fpr(?) <= 0.01", {filter}), "1");
+  EXPECT_EQ(blob("SELECT bloom_raw(bloom_compress(?))", {filter}).bytes, blob("SELECT bloom_raw(?)", {filter}).bytes);
+  EXPECT_EQ(blob("SELECT bloom_load_agg(seq, chunk) FROM bloom_dump(?, 4096)", {filter}).bytes, filter.bytes);
+}
+
+TEST_F(Ranges, HaveTheBytesThatTheLibraryMakes) {
+  const std::vector<std::int64_t> keys{kLeast, -7, 0, 1'700'000'000, kMost};
+  auto builder = FilterBuilder::create({.kind = Kind::kRange, .fp_rate = 0.01, .option = 64});
+  for (const std::int64_t key : keys) ASSERT_TRUE(builder->add_hash(ordered(key)));
+  const auto blob_of = to_blob(builder->finish()->ref());
+  EXPECT_EQ(filter_of(keys).bytes, std::string(reinterpret_cast<const char*>(blob_of->data()), blob_of->size()));
+}
+
+TEST_F(Ranges, OfADamagedFilterAreErrors) {
+  const Blob filter = blob("SELECT bloom_raw(bloom_agg(i * 1000, NULL, 0.01, 'range:16')) FROM " + integers(1, 500));
+  EXPECT_EQ(has(filter, 1000, 1000), "1");
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 200; ++i) {
+    Blob damaged = filter;
+    damaged.bytes[random() % damaged.bytes.size()] ^= static_cast<char>(1U << random() % 8);
+    EXPECT_THAT(has(damaged, 1000, 1000), StartsWith("error: bloom_contains_range: "));
+  }
+  for (std::size_t size = 0; size < filter.bytes.size(); size += 7) {
+    EXPECT_THAT(has(Blob{filter.bytes.substr(0, size)}, 1, 2), StartsWith("error: bloom_contains_range: ")) << size;
+  }
+}
+
+TEST_F(Ranges, OfAForgedFilterAreAnAnswerOrAnError) {
+  const Blob filter = blob("SELECT bloom_raw(bloom_agg(i * 1000, NULL, 0.01, 'range:16')) FROM " + integers(1, 500));
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 2000; ++i) {
+    Blob forged = filter;
+    for (std::uint64_t j = 1 + random() % 8; j > 0; --j) {
+      forged.bytes[64 + random() % (forged.bytes.size() - 64)] = static_cast<char>(random());
+    }
+    repair_blob(std::as_writable_bytes(std::span(forged.bytes)));
+    const auto low = static_cast<std::int64_t>(random() % 600'000);
+    EXPECT_THAT(has(forged, low, low + static_cast<std::int64_t>(random() % 5000)),
+                AnyOf("0", "1", StartsWith("error: bloom_contains_range: ")));
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing
