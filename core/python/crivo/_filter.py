@@ -10,7 +10,7 @@ from . import _crivo
 from ._error import Error
 
 _FORMS = {"auto": 0, "raw": 1, "smallest": 2, "mappable": 3}
-_CAN = ("add", "remove", "count", "unite", "intersect", "grow")
+_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range")
 _Path = Union[str, bytes, "os.PathLike[str]"]
 _NO_LIMIT = 2**64 - 1
 
@@ -55,7 +55,7 @@ class Facts(NamedTuple):
     payload_bytes: int
     """Its size in memory."""
     can: tuple[str, ...]
-    """Some of "add", "remove", "count", "unite", "intersect" and "grow"."""
+    """Some of "add", "remove", "count", "unite", "intersect", "grow" and "range"."""
     read_only: bool
 
 

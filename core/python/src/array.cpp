@@ -4,7 +4,7 @@
 
 namespace crivo::python {
 
-Array::Opened Array::open(PyObject* keys, bool hashed) {
+Array::Opened Array::open(PyObject* keys, bool hashed, const Hashing& hashing) {
   if (!PyObject_CheckBuffer(keys) || has_mask(keys)) return Opened::kOther;
   if (PyObject_GetBuffer(keys, &view_, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
@@ -19,7 +19,10 @@ Array::Opened Array::open(PyObject* keys, bool hashed) {
       return Opened::kFailed;
     }
     items_ = Items::kHash;
+  } else if (hashing.ordered && (items_ == Items::kReal || (items_ == Items::kUnsigned && view_.itemsize == 8))) {
+    return Opened::kOther;
   }
+  hashing_ = hashing;
   first_ = static_cast<const char*>(view_.buf);
   count_ = static_cast<size_t>(view_.shape[0]);
   width_ = static_cast<size_t>(view_.ndim == 2 ? view_.shape[1] : view_.itemsize);
@@ -27,34 +30,36 @@ Array::Opened Array::open(PyObject* keys, bool hashed) {
   return Opened::kArray;
 }
 
-uint64_t Array::hash(const char* item, uint64_t seed) const {
+uint64_t Array::hash(const char* item) const {
   if (items_ == Items::kHash) return load<uint64_t>(item);
+  if (hashing_.ordered) return item_number(items_, item, width_);
   char number[CRIVO_NUMBER_KEY_BYTES];
   const ItemKey key = item_key(items_, item, width_, number);
-  return crivo_hash_key(key.data, key.size, seed);
+  return crivo_hash_key(key.data, key.size, hashing_.seed);
 }
 
 /// Hashes keys of a fixed width all at once, if they lie side by side. Returns whether it has.
-bool Array::hash_side_by_side(size_t first, size_t count, uint64_t seed, uint64_t* hashes) const {
+bool Array::hash_side_by_side(size_t first, size_t count, uint64_t* hashes) const {
+  if (hashing_.ordered) return false;
   if (items_ != Items::kBytes && items_ != Items::kTrimmedBytes) return false;
   if (width_ == 0 || stride_ != static_cast<ptrdiff_t>(width_)) return false;
   const crivo_keys keys{item(first), count * width_, nullptr, width_, count};
-  if (crivo_hash_keys(&keys, seed, hashes, nullptr) != CRIVO_OK) return false;
+  if (crivo_hash_keys(&keys, hashing_.seed, hashes, nullptr) != CRIVO_OK) return false;
   if (items_ == Items::kBytes) return true;
   for (size_t i = 0; i < count; ++i) {
     const char* key = item(first + i);
-    if (key[width_ - 1] == '\0') hashes[i] = hash(key, seed);
+    if (key[width_ - 1] == '\0') hashes[i] = hash(key);
   }
   return true;
 }
 
-const uint64_t* Array::hashes(size_t first, size_t count, uint64_t seed, uint64_t* scratch) const {
+const uint64_t* Array::hashes(size_t first, size_t count, uint64_t* scratch) const {
   if (items_ == Items::kHash && stride_ == sizeof(uint64_t) &&
       reinterpret_cast<uintptr_t>(first_) % alignof(uint64_t) == 0) {
     return reinterpret_cast<const uint64_t*>(item(first));
   }
-  if (hash_side_by_side(first, count, seed, scratch)) return scratch;
-  for (size_t i = 0; i < count; ++i) scratch[i] = hash(item(first + i), seed);
+  if (hash_side_by_side(first, count, scratch)) return scratch;
+  for (size_t i = 0; i < count; ++i) scratch[i] = hash(item(first + i));
   return scratch;
 }
 

@@ -20,26 +20,28 @@ class Array {
   ~Array() { close(); }
 
   enum class Opened { kArray, kOther, kFailed };
-  /// Call once. kOther: `keys` is nothing that can be read here. kFailed: with an exception, for an array that does not
+  /// Call once. kOther: `keys` is nothing that can be read here, or, where the filter wants ordered numbers, has items
+  /// that may be none. kFailed: with an exception, for an array that does not
   /// have the hashes that `hashed` promises.
-  Opened open(PyObject* keys, bool hashed);
+  Opened open(PyObject* keys, bool hashed, const Hashing& hashing);
 
   [[nodiscard]] size_t size() const { return count_; }
 
   /// The hashes of `count` items from `first` on: in the array itself, if it has them side by side, or in `scratch`.
   /// Needs no GIL.
-  const uint64_t* hashes(size_t first, size_t count, uint64_t seed, uint64_t* scratch) const;
+  const uint64_t* hashes(size_t first, size_t count, uint64_t* scratch) const;
 
  private:
   [[nodiscard]] const char* item(size_t index) const { return first_ + static_cast<ptrdiff_t>(index) * stride_; }
-  [[nodiscard]] uint64_t hash(const char* item, uint64_t seed) const;
-  bool hash_side_by_side(size_t first, size_t count, uint64_t seed, uint64_t* hashes) const;
+  [[nodiscard]] uint64_t hash(const char* item) const;
+  bool hash_side_by_side(size_t first, size_t count, uint64_t* hashes) const;
   void close() {
     if (view_.obj != nullptr) PyBuffer_Release(&view_);
   }
 
   Py_buffer view_{};
   Items items_ = Items::kUnknown;
+  Hashing hashing_;
   const char* first_ = nullptr;
   ptrdiff_t stride_ = 0;
   size_t width_ = 0;  // bytes of an item

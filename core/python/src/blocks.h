@@ -29,8 +29,7 @@ constexpr size_t kStretch = size_t{1} << 18;
 /// Calls `crivo_status take(hashes, count, error)` for block after block of an array, without the GIL; `turn()` makes
 /// the Turn in which a stretch of them happens. False with an exception.
 template <class MakeTurn, class Take>
-[[nodiscard]] bool each_block(const Array& array, uint64_t seed, MakeTurn&& make_turn, Take&& take,
-                              PyObject* filename = Py_None) {
+[[nodiscard]] bool each_block(const Array& array, MakeTurn&& make_turn, Take&& take, PyObject* filename = Py_None) {
   uint64_t scratch[kBlock];
   crivo_error error;
   crivo_status status = CRIVO_OK;
@@ -40,7 +39,7 @@ template <class MakeTurn, class Take>
       const size_t end = at + std::min(kStretch, array.size() - at);
       while (at < end && status == CRIVO_OK) {
         const size_t count = std::min(kBlock, end - at);
-        status = take(array.hashes(at, count, seed, scratch), count, &error);
+        status = take(array.hashes(at, count, scratch), count, &error);
         at += count;
       }
     }
@@ -53,14 +52,14 @@ template <class MakeTurn, class Take>
 /// object is no key, the keys before it are taken; then this is false, with the exception. No turn may be held, because
 /// the iteration can run any Python code.
 template <class Take>
-[[nodiscard]] bool each_block(PyObject* keys, bool hashed, uint64_t seed, Take&& take) {
+[[nodiscard]] bool each_block(PyObject* keys, bool hashed, const Hashing& hashing, Take&& take) {
   const Ref iterator(PyObject_GetIter(keys));
   if (!iterator) return false;
   uint64_t hashes[kBlock];
   size_t filled = 0;
   for (Py_ssize_t index = 0;; ++index) {
     const Ref key(PyIter_Next(iterator.get()));
-    if (!key || !hash_key(key.get(), index, hashed, seed, &hashes[filled])) break;
+    if (!key || !hash_key(key.get(), index, hashed, hashing, &hashes[filled])) break;
     if (++filled < kBlock) continue;
     if (!take(hashes, filled)) return false;
     if (static_cast<size_t>(index) % kStretch == kStretch - 1 && !let_others_run()) return false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crivo.h"
+#include "items.h"
 #include "python.h"
 #include "turns.h"
 
@@ -12,7 +13,7 @@ namespace crivo::python {
 struct Filter {
   PyObject ob_base;  // the name is Python's
   crivo_filter* handle;
-  uint64_t seed;
+  Hashing hashing;
   Turns turns;
 };
 
@@ -30,6 +31,7 @@ PyObject* filter_drop_counts(PyObject* self, PyObject* unused);
 
 // one_key.cpp
 int filter_contains(PyObject* self, PyObject* key);
+PyObject* filter_contains_range(PyObject* self, PyObject* args);
 PyObject* filter_add(PyObject* self, PyObject* key);
 PyObject* filter_add_times(PyObject* self, PyObject* args);
 PyObject* filter_remove(PyObject* self, PyObject* key);

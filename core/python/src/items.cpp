@@ -8,10 +8,15 @@ namespace crivo::python {
 namespace {
 
 template <class Int8, class Int16, class Int32, class Int64>
-Int64 load_integer(const char* item, size_t width) {
+Int64 load_any(const char* item, size_t width) {
   if (width == 1) return load<Int8>(item);
   if (width == 2) return load<Int16>(item);
   return width == 4 ? Int64{load<Int32>(item)} : load<Int64>(item);
+}
+
+int64_t load_signed(const char* item, size_t width) { return load_any<int8_t, int16_t, int32_t, int64_t>(item, width); }
+uint64_t load_unsigned(const char* item, size_t width) {
+  return load_any<uint8_t, uint16_t, uint32_t, uint64_t>(item, width);
 }
 
 /// A half-precision real (IEEE 754), for which C++20 has no type.
@@ -73,9 +78,9 @@ Items items_of(const Py_buffer& view) {
 ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_NUMBER_KEY_BYTES]) {
   switch (items) {
     case Items::kSigned:
-      return {number, crivo_integer_key(load_integer<int8_t, int16_t, int32_t, int64_t>(item, width), number)};
+      return {number, crivo_integer_key(load_signed(item, width), number)};
     case Items::kUnsigned:
-      return {number, crivo_unsigned_key(load_integer<uint8_t, uint16_t, uint32_t, uint64_t>(item, width), number)};
+      return {number, crivo_unsigned_key(load_unsigned(item, width), number)};
     case Items::kBool:
       return {number, crivo_unsigned_key(*item != 0 ? 1 : 0, number)};  // any byte but 0 is True
     case Items::kReal:
@@ -85,6 +90,19 @@ ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_
       [[fallthrough]];
     default:
       return {item, width};
+  }
+}
+
+uint64_t item_number(Items items, const char* item, size_t width) {
+  switch (items) {
+    case Items::kSigned:
+      return crivo_ordered_integer(load_signed(item, width));
+    case Items::kUnsigned:
+      return crivo_ordered_integer(static_cast<int64_t>(load_unsigned(item, width)));
+    case Items::kBool:
+      return crivo_ordered_integer(*item != 0 ? 1 : 0);
+    default:  // of bytes, NULs at the end make no difference
+      return crivo_ordered_bytes(item, width);
   }
 }
 

@@ -23,6 +23,12 @@ enum class Items { kUnknown, kHash, kSigned, kUnsigned, kBool, kReal, kBytes, kT
 /// value there all the same.
 [[nodiscard]] inline bool has_mask(PyObject* array) { return PyObject_HasAttrString(array, "mask") != 0; }
 
+/// How a filter knows a key: by a hash of its bytes, or, if the kind is range, by an ordered number.
+struct Hashing {
+  uint64_t seed = 0;
+  bool ordered = false;
+};
+
 struct ItemKey {
   const void* data;
   size_t size;
@@ -31,6 +37,9 @@ struct ItemKey {
 /// The key of an item of `width` bytes, which lies in `number` or in the item itself. `items` is neither kUnknown nor
 /// kHash.
 [[nodiscard]] ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_NUMBER_KEY_BYTES]);
+
+/// The ordered number of an item that is an integer or bytes.
+[[nodiscard]] uint64_t item_number(Items items, const char* item, size_t width);
 
 /// Reads a number of the machine's from anywhere: an array may be misaligned.
 template <class T>

@@ -108,11 +108,37 @@ bool Key::read_other(PyObject* object, Py_ssize_t index) {
   return refuse(object, index, "str, bytes, int or float");
 }
 
-bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, uint64_t seed, uint64_t* hash) {
+bool read_ordered(PyObject* object, Py_ssize_t index, uint64_t* number, bool* is_bytes) {
+  *is_bytes = PyBytes_Check(object) || PyByteArray_Check(object) || PyMemoryView_Check(object);
+  if (*is_bytes) {
+    Key key;
+    if (!key.read(object, index)) return false;
+    *number = crivo_ordered_bytes(key.data(), key.size());
+    return true;
+  }
+  if (PyIndex_Check(object) == 0) {
+    return refuse(object, index, "int or bytes for the kind range, as int(x) and x.encode() are");
+  }
+  const Ref integer(PyNumber_Index(object));
+  if (!integer) return false;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
+  if (value == -1 && overflow == 0 && PyErr_Occurred() != nullptr) return false;
+  *number = crivo_ordered_integer(value);
+  if (overflow == 0) return true;
+  const Ref field = field_of(index);
+  if (field)
+    raise_bad_argument("%U must be from -2^63 to 2^63 - 1 for the kind range, got %S", field.get(), integer.get());
+  return false;
+}
+
+bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, const Hashing& hashing, uint64_t* hash) {
   if (hashed) return read_hash(object, index, hash);
+  bool is_bytes = false;
+  if (hashing.ordered) return read_ordered(object, index, hash, &is_bytes);
   Key key;
   if (!key.read(object, index)) return false;
-  *hash = crivo_hash_key(key.data(), key.size(), seed);
+  *hash = crivo_hash_key(key.data(), key.size(), hashing.seed);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "crivo.h"
+#include "items.h"
 #include "python.h"
 
 namespace crivo::python {
@@ -61,8 +62,12 @@ class Key {
   Py_buffer buffer_;  // left as it is: to clear it would take as long as to hash a key
 };
 
-/// The hash of a key, as filters of this seed know it; or with `hashed` the object itself, an int of 64 bits. False
-/// with an exception.
-[[nodiscard]] bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, uint64_t seed, uint64_t* hash);
+/// The ordered number of a key: of bytes, or of an int, or what has __index__, of 64 bits. False with an exception for
+/// any other, as a str and a float may be meant in another order.
+[[nodiscard]] bool read_ordered(PyObject* object, Py_ssize_t index, uint64_t* number, bool* is_bytes);
+
+/// The hash of a key, as a filter knows it; or with `hashed` the object itself, an int of 64 bits. False with an
+/// exception.
+[[nodiscard]] bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, const Hashing& hashing, uint64_t* hash);
 
 }  // namespace crivo::python

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <string_view>
 
 #include "blocks.h"
 #include "filter.h"
@@ -102,19 +103,19 @@ class Builder {
     return succeeded(crivo_builder_create(&options, &builder_, &error), error, temp_folder_);
   }
 
-  bool add(PyObject* keys, bool hashed, uint64_t seed) {
+  bool add(PyObject* keys, bool hashed, const Hashing& hashing) {
     Array array;
-    const Array::Opened opened = array.open(keys, hashed);
+    const Array::Opened opened = array.open(keys, hashed, hashing);
     if (opened == Array::Opened::kFailed) return false;
     if (opened == Array::Opened::kArray) {
       return each_block(
-          array, seed, [] { return Turn(nullptr, nullptr); },  // nobody else has the builder
+          array, [] { return Turn(nullptr, nullptr); },  // nobody else has the builder
           [&](const uint64_t* hashes, size_t count, crivo_error* error) {
             return crivo_builder_add_hashes(builder_, hashes, count, error);
           },
           temp_folder_);
     }
-    return each_block(keys, hashed, seed, [&](const uint64_t* hashes, size_t count) {
+    return each_block(keys, hashed, hashing, [&](const uint64_t* hashes, size_t count) {
       crivo_error error;
       return succeeded(crivo_builder_add_hashes(builder_, hashes, count, &error), error, temp_folder_);
     });
@@ -197,6 +198,15 @@ struct Arguments {
   }
 };
 
+/// Whether this kind, with or without an option, knows its keys as ordered numbers.
+bool is_ordered(std::string_view kind) {
+  const std::string_view name = kind.substr(0, kind.find(':'));
+  for (size_t i = 0; crivo_kind_name(i) != nullptr; ++i) {
+    if (name == crivo_kind_name(i)) return (crivo_kind_can(i) & CRIVO_CAN_RANGE) != 0;
+  }
+  return false;
+}
+
 bool make(const Arguments& arguments, const crivo_options& options, crivo_filter** made) {
   if (arguments.keys == Py_None) {
     if (options.capacity == 0) {
@@ -207,9 +217,9 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
     return succeeded(crivo_create(&options, made, &error), error);
   }
   if (!check_many(arguments.keys)) return false;
+  const Hashing hashing{options.seed, options.kind != nullptr && is_ordered(options.kind)};
   Builder builder(arguments.progress == Py_None ? nullptr : arguments.progress, arguments.temp_folder);
-  return builder.start(options) && builder.add(arguments.keys, arguments.hashed != 0, options.seed) &&
-         builder.finish(made);
+  return builder.start(options) && builder.add(arguments.keys, arguments.hashed != 0, hashing) && builder.finish(made);
 }
 
 /// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter of at most so many bytes.
@@ -259,7 +269,7 @@ PyObject* wrap(PyTypeObject* type, crivo_filter* handle) {
     return nullptr;
   }
   as_filter(self)->handle = handle;
-  as_filter(self)->seed = facts.seed;
+  as_filter(self)->hashing = {facts.seed, (facts.can & CRIVO_CAN_RANGE) != 0};
   return self;  // its memory was all 0: nobody has a turn
 }
 

@@ -69,7 +69,7 @@ PyObject* ask_array(Filter* filter, const Array& array) {
   if (!answers) return nullptr;
   auto* hits = reinterpret_cast<uint8_t*>(PyByteArray_AsString(answers.get()));
   const bool fine = each_block(
-      array, filter->seed, [&] { return Turn(&filter->turns, nullptr); },
+      array, [&] { return Turn(&filter->turns, nullptr); },
       [&](const uint64_t* hashes, size_t count, crivo_error* error) {
         return crivo_contains_hashes(filter->handle, hashes, count, std::exchange(hits, hits + count), error);
       });
@@ -78,7 +78,7 @@ PyObject* ask_array(Filter* filter, const Array& array) {
 
 PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
   Answers answers;
-  const bool fine = each_block(keys, hashed, filter->seed, [&](const uint64_t* hashes, size_t count) {
+  const bool fine = each_block(keys, hashed, filter->hashing, [&](const uint64_t* hashes, size_t count) {
     uint8_t* hits = answers.more(count);
     if (hits == nullptr) return false;
     filter->turns.wait_to_ask();
@@ -105,7 +105,7 @@ PyObject* filter_contains_many(PyObject* self, PyObject* args, PyObject* keyword
   bool hashed = false;
   if (!parse(args, keywords, "O|$p:contains_many", &keys, &hashed)) return nullptr;
   Array array;
-  switch (array.open(keys, hashed)) {
+  switch (array.open(keys, hashed, as_filter(self)->hashing)) {
     case Array::Opened::kFailed:
       return nullptr;
     case Array::Opened::kArray:
@@ -121,17 +121,17 @@ PyObject* filter_update(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!parse(args, keywords, "O|$p:update", &keys, &hashed)) return nullptr;
   Filter* filter = as_filter(self);
   Array array;
-  const Array::Opened opened = array.open(keys, hashed);
+  const Array::Opened opened = array.open(keys, hashed, as_filter(self)->hashing);
   if (opened == Array::Opened::kFailed) return nullptr;
   bool fine = false;
   if (opened == Array::Opened::kArray) {
     fine = each_block(
-        array, filter->seed, [&] { return Turn(nullptr, &filter->turns); },
+        array, [&] { return Turn(nullptr, &filter->turns); },
         [&](const uint64_t* hashes, size_t count, crivo_error* error) {
           return crivo_add_hashes(filter->handle, hashes, count, error);
         });
   } else {
-    fine = each_block(keys, hashed, filter->seed, [&](const uint64_t* hashes, size_t count) {
+    fine = each_block(keys, hashed, filter->hashing, [&](const uint64_t* hashes, size_t count) {
       filter->turns.wait_to_change();
       crivo_error error;
       return succeeded(crivo_add_hashes(filter->handle, hashes, count, &error), error);

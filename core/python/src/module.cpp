@@ -94,6 +94,17 @@ With hashed=True, the keys are hashes from crivo.hash_key, and an array must be 
 [True, False]
 )";
 
+constexpr const char* kContainsRangeDoc = R"(contains_range($self, low, high, /)
+--
+
+Whether a filter of the kind range may have a key from low to high, both included: ints, or bytes, where high
+includes the keys that start with it. False is certain.
+
+>>> seen = crivo.Filter([1_700_000_000, 1_700_003_000], kind="range:1024")
+>>> seen.contains_range(1_700_002_500, 1_700_003_500), seen.contains_range(0, 1023)
+(True, False)
+)";
+
 constexpr const char* kUpdateDoc = R"(update($self, keys, /, *, hashed=False)
 --
 
@@ -153,6 +164,7 @@ PyMethodDef filter_methods[] = {
     {"count", filter_count, METH_O, kCountDoc},
     {"clear", filter_clear, METH_NOARGS, kClearDoc},
     {"contains_many", method(filter_contains_many), METH_VARARGS | METH_KEYWORDS, kContainsManyDoc},
+    {"contains_range", filter_contains_range, METH_VARARGS, kContainsRangeDoc},
     {"update", method(filter_update), METH_VARARGS | METH_KEYWORDS, kUpdateDoc},
     {"verify", filter_verify, METH_NOARGS, kVerifyDoc},
     {"drop_counts", filter_drop_counts, METH_NOARGS, kDropCountsDoc},
@@ -194,7 +206,7 @@ PyObject* module_hash_key(PyObject* /*module*/, PyObject* args) {
     return raise_bad_argument("seed must be an int from 0 to 2^64 - 1, got %S", integer.get());
   }
   uint64_t hash = 0;
-  return hash_key(object, kAlone, false, seed, &hash) ? PyLong_FromUnsignedLongLong(hash) : nullptr;
+  return hash_key(object, kAlone, false, {seed}, &hash) ? PyLong_FromUnsignedLongLong(hash) : nullptr;
 }
 
 /// Names and CRIVO_CAN_ bits.

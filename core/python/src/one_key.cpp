@@ -18,18 +18,56 @@ PyObject* change_key(PyObject* self, PyObject* object, Change&& change) {
   Py_RETURN_NONE;
 }
 
+/// -1 with an exception.
+int ask_range(Filter* filter, uint64_t low, uint64_t high) {
+  filter->turns.wait_to_ask();
+  crivo_error error;
+  const int32_t found = crivo_contains_range(filter->handle, low, high, &error);
+  if (found >= 0) return found;
+  raise(error);
+  return -1;
+}
+
 }  // namespace
 
 int filter_contains(PyObject* self, PyObject* object) {
+  Filter* filter = as_filter(self);
+  if (filter->hashing.ordered) {
+    uint64_t number = 0;
+    bool is_bytes = false;
+    return read_ordered(object, kAlone, &number, &is_bytes) ? ask_range(filter, number, number) : -1;
+  }
   Key key;
   if (!key.read(object)) return -1;
-  Filter* filter = as_filter(self);
   filter->turns.wait_to_ask();
   crivo_error error;
   const int32_t found = crivo_contains(filter->handle, key.data(), key.size(), &error);
   if (found >= 0) return found;
   raise(error);
   return -1;
+}
+
+PyObject* filter_contains_range(PyObject* self, PyObject* args) {
+  PyObject* low_object = nullptr;
+  PyObject* high_object = nullptr;
+  if (!PyArg_ParseTuple(args, "OO:contains_range", &low_object, &high_object)) return nullptr;
+  uint64_t low = 0;
+  uint64_t high = 0;
+  bool low_is_bytes = false;
+  bool high_is_bytes = false;
+  if (!read_ordered(low_object, kAlone, &low, &low_is_bytes)) return nullptr;
+  if (!read_ordered(high_object, kAlone, &high, &high_is_bytes)) return nullptr;
+  if (low_is_bytes != high_is_bytes) {
+    PyErr_SetString(PyExc_TypeError, "low and high must be two ints or two bytes, got one of each");
+    return nullptr;
+  }
+  if (high_is_bytes) {
+    Key key;
+    if (!key.read(high_object)) return nullptr;
+    high = crivo_last_ordered_bytes(key.data(), key.size());
+  }
+  const int found = ask_range(as_filter(self), low, high);
+  return found < 0 ? nullptr : PyBool_FromLong(found);
 }
 
 PyObject* filter_add(PyObject* self, PyObject* object) { return change_key(self, object, crivo_add); }

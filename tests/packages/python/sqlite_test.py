@@ -34,6 +34,16 @@ class SqliteTest(unittest.TestCase):
     def one(self, sql, *args):
         return self.db.execute(sql, args).fetchone()[0]
 
+    def test_ranges_are_those_of_sql(self):
+        keys = [-(2**63), -5, 0, 1_700_000_000, 2**63 - 1]
+        self.db.execute("CREATE TABLE n(key)")
+        self.db.executemany("INSERT INTO n VALUES (?)", [(key,) for key in keys])
+        in_sql = self.one("SELECT bloom_agg(key, NULL, 0.01, 'range:64') FROM n")
+        in_python = crivo.Filter(keys, kind="range:64")
+        self.assertEqual(in_python.to_bytes(), in_sql)
+        self.assertTrue(crivo.Filter.from_bytes(in_sql).contains_range(-10, -5))
+        self.assertEqual(self.one("SELECT bloom_contains_range(?, -10, -5)", in_python.to_bytes()), 1)
+
     def test_loading_stays_off_or_on_as_it_was(self):
         """A connection that nobody has told anything lets C load extensions and SQL not, or neither."""
         untold, off, on = [sqlite3.connect(":memory:") for _ in range(3)]
