@@ -19,6 +19,7 @@
 #include "report/collector.h"
 #include "report/counter_log.h"
 #include "report/filter_record.h"
+#include "scan/collector.h"
 
 namespace crivo::plugin {
 namespace {
@@ -89,6 +90,14 @@ Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* f
     if (name != nullptr && *name != Ours::kName) {
       return Status::InvalidArgument("crivo: " + std::string(field) + " must be " + Ours::kName + ", got " + *name);
     }
+  }
+  return Status::OK();
+}
+
+Status check_scan_factories(const rocksdb::ColumnFamilyOptions::TablePropertiesCollectorFactories& factories) {
+  for (const auto& each : factories) {
+    if (each == nullptr || !each->IsInstanceOf(ScanCollectorFactory::kName)) continue;
+    if (Status right = each->ValidateOptions({}, {}); !right.ok()) return right;
   }
   return Status::OK();
 }
@@ -202,6 +211,7 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
   if (const auto known = check_isa(); !known) return Status::InvalidArgument(known.error().message);
   const auto& collectors = column_family.table_properties_collector_factories;
   Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
+  if (valid.ok()) valid = check_scan_factories(collectors);
   if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
   if (valid.ok()) dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
   return valid;
