@@ -11,6 +11,7 @@
 
 namespace crivo {
 
+using plugin::Extract;
 using plugin::ScanCondition;
 using plugin::ScanQuestion;
 
@@ -26,10 +27,23 @@ void set_table_filter(Field& field, const std::shared_ptr<const ScanQuestion>& q
   }
 }
 
+/// Without a function if there is none of this name.
+Extract named(const char* what, std::string_view name, Extract::Kind kind) {
+  Extract unknown;
+  unknown.name = what + std::string(name);
+  unknown.kind = kind;
+  auto found = plugin::find_extract(unknown.name);
+  return found ? *std::move(found) : unknown;
+}
+
 }  // namespace
 
 rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute) {
   return plugin::add_scan_attribute(name, std::move(attribute));
+}
+
+rocksdb::Status RegisterScanNumber(std::string_view name, ScanNumber number) {
+  return plugin::add_scan_number(name, std::move(number));
 }
 
 rocksdb::Status NewScanFilterCollectorFactory(const ScanFilterOptions& options,
@@ -41,14 +55,29 @@ rocksdb::Status NewScanFilterCollectorFactory(const ScanFilterOptions& options,
 
 ScanFilter::ScanFilter(std::shared_ptr<const ScanQuestion> question) noexcept : question_(std::move(question)) {}
 
+ScanFilter ScanFilter::only(plugin::ScanCondition condition) {
+  return ScanFilter(std::make_shared<ScanQuestion>(std::vector{std::move(condition)}));
+}
+
 ScanFilter ScanFilter::Prefix(std::string_view prefix) {
-  return ScanFilter(std::make_shared<ScanQuestion>(std::vector{ScanCondition{.value = std::string(prefix)}}));
+  ScanCondition asked;
+  asked.value = prefix;
+  return only(std::move(asked));
 }
 
 ScanFilter ScanFilter::Attribute(std::string_view name, std::string_view value) {
-  ScanCondition condition{.attribute = "attribute:" + std::string(name), .value = std::string(value)};
-  if (const auto found = plugin::find_extract(condition.attribute)) condition.function = found->attribute;
-  return ScanFilter(std::make_shared<ScanQuestion>(std::vector{std::move(condition)}));
+  ScanCondition asked;
+  asked.extract = named("attribute:", name, Extract::Kind::kAttribute);
+  asked.value = value;
+  return only(std::move(asked));
+}
+
+ScanFilter ScanFilter::Range(std::string_view name, std::uint64_t low, std::uint64_t high) {
+  ScanCondition asked;
+  asked.extract = named("range:", name, Extract::Kind::kRange);
+  asked.low = low;
+  asked.high = high;
+  return only(std::move(asked));
 }
 
 ScanFilter ScanFilter::And(const ScanFilter& other) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "crivo/ordered.h"
 #include "crivo/rocksdb_scan.h"
 #include "model.h"
 
@@ -27,10 +28,17 @@ void throws_at_some(const rocksdb::Slice& key, const ScanValueSink& sink) {
   last_two(key, sink);
 }
 
+/// The four digits of the group, in another order than that of the keys.
+std::optional<std::uint64_t> number_of(const rocksdb::Slice& key) {
+  if (key.size() < 4) return std::nullopt;
+  return ordered(text_of(key).substr(0, 4)) >> 32 ^ 0x0f0f0f0f;
+}
+
 void register_attributes() {
   static const bool once = [] {
     check(RegisterScanAttribute("last_two", last_two), "last_two");
     check(RegisterScanAttribute("pairs", pairs), "pairs");
+    check(RegisterScanNumber("group", number_of), "group");
     check(RegisterScanAttribute("throws_at_some", throws_at_some), "throws_at_some");
     return true;
   }();
@@ -46,6 +54,8 @@ const std::vector<ScanFilterOptions>& collectors() {
       {.extract = "attribute:throws_at_some prefix:5", .kind = "blocked"},
       {.extract = "path:5 path:_ attribute:pairs", .fp_rate = 0.5},
       {.extract = "prefix:4,7 attribute:last_two", .max_bytes = 160},
+      {.extract = "range:group range:dec@1 prefix:4", .range_length = 1 << 16},
+      {.extract = "range:dec@1 attribute:last_two", .range_length = 1},
       {.extract = "prefix:4 attribute:pairs", .comparator = "leveldb.BytewiseComparator"},
   };
   return rows;
@@ -55,7 +65,13 @@ ScanFilter draw_filter(Random& random, std::string& prefix) {
   const std::string key = key_text(random.below(kKeys * 2)) + (random.percent(10) ? "!" : "");
   const std::string two = key.substr(key.size() - 2);
   const auto by_prefix = [&] { return ScanFilter::Prefix(key.substr(0, 1 + random.below(9))); };
-  switch (random.below(6)) {
+  switch (random.below(8)) {
+    case 6:
+      return ScanFilter::Range("dec@1", random.below(1000), random.below(2000));
+    case 7: {
+      const std::uint64_t low = number_of(key).value_or(0);
+      return ScanFilter::Range("group", low, low + random.below(1 << 12));
+    }
     case 0:
       return ScanFilter::Attribute("last_two", two);
     case 1:

@@ -166,7 +166,10 @@ TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
       const ScratchFolder folder;
       const auto db = open_database(with_scans({.extract = "prefix:4", .fp_rate = 1e-6}), folder.path());
       put_file(*db, {"mmmm1", "mmmm2", "mmmm8"});
-      ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+      rocksdb::CompactRangeOptions to_the_last_level;
+      to_the_last_level.change_level = true;
+      to_the_last_level.target_level = 6;
+      ASSERT_TRUE(db->CompactRange(to_the_last_level, nullptr, nullptr).ok());
       if (with_keys) {
         ASSERT_TRUE(db->Put({}, "aaaa", "v").ok());
         ASSERT_TRUE(db->Put({}, "zzzz", "v").ok());
@@ -205,14 +208,15 @@ class FourOrSix final : public rocksdb::SliceTransform {
   bool InDomain(const rocksdb::Slice& key) const override { return key.size() >= 4; }
 };
 
-void make_trap(rocksdb::DB& db) {
-  put_file(db, {"0001xx", "0004z1", "0004z2"});
-  const rocksdb::Snapshot* const before = db.GetSnapshot();
-  ASSERT_TRUE(db.DeleteRange({}, db.DefaultColumnFamily(), "0003", "0004m").ok());
-  ASSERT_TRUE(db.Put({}, "0002xx", std::string(5000, 'v')).ok());
-  ASSERT_TRUE(db.Flush({}).ok());
-  ASSERT_TRUE(db.CompactRange({}, nullptr, nullptr).ok());
-  db.ReleaseSnapshot(before);
+void make_trap(rocksdb::DB& db, const rocksdb::Options& options, const ScratchFolder& folder) {
+  const std::string first = folder.path("first.ingested");
+  const std::string second = folder.path("second.ingested");
+  rocksdb::SstFileWriter writer({}, options);
+  ASSERT_TRUE(writer.Open(first).ok() && writer.Put("0001xx", "v").ok());
+  ASSERT_TRUE(writer.DeleteRange("0003", "0004m").ok() && writer.Finish().ok());
+  ASSERT_TRUE(writer.Open(second).ok() && writer.Put("0004z1", "v").ok());
+  ASSERT_TRUE(writer.Put("0004z2", "v").ok() && writer.Finish().ok());
+  ASSERT_TRUE(db.IngestExternalFile({first, second}, {}).ok());
 }
 
 Keys from(rocksdb::DB& db, const std::string& prefix, const rocksdb::ReadOptions& options) {
@@ -227,9 +231,8 @@ TEST(Scan, AnswersWhereAnExtractorOfSeveralLengthsLosesKeys) {
   const ScratchFolder folder;
   rocksdb::Options options = with_scans({.extract = "prefix:4,6"});
   options.prefix_extractor = std::make_shared<FourOrSix>();
-  options.target_file_size_base = 1000;
-  const auto db = open_database(options, folder.path());
-  make_trap(*db);
+  const auto db = open_database(options, folder.path("db"));
+  make_trap(*db, options, folder);
   const Keys both = {"0004z1", "0004z2"};
   EXPECT_EQ(from(*db, "0004", {}), Keys{}) << "RocksDB has mended it: docs/design.md should say so";
   rocksdb::ReadOptions automatic;
@@ -238,6 +241,39 @@ TEST(Scan, AnswersWhereAnExtractorOfSeveralLengthsLosesKeys) {
   rocksdb::ReadOptions filtered;
   ASSERT_TRUE(ScanFilter::Prefix("0004").apply_to(&filtered).ok());
   EXPECT_EQ(from(*db, "0004", filtered), both);
+}
+
+std::string event(std::uint64_t time) {
+  std::string key = "sensor12";
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(time >> shift));
+  return key;
+}
+
+TEST(Scan, LeavesOutFilesWithoutANumberInTheRange) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_scans({.extract = "range:be64@8 range:dec@6", .fp_rate = 1e-6}), folder.path());
+  put_file(*db, {event(100), event(5000), "short"});
+  put_file(*db, {event(0), event(3000), event(UINT64_MAX)});
+  put_file(*db, {"order=17", "order=x", "order=99999999999999999999999"});
+  const auto files = [&](std::string_view name, std::uint64_t low, std::uint64_t high) {
+    const auto filter = ScanFilter::Range(name, low, high);
+    EXPECT_LE(seen(*db, filter).size(), 9U);
+    return filter.asked() - filter.skipped();
+  };
+  EXPECT_EQ(files("be64@8", 100, 100), 1U);
+  EXPECT_EQ(files("be64@8", 101, 2999), 0U);
+  EXPECT_EQ(files("be64@8", 3000, 5000), 2U);
+  EXPECT_EQ(files("be64@8", 0, 1), 1U);
+  EXPECT_EQ(files("be64@8", UINT64_MAX, UINT64_MAX), 1U);
+  EXPECT_EQ(files("be64@8", 0, UINT64_MAX), 3U) << "too long for any filter";
+  EXPECT_EQ(files("be64@8", 9, 8), 0U) << "no number lies in an empty range";
+  EXPECT_EQ(files("be64@9", 101, 2999), 3U) << "the files have no such filter";
+  EXPECT_EQ(files("dec@6", 17, 18), 1U);
+  EXPECT_EQ(files("dec@6", 18, 30), 0U);
+  const auto filter = ScanFilter::Range("be64@8", 100, 3000);
+  EXPECT_TRUE(filter.matches(event(100)) && filter.matches(event(3000)));
+  EXPECT_FALSE(filter.matches(event(99)) || filter.matches(event(3001)) || filter.matches("short"));
+  EXPECT_FALSE(ScanFilter::Range("dec@6", 0, UINT64_MAX).matches("order=99999999999999999999999"));
 }
 
 // What cannot be answered is "maybe".
@@ -361,14 +397,32 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   };
   EXPECT_THAT(error_of({}), HasSubstr("crivo.ScanFilter: extract must have at least one part, got nothing"));
   EXPECT_THAT(error_of({.extract = "prefix:0"}), HasSubstr("extract must have a prefix of 1 to 65535 bytes, got 0"));
-  for (const char* const extract :
-       {"prefix:", "prefix:4,", "prefix:04", "prefix:65536", "prefix:4x", "prefix:-1", "path:", "path:ab", "path:;",
-        "attribute:", "attribute:none", "suffix:4", "prefix:4 4", "prefix:4 prefix:4", "path:/ path:/"}) {
+  for (const char* const extract : {"prefix:",
+                                    "prefix:4,",
+                                    "prefix:04",
+                                    "prefix:65536",
+                                    "prefix:4x",
+                                    "prefix:-1",
+                                    "path:",
+                                    "path:ab",
+                                    "path:;",
+                                    "attribute:",
+                                    "attribute:none",
+                                    "range:",
+                                    "range:be64",
+                                    "range:be64@08",
+                                    "range:dec@65536",
+                                    "range:none",
+                                    "suffix:4",
+                                    "prefix:4 4",
+                                    "prefix:4 prefix:4",
+                                    "path:/ path:/"}) {
     EXPECT_THAT(error_of({.extract = extract}), HasSubstr("crivo.ScanFilter: extract must")) << extract;
   }
   EXPECT_THAT(error_of({.extract = "path:/", .kind = "classic"}),
               HasSubstr("kind must be ribbon or blocked, got classic"));
   EXPECT_THAT(error_of({.extract = "path:/", .fp_rate = 0.6}), HasSubstr("fp_rate must lie in [1e-9, 0.5], got 0.6"));
+  EXPECT_THAT(error_of({.extract = "path:/", .range_length = 3}), HasSubstr("range_length must be a power of two"));
   EXPECT_THAT(error_of({.extract = "path:/", .max_bytes = 63}), HasSubstr("max_bytes must lie in"));
   const auto nothing = [](const rocksdb::Slice&, const ScanValueSink&) {};
   for (const char* const name : {"", "a b", "a:b", "a23456789012345678901234"}) {
@@ -378,7 +432,8 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   EXPECT_TRUE(RegisterScanAttribute("once", nothing).ok());
   EXPECT_TRUE(RegisterScanAttribute("once", nothing).IsInvalidArgument());
   rocksdb::ReadOptions untouched;
-  EXPECT_THAT(ScanFilter::Attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got none"));
+  EXPECT_THAT(ScanFilter::Attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got attribute:none"));
+  EXPECT_THAT(ScanFilter::Range("none", 1, 2).apply_to(&untouched).ToString(), HasSubstr("got range:none"));
   EXPECT_FALSE(untouched.table_filter);
 }
 

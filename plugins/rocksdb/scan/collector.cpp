@@ -4,6 +4,7 @@
 #include <rocksdb/utilities/options_type.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <exception>
 #include <new>
@@ -31,6 +32,7 @@ const std::unordered_map<std::string, OptionTypeInfo>& option_types() {
       {"extract", {offsetof(ScanFilterOptions, extract), OptionType::kString}},
       {"kind", {offsetof(ScanFilterOptions, kind), OptionType::kString}},
       {"fp_rate", {offsetof(ScanFilterOptions, fp_rate), OptionType::kDouble}},
+      {"range_length", {offsetof(ScanFilterOptions, range_length), OptionType::kUInt32T}},
       {"max_bytes", {offsetof(ScanFilterOptions, max_bytes), OptionType::kUInt64T}},
       {"comparator", {offsetof(ScanFilterOptions, comparator), OptionType::kString}}};
   return *types;
@@ -52,11 +54,15 @@ Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
   if (options.max_bytes < kMinBytes || options.max_bytes > kMaxBytes) {
     return refuse("max_bytes", "lie in [64, 1073741824]", std::to_string(options.max_bytes));
   }
+  if (options.range_length == 0 || !std::has_single_bit(options.range_length)) {
+    return refuse("range_length", "be a power of two in [1, 2147483648]", std::to_string(options.range_length));
+  }
   auto extracts = find_extracts(options.extract);
   if (!extracts) return extracts.error();
   std::vector<Section> sections;
   for (Extract& extract : *extracts) {
-    sections.emplace_back(std::move(extract), SectionSpec{*kind, options.fp_rate, options.max_bytes});
+    sections.emplace_back(std::move(extract),
+                          SectionSpec{*kind, options.fp_rate, options.max_bytes, options.range_length});
   }
   return sections;
 }

@@ -18,11 +18,17 @@ using rocksdb::UserCollectedProperties;
 
 enum class Answer { kNo, kMaybe, kUnknown };
 
-/// What a filter says of a value; unknown if its block is not a filter, is damaged, or is of another name or kind.
-Answer ask(std::string_view name, const std::string& block, std::string_view value) {
+/// What a filter says; unknown if its block is not a filter, is damaged, or is of another name or kind.
+template <typename May>
+Answer ask(std::string_view name, const std::string& block, const May& may) {
   const auto filter = open_sst_block(std::as_bytes(std::span(block)), name);
   if (!filter) return Answer::kUnknown;
-  return filter->may_contain(value) ? Answer::kMaybe : Answer::kNo;
+  return may(*filter) ? Answer::kMaybe : Answer::kNo;
+}
+
+/// A kind of other hashes than ours cannot be asked.
+bool may_have(const FilterRef& filter, std::string_view value) noexcept {
+  return filter.shape().hash_id != HashId::kXxh3_64 || filter.may_contain(value);
 }
 
 /// The extracts of first bytes that a file has filters for, those of the most bytes of this prefix first.
@@ -38,7 +44,7 @@ std::vector<PrefixFilter> prefix_filters(const UserCollectedProperties& properti
     std::string_view name = at->first;
     if (!name.starts_with(sst::kScanProperty)) break;
     name.remove_prefix(sst::kScanProperty.size());
-    if (name.starts_with("attribute:")) continue;
+    if (!name.starts_with("prefix:") && !name.starts_with("path:")) continue;
     const auto extract = find_extract(name);
     if (!extract) continue;
     const bool is_path = extract->kind == Extract::Kind::kPath;
@@ -52,15 +58,21 @@ std::vector<PrefixFilter> prefix_filters(const UserCollectedProperties& properti
 /// A file with a longer prefix has the shorter ones, so one answer is enough.
 bool may_have_prefix(const UserCollectedProperties& properties, std::string_view prefix) {
   for (const PrefixFilter& filter : prefix_filters(properties, prefix)) {
-    const Answer answer = ask(filter.name, *filter.block, prefix.substr(0, filter.bytes));
+    const Answer answer = ask(filter.name, *filter.block,
+                              [&](const FilterRef& its) { return may_have(its, prefix.substr(0, filter.bytes)); });
     if (answer != Answer::kUnknown) return answer == Answer::kMaybe;
   }
   return true;
 }
 
 bool may_have_value(const UserCollectedProperties& properties, const ScanCondition& condition) {
-  const auto found = properties.find(std::string(sst::kScanProperty) + condition.attribute);
-  return found == properties.end() || ask(condition.attribute, found->second, condition.value) != Answer::kNo;
+  const auto found = properties.find(std::string(sst::kScanProperty) + condition.extract.name);
+  if (found == properties.end()) return true;
+  const Answer answer = ask(condition.extract.name, found->second, [&](const FilterRef& filter) {
+    if (condition.extract.kind == Extract::Kind::kAttribute) return may_have(filter, condition.value);
+    return filter.may_contain_range(condition.low, condition.high);  // true for other kinds than range
+  });
+  return answer != Answer::kNo;
 }
 
 enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
@@ -79,20 +91,24 @@ Order order_of(const TableProperties& file) {
 
 bool may_meet(const TableProperties& file, Order order, const ScanCondition& condition) {
   const auto& properties = file.user_collected_properties;
-  if (condition.attribute.empty()) return may_have_prefix(properties, condition.value);
+  if (condition.extract.kind == Extract::Kind::kPrefix) return may_have_prefix(properties, condition.value);
   return order != Order::kBytes || may_have_value(properties, condition);  // functions saw keys with their timestamps
 }
 
-bool meets(const rocksdb::Slice& key, const ScanCondition& condition) {
-  if (condition.attribute.empty()) return key.starts_with(condition.value);
+}  // namespace
+
+bool ScanCondition::is_met_by(const rocksdb::Slice& key) const {
+  if (extract.kind == Extract::Kind::kPrefix) return key.starts_with(value);
+  if (extract.number != nullptr) {
+    const auto number = (*extract.number)(key);
+    return number && low <= *number && *number <= high;
+  }
   bool found = false;
-  if (condition.function != nullptr) {
-    (*condition.function)(key, [&](std::string_view value) { found |= value == condition.value; });
+  if (extract.attribute != nullptr) {
+    (*extract.attribute)(key, [&](std::string_view its) { found |= its == value; });
   }
   return found;
 }
-
-}  // namespace
 
 ScanQuestion::ScanQuestion(std::vector<ScanCondition> conditions)
     : table_filter([this](const TableProperties& file) { return may_match(file); }),
@@ -100,16 +116,15 @@ ScanQuestion::ScanQuestion(std::vector<ScanCondition> conditions)
 
 std::string ScanQuestion::error() const {
   for (const ScanCondition& condition : conditions_) {
-    if (!condition.attribute.empty() && condition.function == nullptr) {
-      return "crivo: ScanFilter must have an attribute that RegisterScanAttribute was given, got " +
-             condition.attribute.substr(condition.attribute.find(':') + 1);
+    if (!condition.is_known()) {
+      return "crivo: ScanFilter must have an attribute or number that was registered, got " + condition.extract.name;
     }
   }
   return {};
 }
 
 bool ScanQuestion::matches(const rocksdb::Slice& key) const {
-  return std::ranges::all_of(conditions_, [&](const auto& condition) { return meets(key, condition); });
+  return std::ranges::all_of(conditions_, [&](const auto& condition) { return condition.is_met_by(key); });
 }
 
 bool ScanQuestion::may_match(const TableProperties& file) const noexcept try {

@@ -12,11 +12,19 @@
 
 namespace crivo::plugin {
 
-/// A prefix, or a value of an attribute.
+/// One thing that is asked of a key.
 struct ScanCondition {
-  std::string attribute = {};  // the extract's name; empty for a prefix
-  std::string value = {};
-  const ScanAttribute* function = nullptr;  // null for a prefix, and for an attribute that is not registered
+  /// Where the answer lies; its kind is kPrefix for a prefix of any length, which other filters answer, too. Without a
+  /// function, if none is registered under the name, it can be asked of files and not of keys.
+  Extract extract;
+  std::string value = {};  // a prefix, or a value of an attribute
+  std::uint64_t low = 0;   // a range, both ends included
+  std::uint64_t high = 0;
+
+  [[nodiscard]] bool is_known() const noexcept {
+    return extract.kind == Extract::Kind::kPrefix || extract.attribute != nullptr || extract.number != nullptr;
+  }
+  [[nodiscard]] bool is_met_by(const rocksdb::Slice& key) const;
 };
 
 /// Conditions that a key must all meet.

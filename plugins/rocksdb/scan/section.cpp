@@ -19,7 +19,7 @@ constexpr std::string_view kTooMany = "left out: it needs more than max_bytes";
 
 void Section::add(const rocksdb::Slice& key, std::size_t known) {
   if (given_up_) return;
-  extract_.each_value(key, known, [this](std::string_view value) { add_hash(hash_key(value, /*seed=*/0)); });
+  extract_.each_hash(key, known, [this](std::uint64_t hash) { add_hash(hash); });
 }
 
 void Section::add_hash(std::uint64_t hash) {
@@ -48,7 +48,10 @@ std::optional<std::string> Section::finish(std::uint64_t room) {
   const std::size_t tail = sst_tail_bytes(name().size());
   const std::size_t values = sort_distinct(hashes_).size();
   hashes_.resize(values);
-  const FilterSpec spec{.kind = spec_.kind, .capacity = std::max<std::uint64_t>(values, 1), .fp_rate = spec_.fp_rate};
+  const FilterSpec spec{.kind = spec_.kind,
+                        .capacity = std::max<std::uint64_t>(values, 1),
+                        .fp_rate = spec_.fp_rate,
+                        .option = spec_.kind == Kind::kRange ? spec_.range_length : 0};
   const auto filter =
       AnyFilter::build(spec, std::exchange(hashes_, {}), {.max_bytes = room - std::min<std::uint64_t>(room, tail)});
   if (!filter) {

@@ -17,11 +17,14 @@ struct SectionSpec {
   Kind kind = Kind::kRibbon;
   double fp_rate = 0.01;
   std::uint64_t max_bytes = 65536;
+  unsigned range_length = 1;
 };
 
 class Section {
  public:
-  Section(Extract extract, const SectionSpec& spec) : extract_(std::move(extract)), spec_(spec) {}
+  Section(Extract extract, const SectionSpec& spec) : extract_(std::move(extract)), spec_(spec) {
+    if (extract_.kind == Extract::Kind::kRange) spec_.kind = Kind::kRange;
+  }
 
   [[nodiscard]] const std::string& name() const noexcept { return extract_.name; }
 

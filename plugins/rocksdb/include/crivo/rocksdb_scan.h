@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,8 @@ namespace crivo {
 
 namespace plugin {
 class ScanQuestion;
-}
+struct ScanCondition;
+}  // namespace plugin
 
 /// Hands over one value of an attribute.
 using ScanValueSink = std::function<void(std::string_view value)>;
@@ -44,6 +46,15 @@ using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanVa
 /// another name: a filter is asked by this name alone. Errors: InvalidArgument.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
+/// The number of a key, if it has one: its order need not be that of the keys. As for attributes, it must depend on
+/// nothing but the key.
+using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Slice& key)>;
+
+/// The same as RegisterScanAttribute, for a number. Built in are `be64@8`, eight bytes from offset 8 on as a big-endian
+/// number, and `dec@5`, the decimal digits from offset 5 on; keys that are too short, or have no digit there or too
+/// many, have no number.
+[[nodiscard]] rocksdb::Status RegisterScanNumber(std::string_view name, ScanNumber number);
+
 /// What NewScanFilterCollectorFactory writes. Option strings and OPTIONS files have the same options:
 /// table_properties_collectors={{id=crivo.ScanFilter;extract=prefix:4,8 path:/}}
 struct ScanFilterOptions {
@@ -51,9 +62,13 @@ struct ScanFilterOptions {
   ///   prefix:4,8,12    the first 4, 8 and 12 bytes of each key that has so many: a filter for each length, 1 to 65535
   ///   path:/           what a key has up to each '/' (or another character), that one included
   ///   attribute:NAME   the values of an attribute that RegisterScanAttribute was given
+  ///   range:be64@8     a number of the key, built in or one that RegisterScanNumber was given
   std::string extract = {};
-  std::string kind = "ribbon";      // or "blocked", which takes more room and is built faster
-  double fp_rate = 0.01;            // the share of files without an answer that are read all the same: 1e-9 to 0.5
+  std::string kind = "ribbon";  // or "blocked", which takes more room and is built faster; ranges have their own
+  double fp_rate = 0.01;        // the share of files without an answer that are read all the same: 1e-9 to 0.5
+  /// The length of the ranges for which a range filter has fp_rate, a power of two up to 2^31: of a range *n* times as
+  /// long *n* times as many files are read. It takes log2(range_length / fp_rate) + 2 bits per number.
+  std::uint32_t range_length = 256;
   std::uint64_t max_bytes = 65536;  // for all filters of one file, 64 to 2^30. One that does not fit is left out
   /// A file is left out only if its comparator is known to take no two different keys for equal: RocksDB's two bytewise
   /// ones, and the one of this name, if it does so too and its keys have no timestamps.
@@ -79,13 +94,16 @@ class ScanFilter {
   [[nodiscard]] static ScanFilter Prefix(std::string_view prefix);
   /// Keys that have this value of the attribute.
   [[nodiscard]] static ScanFilter Attribute(std::string_view name, std::string_view value);
+  /// Keys whose number lies in this range, both ends included.
+  [[nodiscard]] static ScanFilter Range(std::string_view name, std::uint64_t low, std::uint64_t high);
   /// Keys that match both.
   [[nodiscard]] ScanFilter And(const ScanFilter& other) const;
 
   /// Sets table_filter for one scan, and total_order_seek, because otherwise a prefix_extractor decides what the scan
   /// sees. Set iterate_upper_bound, too: without it a scan that finds nothing opens each further file of a level to ask
   /// its filter. In RocksDB after 11.8 the options point to this object, which must then outlive the iterator. Errors:
-  /// InvalidArgument, with the options unchanged, if an attribute was not registered.
+  /// InvalidArgument, with the options unchanged, if an attribute or number was not
+  /// registered.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
   /// Whether the key, without its timestamp, is one that was asked for.
@@ -99,6 +117,7 @@ class ScanFilter {
   [[nodiscard]] std::uint64_t skipped() const noexcept;
 
  private:
+  [[nodiscard]] static ScanFilter only(plugin::ScanCondition condition);
   explicit ScanFilter(std::shared_ptr<const plugin::ScanQuestion> question) noexcept;
 
   std::shared_ptr<const plugin::ScanQuestion> question_;
