@@ -66,11 +66,13 @@ ScanFilter draw_filter(Random& random, std::string& prefix) {
   const std::string two = key.substr(key.size() - 2);
   const auto by_prefix = [&] { return ScanFilter::Prefix(key.substr(0, 1 + random.below(9))); };
   switch (random.below(8)) {
-    case 6:
-      return ScanFilter::Range("dec@1", random.below(1000), random.below(2000));
+    case 6: {
+      const std::uint64_t low = random.below(3000);
+      return ScanFilter::Range("dec@1", low, low + random.below(20));
+    }
     case 7: {
       const std::uint64_t low = number_of(key).value_or(0);
-      return ScanFilter::Range("group", low, low + random.below(1 << 12));
+      return ScanFilter::Range("group", low, low + random.below(random.percent(80) ? 4 : 1 << 20));
     }
     case 0:
       return ScanFilter::Attribute("last_two", two);
