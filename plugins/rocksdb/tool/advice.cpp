@@ -1,0 +1,86 @@
+#include "tool/advice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace crivo::tool {
+namespace {
+
+constexpr int kFewestLevels = 2;
+constexpr int kMostLevels = 64;
+constexpr double kUsualRatio = 10;
+constexpr double kHighestRatio = 1000;
+constexpr double kRunsOfLevel0 = 4;  // as in options/level_specs.cpp
+
+double ratio_of(const TreeSizes& sizes) noexcept {
+  if (sizes.keys.empty() || sizes.keys[0] <= 0) return kUsualRatio;
+  double above = 0;  // the sum of squares; 0 if there is no level above the last
+  double weighted = 0;
+  for (std::size_t distance = 1; distance < sizes.keys.size(); ++distance) {
+    if (sizes.keys[distance] <= 0) continue;
+    const auto weight = static_cast<double>(distance);
+    above += weight * weight;
+    weighted += weight * std::log(sizes.keys[0] / sizes.keys[distance]);
+  }
+  if (above > 0) return std::exp(weighted / above);
+  if (sizes.level0_keys <= 0) return kUsualRatio;
+  return sizes.keys[0] * sizes.level0_runs / (kRunsOfLevel0 * sizes.level0_keys);
+}
+
+/// The first number for which `is_far_enough` holds, which from then on it does; one more than the most if for none.
+int first(const std::function<bool(int)>& is_far_enough) {
+  int least = kFewestHundredths;
+  int most = kMostHundredths + 1;
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (is_far_enough(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+FilterCosts& FilterCosts::operator+=(const FilterCosts& other) noexcept {
+  bytes += other.bytes;
+  looks += other.looks;
+  return *this;
+}
+
+TreeFit fit_tree(const TreeSizes& sizes) noexcept {
+  return {std::clamp(static_cast<int>(sizes.keys.size()), kFewestLevels, kMostLevels),
+          std::clamp(ratio_of(sizes), 1.0, kHighestRatio)};
+}
+
+std::vector<TreeFit> fits_near(const TreeFit& fit) {
+  std::vector<TreeFit> fits{fit};
+  for (const double factor : {0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0}) {
+    const double ratio = fit.level_ratio * factor;
+    if (ratio > 1 && ratio <= kHighestRatio) fits.push_back({fit.levels, ratio});
+  }
+  if (fit.level_ratio > 1) fits.push_back({fit.levels, 1});
+  return fits;
+}
+
+std::optional<int> most_within_bytes(const CostsOf& costs, double bytes) {
+  const int too_many = first([&](int hundredths) { return costs(hundredths).bytes > bytes; });
+  return too_many == kFewestHundredths ? std::nullopt : std::optional(too_many - 1);
+}
+
+std::optional<int> fewest_within_looks(const CostsOf& costs, double looks) {
+  const int enough = first([&](int hundredths) { return costs(hundredths).looks <= looks; });
+  return enough > kMostHundredths ? std::nullopt : std::optional(enough);
+}
+
+double found_share(double asked, double passed, double runs, double looks) noexcept {
+  if (!(asked > 0 && runs > 0 && looks < 1)) return 0;
+  const double questions = asked / runs;
+  // A question that finds its key passes one filter for certain, and of the other runs - 1 their share of the looks.
+  const double looks_of_found = 1 + looks * (runs - 1) / runs;
+  return std::clamp((passed / questions - looks) / (looks_of_found - looks), 0.0, 1.0);
+}
+
+}  // namespace crivo::tool
