@@ -1,6 +1,6 @@
 #include "tool/choices.h"
 
-#include <rocksdb/convenience.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <array>
@@ -24,20 +24,29 @@ struct KeptOptions {
   std::string key_transform;
 };
 
-KeptOptions kept_options(const rocksdb::FilterPolicy* policy) {
+/// The value of an option that is a number or a truth value in a policy's id, "crivo.Bloom:10:max_build_bytes:1000";
+/// empty if it is not there. (RocksDB tells no option of a policy whose id has them all.)
+std::string option_in(const std::string& id, const std::string& option) {
+  const std::size_t found = id.rfind(":" + option + ":");
+  if (found == std::string::npos) return "";
+  const std::size_t value = found + option.size() + 2;
+  return id.substr(value, id.find(':', value) - value);
+}
+
+/// Errors: kBadArgument for a policy that cannot be made here.
+Result<KeptOptions> kept_options(const FamilyPolicy& family) {
   KeptOptions kept;
-  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return kept;
-  const auto value_of = [&](const std::string& option, const std::string& usual) {
-    std::string value;
-    const bool is_there = policy->GetOption(rocksdb::ConfigOptions(), option, &value).ok();
-    return is_there && value != usual ? value : "";
-  };
-  for (const char* option : {"max_filter_bytes", "max_build_bytes"}) {
-    const std::string value = value_of(option, "0");
+  if (family.policy == nullptr || !std::string_view(family.policy->Name()).starts_with("crivo.")) return kept;
+  const std::string id = family.policy->GetId();
+  for (const char* option : {"max_filter_bytes", "max_build_bytes", "count_questions"}) {
+    const std::string value = option_in(id, option);
     if (!value.empty()) kept.text.append(";").append(option).append("=").append(value);
   }
-  if (!value_of("count_questions", "false").empty()) kept.text += ";count_questions=true";
-  kept.key_transform = value_of("key_transform", "none");
+  // A filter block has the name of its transform, so the policy is asked for one, with a size at which it writes one.
+  const auto writing = parse_policy("{id=" + id + ";bits_per_key=10;max_filter_bytes=0}");
+  if (!writing) return writing.error();
+  const auto& table = *family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  kept.key_transform = key_transform_of(**writing, table).value_or("");
   return kept;
 }
 
@@ -154,15 +163,16 @@ std::vector<LevelFilters> levels_now(const FamilyTree& tree) {
 }
 
 Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
-  const KeptOptions kept = kept_options(family.policy.get());
+  const auto kept = kept_options(family);
+  if (!kept) return kept.error();
   const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.looks : choice.costs.bytes; };
   std::vector<Choice> choices;
   for (const ChoiceKind& kind : kChoiceKinds) {
     // Where different bytes are one key, filters of the keys as they are lose keys.
-    if (!kind.is_ours && !kept.key_transform.empty()) continue;
+    if (!kind.is_ours && !kept->key_transform.empty()) continue;
     std::optional<Choice> best;
     for (const std::string& shape : shapes_of(kind, family, tree)) {
-      const Chooser chooser(kind, shape, family, tree, kept);
+      const Chooser chooser(kind, shape, family, tree, *kept);
       if (const auto policy = chooser.policy(kMostHundredths); !policy) return policy.error();
       const CostsOf costs = [&](int hundredths) { return chooser.costs(hundredths); };
       const auto hundredths =
