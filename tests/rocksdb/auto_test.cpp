@@ -166,7 +166,7 @@ TEST(RocksdbAuto, TakesTheTreeOfABudgetFromTheColumnFamily) {
     options.max_bytes_for_level_multiplier = multiplier;
     options.compaction_style = style;
     options.level_compaction_dynamic_level_bytes = false;
-    open_database(options, folder.path());
+    open_database(options, folder.path()).reset();
     const Policy policy = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
     EXPECT_EQ(policy->GetId(), policy_from_string(text)->GetId()) << "what was learned is no option";
     return bits_by_level(*policy);

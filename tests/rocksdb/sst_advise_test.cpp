@@ -243,6 +243,15 @@ TEST_F(SstAdvise, TakesTenBitsWhereThereAreNoFilters) {
   EXPECT_EQ(advice["plans"][0]["limit"].get<double>(), kKeys * 10 / 8);
 }
 
+TEST_F(SstAdvise, DividesNoBudgetWhereThereAreNoLevelsYet) {
+  put_keys(*open_database(options_of(shapes()[0], builtin_bloom()), db()), 0, kKeys);
+  const json advice = advise("db")[0];
+  std::set<std::string> policies;
+  for (const json& choice : advice["plans"][0]["choices"]) policies.insert(choice["filter_policy"]);
+  EXPECT_EQ(policies.size(), 5U);
+  EXPECT_THAT(*policies.upper_bound("crivo.A"), StartsWith("crivo.Auto:10"));
+}
+
 TEST_F(SstAdvise, SaysWhyThereIsNothingToAdvise) {
   rocksdb::Options options = test_options();
   open_database(options, db()).reset();

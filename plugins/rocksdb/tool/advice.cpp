@@ -1,7 +1,7 @@
 #include "tool/advice.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 
 namespace crivo::tool {
 namespace {
@@ -12,19 +12,30 @@ constexpr double kUsualRatio = 10;
 constexpr double kHighestRatio = 1000;
 constexpr double kRunsOfLevel0 = 4;  // as in options/level_specs.cpp
 
+/// The keys above the last level of a tree of equal ratios, where the last level has one.
+double keys_above(std::size_t levels, double ratio) noexcept {
+  double level = 1;
+  double sum = 0;
+  for (std::size_t distance = 1; distance < levels; ++distance) sum += level /= ratio;
+  return sum;
+}
+
 double ratio_of(const TreeSizes& sizes) noexcept {
   if (sizes.keys.empty() || sizes.keys[0] <= 0) return kUsualRatio;
-  double above = 0;  // the sum of squares; 0 if there is no level above the last
-  double weighted = 0;
-  for (std::size_t distance = 1; distance < sizes.keys.size(); ++distance) {
-    if (sizes.keys[distance] <= 0) continue;
-    const auto weight = static_cast<double>(distance);
-    above += weight * weight;
-    weighted += weight * std::log(sizes.keys[0] / sizes.keys[distance]);
+  double above = 0;
+  for (std::size_t distance = 1; distance < sizes.keys.size(); ++distance) above += sizes.keys[distance];
+  if (above <= 0) {
+    if (sizes.level0_keys <= 0) return kUsualRatio;
+    return sizes.keys[0] * sizes.level0_runs / (kRunsOfLevel0 * sizes.level0_keys);
   }
-  if (above > 0) return std::exp(weighted / above);
-  if (sizes.level0_keys <= 0) return kUsualRatio;
-  return sizes.keys[0] * sizes.level0_runs / (kRunsOfLevel0 * sizes.level0_keys);
+  double low = 1;  // bisection: there are fewer keys above the last level the higher the ratio is
+  double high = kHighestRatio;
+  constexpr int kSteps = 60;
+  for (int step = 0; step < kSteps; ++step) {
+    const double middle = (low + high) / 2;
+    (keys_above(sizes.keys.size(), middle) > above / sizes.keys[0] ? low : high) = middle;
+  }
+  return high;
 }
 
 /// The first number for which `is_far_enough` holds, which from then on it does; one more than the most if for none.

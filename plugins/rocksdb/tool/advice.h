@@ -31,9 +31,9 @@ struct TreeSizes {
   double level0_runs = 0;
 };
 
-/// The tree of equal ratios that is nearest to this one: the least squares of the logarithms of the levels' sizes, with
-/// the last level as it is. Where the last level is the only one, the ratio is that at which level 0, which crivo.Auto
-/// takes for four runs as large as the smallest level together, has runs of the size that it has.
+/// The tree of equal ratios that has as many keys below level 0 as this one, and as many of them in the last level.
+/// Where the last level is the only one, the ratio is that at which level 0, which crivo.Auto takes for four runs that
+/// are together as large as the smallest level, has runs of the size that it has.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios that are worth a try: that of the fit, some up to four times larger and smaller, and 1, with which all

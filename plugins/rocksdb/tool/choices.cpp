@@ -54,21 +54,21 @@ Result<KeptOptions> kept_options(const FamilyPolicy& family) {
 struct ChoiceKind {
   const char* name;
   const char* policy;
-  const char* option;  // that has the bits, where they do not stand behind the policy's name
-  bool is_ours = true;
+  bool is_ours;
 };
 
-constexpr std::array kChoiceKinds = {
-    ChoiceKind{"auto", "crivo.Auto", "budget_bits_per_key"}, ChoiceKind{"blocked", "crivo.Bloom", "bits_per_key"},
-    ChoiceKind{"ribbon", "crivo.Ribbon", "bits_per_key"}, ChoiceKind{"rocksdb_bloom", "bloomfilter", "", false},
-    ChoiceKind{"rocksdb_ribbon", "ribbonfilter", "", false}};
+constexpr std::array kChoiceKinds = {ChoiceKind{"auto", "crivo.Auto", true}, ChoiceKind{"blocked", "crivo.Bloom", true},
+                                     ChoiceKind{"ribbon", "crivo.Ribbon", true},
+                                     ChoiceKind{"rocksdb_bloom", "bloomfilter", false},
+                                     ChoiceKind{"rocksdb_ribbon", "ribbonfilter", false}};
 
-/// The options that crivo.Auto has besides its budget, one for each way to see the tree; for other kinds one that is
-/// empty.
+/// The options that crivo.Auto has besides its budget, one text for each way to see the tree. Other kinds, and a tree
+/// without levels below level 0, which is no tree yet, have no budget, and one text that is empty.
 std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& family, const FamilyTree& tree) {
-  if (std::string_view(kind.name) != "auto") return {""};
+  const TreeSizes sizes = tree.sizes(family.options);
+  if (std::string_view(kind.name) != "auto" || sizes.keys.empty()) return {""};
   std::vector<std::string> shapes;
-  for (const TreeFit& fit : fits_near(fit_tree(tree.sizes(family.options)))) {
+  for (const TreeFit& fit : fits_near(fit_tree(sizes))) {
     shapes.push_back(";levels=" + std::to_string(fit.levels) + ";level_ratio=" + number_text(fit.level_ratio));
   }
   return shapes;
@@ -90,7 +90,8 @@ class Chooser {
     std::string more = shape_ + kept_.text;
     if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
     if (more.empty()) return policy + ":" + bits;
-    return "{id=" + policy + ";" + kind_.option + "=" + bits + more + "}";
+    const std::string option = shape_.empty() ? ";bits_per_key=" : ";budget_bits_per_key=";
+    return "{id=" + policy + option + bits + more + "}";
   }
 
   [[nodiscard]] Result<std::shared_ptr<const rocksdb::FilterPolicy>> policy(int hundredths) const {
