@@ -30,15 +30,15 @@ TEST(Advice, TakesTheMostBitsThatTheMemoryHas) {
   EXPECT_EQ(most_within_bytes(costs, 1e9), kMostHundredths);
 }
 
-TEST(Advice, TakesTheFewestBitsThatLeaveTheLooks) {
+TEST(Advice, TakesTheFewestBitsThatLeaveTheReads) {
   const auto costs = [](int hundredths) { return bloom(8000, 3, hundredths); };
-  for (const double looks : {1.5, 0.3, 0.01, 1e-4}) {
-    const double bits = std::log(3 / looks) / (std::log(2) * std::log(2));  // Bloom's formula solved for them
-    EXPECT_EQ(fewest_within_looks(costs, looks), std::max(static_cast<int>(std::ceil(100 * bits)), kFewestHundredths))
-        << looks;
+  for (const double reads : {1.5, 0.3, 0.01, 1e-4}) {
+    const double bits = std::log(3 / reads) / (std::log(2) * std::log(2));  // Bloom's formula solved for them
+    EXPECT_EQ(fewest_within_reads(costs, reads), std::max(static_cast<int>(std::ceil(100 * bits)), kFewestHundredths))
+        << reads;
   }
-  EXPECT_EQ(fewest_within_looks(costs, 3), kFewestHundredths);
-  EXPECT_EQ(fewest_within_looks(costs, 1e-15), std::nullopt);
+  EXPECT_EQ(fewest_within_reads(costs, 3), kFewestHundredths);
+  EXPECT_EQ(fewest_within_reads(costs, 1e-15), std::nullopt);
 }
 
 TEST(Advice, FindsWhatTryingEverySizeFinds) {

@@ -84,7 +84,7 @@ class SstAdvise : public ToolTest {
   /// What the database really has.
   struct Measured {
     double bytes = 0;
-    double looks = 0;
+    double reads = 0;
   };
   Measured measure(const Shape& shape, std::uint64_t keys, std::uint64_t questions) const {
     const rocksdb::Options options = options_of(shape, crivo_auto());
@@ -95,7 +95,7 @@ class SstAdvise : public ToolTest {
     for (const auto& [path, properties] : files) measured.bytes += static_cast<double>(properties->filter_size);
     EXPECT_EQ(count_not_found(*opened, keys, keys + questions), questions);
     const auto passed = options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-    measured.looks = static_cast<double>(passed) / static_cast<double>(questions);
+    measured.reads = static_cast<double>(passed) / static_cast<double>(questions);
     return measured;
   }
 
@@ -137,9 +137,9 @@ class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape
 
   void compare(const std::string& what, const json& predicted, const Measured& measured) const {
     const double bytes = predicted["filter_bytes"];
-    const double looks = predicted["looks_in_vain"];
+    const double reads = predicted["reads_in_vain"];
     expect_near(what + ", bytes", measured.bytes, bytes);
-    expect_near(what + ", looks in vain", measured.looks, looks);
+    expect_near(what + ", reads in vain", measured.reads, reads);
   }
 };
 
@@ -187,8 +187,8 @@ TEST_F(SstAdvise, LeavesADatabaseThatIsInUseAsItIs) {
   EXPECT_EQ(told.err, "");
   EXPECT_EQ(shell("ls -l --time-style=full-iso db").out, listed);
   EXPECT_THAT(told.out, StartsWith("column family default, filter_policy bloomfilter:10:false\nlevel  files   runs"));
-  EXPECT_THAT(told.out, HasSubstr("\nIn the memory of now, fewer looks in vain:\n"));
-  EXPECT_THAT(told.out, HasSubstr("\nWith the looks in vain of now, less memory:\n"));
+  EXPECT_THAT(told.out, HasSubstr("\nIn the memory of now, fewer reads in vain:\n"));
+  EXPECT_THAT(told.out, HasSubstr("\nWith the reads in vain of now, less memory:\n"));
 }
 
 TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
@@ -201,15 +201,15 @@ TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
   using Names = std::set<std::string>;
   const json advice = advise("--memory 20K db")[0];
   EXPECT_EQ(names(advice), (Names{"column_family", "filter_policy", "now", "asked", "note", "plans"}));
-  EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "looks_in_vain", "levels"}));
-  const Names level{"level", "files", "runs", "kind", "keys", "filter_bytes", "bits_per_key", "looks_in_vain"};
+  EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "reads_in_vain", "levels"}));
+  const Names level{"level", "files", "runs", "kind", "keys", "filter_bytes", "bits_per_key", "reads_in_vain"};
   EXPECT_EQ(names(advice["now"]["levels"][0]), level);
   ASSERT_EQ(advice["plans"].size(), 1U);
   EXPECT_EQ(names(advice["plans"][0]), (Names{"goal", "limit", "choices"}));
   EXPECT_EQ(advice["plans"][0]["limit"], 20 << 10);
   Names kinds;
   for (const json& choice : advice["plans"][0]["choices"]) {
-    EXPECT_EQ(names(choice), (Names{"kind", "filter_policy", "filter_bytes", "looks_in_vain", "levels"}));
+    EXPECT_EQ(names(choice), (Names{"kind", "filter_policy", "filter_bytes", "reads_in_vain", "levels"}));
     EXPECT_EQ(names(choice["levels"][0]), level);
     EXPECT_LE(choice["filter_bytes"], 20 << 10);
     EXPECT_GT(choice["filter_bytes"], 19 << 10);
@@ -238,7 +238,7 @@ TEST_F(SstAdvise, TakesTenBitsWhereThereAreNoFilters) {
   const json advice = advise("db")[0];
   EXPECT_EQ(advice["filter_policy"], "");
   EXPECT_EQ(advice["now"]["filter_bytes"], 0);
-  EXPECT_NEAR(advice["now"]["looks_in_vain"].get<double>(), 6 + 1.0 / 16, 0.1) << "each run is read, one by few";
+  EXPECT_NEAR(advice["now"]["reads_in_vain"].get<double>(), 6 + 1.0 / 16, 0.1) << "each run is read, one by few";
   ASSERT_EQ(advice["plans"].size(), 1U);
   EXPECT_EQ(advice["plans"][0]["limit"].get<double>(), kKeys * 10 / 8);
 }
@@ -270,10 +270,10 @@ TEST_F(SstAdvise, LeavesOutTheLastLevelIfTheDatabaseDoes) {
   options.optimize_filters_for_hits = true;
   write_tree(*open_database(options, db()), shapes()[0], kKeys);
   const json advice = advise("db")[0];
-  EXPECT_NEAR(advice["now"]["looks_in_vain"].get<double>(), 1.01, 0.01);
+  EXPECT_NEAR(advice["now"]["reads_in_vain"].get<double>(), 1.01, 0.01);
   for (const json& choice : advice["plans"][0]["choices"]) {
     EXPECT_EQ(choice["levels"][1]["kind"], "none") << choice;
-    EXPECT_GE(choice["looks_in_vain"], 1) << choice;
+    EXPECT_GE(choice["reads_in_vain"], 1) << choice;
   }
 }
 
@@ -309,7 +309,7 @@ TEST_F(SstAdvise, SaysWhatIsDamaged) {
   EXPECT_THAT(told.err, HasSubstr("crivo sst advise: note: "));
   EXPECT_THAT(told.err, HasSubstr("damaged"));
   const json now = json::parse(told.out)[0]["now"];
-  EXPECT_GT(now["looks_in_vain"], 0.05) << "every key passes";
+  EXPECT_GT(now["reads_in_vain"], 0.05) << "every key passes";
 }
 
 TEST_F(SstAdvise, ReadsInLogHowManyQuestionsFoundTheirKey) {

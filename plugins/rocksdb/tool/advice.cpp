@@ -57,7 +57,7 @@ int first(const std::function<bool(int)>& is_far_enough) {
 
 FilterCosts& FilterCosts::operator+=(const FilterCosts& other) noexcept {
   bytes += other.bytes;
-  looks += other.looks;
+  reads += other.reads;
   return *this;
 }
 
@@ -81,17 +81,17 @@ std::optional<int> most_within_bytes(const CostsOf& costs, double bytes) {
   return too_many == kFewestHundredths ? std::nullopt : std::optional(too_many - 1);
 }
 
-std::optional<int> fewest_within_looks(const CostsOf& costs, double looks) {
-  const int enough = first([&](int hundredths) { return costs(hundredths).looks <= looks; });
+std::optional<int> fewest_within_reads(const CostsOf& costs, double reads) {
+  const int enough = first([&](int hundredths) { return costs(hundredths).reads <= reads; });
   return enough > kMostHundredths ? std::nullopt : std::optional(enough);
 }
 
-double found_share(double asked, double passed, double runs, double looks) noexcept {
-  if (!(asked > 0 && runs > 0 && looks < 1)) return 0;
+double found_share(double asked, double passed, double runs, double reads) noexcept {
+  if (!(asked > 0 && runs > 0 && reads < 1)) return 0;
   const double questions = asked / runs;
-  // A question that finds its key passes one filter for certain, and of the other runs - 1 their share of the looks.
-  const double looks_of_found = 1 + looks * (runs - 1) / runs;
-  return std::clamp((passed / questions - looks) / (looks_of_found - looks), 0.0, 1.0);
+  // A question that finds its key passes one filter for certain, and of the other runs - 1 their share of the reads.
+  const double reads_of_found = 1 + reads * (runs - 1) / runs;
+  return std::clamp((passed / questions - reads) / (reads_of_found - reads), 0.0, 1.0);
 }
 
 }  // namespace crivo::tool

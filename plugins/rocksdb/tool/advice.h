@@ -12,7 +12,7 @@ namespace crivo::tool {
 struct FilterCosts {
   double bytes = 0;
   /// How many files a question for an absent key reads in vain, on the average.
-  double looks = 0;
+  double reads = 0;
 
   FilterCosts& operator+=(const FilterCosts& other) noexcept;
 };
@@ -44,17 +44,17 @@ struct TreeSizes {
 inline constexpr int kFewestHundredths = 50;
 inline constexpr int kMostHundredths = 6400;
 
-/// What filters of so many hundredths of a bit per key cost. More bits mean more bytes and fewer looks in vain.
+/// What filters of so many hundredths of a bit per key cost. More bits mean more bytes and fewer reads in vain.
 using CostsOf = std::function<FilterCosts(int hundredths)>;
 
 /// The most hundredths with at most these bytes. No value if even the fewest take more.
 [[nodiscard]] std::optional<int> most_within_bytes(const CostsOf& costs, double bytes);
-/// The fewest hundredths with at most these looks in vain. No value if even the most leave more.
-[[nodiscard]] std::optional<int> fewest_within_looks(const CostsOf& costs, double looks);
+/// The fewest hundredths with at most these reads in vain. No value if even the most leave more.
+[[nodiscard]] std::optional<int> fewest_within_reads(const CostsOf& costs, double reads);
 
 /// The share of the questions that found their key, from 0 to 1. A question asks `runs` filters; of all `asked`
-/// filters, `passed` did not say "no"; a question for an absent key is let pass by `looks` of them. Of those that find
+/// filters, `passed` did not say "no"; a question for an absent key is let pass by `reads` of them. Of those that find
 /// their key one more filter lets it pass, and the others do as for an absent key.
-[[nodiscard]] double found_share(double asked, double passed, double runs, double looks) noexcept;
+[[nodiscard]] double found_share(double asked, double passed, double runs, double reads) noexcept;
 
 }  // namespace crivo::tool

@@ -29,7 +29,7 @@ double all_keys(const std::vector<LevelFilters>& levels) {
 std::string level_row(const std::string& level, double files, double runs, const std::string& kind, double keys,
                       const FilterCosts& costs) {
   return format("%5s %6.0f %6.2f  %-20s %12.0f %12.0f %9.2f  %10.3g\n", level.c_str(), files, runs, kind.c_str(), keys,
-                costs.bytes, keys > 0 ? 8 * costs.bytes / keys : 0, costs.looks);
+                costs.bytes, keys > 0 ? 8 * costs.bytes / keys : 0, costs.reads);
 }
 
 std::string levels_text(const FamilyAdvice& advice) {
@@ -80,13 +80,13 @@ std::string plan_text(const Plan& plan) {
     std::string bits = bits_text(choice);
     bits.resize(heading.size(), ' ');
     text +=
-        format("%12.0f  %10.3g  ", choice.costs.bytes, choice.costs.looks) + bits + "  " + choice.filter_policy + '\n';
+        format("%12.0f  %10.3g  ", choice.costs.bytes, choice.costs.reads) + bits + "  " + choice.filter_policy + '\n';
   }
   return text;
 }
 
 ordered_json costs_json(const FilterCosts& costs) {
-  return {{"filter_bytes", costs.bytes}, {"looks_in_vain", costs.looks}};
+  return {{"filter_bytes", costs.bytes}, {"reads_in_vain", costs.reads}};
 }
 
 ordered_json levels_json(const std::vector<LevelFilters>& levels) {
@@ -99,7 +99,7 @@ ordered_json levels_json(const std::vector<LevelFilters>& levels) {
                    {"keys", level.keys},
                    {"filter_bytes", level.costs.bytes},
                    {"bits_per_key", level.bits_per_key()},
-                   {"looks_in_vain", level.costs.looks}});
+                   {"reads_in_vain", level.costs.reads}});
   }
   return all;
 }

@@ -13,7 +13,7 @@ namespace crivo::tool {
 
 /// What is proposed for one goal.
 struct Plan {
-  std::string goal;  // "memory": within the bytes that are given; "looks": within the looks in vain of now
+  std::string goal;  // "memory": within the bytes that are given; "reads": within the reads in vain of now
   double limit = 0;
   std::string reason;           // for people
   std::vector<Choice> choices;  // the best one first

@@ -52,8 +52,8 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
     return {{"memory", usual, text, {}}};
   }
-  return {{"memory", now.bytes, "In the memory of now, fewer looks in vain", {}},
-          {"looks", now.looks, "With the looks in vain of now, less memory", {}}};
+  return {{"memory", now.bytes, "In the memory of now, fewer reads in vain", {}},
+          {"reads", now.reads, "With the reads in vain of now, less memory", {}}};
 }
 
 Result<FamilyAdvice> advise_family(const ReadFamily& family, const std::string& path, std::optional<double> memory) {
@@ -66,7 +66,7 @@ Result<FamilyAdvice> advise_family(const ReadFamily& family, const std::string& 
   advice.asked = asked_filters(path, advice.column_family);
   if (advice.asked) {
     advice.found_share = found_share(static_cast<double>(advice.asked->asked),
-                                     static_cast<double>(advice.asked->passed), family.tree.runs(), advice.now.looks);
+                                     static_cast<double>(advice.asked->passed), family.tree.runs(), advice.now.reads);
   }
   advice.note = why_nothing(family);
   if (!advice.note.empty()) return advice;
@@ -157,7 +157,7 @@ void add_sst_advise(CLI::App& app, Action& action) {
   command
       ->add_option("--memory", options->memory,
                    std::string("The most bytes for the filters of all column families, in proportion to their keys; ") +
-                       kByteUnits + ". Without it, as much as now, and as little as has the looks in vain of now")
+                       kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now")
       ->type_name("BYTES")
       ->transform(literal);
   command->add_option("--column-family", options->families, "Only this one; may be given more than once")
@@ -166,9 +166,9 @@ void add_sst_advise(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_flag("--json", options->json, "As a JSON array with an object for each column family");
   command->footer(
-      "A look in vain is a file that is read because its filter let a key pass that is not there; the figures are for "
-      "one question (Get) for an absent key, if such keys lie where the keys lie. `runs` is how many files it would "
-      "read without filters. The first row is the best; `crivo sst refilter DB --policy POLICY` gives it to all files. "
+      "A file is read in vain if its filter lets a key pass that is not there. The figures are for one question (Get) "
+      "for an absent key, if such keys lie where the keys lie; `runs` is how many files it would read without filters. "
+      "The first row is the best; `crivo sst refilter DB --policy POLICY` gives it to all files. "
       "Predicted is what a tree of this shape has when all its files are written so.\n"
       "Exit code: 0, or 1 if a file or a filter block is damaged or missing, 2 if there was an error.");
   command->callback([options, &action] { action = [options] { return advise(*options); }; });

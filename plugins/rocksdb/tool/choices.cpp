@@ -127,7 +127,7 @@ class Chooser {
     const Builder builder = builder_for(family_.options, policy, group.file);
     if (builder == nullptr) return {0, group.runs};
     const PlannedFilter planned = planned_filter(*builder, group.keys, group.blocks);
-    return {planned.bytes, group.runs * planned.fp_rate};
+    return {planned.bytes, group.runs * planned.predicted_fp_rate};
   }
 
   const ChoiceKind& kind_;
@@ -166,7 +166,7 @@ std::vector<LevelFilters> levels_now(const FamilyTree& tree) {
 Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
   const auto kept = kept_options(family);
   if (!kept) return kept.error();
-  const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.looks : choice.costs.bytes; };
+  const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.reads : choice.costs.bytes; };
   std::vector<Choice> choices;
   for (const ChoiceKind& kind : kChoiceKinds) {
     // Where different bytes are one key, filters of the keys as they are lose keys.
@@ -177,7 +177,7 @@ Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const Family
       if (const auto policy = chooser.policy(kMostHundredths); !policy) return policy.error();
       const CostsOf costs = [&](int hundredths) { return chooser.costs(hundredths); };
       const auto hundredths =
-          goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_looks(costs, goal.limit);
+          goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);
       if (!hundredths) continue;
       Choice choice = chooser.choice(*hundredths);
       if (!best || missed(choice) < missed(*best)) best = std::move(choice);

@@ -37,7 +37,7 @@ struct Choice {
   std::vector<LevelFilters> levels;
 };
 
-/// What is to be had: as few looks in vain as these bytes can give, or as few bytes as leave these looks in vain.
+/// What is to be had: as few reads in vain as these bytes can give, or as few bytes as leave these reads in vain.
 struct Goal {
   bool within_bytes;
   double limit;

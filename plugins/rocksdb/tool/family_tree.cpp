@@ -122,7 +122,7 @@ FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family) {
     const double of_run = file.level > 0 ? static_cast<double>(each.keys()) / level_keys[file.level] : 1;
     const double runs = of_run * coverage.of(each.file);
     group.runs += runs;
-    group.now += {static_cast<double>(each.filters.bytes()), runs * each.filters.fp_rate()};
+    group.now += {static_cast<double>(each.filters.bytes()), runs * each.filters.current_fp_rate()};
   }
   for (auto& [key, group] : groups) tree.groups.push_back(std::move(group));
   return tree;

@@ -20,7 +20,7 @@ struct FileGroup {
   std::uint64_t files = 0;
   std::uint64_t keys = 0;    // and prefixes, of which filters are made
   std::uint64_t blocks = 0;  // of filters; at least one for each file
-  /// How many of these files a question for an absent key looks at without filters, on the average, if the keys that
+  /// How many of these files a question for an absent key reads without filters, on the average, if the keys that
   /// are asked for lie where the keys are: a sorted run that covers a tenth of the keys counts a tenth.
   double runs = 0;
   FilterCosts now;

@@ -41,7 +41,7 @@ inline constexpr std::size_t kFewKeys = 4096;
 /// The filters of a file.
 struct PlannedFilter {
   double bytes;
-  double fp_rate;
+  double predicted_fp_rate;
   std::string kind;  // of a block of less than kFewKeys keys; empty for others
 };
 

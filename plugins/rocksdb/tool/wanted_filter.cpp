@@ -57,10 +57,10 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
 Wanted plan(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks) {
   const PlannedFilter planned = planned_filter(builder, all_keys, blocks);
   const auto keys = static_cast<std::size_t>(all_keys) / blocks;
-  if (planned.kind.empty()) return {planned.bytes, planned.fp_rate, kRateTolerance, {}};
+  if (planned.kind.empty()) return {planned.bytes, planned.predicted_fp_rate, kRateTolerance, {}};
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
   return {planned.bytes,
-          planned.fp_rate,
+          planned.predicted_fp_rate,
           kSmallRateTolerance,
           {planned.kind, sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind}};
 }
