@@ -1,6 +1,7 @@
 #include "scan/section.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -24,8 +25,9 @@ void Section::add(const rocksdb::Slice& key, std::size_t known) {
 
 void Section::add_hash(std::uint64_t hash) {
   if (given_up_ || (!hashes_.empty() && hashes_.back() == hash)) return;
-  // No filter of a rate of 1/2 or less takes less than a bit for each value.
-  const std::size_t most = static_cast<std::size_t>(spec_.max_bytes) * 8;
+  // A filter takes log2(1 / rate) bits for each value, or more.
+  const int least_bits = std::max(1, -std::ilogb(spec_.fp_rate) - 1);
+  const std::size_t most = static_cast<std::size_t>(spec_.max_bytes) * 8 / static_cast<std::size_t>(least_bits);
   if (hashes_.size() == 2 * most) {
     hashes_.resize(sort_distinct(hashes_).size());
     if (hashes_.size() > most) return give_up(kTooMany);
