@@ -44,10 +44,8 @@ Error refuse(std::string_view field, std::string_view must, const std::string& g
 }
 
 Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
-  const auto kind = kind_from_name(options.kind);
-  if (!kind || (*kind != Kind::kRibbon && *kind != Kind::kBlocked)) {
-    return refuse("kind", "be ribbon or blocked", options.kind);
-  }
+  const Kind kind = options.kind == kind_name(Kind::kRibbon) ? Kind::kRibbon : Kind::kBlocked;
+  if (options.kind != kind_name(kind)) return refuse("kind", "be ribbon or blocked", options.kind);
   if (!(options.fp_rate >= kMinRate && options.fp_rate <= kMaxRate)) {
     return refuse("fp_rate", "lie in [1e-9, 0.5]", std::to_string(options.fp_rate));
   }
@@ -62,7 +60,7 @@ Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
   std::vector<Section> sections;
   for (Extract& extract : *extracts) {
     sections.emplace_back(std::move(extract),
-                          SectionSpec{*kind, options.fp_rate, options.max_bytes, options.range_length});
+                          SectionSpec{kind, options.fp_rate, options.max_bytes, options.range_length});
   }
   return sections;
 }
