@@ -97,6 +97,8 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.bytes = filters.bytes();
   told.bits_per_key = filters.bits_per_key();
   told.current_fp_rate = filters.current_fp_rate();
+  for (const sst::ScanFacts& scan : filters.scans) told.scan_bytes += scan.bytes;
+  told.scans = sst::scans_text(filters.scans);
   told.complaint = filters.complaint();
   if (told.complaint.empty() && told.blocks != 0) told.complaint = families.obstacle(file.column_family_name, filters);
   return told;
@@ -110,6 +112,7 @@ std::string row_of(const RocksDBFileFilter& file) {
                         .bits_per_key = file.bits_per_key,
                         .current_fp_rate = file.current_fp_rate,
                         .what = sst::file_text(file.path, file.column_family),
+                        .scans = file.scans,
                         .complaint = file.complaint});
 }
 

@@ -151,6 +151,42 @@ TEST(RocksdbAuto, SpendsABudgetWhereItSavesMostReads) {
   EXPECT_NEAR(mean, 7, 0.25);
 }
 
+/// The bits per key that a policy gives to a flush, to level 1 and to the bottommost level.
+std::vector<double> bits_by_level(const rocksdb::FilterPolicy& policy) {
+  return {written(policy, kFlushed).bits_per_key, written(policy, {"Level1", Reason::kCompaction, 1}).bits_per_key,
+          written(policy, kBottommost).bits_per_key};
+}
+
+TEST(RocksdbAuto, TakesTheTreeOfABudgetFromTheColumnFamily) {
+  const auto opened_with = [](const std::string& text, int num_levels, double multiplier,
+                              rocksdb::CompactionStyle style) {
+    const ScratchFolder folder;
+    rocksdb::Options options = with_policy(test_options(), policy_from_string(text));
+    options.num_levels = num_levels;
+    options.max_bytes_for_level_multiplier = multiplier;
+    options.compaction_style = style;
+    options.level_compaction_dynamic_level_bytes = false;
+    open_database(options, folder.path()).reset();
+    const Policy policy = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+    EXPECT_EQ(policy->GetId(), policy_from_string(text)->GetId()) << "what was learned is no option";
+    return bits_by_level(*policy);
+  };
+  const auto given = [](const std::string& levels_and_ratio) {
+    return bits_by_level(*opened("crivo.Auto:budget_bits_per_key:7" + levels_and_ratio, false));
+  };
+  const std::string budget = "crivo.Auto:budget_bits_per_key:7";
+  const auto level = rocksdb::kCompactionStyleLevel;
+  const auto universal = rocksdb::kCompactionStyleUniversal;
+  EXPECT_EQ(opened_with(budget, 3, 4, level), given(":levels:2:level_ratio:4"));
+  EXPECT_EQ(opened_with(budget, 4, 25, level), given(":levels:3:level_ratio:25"));
+  EXPECT_EQ(opened_with(budget, 7, 10, level), given("")) << "that there may be more levels is not to have them";
+  EXPECT_EQ(opened_with(budget, 3, 1e9, level), given(":levels:2:level_ratio:1000"));
+  EXPECT_EQ(opened_with(budget, 3, 0.5, level), given(":levels:2")) << "no ratio of ours";
+  EXPECT_EQ(opened_with(budget, 3, 4, universal), given(":levels:2")) << "it has no such ratio";
+  EXPECT_EQ(opened_with(budget + ":levels:3:level_ratio:20", 7, 4, level), given(":levels:3:level_ratio:20"));
+  EXPECT_NE(given(":levels:2:level_ratio:4"), given(""));
+}
+
 TEST(RocksdbAuto, KnowsTheNumbersOfTheLevelsFromTheColumnFamily) {
   const File level5{"Level5", Reason::kCompaction, 5};
   EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", true), level5).kind, Kind::kRibbon) << "the last but one of 7";

@@ -127,10 +127,22 @@ void read_by_multiget(const Reading& reading);
 void read_by_scan(const Reading& reading);
 void read_by_seek(const Reading& reading);
 void read_by_prefix(const Reading& reading);
+/// Scans with a filter (crivo/rocksdb_scan.h), and the same without.
+void read_by_scan_filter(const Reading& reading);
 /// Every key of the model, and as many that are not there; and all of them in order.
 void read_everything(const Reading& reading);
 /// One of the above.
 void read_somehow(const Reading& reading);
+
+/// A collector for scan filters; null now and then.
+[[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> draw_scan_collector(Random& random);
+/// What all scans with a filter have done in this process.
+struct ScanCounts {
+  std::uint64_t asked = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t found = 0;  // entries
+};
+[[nodiscard]] ScanCounts& scan_counts();
 
 /// What the walks of a test have done together: a test that did nothing proves nothing.
 struct Tally {

@@ -250,7 +250,7 @@ void read_everything(const Reading& reading) {
 }
 
 void read_somehow(const Reading& reading) {
-  switch (reading.random.below(5)) {
+  switch (reading.random.below(6)) {
     case 0:
       return read_by_get(reading, 100);
     case 1:
@@ -259,6 +259,8 @@ void read_somehow(const Reading& reading) {
       return read_by_scan(reading);
     case 3:
       return read_by_seek(reading);
+    case 4:
+      return read_by_scan_filter(reading);
     default:
       return read_by_prefix(reading);
   }

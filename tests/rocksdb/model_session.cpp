@@ -124,6 +124,7 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
   }
   knobs.family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(knobs.table));
   knobs.family.table_properties_collector_factories.push_back(NewRocksDBFilterCollector());
+  if (auto scans = draw_scan_collector(random)) knobs.family.table_properties_collector_factories.push_back(scans);
   return knobs.family;
 }
 

@@ -56,6 +56,31 @@ void delete_keys(Walk& walk) {
   for (const std::string& key : keys) walk.contents(family).erase(key);
 }
 
+/// Keys that nothing else writes are put once, and some of those that are there are deleted as such.
+void single_delete(Walk& walk) {
+  const bool locks = walk.session().transactions == Transactions::kPessimistic;
+  if (walk.nature().timestamps || locks) throw NotSupported("single deletes with timestamps or locks");
+  const std::size_t family = walk.draw_family();
+  Contents& contents = walk.contents(family);
+  auto batch = walk.new_batch();
+  std::vector<std::string> there;
+  for (const auto& [key, value] : contents) {
+    if (key.find('_') != std::string::npos && walk.random().percent(60)) there.push_back(key);
+  }
+  for (const std::string& key : there) check(batch.SingleDelete(walk.handle(family), key), "SingleDelete");
+  Contents added(contents.key_comp());
+  for (int i = 0; i < 20; ++i) {
+    const std::string value = walk.new_value();
+    const std::string key =
+        draw_key(walk) + "_" + value.substr(value.find(' ') + 1, value.find('.') - value.find(' ') - 1);
+    added[key] = value;
+    walk.put(batch, family, key, value);
+  }
+  check(walk.db().Write({}, &batch), "Write");
+  for (const std::string& key : there) contents.erase(key);
+  for (const auto& [key, value] : added) contents[key] = value;
+}
+
 void delete_range(Walk& walk) {
   const std::size_t family = walk.draw_family();
   Contents& contents = walk.contents(family);
@@ -234,6 +259,7 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> rows = {
       {"put", 24, put_keys},
       {"delete", 6, delete_keys},
+      {"single delete", 4, single_delete},
       {"delete range", 4, delete_range},
       {"merge", 4, merge_keys},
       {"transaction", 6, transact},
@@ -246,6 +272,7 @@ const std::vector<Operation>& operations() {
       {"scan", 3, [](Walk& walk) { read_by_scan(walk.reading()); }},
       {"seek", 5, [](Walk& walk) { read_by_seek(walk.reading()); }},
       {"prefix seek", 8, [](Walk& walk) { read_by_prefix(walk.reading()); }},
+      {"filtered scan", 16, [](Walk& walk) { read_by_scan_filter(walk.reading()); }},
       {"snapshot", 3, [](Walk& walk) { walk.remember_moment(); }},
       {"read snapshots", 4, [](Walk& walk) { walk.read_moments(); }},
       {"set filter options", 4, set_filter_options},

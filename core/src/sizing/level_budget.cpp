@@ -87,8 +87,9 @@ Result<void> check(std::span<const TreeLevel> levels, double budget) {
 
 Result<std::vector<LevelFilter>> divide_budget(std::span<const TreeLevel> levels, double budget_bits_per_key) {
   if (auto valid = check(levels, budget_bits_per_key); !valid) return valid.error();
-  const std::vector<Point> blocked = hull_of(Kind::kBlocked);
-  const std::vector<Point> ribbon = hull_of(Kind::kRibbon);
+  // Thousands of rates, which are always the same. Never destroyed, because policies may outlive static objects.
+  static const auto& blocked = *new std::vector<Point>(hull_of(Kind::kBlocked));
+  static const auto& ribbon = *new std::vector<Point>(hull_of(Kind::kRibbon));
   std::vector<Segment> segments;
   double keys = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {

@@ -43,7 +43,7 @@ Result<LevelSpec> spec_by_rate(Kind kind, double fp_rate) {
 
 Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) noexcept {
   if (policy.kind) return *policy.kind;
-  return distance < settings.ribbon_levels && distance < settings.levels ? Kind::kRibbon : Kind::kBlocked;
+  return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
 // Level 0 is counted as one more level above the others, of four runs: RocksDB compacts it when it has four files.
@@ -51,11 +51,12 @@ Result<std::vector<LevelSpec>> specs_by_budget(const PolicyInfo& policy, const S
   constexpr double kRunsOfLevel0 = 4;
   std::vector<TreeLevel> tree;
   double keys = 1;
-  for (int distance = 0; distance < settings.levels; ++distance) {
+  for (int distance = 0; distance < settings.tree_levels(); ++distance) {
     tree.push_back({.keys = keys, .kind = kind_at(policy, settings, distance)});
-    keys /= settings.level_ratio;
+    keys /= settings.tree_ratio();
   }
-  tree.push_back({.keys = tree.back().keys, .kind = kind_at(policy, settings, settings.levels), .runs = kRunsOfLevel0});
+  tree.push_back(
+      {.keys = tree.back().keys, .kind = kind_at(policy, settings, settings.tree_levels()), .runs = kRunsOfLevel0});
   const auto filters = divide_budget(tree, settings.size);
   if (!filters) return filters.error();
   std::vector<LevelSpec> specs;
@@ -92,24 +93,33 @@ int ribbon_level(const rocksdb::FilterBuildingContext& context) noexcept {
 
 // Files that are never compacted again, or whose level is not known, live as long as those of the last level but one:
 // they get ribbons, but not the higher rate of the last level, because an absent key may be looked up in all of them.
-int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept {
+int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {
   constexpr int kLongLived = 1;
   if (!has_levels(context)) return kLongLived;
-  if (is_flushed(context)) return settings.levels;
+  if (is_flushed(context)) return settings.tree_levels();
   if (context.is_bottommost) return 0;
   if (context.level_at_creation < 0) return kLongLived;
-  if (context.level_at_creation == 0) return settings.levels;
-  const bool from_last = dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
-  const int last = from_last && context.num_levels > 0 ? context.num_levels - 1 : settings.levels;
-  return std::clamp(last - context.level_at_creation, 0, settings.levels - 1);
+  if (context.level_at_creation == 0) return settings.tree_levels();
+  const bool from_last = settings.tree.dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
+  const int last = from_last && context.num_levels > 0 ? context.num_levels - 1 : settings.tree_levels();
+  return std::clamp(last - context.level_at_creation, 0, settings.tree_levels() - 1);
 }
 
 }  // namespace
 
+TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
+  TreeOptions tree{.dynamic_levels = family.level_compaction_dynamic_level_bytes};
+  tree.levels = std::clamp(family.num_levels - 1, kFewestLevels, tree.levels);
+  const double ratio = family.max_bytes_for_level_multiplier;
+  const bool has_ratio = family.compaction_style == rocksdb::kCompactionStyleLevel && ratio >= 1;
+  if (has_ratio) tree.level_ratio = std::min(ratio, kHighestLevelRatio);
+  return tree;
+}
+
 Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings) {
   if (settings.sized_by == SizedBy::kBudget) return specs_by_budget(policy, settings);
   std::vector<LevelSpec> specs;
-  for (int distance = 0; distance <= settings.levels; ++distance) {
+  for (int distance = 0; distance <= settings.tree_levels(); ++distance) {
     const Kind kind = kind_at(policy, settings, distance);
     const bool by_bits = settings.sized_by == SizedBy::kBitsPerKey;
     const bool bottommost = distance == 0 && settings.bottommost_fp_rate;
@@ -123,8 +133,8 @@ Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Setti
 }
 
 LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
-                       const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept {
-  if (!policy.kind) return settings.at(distance_of(settings, context, dynamic_levels));
+                       const rocksdb::FilterBuildingContext& context) noexcept {
+  if (!policy.kind) return settings.at(distance_of(settings, context));
   LevelSpec spec = settings.at(0);
   if (spec.kind == Kind::kRibbon && ribbon_level(context) < settings.bloom_before_level) spec.kind = Kind::kBlocked;
   return spec;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
 
 #include <vector>
 
@@ -10,14 +11,17 @@
 
 namespace crivo::plugin {
 
-/// The specs by a level's distance from the last level, 0 to settings.levels; the last one holds for what is flushed.
-/// Errors: kBadArgument.
+/// The specs by a level's distance from the last level, 0 to settings.tree_levels(); the last one holds for what is
+/// flushed. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings);
 
-/// What the filters of a file are to be. dynamic_levels: whether the last level with data is always the one with the
-/// highest number (level_compaction_dynamic_level_bytes), and not the one of number settings.levels. With universal
-/// compaction it always is.
+/// What a column family's options say of its tree. They give the ratio between its levels, but only the most levels
+/// that it can have: a tree is taken to have four, as most do, unless that is less.
+[[nodiscard]] TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept;
+
+/// What the filters of a file are to be. Without dynamic levels the last level is the one of number
+/// settings.tree_levels(); with them, and with universal compaction, it is the one with the highest number.
 [[nodiscard]] LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
-                                     const rocksdb::FilterBuildingContext& context, bool dynamic_levels) noexcept;
+                                     const rocksdb::FilterBuildingContext& context) noexcept;
 
 }  // namespace crivo::plugin

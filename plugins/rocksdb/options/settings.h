@@ -1,6 +1,8 @@
 // The list of our policies, and what their options say once they are read.
 #pragma once
 
+#include <rocksdb/version.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -42,6 +44,19 @@ struct LevelSpec {
 /// Which of the options that exclude each other says how large the filters are.
 enum class SizedBy { kBitsPerKey, kFpRate, kBudget };
 
+inline constexpr int kFewestLevels = 2;
+inline constexpr double kHighestLevelRatio = 1000;
+
+/// What a column family's options say of its tree.
+struct TreeOptions {
+  /// Whether the last level with data is always the one of the highest number (level_compaction_dynamic_level_bytes).
+  bool dynamic_levels = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;  // RocksDB's default
+  int levels = 4;                                                    // with data below level 0
+  double level_ratio = 10;  // how many times more keys a level has than the one above it
+
+  friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
+};
+
 /// Options that were checked. A policy that lacks one has its default.
 struct Settings {
   SizedBy sized_by = SizedBy::kBitsPerKey;
@@ -49,17 +64,20 @@ struct Settings {
   std::optional<double> bottommost_fp_rate;
   int bloom_before_level = 0;
   int ribbon_levels = 2;
-  int levels = 4;
-  double level_ratio = 10;
+  std::optional<int> levels;           // instead of the tree's
+  std::optional<double> level_ratio;   // instead of the tree's
+  TreeOptions tree;                    // no option: what RocksDB has shown of the column family
   std::uint64_t max_filter_bytes = 0;  // for the filters of a file; 0 for no limit
   std::uint64_t max_build_bytes = 0;   // for all builders of the process; 0 for no limit
   bool count_questions = false;
   const NamedKeyTransform* key_transform = nullptr;  // null if filters are built from the keys as they are
 
-  /// What follows from the options, by a level's distance from the last level; a flush counts as distance `levels`.
-  /// Never null and never empty. Level and distance count only where the policy chooses by level.
+  /// What follows from the options, by a level's distance from the last level; a flush counts as distance
+  /// tree_levels(). Never null and never empty. Level and distance count only where the policy chooses by level.
   std::shared_ptr<const std::vector<LevelSpec>> by_distance;
 
+  [[nodiscard]] int tree_levels() const noexcept { return levels.value_or(tree.levels); }
+  [[nodiscard]] double tree_ratio() const noexcept { return level_ratio.value_or(tree.level_ratio); }
   /// The spec of a file at this distance from the last level.
   [[nodiscard]] const LevelSpec& at(int distance) const noexcept {
     return (*by_distance)[std::min(static_cast<std::size_t>(std::max(distance, 0)), by_distance->size() - 1)];

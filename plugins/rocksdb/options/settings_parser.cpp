@@ -67,7 +67,10 @@ std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(int value) { return std::to_string(value); }
 std::string text_of(std::uint64_t value) { return std::to_string(value); }
 std::string text_of(double value) { return number_text(value); }
-std::string text_of(const std::optional<double>& value) { return value ? number_text(*value) : ""; }
+template <typename T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "";
+}
 std::string text_of(const NamedKeyTransform* value) { return value != nullptr ? value->name : std::string(kNone); }
 
 /// How an option's value gets into the settings, and out of them.
@@ -115,8 +118,8 @@ constexpr OptionInfo kOptions[] = {
     {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
     {"bottommost_fp_rate", kAuto, {kMinFpRate, 1, "lie in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
     {"ribbon_levels", kAuto, {0, 64, "be an integer in [0, 64]", false, true}, kField<&Settings::ribbon_levels>},
-    {"levels", kAuto, {2, 64, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
-    {"level_ratio", kAuto, {1, 1000, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
+    {"levels", kAuto, {kFewestLevels, 64, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
+    {"level_ratio", kAuto, {1, kHighestLevelRatio, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
     {"max_filter_bytes", kEvery, kBytes, kField<&Settings::max_filter_bytes>},
     {"max_build_bytes", kEvery, kBytes, kField<&Settings::max_build_bytes>},
     {"count_questions", kEvery, kTruth, kField<&Settings::count_questions>},

@@ -99,6 +99,18 @@ class SharedSettings {
     return result;
   }
 
+  /// Says what RocksDB has shown of the column family's tree. No change of an option, so nothing takes it back.
+  Result<void> learn(const TreeOptions& tree) const {
+    const std::lock_guard lock(mutex_);
+    if (settings_.tree == tree) return {};
+    Settings learned = settings_;
+    learned.tree = tree;
+    auto settings = SettingsParser(policy_, learned).finish();
+    if (!settings) return settings.error();
+    settings_ = *std::move(settings);
+    return {};
+  }
+
   /// From here to end_call(), all that this thread changes is one change. Returns the policy's id.
   std::string begin_call() const {
     const std::lock_guard lock(mutex_);
@@ -138,7 +150,7 @@ class SharedSettings {
 
   const PolicyInfo& policy_;
   mutable std::mutex mutex_;
-  Settings settings_;
+  mutable Settings settings_;  // RocksDB shows a policy its tree where the policy is const
   // Not of the settings: a call begins when RocksDB reads them. Other threads may read, or change, meanwhile.
   mutable std::map<std::thread::id, Call> calls_;
 };

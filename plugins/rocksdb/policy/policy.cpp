@@ -19,6 +19,7 @@
 #include "report/collector.h"
 #include "report/counter_log.h"
 #include "report/filter_record.h"
+#include "scan/collector.h"
 
 namespace crivo::plugin {
 namespace {
@@ -74,9 +75,6 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 /// Stands before the id in what RocksDB reads before it changes options, and hands back if there is an error.
 constexpr const char* kIdBefore = "crivo_id_before";
 
-// From 8.4 on, dynamic level sizes are the default.
-constexpr bool kDynamicLevelsByDefault = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804;
-
 /// A limit as an option gives it: 0 stands for none.
 std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
@@ -89,6 +87,14 @@ Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* f
     if (name != nullptr && *name != Ours::kName) {
       return Status::InvalidArgument("crivo: " + std::string(field) + " must be " + Ours::kName + ", got " + *name);
     }
+  }
+  return Status::OK();
+}
+
+Status check_scan_factories(const rocksdb::ColumnFamilyOptions::TablePropertiesCollectorFactories& factories) {
+  for (const auto& each : factories) {
+    if (each == nullptr || !each->IsInstanceOf(ScanCollectorFactory::kName)) continue;
+    if (Status right = each->ValidateOptions({}, {}); !right.ok()) return right;
   }
   return Status::OK();
 }
@@ -106,7 +112,6 @@ FilterPolicy::FilterPolicy(const PolicyInfo* policy)
     : settings_(policy != nullptr ? *policy : kPolicies.front()),
       counters_(new_counters(settings_.policy().name)),
       error_(library_mismatch()),
-      dynamic_levels_(kDynamicLevelsByDefault),
       fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
@@ -202,14 +207,16 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
   if (const auto known = check_isa(); !known) return Status::InvalidArgument(known.error().message);
   const auto& collectors = column_family.table_properties_collector_factories;
   Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
+  if (valid.ok()) valid = check_scan_factories(collectors);
   if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
-  if (valid.ok()) dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
-  return valid;
+  if (!valid.ok()) return valid;
+  const auto learned = settings_.learn(tree_of(column_family));
+  return learned ? valid : refusal(settings_.policy(), learned.error());
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
-  const LevelSpec spec = spec_of_file(settings_.policy(), settings, context, dynamic_levels_);
+  const LevelSpec spec = spec_of_file(settings_.policy(), settings, context);
   if (!fits_library_ || !spec.is_filter()) return nullptr;
   tell(context, settings);
   if (!knows_keys_) return nullptr;

@@ -4,7 +4,6 @@
 
 #include <rocksdb/filter_policy.h>
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,8 +57,6 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   SharedSettings settings_;
   std::shared_ptr<Counters> counters_;  // never null
   std::string error_;                   // the first error; empty when all is well
-  // Whether the column family has dynamic level sizes, as RocksDB last told us when it checked the options.
-  mutable std::atomic<bool> dynamic_levels_;
   /// False if the key transform that was asked for is not known. A filter of the keys as they are would then lose keys
   /// that the comparator finds, so there are no filters at all.
   bool knows_keys_ = true;

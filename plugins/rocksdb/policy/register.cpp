@@ -11,6 +11,7 @@
 #include "policy/policy.h"
 #include "report/collector.h"
 #include "report/counter_log.h"
+#include "scan/collector.h"
 
 namespace crivo::plugin {
 namespace {
@@ -50,6 +51,11 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
 // an option without a value, and a map of options takes blanks, quotes and braces for a part of the name. Collector
 // and listener stand in OPTIONS files where ConfigureRocksDB was used, or where somebody wrote them.
 void register_factories(rocksdb::ObjectLibrary& library) {
+  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
+                                                               [](const auto&, auto* guard, std::string*) {
+                                                                 *guard = std::make_unique<ScanCollectorFactory>();
+                                                                 return guard->get();
+                                                               });
   for (const Pattern& pattern : {begins_with_crivo(), contains("crivo"), contains("Crivo"), contains("CRIVO")}) {
     add_factory<const rocksdb::FilterPolicy, FilterPolicy>(library, pattern);
     add_factory<rocksdb::TablePropertiesCollectorFactory, CollectorFactory>(library, pattern);

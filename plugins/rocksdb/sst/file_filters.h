@@ -11,6 +11,7 @@
 
 #include "crivo/rocksdb.h"
 #include "sst/filter_facts.h"
+#include "sst/scan_facts.h"
 
 namespace crivo::sst {
 
@@ -34,6 +35,7 @@ struct FileFilters {
   bool whole_keys = true;        // they are built from keys, and not from prefixes alone
   std::string prefix_extractor;  // that of the file's writer; empty if there was none
   std::vector<FilterBlock> blocks;
+  std::vector<ScanFacts> scans;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] std::uint64_t damaged() const noexcept;

@@ -14,6 +14,7 @@ std::string row_text(const TableRow& row) {
   std::string text(kLevelColumns - std::min(kLevelColumns, row.level.size()), ' ');
   text += row.level + "  " + row.kind;
   text.append(kKindColumns - std::min(kKindColumns, row.kind.size()), ' ').append(numbers).append(row.what) += '\n';
+  if (!row.scans.empty()) text += "       scans: " + row.scans + '\n';
   return row.complaint.empty() ? text : text + "       ! " + row.complaint + '\n';
 }
 

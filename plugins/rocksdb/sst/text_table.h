@@ -20,6 +20,7 @@ struct TableRow {
   double bits_per_key = 0;
   double current_fp_rate = 1;
   std::string what;       // the file or the block
+  std::string scans;      // the scan filters; have a line of their own, if there are any
   std::string complaint;  // has a line of its own, if there is one
 };
 

@@ -9,6 +9,7 @@
 
 namespace crivo::tool {
 
+void add_sst_advise(CLI::App& app, Action& action);
 void add_sst_info(CLI::App& app, Action& action);
 void add_sst_probe(CLI::App& app, Action& action);
 void add_sst_refilter(CLI::App& app, Action& action);

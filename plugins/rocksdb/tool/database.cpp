@@ -96,6 +96,11 @@ Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, 
   return options;
 }
 
+Result<void> check_family(const DatabaseOptions& options, const std::string& name) {
+  if (std::ranges::any_of(options.families, [&](const auto& family) { return family.name == name; })) return {};
+  return Error{ErrorCode::kBadArgument, "--column-family must be one of the database's, got " + text_or_nothing(name)};
+}
+
 std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family) {
   const auto* const table = table_of(family);
   return table != nullptr ? table->filter_policy : nullptr;

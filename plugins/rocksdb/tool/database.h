@@ -29,6 +29,9 @@ struct DatabaseOptions {
 [[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing,
                                                    const std::string& wal_dir = "");
 
+/// Whether the database has a column family of this name. Errors: kBadArgument, for --column-family.
+[[nodiscard]] Result<void> check_family(const DatabaseOptions& options, const std::string& name);
+
 /// The filter policy of a column family; null if it has none or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
 /// Sets it, and has its files say which filter they have if it is one of Crivo's. Errors: kBadArgument.

@@ -70,6 +70,7 @@ class Printer {
                .bits_per_key = filters.bits_per_key(),
                .current_fp_rate = filters.current_fp_rate(),
                .what = sst::file_text(file.path, file.column_family),
+               .scans = sst::scans_text(filters.scans),
                .complaint = filters.complaint()});
     if (!options_.blocks) return;
     for (const sst::FilterBlock& block : filters.blocks) {
@@ -82,6 +83,7 @@ class Printer {
                  .current_fp_rate = facts.current_fp_rate,
                  .what = "offset " + std::to_string(block.offset) + ", marker " + std::to_string(facts.marker) +
                          (facts.damage.empty() ? "" : ", damaged: " + facts.damage),
+                 .scans = "",
                  .complaint = ""});
     }
   }
@@ -101,7 +103,8 @@ class Printer {
                                         {"current_fp_rate", filters.current_fp_rate()},
                                         {"damaged", filters.damaged()},
                                         {"complaint", filters.complaint()},
-                                        {"blocks", nlohmann::ordered_json::array()}};
+                                        {"blocks", nlohmann::ordered_json::array()},
+                                        {"scans", nlohmann::ordered_json::array()}};
     if (file.level < 0) described["level"] = nullptr;
     for (const sst::FilterBlock& block : filters.blocks) {
       const sst::FilterFacts& facts = block.facts;
@@ -114,6 +117,10 @@ class Printer {
                                      {"current_fp_rate", facts.current_fp_rate},
                                      {"damaged", !facts.damage.empty()},
                                      {"complaint", facts.damage}});
+    }
+    for (const sst::ScanFacts& scan : filters.scans) {
+      described["scans"].push_back(
+          {{"name", scan.name}, {"kind", scan.kind}, {"bytes", scan.bytes}, {"complaint", scan.complaint}});
     }
     // Names of files and column families may be no UTF-8.
     const std::string text = described.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -7,9 +7,10 @@
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
-  CLI::App app("RocksDB's SST files: which filters they have, which keys pass, and filters for files without",
+  CLI::App app("RocksDB's SST files: which filters they have, which keys pass, which would suit, and new ones",
                "crivo sst");
   Action action;
+  add_sst_advise(app, action);
   add_sst_info(app, action);
   add_sst_probe(app, action);
   add_sst_refilter(app, action);

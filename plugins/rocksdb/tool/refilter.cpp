@@ -204,9 +204,7 @@ Result<void> name_policy(const std::string& text, rocksdb::ColumnFamilyDescripto
 /// Chooses the policy of each column family, and checks that there is a family with one.
 Result<void> choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   for (const std::string& name : arguments.families) {
-    if (std::ranges::any_of(options.families, [&](const auto& family) { return family.name == name; })) continue;
-    return Error{ErrorCode::kBadArgument,
-                 "--column-family must be one of the database's, got " + text_or_nothing(name)};
+    if (auto known = check_family(options, name); !known) return known;
   }
   bool found = arguments.policy.has_value();
   std::string got = "none";

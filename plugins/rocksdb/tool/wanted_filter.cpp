@@ -13,8 +13,7 @@
 #include <set>
 #include <string_view>
 
-#include "abi.h"
-#include "sst/filter_facts.h"
+#include "tool/planned_filter.h"
 
 namespace crivo::tool {
 namespace {
@@ -26,9 +25,6 @@ constexpr double kBlockTolerance = 160;
 constexpr double kRateTolerance = 2;
 /// Small partitions, for which the kind is known, are rounded up by as much as a few bits per key.
 constexpr double kSmallRateTolerance = 5;
-
-/// A filter of so few keys is quickly built, to see of which kind it is: its size alone would not tell.
-constexpr std::size_t kFewKeys = 4096;
 
 /// What the filter of a file is to be.
 struct Wanted {
@@ -57,58 +53,16 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
   return true;
 }
 
-using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
-
-Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context) {
-  return Builder(reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
-}
-
-/// A file that is to be written.
-struct NewFile {
-  int level;
-  bool bottommost;
-  bool flushed;
-};
-
-/// The builder of the file's filters, as RocksDB would ask for it; null for no filters.
-Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
-                    const NewFile& file) {
-  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  const bool bottommost = file.bottommost && !file.flushed;
-  if (family.optimize_filters_for_hits && bottommost) return nullptr;
-  rocksdb::FilterBuildingContext context(table);
-  context.compaction_style = family.compaction_style;
-  context.num_levels = family.num_levels;
-  context.level_at_creation = file.level;
-  context.is_bottommost = bottommost;
-  context.reason =
-      file.flushed ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
-  return builder_of(policy, context);
-}
-
-/// A filter of this many keys, at least 1. The builder must be one of Crivo's or RocksDB's policies, and can be used
-/// again afterwards.
-sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys) {
-  for (std::size_t i = 0; i < keys; ++i) builder.AddKey(std::to_string(i));
-  std::unique_ptr<const char[]> buffer;
-  const rocksdb::Slice block = builder.Finish(&buffer);
-  return sst::describe_filter({block.data(), block.size()}, keys, /*matches=*/true);
-}
-
 /// What the builder plans for this number of keys in as many blocks.
 Wanted plan(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks) {
+  const PlannedFilter planned = planned_filter(builder, all_keys, blocks);
   const auto keys = static_cast<std::size_t>(all_keys) / blocks;
-  const auto times_blocks = [&](std::size_t bytes) { return static_cast<double>(bytes) * static_cast<double>(blocks); };
-  if (keys >= kFewKeys) {
-    const std::size_t bytes = builder.CalculateSpace(keys);
-    return {times_blocks(bytes), builder.EstimatedFpRate(keys, bytes), kRateTolerance, {}};
-  }
-  const sst::FilterFacts built = sample_filter(builder, std::max<std::size_t>(keys, 1));
+  if (planned.kind.empty()) return {planned.bytes, planned.predicted_fp_rate, kRateTolerance, {}};
   // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
-  return {times_blocks(built.bytes),
-          built.current_fp_rate,
+  return {planned.bytes,
+          planned.predicted_fp_rate,
           kSmallRateTolerance,
-          {built.kind, sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind}};
+          {planned.kind, sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind}};
 }
 
 /// What the builder really writes for this number of keys in as many blocks, one after the other, as for a file. Takes

@@ -86,11 +86,13 @@ struct RocksDBFilterOptions {
   /// of 10. All others, what is flushed, and files and partitions of so few keys that a ribbon would save less than an
   /// eighth, get blocked filters.
   std::optional<int> ribbon_levels = std::nullopt;
-  /// The number of levels below level 0 that have data: 2 to 64, by default 4. Without dynamic level sizes, level
-  /// number `levels` counts as the last one (with them, it is RocksDB's last level, num_levels - 1).
+  /// The number of levels below level 0 that have data: 2 to 64, by default 4, or num_levels - 1 where that is less.
+  /// Without dynamic level sizes, level number `levels` counts as the last one (with them, it is RocksDB's last level,
+  /// num_levels - 1).
   std::optional<int> levels = std::nullopt;
-  /// How many times more keys a level has than the one above it: 1 to 1000, by default 10, as RocksDB's
-  /// max_bytes_for_level_multiplier. It matters for budget_bits_per_key only.
+  /// How many times more keys a level has than the one above it: 1 to 1000, by default that of the
+  /// column family's max_bytes_for_level_multiplier, and 10 with universal compaction. It matters for
+  /// budget_bits_per_key only.
   std::optional<double> level_ratio = std::nullopt;
 };
 

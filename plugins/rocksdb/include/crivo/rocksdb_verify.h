@@ -45,6 +45,10 @@ struct RocksDBFileFilter {
   /// The share of absent keys that pass; 1 without a filter. For Crivo's filters it follows from the bits that are set,
   /// and so differs by a little from the property crivo.filter.predicted_fp_rate, which is the model's.
   double current_fp_rate = 1;
+  /// The scan filters (crivo/rocksdb_scan.h), or why there is none: "prefix:4 (ribbon, 940 bytes)"; empty if none was
+  /// asked for.
+  std::string scans;
+  std::uint64_t scan_bytes = 0;  // of all of them: memory, as long as the file is open
   /// Why the filter is missing or says less "no" than it could; empty if all is well, as it is without a filter where
   /// the file has no entries.
   std::string complaint;

@@ -1,0 +1,104 @@
+// The functions of crivo/rocksdb_scan.h.
+#include "crivo/rocksdb_scan.h"
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "scan/collector.h"
+#include "scan/question.h"
+
+namespace crivo {
+
+using plugin::Extract;
+using plugin::ScanCondition;
+using plugin::ScanQuestion;
+
+namespace {
+
+/// ReadOptions::table_filter is a function up to RocksDB 11.8, and a pointer to one from then on.
+template <typename Field>
+void set_table_filter(Field& field, const std::shared_ptr<const ScanQuestion>& question) {
+  if constexpr (std::is_pointer_v<Field>) {
+    field = &question->table_filter;
+  } else {
+    field = [question](const rocksdb::TableProperties& file) { return question->may_match(file); };
+  }
+}
+
+/// Without a function if there is none of this name.
+Extract named(const char* what, std::string_view name, Extract::Kind kind) {
+  Extract unknown;
+  unknown.name = what + std::string(name);
+  unknown.kind = kind;
+  auto found = plugin::find_extract(unknown.name);
+  return found ? *std::move(found) : unknown;
+}
+
+}  // namespace
+
+rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute) {
+  return plugin::add_scan_attribute(name, std::move(attribute));
+}
+
+rocksdb::Status RegisterScanNumber(std::string_view name, ScanNumber number) {
+  return plugin::add_scan_number(name, std::move(number));
+}
+
+rocksdb::Status NewScanFilterCollectorFactory(const ScanFilterOptions& options,
+                                              std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory) {
+  const rocksdb::Status right = plugin::check_scan_options(options);
+  if (right.ok()) *factory = std::make_shared<plugin::ScanCollectorFactory>(options);
+  return right;
+}
+
+ScanFilter::ScanFilter(std::shared_ptr<const ScanQuestion> question) noexcept : question_(std::move(question)) {}
+
+ScanFilter ScanFilter::only(plugin::ScanCondition condition) {
+  return ScanFilter(std::make_shared<ScanQuestion>(std::vector{std::move(condition)}));
+}
+
+ScanFilter ScanFilter::Prefix(std::string_view prefix) {
+  ScanCondition asked;
+  asked.value = prefix;
+  return only(std::move(asked));
+}
+
+ScanFilter ScanFilter::Attribute(std::string_view name, std::string_view value) {
+  ScanCondition asked;
+  asked.extract = named("attribute:", name, Extract::Kind::kAttribute);
+  asked.value = value;
+  return only(std::move(asked));
+}
+
+ScanFilter ScanFilter::Range(std::string_view name, std::uint64_t low, std::uint64_t high) {
+  ScanCondition asked;
+  asked.extract = named("range:", name, Extract::Kind::kRange);
+  asked.low = low;
+  asked.high = high;
+  return only(std::move(asked));
+}
+
+ScanFilter ScanFilter::And(const ScanFilter& other) const {
+  std::vector<ScanCondition> both = question_->conditions();
+  both.insert(both.end(), other.question_->conditions().begin(), other.question_->conditions().end());
+  return ScanFilter(std::make_shared<ScanQuestion>(std::move(both)));
+}
+
+rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
+  if (const std::string error = question_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
+  set_table_filter(options->table_filter, question_);
+  options->total_order_seek = true;
+  return rocksdb::Status::OK();
+}
+
+bool ScanFilter::matches(const rocksdb::Slice& key) const { return question_->matches(key); }
+
+bool ScanFilter::may_match(const rocksdb::TableProperties& file) const noexcept { return question_->may_match(file); }
+
+std::uint64_t ScanFilter::asked() const noexcept { return question_->asked; }
+
+std::uint64_t ScanFilter::skipped() const noexcept { return question_->skipped; }
+
+}  // namespace crivo

@@ -1,0 +1,38 @@
+// Writes the scan filters of an SST file into the file's properties.
+#pragma once
+
+#include <rocksdb/table_properties.h>
+
+#include <string>
+#include <vector>
+
+#include "crivo/result.h"
+#include "scan/section.h"
+
+namespace crivo::plugin {
+
+/// See NewScanFilterCollectorFactory in crivo/rocksdb_scan.h. An option string can make one with options that are
+/// wrong, or that name an attribute which is registered later: its files have no filters until they are right.
+class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  static constexpr const char* kName = "crivo.ScanFilter";
+
+  explicit ScanCollectorFactory(const ScanFilterOptions& options = {});
+
+  const char* Name() const override { return kName; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
+  rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& config) override;
+  rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
+                                  const rocksdb::ColumnFamilyOptions& column_family) const override;
+
+ private:
+  ScanFilterOptions options_;
+};
+
+/// OK, or InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
+[[nodiscard]] rocksdb::Status check_scan_options(const ScanFilterOptions& options);
+
+/// The property with the name of a comparator that the file's writer vouches for.
+inline constexpr const char* kScanComparator = "crivo.scan_comparator";
+
+}  // namespace crivo::plugin

@@ -1,0 +1,198 @@
+#include "scan/extract.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "crivo/host/sst_block.h"
+#include "crivo/ordered.h"
+
+namespace crivo::plugin {
+namespace {
+
+constexpr std::string_view kPrefix = "prefix:";
+constexpr std::string_view kPath = "path:";
+constexpr std::string_view kAttribute = "attribute:";
+constexpr std::string_view kRange = "range:";
+constexpr std::size_t kMaxPrefix = 65535;
+constexpr std::size_t kMaxName = kMaxKeyTransformName - kAttribute.size();
+
+Error refuse(std::string_view must, std::string_view got) {
+  return Error{ErrorCode::kBadArgument,
+               "extract must " + std::string(must) + ", got " + std::string(got.empty() ? "nothing" : got)};
+}
+
+/// Functions by their names. Nothing is ever taken out, and a map leaves its elements where they are.
+template <typename Function>
+class Registry {
+ public:
+  /// False if there is one of this name.
+  bool put(std::string_view name, Function function) {
+    const std::lock_guard lock(mutex_);
+    return functions_.try_emplace(std::string(name), std::move(function)).second;
+  }
+  /// Null if there is none.
+  const Function* find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    const auto found = functions_.find(name);
+    return found != functions_.end() ? &found->second : nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Function, std::less<>> functions_;
+};
+
+/// Is never destroyed, because databases may outlive our static objects.
+template <typename Function>
+Registry<Function>& registry() {
+  static auto* const one = new Registry<Function>;
+  return *one;
+}
+
+/// A number in its one spelling.
+std::optional<std::size_t> number(std::string_view text) noexcept {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && text.front() != '0';
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+Result<Extract> prefix_of(std::string_view text) {
+  const auto length = number(text);
+  if (!length || *length > kMaxPrefix) return refuse("have a prefix of 1 to 65535 bytes", text);
+  return Extract{.name = std::string(kPrefix) + std::string(text), .kind = Extract::Kind::kPrefix, .length = *length};
+}
+
+Result<Extract> path_by(std::string_view text) {
+  // What option strings need for themselves cannot be a separator.
+  const bool fine = text.size() == 1 && is_key_transform_name(text) && std::string_view(";{}=").find(text) == text.npos;
+  if (!fine) return refuse("have one printable character as the separator of a path, not one of ;{}=", text);
+  return Extract{.name = std::string(kPath) + text.front(), .kind = Extract::Kind::kPath, .separator = text.front()};
+}
+
+Result<Extract> attribute_named(std::string_view text) {
+  const ScanAttribute* const found = registry<ScanAttribute>().find(text);
+  if (found == nullptr) return refuse("have an attribute that RegisterScanAttribute was given", text);
+  return Extract{
+      .name = std::string(kAttribute) + std::string(text), .kind = Extract::Kind::kAttribute, .attribute = found};
+}
+
+/// Eight bytes as a big-endian number.
+std::optional<std::uint64_t> big_endian_at(std::size_t offset, std::string_view key) noexcept {
+  if (key.size() < 8 || offset > key.size() - 8) return std::nullopt;
+  return ordered(key.substr(offset, 8));
+}
+
+/// All decimal digits from there on; no number of more than 64 bits.
+std::optional<std::uint64_t> decimal_at(std::size_t offset, std::string_view key) noexcept {
+  std::uint64_t value = 0;
+  if (offset > key.size()) return std::nullopt;
+  const auto error = std::from_chars(key.data() + offset, key.data() + key.size(), value).ec;
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+/// The built-in functions "be64@8" and "dec@5". They are put into the registry when they are first asked for.
+const ScanNumber* builtin_number(std::string_view name) {
+  constexpr std::size_t kMaxOffset = 65535;
+  using Row = std::pair<std::string_view, decltype(&big_endian_at)>;
+  for (const auto& [word, function] : {Row("be64@", big_endian_at), Row("dec@", decimal_at)}) {
+    if (!name.starts_with(word)) continue;
+    const std::string_view digits = name.substr(word.size());
+    const auto offset = digits == "0" ? std::optional<std::size_t>(0) : number(digits);
+    if (!offset || *offset > kMaxOffset) return nullptr;
+    registry<ScanNumber>().put(name, [function, at = *offset](const rocksdb::Slice& key) {
+      return function(at, std::string_view(key.data(), key.size()));
+    });
+    return registry<ScanNumber>().find(name);
+  }
+  return nullptr;
+}
+
+Result<Extract> range_of(std::string_view text) {
+  const ScanNumber* found = registry<ScanNumber>().find(text);
+  if (found == nullptr) found = builtin_number(text);
+  if (found == nullptr) {
+    return refuse("have a range of be64@OFFSET, dec@OFFSET or a number that RegisterScanNumber was given", text);
+  }
+  return Extract{.name = std::string(kRange) + std::string(text), .kind = Extract::Kind::kRange, .number = found};
+}
+
+/// Cuts the text up to the next `end` off.
+std::string_view cut(std::string_view& text, char end) {
+  const std::size_t at = std::min(text.find(end), text.size());
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return part;
+}
+
+template <typename Function>
+rocksdb::Status put(const char* what, std::string_view name, Function function) {
+  const auto is_allowed = [](char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '_' || byte == '-' || byte == '.';
+  };
+  const auto error = [](const std::string& text) { return rocksdb::Status::InvalidArgument("crivo: " + text); };
+  if (name.empty() || name.size() > kMaxName || !std::ranges::all_of(name, is_allowed)) {
+    return error("name must be 1 to 22 letters, digits or characters of _-., got " +
+                 std::string(name.empty() ? "nothing" : name));
+  }
+  if (!function) return error(std::string(what) + " must be a function, got nothing");
+  if (!registry<Function>().put(name, std::move(function))) {
+    return error("name must not be registered before, got " + std::string(name));
+  }
+  return rocksdb::Status::OK();
+}
+
+}  // namespace
+
+Result<Extract> find_extract(std::string_view name) {
+  if (name.starts_with(kPrefix)) return prefix_of(name.substr(kPrefix.size()));
+  if (name.starts_with(kPath)) return path_by(name.substr(kPath.size()));
+  if (name.starts_with(kAttribute)) return attribute_named(name.substr(kAttribute.size()));
+  if (name.starts_with(kRange)) return range_of(name.substr(kRange.size()));
+  return refuse("have parts of the form prefix:N, path:C, attribute:NAME or range:NAME", name);
+}
+
+Result<std::vector<Extract>> find_extracts(std::string_view text) {
+  std::vector<Extract> extracts;
+  const auto take = [&](std::string_view name) -> Result<void> {
+    auto found = find_extract(name);
+    if (!found) return found.error();
+    const auto same = [&](const Extract& other) { return other.name == found->name; };
+    if (std::ranges::any_of(extracts, same)) return refuse("have no part twice", name);
+    extracts.push_back(*std::move(found));
+    return {};
+  };
+  while (!text.empty()) {
+    std::string_view part = cut(text, ' ');
+    if (part.empty()) continue;
+    Result<void> taken;
+    if (part.starts_with(kPrefix)) {
+      part.remove_prefix(kPrefix.size());
+      for (bool more = true; more && taken;) {
+        more = part.find(',') != part.npos;
+        taken = take(std::string(kPrefix).append(cut(part, ',')));
+      }
+    } else {
+      taken = take(part);
+    }
+    if (!taken) return taken.error();
+  }
+  if (extracts.empty()) return refuse("have at least one part", "");
+  return extracts;
+}
+
+rocksdb::Status add_scan_attribute(std::string_view name, ScanAttribute attribute) {
+  return put("attribute", name, std::move(attribute));
+}
+
+rocksdb::Status add_scan_number(std::string_view name, ScanNumber number) {
+  return put("number", name, std::move(number));
+}
+
+}  // namespace crivo::plugin

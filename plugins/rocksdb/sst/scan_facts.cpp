@@ -1,0 +1,44 @@
+#include "sst/scan_facts.h"
+
+#include <span>
+
+#include "crivo/filter.h"
+#include "crivo/host/sst_block.h"
+
+namespace crivo::sst {
+namespace {
+
+ScanFacts describe(std::string_view name, const std::string& block) {
+  ScanFacts facts{.name = std::string(name), .kind = {}, .bytes = block.size(), .complaint = {}};
+  const auto bytes = std::as_bytes(std::span(block));
+  if (!is_sst_block(bytes)) {
+    facts.complaint = block;  // the writer's reason to have none
+  } else if (const auto filter = open_sst_block(bytes, name)) {
+    facts.kind = filter->kind().name;
+  } else {
+    facts.complaint = "damaged: " + filter.error().message;
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<ScanFacts> scan_facts(const std::map<std::string, std::string>& properties) {
+  std::vector<ScanFacts> all;
+  for (auto at = properties.lower_bound(std::string(kScanProperty)); at != properties.end(); ++at) {
+    if (!at->first.starts_with(kScanProperty)) break;
+    all.push_back(describe(std::string_view(at->first).substr(kScanProperty.size()), at->second));
+  }
+  return all;
+}
+
+std::string scans_text(const std::vector<ScanFacts>& scans) {
+  std::string text;
+  for (const ScanFacts& scan : scans) {
+    text += (text.empty() ? "" : ", ") + scan.name + " (";
+    text += scan.complaint.empty() ? scan.kind + ", " + std::to_string(scan.bytes) + " bytes)" : scan.complaint + ")";
+  }
+  return text;
+}
+
+}  // namespace crivo::sst

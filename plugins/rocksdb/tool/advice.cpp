@@ -1,0 +1,97 @@
+#include "tool/advice.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace crivo::tool {
+namespace {
+
+constexpr int kFewestLevels = 2;
+constexpr int kMostLevels = 64;
+constexpr double kUsualRatio = 10;
+constexpr double kHighestRatio = 1000;
+constexpr double kRunsOfLevel0 = 4;  // as in options/level_specs.cpp
+
+/// The keys above the last level of a tree of equal ratios, where the last level has one.
+double keys_above(std::size_t levels, double ratio) noexcept {
+  double level = 1;
+  double sum = 0;
+  for (std::size_t distance = 1; distance < levels; ++distance) sum += level /= ratio;
+  return sum;
+}
+
+double ratio_of(const TreeSizes& sizes) noexcept {
+  if (sizes.keys.empty() || sizes.keys[0] <= 0) return kUsualRatio;
+  double above = 0;
+  for (std::size_t distance = 1; distance < sizes.keys.size(); ++distance) above += sizes.keys[distance];
+  if (above <= 0) {
+    if (sizes.level0_keys <= 0) return kUsualRatio;
+    return sizes.keys[0] * sizes.level0_runs / (kRunsOfLevel0 * sizes.level0_keys);
+  }
+  double low = 1;  // bisection: there are fewer keys above the last level the higher the ratio is
+  double high = kHighestRatio;
+  constexpr int kSteps = 60;
+  for (int step = 0; step < kSteps; ++step) {
+    const double middle = (low + high) / 2;
+    (keys_above(sizes.keys.size(), middle) > above / sizes.keys[0] ? low : high) = middle;
+  }
+  return high;
+}
+
+/// The first number for which `is_far_enough` holds, which from then on it does; one more than the most if for none.
+int first(const std::function<bool(int)>& is_far_enough) {
+  int least = kFewestHundredths;
+  int most = kMostHundredths + 1;
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (is_far_enough(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+FilterCosts& FilterCosts::operator+=(const FilterCosts& other) noexcept {
+  bytes += other.bytes;
+  reads += other.reads;
+  return *this;
+}
+
+TreeFit fit_tree(const TreeSizes& sizes) noexcept {
+  return {std::clamp(static_cast<int>(sizes.keys.size()), kFewestLevels, kMostLevels),
+          std::clamp(ratio_of(sizes), 1.0, kHighestRatio)};
+}
+
+std::vector<TreeFit> fits_near(const TreeFit& fit) {
+  std::vector<TreeFit> fits{fit};
+  for (const double factor : {0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0}) {
+    const double ratio = fit.level_ratio * factor;
+    if (ratio > 1 && ratio <= kHighestRatio) fits.push_back({fit.levels, ratio});
+  }
+  if (fit.level_ratio > 1) fits.push_back({fit.levels, 1});
+  return fits;
+}
+
+std::optional<int> most_within_bytes(const CostsOf& costs, double bytes) {
+  const int too_many = first([&](int hundredths) { return costs(hundredths).bytes > bytes; });
+  return too_many == kFewestHundredths ? std::nullopt : std::optional(too_many - 1);
+}
+
+std::optional<int> fewest_within_reads(const CostsOf& costs, double reads) {
+  const int enough = first([&](int hundredths) { return costs(hundredths).reads <= reads; });
+  return enough > kMostHundredths ? std::nullopt : std::optional(enough);
+}
+
+double found_share(double asked, double passed, double runs, double reads) noexcept {
+  if (!(asked > 0 && runs > 0 && reads < 1)) return 0;
+  const double questions = asked / runs;
+  // A question that finds its key passes one filter for certain, and of the other runs - 1 their share of the reads.
+  const double reads_of_found = 1 + reads * (runs - 1) / runs;
+  return std::clamp((passed / questions - reads) / (reads_of_found - reads), 0.0, 1.0);
+}
+
+}  // namespace crivo::tool

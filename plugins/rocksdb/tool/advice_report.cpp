@@ -1,0 +1,151 @@
+#include "tool/advice_report.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace crivo::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Where more of the questions than this find their key, the filters of the last level spare few reads.
+constexpr double kMostlyFound = 0.9;
+
+template <typename... Values>
+std::string format(const char* how, Values... values) {
+  char text[400];
+  std::snprintf(text, sizeof text, how, values...);
+  return text;
+}
+
+double all_keys(const std::vector<LevelFilters>& levels) {
+  double sum = 0;
+  for (const LevelFilters& level : levels) sum += static_cast<double>(level.keys);
+  return sum;
+}
+
+std::string level_row(const std::string& level, double files, double runs, const std::string& kind, double keys,
+                      const FilterCosts& costs) {
+  return format("%5s %6.0f %6.2f  %-20s %12.0f %12.0f %9.2f  %10.3g\n", level.c_str(), files, runs, kind.c_str(), keys,
+                costs.bytes, keys > 0 ? 8 * costs.bytes / keys : 0, costs.reads);
+}
+
+std::string levels_text(const FamilyAdvice& advice) {
+  std::string text = "level  files   runs  filter                       keys        bytes  bits/key     in vain\n";
+  double files = 0;
+  double runs = 0;
+  for (const LevelFilters& level : advice.levels) {
+    text += level_row(std::to_string(level.level), static_cast<double>(level.files), level.runs, level.kind,
+                      static_cast<double>(level.keys), level.costs);
+    files += static_cast<double>(level.files);
+    runs += level.runs;
+  }
+  return text + level_row("all", files, runs, "", all_keys(advice.levels), advice.now);
+}
+
+std::string asked_text(const FamilyAdvice& advice) {
+  const AskedFilters& asked = *advice.asked;
+  const bool counters = asked.source == "counters";
+  std::string text =
+      format("LOG (%s): filters were asked %llu times, and %llu passed",
+             counters ? "crivo.FilterCounters" : "RocksDB's statistics, of the whole database",
+             static_cast<unsigned long long>(asked.asked), static_cast<unsigned long long>(asked.passed));
+  if (asked.in_vain) text += format(", %llu of them in vain", static_cast<unsigned long long>(*asked.in_vain));
+  text += format(": about %.0f%% of the questions found their key\n", 100 * advice.found_share);
+  if (advice.found_share > kMostlyFound) {
+    text += "So the last level's filters spare few reads: see bottommost_fp_rate of crivo.Auto\n";
+  }
+  return text;
+}
+
+/// The bits per key of each level, "0:15.4 6:7.1".
+std::string bits_text(const Choice& choice) {
+  std::string text;
+  for (const LevelFilters& level : choice.levels) {
+    text += format("%s%d:%.3g", text.empty() ? "" : " ", level.level, level.bits_per_key());
+  }
+  return text;
+}
+
+std::string plan_text(const Plan& plan) {
+  if (plan.choices.empty()) return plan.reason + ": no filters do that\n";
+  std::size_t widest = 0;
+  for (const Choice& choice : plan.choices) widest = std::max(widest, bits_text(choice).size());
+  std::string heading = "level:bits/key";
+  heading.resize(std::max(widest, heading.size()), ' ');
+  std::string text = plan.reason + ":\n       bytes     in vain  " + heading + "  filter_policy\n";
+  for (const Choice& choice : plan.choices) {
+    std::string bits = bits_text(choice);
+    bits.resize(heading.size(), ' ');
+    text +=
+        format("%12.0f  %10.3g  ", choice.costs.bytes, choice.costs.reads) + bits + "  " + choice.filter_policy + '\n';
+  }
+  return text;
+}
+
+ordered_json costs_json(const FilterCosts& costs) {
+  return {{"filter_bytes", costs.bytes}, {"reads_in_vain", costs.reads}};
+}
+
+ordered_json levels_json(const std::vector<LevelFilters>& levels) {
+  ordered_json all = ordered_json::array();
+  for (const LevelFilters& level : levels) {
+    all.push_back({{"level", level.level},
+                   {"files", level.files},
+                   {"runs", level.runs},
+                   {"kind", level.kind},
+                   {"keys", level.keys},
+                   {"filter_bytes", level.costs.bytes},
+                   {"bits_per_key", level.bits_per_key()},
+                   {"reads_in_vain", level.costs.reads}});
+  }
+  return all;
+}
+
+ordered_json plan_json(const Plan& plan) {
+  ordered_json choices = ordered_json::array();
+  for (const Choice& choice : plan.choices) {
+    ordered_json one = {{"kind", choice.kind}, {"filter_policy", choice.filter_policy}};
+    one.update(costs_json(choice.costs));
+    one["levels"] = levels_json(choice.levels);
+    choices.push_back(std::move(one));
+  }
+  return {{"goal", plan.goal}, {"limit", plan.limit}, {"choices", choices}};
+}
+
+}  // namespace
+
+std::string advice_text(const FamilyAdvice& advice) {
+  std::string text = "column family " + advice.column_family + ", filter_policy " +
+                     (advice.filter_policy.empty() ? "none" : advice.filter_policy) + '\n';
+  if (!advice.levels.empty()) text += levels_text(advice);
+  if (advice.asked) text += asked_text(advice);
+  if (!advice.note.empty()) text += "nothing to advise: " + advice.note + '\n';
+  for (const Plan& plan : advice.plans) text += '\n' + plan_text(plan);
+  return text;
+}
+
+ordered_json advice_json(const FamilyAdvice& advice) {
+  ordered_json now = costs_json(advice.now);
+  now["levels"] = levels_json(advice.levels);
+  ordered_json json = {{"column_family", advice.column_family},
+                       {"filter_policy", advice.filter_policy},
+                       {"now", now},
+                       {"asked", nullptr},
+                       {"note", advice.note},
+                       {"plans", ordered_json::array()}};
+  if (advice.asked) {
+    json["asked"] = {{"source", advice.asked->source},
+                     {"filters", advice.asked->asked},
+                     {"passed", advice.asked->passed},
+                     {"in_vain", nullptr},
+                     {"found_share", advice.found_share}};
+    if (advice.asked->in_vain) json["asked"]["in_vain"] = *advice.asked->in_vain;
+  }
+  for (const Plan& plan : advice.plans) json["plans"].push_back(plan_json(plan));
+  return json;
+}
+
+}  // namespace crivo::tool

@@ -1,0 +1,37 @@
+// How `crivo sst advise` shows what it found: tables for people, and JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tool/choices.h"
+#include "tool/question_log.h"
+
+namespace crivo::tool {
+
+/// What is proposed for one goal.
+struct Plan {
+  std::string goal;  // "memory": within the bytes that are given; "reads": within the reads in vain of now
+  double limit = 0;
+  std::string reason;           // for people
+  std::vector<Choice> choices;  // the best one first
+};
+
+/// A column family, and what is proposed.
+struct FamilyAdvice {
+  std::string column_family;
+  std::string filter_policy;  // that of the options; empty if there is none
+  std::vector<LevelFilters> levels;
+  FilterCosts now;
+  std::optional<AskedFilters> asked;
+  double found_share = 0;  // of the questions; only where `asked` has a value
+  std::string note;        // why nothing is proposed; empty if something is
+  std::vector<Plan> plans;
+};
+
+[[nodiscard]] std::string advice_text(const FamilyAdvice& advice);
+[[nodiscard]] nlohmann::ordered_json advice_json(const FamilyAdvice& advice);
+
+}  // namespace crivo::tool

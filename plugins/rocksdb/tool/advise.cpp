@@ -1,0 +1,177 @@
+// crivo sst advise: which filter policy suits a database, with how many bits, and what it would do.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "file.h"
+#include "numbers.h"
+#include "tool/advice_report.h"
+#include "tool/commands.h"
+#include "tool/database.h"
+
+namespace crivo::tool {
+namespace {
+
+struct AdviseOptions {
+  std::string path;
+  std::optional<std::string> memory;
+  std::vector<std::string> families;
+  bool json = false;
+};
+
+/// Without filters there is no memory that could stay the same.
+constexpr double kUsualBitsPerKey = 10;
+
+/// A column family whose tree was read.
+struct ReadFamily {
+  FamilyPolicy policy;
+  FamilyTree tree;
+};
+
+/// Why no filters are to be proposed; empty if some are.
+std::string why_nothing(const ReadFamily& family) {
+  const auto* const table = family.policy.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return "its tables are not block-based";
+  if (!table->whole_key_filtering && family.policy.options.prefix_extractor == nullptr) {
+    return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
+  }
+  return family.tree.keys() == 0 ? "it has no keys in files" : "";
+}
+
+/// What is to be reached, for people and for the search. `memory`: the bytes for this column family, if they are given.
+std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
+  const FilterCosts now = tree.now();
+  char text[120];
+  if (memory) {
+    std::snprintf(text, sizeof text, "In %.0f bytes", *memory);
+    return {{"memory", *memory, text, {}}};
+  }
+  if (now.bytes == 0) {
+    const double usual = kUsualBitsPerKey * static_cast<double>(tree.keys()) / 8;
+    std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
+    return {{"memory", usual, text, {}}};
+  }
+  return {{"memory", now.bytes, "In the memory of now, fewer reads in vain", {}},
+          {"reads", now.reads, "With the reads in vain of now, less memory", {}}};
+}
+
+Result<FamilyAdvice> advise_family(const ReadFamily& family, const std::string& path, std::optional<double> memory) {
+  FamilyAdvice advice;
+  const auto& policy = family.policy.policy;
+  advice.column_family = family.policy.handle->GetName();
+  advice.filter_policy = policy != nullptr ? policy->GetId() : "";
+  advice.levels = levels_now(family.tree);
+  advice.now = family.tree.now();
+  advice.asked = asked_filters(path, advice.column_family);
+  if (advice.asked) {
+    advice.found_share = found_share(static_cast<double>(advice.asked->asked),
+                                     static_cast<double>(advice.asked->passed), family.tree.runs(), advice.now.reads);
+  }
+  advice.note = why_nothing(family);
+  if (!advice.note.empty()) return advice;
+  advice.plans = goals(family.tree, memory);
+  for (Plan& plan : advice.plans) {
+    auto choices = choices_for(family.policy, family.tree, {plan.goal == "memory", plan.limit});
+    if (!choices) return choices.error();
+    plan.choices = *std::move(choices);
+  }
+  return advice;
+}
+
+/// A policy with an error writes no filters, or others than it should, so nothing can be said of it.
+Result<void> check_policy(const FamilyPolicy& family) {
+  if (family.policy == nullptr) return {};
+  const rocksdb::Status valid = family.policy->ValidateOptions(family.options, family.options);
+  return valid.ok() ? Result<void>()
+                    : rocksdb_error("filter_policy in OPTIONS of DB must be known here", family.policy->GetId(), valid);
+}
+
+Result<std::vector<ReadFamily>> read_families(const Database& database, const AdviseOptions& arguments) {
+  std::vector<ReadFamily> families;
+  for (rocksdb::ColumnFamilyHandle* const handle : database.families()) {
+    const bool wanted = arguments.families.empty() || std::ranges::count(arguments.families, handle->GetName()) != 0;
+    if (!wanted) continue;
+    const rocksdb::Options options = database.db().GetOptions(handle);
+    const FamilyPolicy family{handle, options, policy_of(options), std::nullopt};
+    if (auto known = check_policy(family); !known) return known.error();
+    families.push_back({family, read_tree(database.db(), family)});
+  }
+  return families;
+}
+
+ExitCode say_complaints(const std::vector<ReadFamily>& families) {
+  ExitCode code = kYes;
+  for (const ReadFamily& family : families) {
+    for (const std::string& complaint : family.tree.complaints) {
+      std::fprintf(stderr, "crivo sst advise: note: %s\n", complaint.c_str());
+      code = kNo;
+    }
+  }
+  return code;
+}
+
+Result<ExitCode> advise(const AdviseOptions& arguments) {
+  std::optional<double> memory;
+  if (arguments.memory) {
+    const auto bytes = parse_bytes(*arguments.memory, "memory");
+    if (!bytes) return bytes.error();
+    memory = static_cast<double>(*bytes);
+  }
+  const auto options = load_options(arguments.path, /*for_writing=*/false);
+  if (!options) return options.error();
+  for (const std::string& name : arguments.families) {
+    if (auto known = check_family(*options, name); !known) return known.error();
+  }
+  const auto database = Database::open_read_only(*options, arguments.path);
+  if (!database) return database.error();
+  const auto families = read_families(*database, arguments);
+  if (!families) return families.error();
+  double keys = 0;
+  for (const ReadFamily& family : *families) keys += static_cast<double>(family.tree.keys());
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::string text;
+  for (const ReadFamily& family : *families) {
+    const double share = keys > 0 ? static_cast<double>(family.tree.keys()) / keys : 1;
+    const auto advice = advise_family(family, arguments.path, memory ? std::optional(*memory * share) : std::nullopt);
+    if (!advice) return advice.error();
+    all.push_back(advice_json(*advice));
+    text += (text.empty() ? "" : "\n") + advice_text(*advice);
+  }
+  // Names of column families may be no UTF-8.
+  if (arguments.json) text = all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    return file_error("output must be writable", "-", "standard output");
+  }
+  return say_complaints(*families);
+}
+
+}  // namespace
+
+void add_sst_advise(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("advise", "Say which filter policy suits a database, and what it would do");
+  const auto options = std::make_shared<AdviseOptions>();
+  command->add_option("DB", options->path, "The folder of a database, which may be in use")
+      ->required()
+      ->transform(literal);
+  command
+      ->add_option("--memory", options->memory,
+                   std::string("The most bytes for the filters of all column families, in proportion to their keys; ") +
+                       kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now")
+      ->type_name("BYTES")
+      ->transform(literal);
+  command->add_option("--column-family", options->families, "Only this one; may be given more than once")
+      ->type_name("NAME")
+      ->transform(literal)
+      ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "As a JSON array with an object for each column family");
+  command->footer(
+      "A file is read in vain if its filter lets a key pass that is not there. The figures are for one question (Get) "
+      "for an absent key, if such keys lie where the keys lie; `runs` is how many files it would read without filters. "
+      "The first row is the best; `crivo sst refilter DB --policy POLICY` gives it to all files. "
+      "Predicted is what a tree of this shape has when all its files are written so.\n"
+      "Exit code: 0, or 1 if a file or a filter block is damaged or missing, 2 if there was an error.");
+  command->callback([options, &action] { action = [options] { return advise(*options); }; });
+}
+
+}  // namespace crivo::tool

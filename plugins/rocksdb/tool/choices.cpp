@@ -1,0 +1,191 @@
+#include "tool/choices.h"
+
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace crivo::tool {
+namespace {
+
+std::string number_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.5g", number);
+  return text;
+}
+
+/// Options of a policy of Crivo's that have nothing to do with the size of filters.
+struct KeptOptions {
+  std::string text;  // ";max_build_bytes=1000", as it stands in an option string
+  std::string key_transform;
+};
+
+/// The value of an option that is a number or a truth value in a policy's id, "crivo.Bloom:10:max_build_bytes:1000";
+/// empty if it is not there. (RocksDB tells no option of a policy whose id has them all.)
+std::string option_in(const std::string& id, const std::string& option) {
+  const std::size_t found = id.rfind(":" + option + ":");
+  if (found == std::string::npos) return "";
+  const std::size_t value = found + option.size() + 2;
+  return id.substr(value, id.find(':', value) - value);
+}
+
+/// Errors: kBadArgument for a policy that cannot be made here.
+Result<KeptOptions> kept_options(const FamilyPolicy& family) {
+  KeptOptions kept;
+  if (family.policy == nullptr || !std::string_view(family.policy->Name()).starts_with("crivo.")) return kept;
+  const std::string id = family.policy->GetId();
+  for (const char* option : {"max_filter_bytes", "max_build_bytes", "count_questions"}) {
+    const std::string value = option_in(id, option);
+    if (!value.empty()) kept.text.append(";").append(option).append("=").append(value);
+  }
+  // A filter block has the name of its transform, so the policy is asked for one, with a size at which it writes one.
+  const auto writing = parse_policy("{id=" + id + ";bits_per_key=10;max_filter_bytes=0}");
+  if (!writing) return writing.error();
+  const auto& table = *family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  kept.key_transform = key_transform_of(**writing, table).value_or("");
+  return kept;
+}
+
+/// A kind of filters, of which the bits per key are to be chosen.
+struct ChoiceKind {
+  const char* name;
+  const char* policy;
+  bool is_ours;
+};
+
+constexpr std::array kChoiceKinds = {ChoiceKind{"auto", "crivo.Auto", true}, ChoiceKind{"blocked", "crivo.Bloom", true},
+                                     ChoiceKind{"ribbon", "crivo.Ribbon", true},
+                                     ChoiceKind{"rocksdb_bloom", "bloomfilter", false},
+                                     ChoiceKind{"rocksdb_ribbon", "ribbonfilter", false}};
+
+/// The options that crivo.Auto has besides its budget, one text for each way to see the tree. Other kinds, and a tree
+/// without levels below level 0, which is no tree yet, have no budget, and one text that is empty.
+std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& family, const FamilyTree& tree) {
+  const TreeSizes sizes = tree.sizes(family.options);
+  if (std::string_view(kind.name) != "auto" || sizes.keys.empty()) return {""};
+  std::vector<std::string> shapes;
+  for (const TreeFit& fit : fits_near(fit_tree(sizes))) {
+    shapes.push_back(";levels=" + std::to_string(fit.levels) + ";level_ratio=" + number_text(fit.level_ratio));
+  }
+  return shapes;
+}
+
+/// One kind in one column family: its policies by their bits per key.
+class Chooser {
+ public:
+  Chooser(const ChoiceKind& kind, std::string shape, const FamilyPolicy& family, const FamilyTree& tree,
+          const KeptOptions& kept)
+      : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), kept_(kept) {}
+
+  /// The option string. RocksDB's filters are of keys as they are, and so are those that are only planned, where the
+  /// names of keys do not matter.
+  [[nodiscard]] std::string text(int hundredths, bool planned) const {
+    const std::string bits = number_text(hundredths / 100.0);
+    const std::string policy = kind_.policy;
+    if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
+    std::string more = shape_ + kept_.text;
+    if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
+    if (more.empty()) return policy + ":" + bits;
+    const std::string option = shape_.empty() ? ";bits_per_key=" : ";budget_bits_per_key=";
+    return "{id=" + policy + option + bits + more + "}";
+  }
+
+  [[nodiscard]] Result<std::shared_ptr<const rocksdb::FilterPolicy>> policy(int hundredths) const {
+    auto policy = parse_policy(text(hundredths, /*planned=*/true));
+    // Tells crivo.Auto how the levels are sized.
+    if (policy) (*policy)->ValidateOptions(family_.options, family_.options).PermitUncheckedError();
+    return policy;
+  }
+
+  [[nodiscard]] FilterCosts costs(int hundredths) const {
+    const auto with = policy(hundredths);
+    FilterCosts sum;
+    for (const FileGroup& group : tree_.groups) sum += costs_of(**with, group);
+    return sum;
+  }
+
+  [[nodiscard]] Choice choice(int hundredths) const {
+    const auto with = policy(hundredths);
+    Choice choice{kind_.name, text(hundredths, /*planned=*/false), costs(hundredths), {}};
+    FamilyTree then = tree_;
+    for (FileGroup& group : then.groups) {
+      group.now = costs_of(**with, group);
+      const Builder builder = builder_for(family_.options, **with, group.file);
+      const std::uint64_t keys = std::clamp<std::uint64_t>(group.keys / group.blocks, 1, kFewKeys);
+      group.kinds = {builder != nullptr ? sample_filter(*builder, keys).kind : "none"};
+    }
+    choice.levels = levels_now(then);
+    return choice;
+  }
+
+ private:
+  [[nodiscard]] FilterCosts costs_of(const rocksdb::FilterPolicy& policy, const FileGroup& group) const {
+    const Builder builder = builder_for(family_.options, policy, group.file);
+    if (builder == nullptr) return {0, group.runs};
+    const PlannedFilter planned = planned_filter(*builder, group.keys, group.blocks);
+    return {planned.bytes, group.runs * planned.predicted_fp_rate};
+  }
+
+  const ChoiceKind& kind_;
+  std::string shape_;
+  const FamilyPolicy& family_;
+  const FamilyTree& tree_;
+  const KeptOptions& kept_;
+};
+
+}  // namespace
+
+double LevelFilters::bits_per_key() const noexcept {
+  return keys == 0 ? 0 : 8 * costs.bytes / static_cast<double>(keys);
+}
+
+std::vector<LevelFilters> levels_now(const FamilyTree& tree) {
+  std::map<int, LevelFilters> levels;
+  std::map<int, std::set<std::string>> kinds;
+  for (const FileGroup& group : tree.groups) {
+    LevelFilters& level = levels[group.file.level];
+    level.level = group.file.level;
+    level.files += group.files;
+    level.keys += group.keys;
+    level.runs += group.runs;
+    level.costs += group.now;
+    kinds[level.level].insert(group.kinds.begin(), group.kinds.end());
+  }
+  std::vector<LevelFilters> filters;
+  for (auto& [number, level] : levels) {
+    for (const std::string& kind : kinds[number]) level.kind += (level.kind.empty() ? "" : "+") + kind;
+    filters.push_back(std::move(level));
+  }
+  return filters;
+}
+
+Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
+  const auto kept = kept_options(family);
+  if (!kept) return kept.error();
+  const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.reads : choice.costs.bytes; };
+  std::vector<Choice> choices;
+  for (const ChoiceKind& kind : kChoiceKinds) {
+    // Where different bytes are one key, filters of the keys as they are lose keys.
+    if (!kind.is_ours && !kept->key_transform.empty()) continue;
+    std::optional<Choice> best;
+    for (const std::string& shape : shapes_of(kind, family, tree)) {
+      const Chooser chooser(kind, shape, family, tree, *kept);
+      if (const auto policy = chooser.policy(kMostHundredths); !policy) return policy.error();
+      const CostsOf costs = [&](int hundredths) { return chooser.costs(hundredths); };
+      const auto hundredths =
+          goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);
+      if (!hundredths) continue;
+      Choice choice = chooser.choice(*hundredths);
+      if (!best || missed(choice) < missed(*best)) best = std::move(choice);
+    }
+    if (best) choices.push_back(*std::move(best));
+  }
+  std::ranges::stable_sort(choices, {}, missed);
+  return choices;
+}
+
+}  // namespace crivo::tool

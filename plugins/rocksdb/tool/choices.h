@@ -1,0 +1,52 @@
+// What each kind of filter would cost in a tree that is there: found by asking the policies themselves.
+#pragma once
+
+#include <rocksdb/options.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crivo/result.h"
+#include "tool/advice.h"
+#include "tool/family_tree.h"
+
+namespace crivo::tool {
+
+/// The filters of a level.
+struct LevelFilters {
+  int level = 0;
+  std::uint64_t files = 0;
+  std::uint64_t keys = 0;
+  double runs = 0;   // as in FileGroup
+  std::string kind;  // as in FilterFacts, "none", or several, joined by "+"
+  FilterCosts costs;
+
+  [[nodiscard]] double bits_per_key() const noexcept;
+};
+
+/// The levels of a tree, with the filters that they have.
+[[nodiscard]] std::vector<LevelFilters> levels_now(const FamilyTree& tree);
+
+/// A filter policy, and what it would do.
+struct Choice {
+  std::string kind;           // "auto", "blocked", "ribbon", "rocksdb_bloom" or "rocksdb_ribbon"
+  std::string filter_policy;  // as it stands in an option string
+  FilterCosts costs;
+  std::vector<LevelFilters> levels;
+};
+
+/// What is to be had: as few reads in vain as these bytes can give, or as few bytes as leave these reads in vain.
+struct Goal {
+  bool within_bytes;
+  double limit;
+};
+
+/// The best policy of each kind that reaches the goal, the best one first. The choices keep what options a policy of
+/// Crivo's already has in this column family besides its size. Errors: kBadArgument for a policy that is here but
+/// cannot work.
+[[nodiscard]] Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree,
+                                                      const Goal& goal);
+
+}  // namespace crivo::tool

@@ -1,0 +1,47 @@
+// The tree of a column family, with the filters that it has: what an adviser must know of it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "crivo/result.h"
+#include "tool/advice.h"
+#include "tool/database.h"
+#include "tool/planned_filter.h"
+#include "tool/wanted_filter.h"
+
+namespace crivo::tool {
+
+/// The files of a level that a policy treats alike.
+struct FileGroup {
+  NewFile file{};
+  std::uint64_t files = 0;
+  std::uint64_t keys = 0;    // and prefixes, of which filters are made
+  std::uint64_t blocks = 0;  // of filters; at least one for each file
+  /// How many of these files a question for an absent key reads without filters, on the average, if the keys that
+  /// are asked for lie where the keys are: a sorted run that covers a tenth of the keys counts a tenth.
+  double runs = 0;
+  FilterCosts now;
+  std::set<std::string> kinds;  // as in FilterFacts, and "none"
+};
+
+struct FamilyTree {
+  std::vector<FileGroup> groups;        // by level, those of level 0 first
+  std::uint64_t unreadable = 0;         // files that could not be read, and files with a damaged filter
+  std::vector<std::string> complaints;  // of these
+
+  [[nodiscard]] std::uint64_t files() const noexcept;
+  [[nodiscard]] std::uint64_t keys() const noexcept;
+  [[nodiscard]] double runs() const noexcept;
+  [[nodiscard]] FilterCosts now() const noexcept;
+  /// The levels as crivo.Auto counts them. `family`: its options say which level is the last.
+  [[nodiscard]] TreeSizes sizes(const rocksdb::ColumnFamilyOptions& family) const;
+};
+
+/// Reads the filters of all files, and the index blocks at the ends of the sorted runs. A file that is gone, because
+/// the database is in use, is left out.
+[[nodiscard]] FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family);
+
+}  // namespace crivo::tool

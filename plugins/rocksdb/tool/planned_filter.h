@@ -1,0 +1,51 @@
+// The filter that a policy would write for a file. Nobody but the policy knows, so it is asked for a builder, as
+// RocksDB would ask, and the builder for the size and the rate.
+#pragma once
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "abi.h"
+#include "sst/filter_facts.h"
+
+namespace crivo::tool {
+
+/// A file that is to be written.
+struct NewFile {
+  int level;
+  bool bottommost;
+  bool flushed;
+};
+
+using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
+
+[[nodiscard]] Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context);
+
+/// The builder of the file's filters, as RocksDB would ask for it; null for no filters. The tables of the column family
+/// must be block-based.
+[[nodiscard]] Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
+                                  const NewFile& file);
+
+/// A filter of so few keys is quickly built, to see of which kind it is: its size alone would not tell.
+inline constexpr std::size_t kFewKeys = 4096;
+
+/// A filter of this many keys, at least 1. The builder must be one of Crivo's or RocksDB's policies, and can be used
+/// again afterwards.
+[[nodiscard]] sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys);
+
+/// The filters of a file.
+struct PlannedFilter {
+  double bytes;
+  double predicted_fp_rate;
+  std::string kind;  // of a block of less than kFewKeys keys; empty for others
+};
+
+/// What the builder plans for this number of keys in as many blocks.
+[[nodiscard]] PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks);
+
+}  // namespace crivo::tool

@@ -1,0 +1,193 @@
+// `./dev bench scans`: short scans of a database without filters, with RocksDB's Bloom filter of prefixes, and with
+// scan filters, in the same files.
+//
+// A key is eight bytes of a group and eight of a number. One group of 256 exists, each with as many keys as a scan
+// reads, written in random order, so that every file of level 0 spans all groups and has keys of some. Questions are
+// groups drawn at random, or those just behind one that exists. Blocks are those that a scan needed, from the cache or
+// not; times are medians of rounds that alternate, in microseconds for each scan, with everything in memory.
+#include <crivo/rocksdb_scan.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace crivo::bench {
+namespace {
+
+constexpr int kRounds = 5;
+
+std::string big_endian(std::uint64_t number) {
+  std::string bytes;
+  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
+  return bytes;
+}
+
+void check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+struct Workload {
+  std::size_t keys;
+  std::size_t files;
+  std::size_t scanned;         // keys of a group, which is what a scan reads
+  std::uint64_t spread = 256;  // groups lie so far from each other
+  [[nodiscard]] std::size_t groups() const { return std::max<std::size_t>(keys / scanned, 1); }
+};
+
+enum class Filter { kNone, kPrefixBloom, kPrefix, kRange };
+
+rocksdb::Options options_for(Filter filter) {
+  rocksdb::Options options;
+  options.create_if_missing = options.error_if_exists = true;
+  options.disable_auto_compactions = true;
+  options.write_buffer_size = std::size_t{1} << 30;
+  options.level0_slowdown_writes_trigger = options.level0_stop_writes_trigger = 1 << 20;
+  options.compression = rocksdb::kNoCompression;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(std::size_t{1} << 30);
+  if (filter == Filter::kPrefixBloom) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.whole_key_filtering = false;
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (filter == Filter::kPrefix || filter == Filter::kRange) {
+    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;
+    ScanFilterOptions scan{.extract = filter == Filter::kPrefix ? "prefix:8" : "range:be64@0"};
+    scan.range_length = 1;
+    scan.max_bytes = 1 << 24;
+    check(NewScanFilterCollectorFactory(scan, &scans));
+    options.table_properties_collector_factories.push_back(scans);
+  }
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> make(const Workload& workload, Filter filter, const std::string& path) {
+  rocksdb::DB* opened = nullptr;
+  check(rocksdb::DB::Open(options_for(filter), path, &opened));
+  std::unique_ptr<rocksdb::DB> db(opened);
+  // The keys of a group are written one after the other, as those of a customer or a minute are.
+  std::vector<std::uint64_t> groups(workload.groups());
+  std::iota(groups.begin(), groups.end(), 0);
+  std::ranges::shuffle(groups, std::mt19937_64(1));
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;
+  for (std::size_t at = 0; at < groups.size(); ++at) {
+    for (std::size_t i = 0; i < workload.scanned; ++i) {
+      check(db->Put(write, big_endian(groups[at] * workload.spread) + big_endian(i), std::string(50, 'v')));
+    }
+    if ((at + 1) % (groups.size() / workload.files + 1) == 0) check(db->Flush({}));
+  }
+  check(db->Flush({}));
+  return db;
+}
+
+struct Cost {
+  double blocks = 0;
+  double skipped = 0;  // files
+  double microseconds = 0;
+  std::uint64_t found = 0;
+};
+
+Cost scan(rocksdb::DB& db, Filter kind, const std::vector<std::uint64_t>& groups) {
+  Cost cost;
+  auto& perf = *rocksdb::get_perf_context();
+  perf.Reset();
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::uint64_t group : groups) {
+    const std::string first = big_endian(group);
+    const std::string end = big_endian(group + 1);
+    const rocksdb::Slice upper = end;
+    rocksdb::ReadOptions read;
+    read.iterate_upper_bound = &upper;
+    const auto filter = kind == Filter::kRange ? ScanFilter::Range("be64@0", group, group) : ScanFilter::Prefix(first);
+    if (kind == Filter::kPrefix || kind == Filter::kRange) check(filter.apply_to(&read));
+    const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(read));
+    for (at->Seek(first); at->Valid(); at->Next()) ++cost.found;
+    check(at->status());
+    cost.skipped += static_cast<double>(filter.skipped());
+  }
+  const auto scans = static_cast<double>(groups.size());
+  cost.microseconds =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / scans;
+  cost.blocks = static_cast<double>(perf.block_cache_hit_count + perf.block_read_count) / scans;
+  cost.skipped /= scans;
+  return cost;
+}
+
+std::vector<std::uint64_t> questions(const Workload& workload, const std::string& how) {
+  std::mt19937_64 random(2);
+  std::vector<std::uint64_t> groups(2000);
+  for (std::uint64_t& group : groups) {
+    const std::uint64_t there = random() % workload.groups() * workload.spread;
+    group = how == "found" ? there : how == "near" ? there + 1 : random() % (workload.groups() * workload.spread) | 1;
+  }
+  return groups;
+}
+
+void run(const Workload& workload, const std::string& folder) {
+  const std::vector<std::pair<const char*, Filter>> rows = {{"no filter", Filter::kNone},
+                                                            {"RocksDB prefix Bloom", Filter::kPrefixBloom},
+                                                            {"scan filter, prefix", Filter::kPrefix},
+                                                            {"scan filter, range", Filter::kRange}};
+  std::vector<std::unique_ptr<rocksdb::DB>> databases;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    databases.push_back(
+        make(workload, rows[i].second, folder + "/" + std::to_string(workload.scanned) + "-" + std::to_string(i)));
+  }
+  for (const char* const how : {"found", "near", "random"}) {
+    const auto groups = questions(workload, how);
+    std::vector<std::vector<double>> times(rows.size());
+    std::vector<Cost> costs(rows.size());
+    for (int round = 0; round <= kRounds; ++round) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        costs[i] = scan(*databases[i], rows[i].second, groups);
+        if (round > 0) times[i].push_back(costs[i].microseconds);  // the first one warms the cache
+      }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (costs[i].found != costs[0].found) throw std::runtime_error("a filter lost keys");
+      std::ranges::sort(times[i]);
+      std::printf("%5zu  %-7s  %-20s %12.2f %12.2f %10.1f\n", workload.scanned, how, rows[i].first, costs[i].skipped,
+                  costs[i].blocks, times[i][kRounds / 2]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crivo::bench
+
+int main(int count, char** arguments) {
+  CLI::App app("Short scans with scan filters, with RocksDB's prefix Bloom filter, and without a filter");
+  std::size_t keys = 1'000'000;
+  std::size_t files = 20;
+  app.add_option("--keys", keys, "The number of keys")->check(CLI::Range(1000, 100'000'000))->capture_default_str();
+  app.add_option("--files", files, "The number of SST files")->check(CLI::Range(1, 1000))->capture_default_str();
+  CLI11_PARSE(app, count, arguments);
+  std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-scans-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return 1;
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  std::printf(" keys  ask for  filter               files skipped  blocks/scan    us/scan\n");
+  int code = 0;
+  try {
+    for (const std::size_t scanned : {10, 100, 1000}) crivo::bench::run({keys, files, scanned}, folder);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_scans: %s\n", error.what());
+    code = 1;
+  }
+  std::filesystem::remove_all(folder);
+  return code;
+}

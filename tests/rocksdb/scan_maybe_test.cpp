@@ -1,0 +1,210 @@
+// Scan filters: what cannot be answered is "maybe", and what is wrong with options is told.
+#include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include "crivo/rocksdb_verify.h"
+#include "scan_support.h"
+
+namespace crivo::testing {
+namespace {
+
+TEST(Scan, ReadsAFileWhoseFilterItCannotAnswerFrom) {
+  register_attributes();
+  const ScratchFolder folder;
+  const auto db = open_database(with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6}), folder.path());
+  put_file(*db, {"aaaa|1"});
+  const rocksdb::TableProperties good = properties_of(*db);
+  const auto prefix = ScanFilter::Prefix("bbbb");
+  const auto value = ScanFilter::Attribute("parts", "bob");
+  ASSERT_FALSE(prefix.may_match(good));
+  ASSERT_FALSE(value.may_match(good));
+  for (const char* const name : {"crivo.scan.prefix:4", "crivo.scan.attribute:parts"}) {
+    const auto& asked = name == std::string("crivo.scan.prefix:4") ? prefix : value;
+    const std::string block = good.user_collected_properties.at(name);
+    const auto with = [&](const std::string& bytes) {
+      rocksdb::TableProperties changed = good;
+      changed.user_collected_properties[name] = bytes;
+      return changed;
+    };
+    for (std::size_t i = 0; i < block.size() * 8; ++i) {
+      std::string damaged = block;
+      damaged[i / 8] = static_cast<char>(damaged[i / 8] ^ (1 << i % 8));
+      EXPECT_TRUE(asked.may_match(with(damaged))) << name << ", bit " << i;
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      EXPECT_TRUE(asked.may_match(with(block.substr(0, i)))) << name << ", " << i << " bytes";
+    }
+    EXPECT_TRUE(asked.may_match(with(std::string(block.size(), '\0'))));
+    rocksdb::TableProperties without = good;
+    without.user_collected_properties.erase(name);
+    EXPECT_TRUE(asked.may_match(without));
+  }
+  rocksdb::TableProperties swapped = good;  // a filter of another extract
+  std::swap(swapped.user_collected_properties["crivo.scan.prefix:4"],
+            swapped.user_collected_properties["crivo.scan.attribute:parts"]);
+  EXPECT_TRUE(prefix.may_match(swapped));
+  EXPECT_TRUE(value.may_match(swapped));
+}
+
+TEST(Scan, LeavesOutFilesOfKnownComparatorsOnly) {
+  register_attributes();
+  const ScratchFolder folder;
+  const auto db = open_database(
+      with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6, .comparator = "Mine"}), folder.path());
+  put_file(*db, {"aaaa|1"});
+  rocksdb::TableProperties file = properties_of(*db);
+  const auto skips_prefix = [&](const std::string& comparator) {
+    file.comparator_name = comparator;
+    return !ScanFilter::Prefix("bbbb").may_match(file);
+  };
+  const auto skips_value = [&](const std::string& comparator) {
+    file.comparator_name = comparator;
+    return !ScanFilter::Attribute("parts", "bob").may_match(file);
+  };
+  for (const char* const fine : {"leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator", "Mine"}) {
+    EXPECT_TRUE(skips_prefix(fine) && skips_value(fine)) << fine;
+  }
+  for (const char* const other : {"", "Other", "mine"}) {
+    EXPECT_FALSE(skips_prefix(other) || skips_value(other)) << other;
+  }
+  // A collector sees keys with their timestamps, behind which a prefix is the same, and another function's value not.
+  for (const char* const timed : {"leveldb.BytewiseComparator.u64ts", "rocksdb.ReverseBytewiseComparator.u64ts"}) {
+    EXPECT_TRUE(skips_prefix(timed)) << timed;
+    EXPECT_FALSE(skips_value(timed)) << timed;
+  }
+}
+
+TEST(Scan, ReadsIngestedFilesThatHaveNoFilter) {
+  const ScratchFolder folder;
+  const rocksdb::Options options = with_scans({.extract = "prefix:4", .fp_rate = 1e-6});
+  const auto db = open_database(options, folder.path());
+  const auto ingest = [&](const rocksdb::Options& writer_options, const std::string& key) {
+    rocksdb::SstFileWriter writer({}, writer_options);
+    const std::string file = folder.path(key + ".ingested");
+    ASSERT_TRUE(writer.Open(file).ok() && writer.Put(key, "v").ok() && writer.Finish().ok());
+    ASSERT_TRUE(db->IngestExternalFile({file}, {}).ok());
+  };
+  ingest(test_options(), "aaaa");
+  ingest(options, "bbbb");
+  EXPECT_EQ(seen(*db, ScanFilter::Prefix("cccc")), Keys{"aaaa"});
+  EXPECT_EQ(seen(*db, ScanFilter::Prefix("bbbb")), (Keys{"aaaa", "bbbb"}));
+}
+
+TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
+  register_attributes();
+  const ScratchFolder folder;
+  const auto db = open_database(with_scans({.extract = "attribute:thrower prefix:3", .fp_rate = 1e-6}), folder.path());
+  put_file(*db, {"any", "bad", "car"});
+  EXPECT_EQ(seen(*db, ScanFilter::Attribute("thrower", "none")).size(), 3U);
+  EXPECT_EQ(seen(*db, ScanFilter::Prefix("non")), Keys{});
+  EXPECT_EQ(properties_of(*db).user_collected_properties.at("crivo.scan.attribute:thrower"), "no attribute of bad");
+}
+
+TEST(Scan, LeavesOutAFilterThatDoesNotFit) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_scans({.extract = "prefix:16,2", .max_bytes = 1000}), folder.path());
+  put_keys(*db, 0, 20000);
+  const auto& properties = properties_of(*db).user_collected_properties;
+  EXPECT_EQ(properties.at("crivo.scan.prefix:16"), "left out: it needs more than max_bytes");
+  EXPECT_FALSE(ScanFilter::Prefix("zz" + std::string(14, '0')).may_match(properties_of(*db))) << "prefix:2 answers";
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : properties) bytes += value.size();
+  EXPECT_LT(bytes, 1100U);
+}
+
+TEST(Scan, IsToldOfByVerifyRocksDBFilters) {
+  const ScratchFolder folder;
+  const auto db = open_database(with_scans({.extract = "prefix:2 path:/ prefix:16", .max_bytes = 1000}), folder.path());
+  put_keys(*db, 0, 20000);
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+  ASSERT_EQ(report.files.size(), 1U);
+  EXPECT_THAT(report.files[0].scans, HasSubstr("prefix:2 (ribbon, "));
+  EXPECT_THAT(report.files[0].scans, HasSubstr("prefix:16 (left out: it needs more than max_bytes)"));
+  EXPECT_THAT(report.text(), HasSubstr("scans: path:/ (ribbon, "));
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : properties_of(*db).user_collected_properties) {
+    if (name.starts_with("crivo.scan.")) bytes += value.size();
+  }
+  EXPECT_EQ(report.files[0].scan_bytes, bytes);
+}
+
+TEST(Scan, RefusesOptionsThatAreWrong) {
+  const auto error_of = [](const ScanFilterOptions& options) {
+    Factory factory;
+    return NewScanFilterCollectorFactory(options, &factory).ToString();
+  };
+  EXPECT_THAT(error_of({}), HasSubstr("crivo.ScanFilter: extract must have at least one part, got nothing"));
+  EXPECT_THAT(error_of({.extract = "prefix:0"}), HasSubstr("extract must have a prefix of 1 to 65535 bytes, got 0"));
+  for (const char* const extract : {"prefix:",
+                                    "prefix:4,",
+                                    "prefix:04",
+                                    "prefix:65536",
+                                    "prefix:4x",
+                                    "prefix:-1",
+                                    "path:",
+                                    "path:ab",
+                                    "path:;",
+                                    "attribute:",
+                                    "attribute:none",
+                                    "range:",
+                                    "range:be64",
+                                    "range:be64@08",
+                                    "range:dec@65536",
+                                    "range:none",
+                                    "suffix:4",
+                                    "prefix:4 4",
+                                    "prefix:4 prefix:4",
+                                    "path:/ path:/"}) {
+    EXPECT_THAT(error_of({.extract = extract}), HasSubstr("crivo.ScanFilter: extract must")) << extract;
+  }
+  EXPECT_THAT(error_of({.extract = "path:/", .kind = "classic"}),
+              HasSubstr("kind must be ribbon or blocked, got classic"));
+  EXPECT_THAT(error_of({.extract = "path:/", .fp_rate = 0.6}), HasSubstr("fp_rate must lie in [1e-9, 0.5], got 0.6"));
+  EXPECT_THAT(error_of({.extract = "path:/", .range_length = 3}), HasSubstr("range_length must be a power of two"));
+  EXPECT_THAT(error_of({.extract = "path:/", .max_bytes = 63}), HasSubstr("max_bytes must lie in"));
+  const auto nothing = [](const rocksdb::Slice&, const ScanValueSink&) {};
+  for (const char* const name : {"", "a b", "a:b", "a23456789012345678901234"}) {
+    EXPECT_TRUE(RegisterScanAttribute(name, nothing).IsInvalidArgument()) << name;
+  }
+  EXPECT_TRUE(RegisterScanAttribute("empty", {}).IsInvalidArgument());
+  EXPECT_TRUE(RegisterScanAttribute("once", nothing).ok());
+  EXPECT_TRUE(RegisterScanAttribute("once", nothing).IsInvalidArgument());
+  rocksdb::ReadOptions untouched;
+  EXPECT_THAT(ScanFilter::Attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got attribute:none"));
+  EXPECT_THAT(ScanFilter::Range("none", 1, 2).apply_to(&untouched).ToString(), HasSubstr("got range:none"));
+  EXPECT_FALSE(untouched.table_filter);
+}
+
+TEST(Scan, IsMadeByOptionStringsAndOptionsFiles) {
+  const ScratchFolder folder;
+  const std::string text =
+      "table_properties_collectors={{id=crivo.ScanFilter;extract=prefix:2,4 path:/;fp_rate=0.000001}}";
+  rocksdb::Options options;
+  ASSERT_TRUE(rocksdb::GetOptionsFromString({}, test_options(), text, &options).ok());
+  ASSERT_EQ(options.table_properties_collector_factories.size(), 1U);
+  put_file(*open_database(options, folder.path()), {"aaaa"});
+  rocksdb::DBOptions database;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_TRUE(rocksdb::LoadLatestOptions({}, folder.path(), &database, &families).ok());
+  const auto db = open_database({database, families[0].options}, folder.path());
+  put_file(*db, {"bbbb"});
+  EXPECT_EQ(seen(*db, ScanFilter::Prefix("aaaa")), Keys{"aaaa"});
+  EXPECT_EQ(seen(*db, ScanFilter::Prefix("bb")), Keys{"bbbb"});
+}
+
+TEST(Scan, TellsOfAWrongOptionString) {
+  const ScratchFolder folder;
+  for (const char* const wrong :
+       {"extract=prefix:x", "fp_rate=7;extract=path:/", "unknown=1;extract=path:/", "kind=ribbon"}) {
+    rocksdb::Options options = with_policy(test_options(), crivo_auto());
+    const auto read = rocksdb::GetOptionsFromString(
+        {}, options, "table_properties_collectors={{id=crivo.ScanFilter;" + std::string(wrong) + "}}", &options);
+    rocksdb::DB* db = nullptr;
+    EXPECT_FALSE(read.ok() && rocksdb::DB::Open(options, folder.path(), &db).ok()) << wrong;
+    delete db;
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,333 @@
+// crivo sst advise: what it predicts is what a database then does, and it proposes nothing that could lose keys.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/table.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "../tool/shell.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using nlohmann::json;
+
+/// Keys that are written together, into files of one level.
+struct Batch {
+  int level;
+  double share;           // of all keys
+  bool one_part = false;  // only keys of one sixteenth of the range
+};
+
+/// A tree, from the last level up.
+struct Shape {
+  std::string label;
+  bool dynamic_levels;
+  rocksdb::CompactionStyle style;
+  std::vector<Batch> batches;
+};
+void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.label; }
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all = {
+      {"TwoLevels", true, rocksdb::kCompactionStyleLevel, {{6, 0.9}, {5, 0.1}}},
+      {"FourLevelsAndLevel0",
+       false,
+       rocksdb::kCompactionStyleLevel,
+       {{4, 0.8}, {3, 0.14}, {2, 0.03}, {1, 0.01}, {0, 0.01}, {0, 0.005}, {0, 0.005, true}}},
+      {"Universal",
+       false,
+       rocksdb::kCompactionStyleUniversal,
+       {{6, 0.6}, {5, 0.2}, {4, 0.1}, {0, 0.05}, {0, 0.03}, {0, 0.02}}}};
+  return all;
+}
+
+rocksdb::Options options_of(const Shape& shape, const Policy& policy) {
+  rocksdb::Options options = with_policy(test_options(), policy);
+  options.compression = rocksdb::kNoCompression;
+  options.compaction_style = shape.style;
+  options.level_compaction_dynamic_level_bytes = shape.dynamic_levels;
+  options.target_file_size_base = 1 << 20;
+  return options;
+}
+
+class SstAdvise : public ToolTest {
+ protected:
+  [[nodiscard]] std::string db() const { return path("db").string(); }
+
+  /// Writes a tree, each batch into its level; key numbers from keys on are absent.
+  static void write_tree(rocksdb::DB& db, const Shape& shape, std::uint64_t keys) {
+    std::uint64_t number = 0;
+    for (const Batch& batch : shape.batches) {
+      const auto end = number + static_cast<std::uint64_t>(batch.share * static_cast<double>(keys));
+      for (; number < end; ++number) {
+        std::string key = key_of(number);
+        if (batch.one_part) key[0] = '0';
+        ASSERT_TRUE(db.Put({}, key, key).ok());
+      }
+      ASSERT_TRUE(db.Flush({}).ok());
+      if (batch.level > 0) move_down(db, batch.level);
+    }
+  }
+
+  static void move_down(rocksdb::DB& db, int level) {
+    rocksdb::ColumnFamilyMetaData meta;
+    db.GetColumnFamilyMetaData(&meta);
+    std::vector<std::string> files;
+    for (const auto& file : meta.levels[0].files) files.push_back(file.directory + "/" + file.relative_filename);
+    const rocksdb::Status moved = db.CompactFiles({}, files, level);
+    ASSERT_TRUE(moved.ok()) << moved.ToString();
+  }
+
+  /// What the database really has.
+  struct Measured {
+    double bytes = 0;
+    double reads = 0;
+  };
+  Measured measure(const Shape& shape, std::uint64_t keys, std::uint64_t questions) const {
+    const rocksdb::Options options = options_of(shape, crivo_auto());
+    const auto opened = open_database(options, db());
+    rocksdb::TablePropertiesCollection files;
+    EXPECT_TRUE(opened->GetPropertiesOfAllTables(&files).ok());
+    Measured measured;
+    for (const auto& [path, properties] : files) measured.bytes += static_cast<double>(properties->filter_size);
+    EXPECT_EQ(count_not_found(*opened, keys, keys + questions), questions);
+    const auto passed = options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+    measured.reads = static_cast<double>(passed) / static_cast<double>(questions);
+    return measured;
+  }
+
+  json advise(const std::string& arguments, int exit_code = 0) {
+    const Outcome told = crivo("sst advise --json " + arguments);
+    EXPECT_EQ(told.exit_code, exit_code) << told.err;
+    return json::parse(told.out);
+  }
+};
+
+void expect_near(const std::string& what, double measured, double predicted) {
+  EXPECT_NEAR(measured / predicted, 1, 0.1) << what << ": measured " << measured << ", predicted " << predicted;
+}
+
+/// Asks advice, follows it, and compares.
+class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape> {
+ protected:
+  void follow(std::uint64_t keys, std::uint64_t questions, const Policy& before, std::size_t choices_followed) {
+    const Shape& shape = GetParam();
+    write_tree(*open_database(options_of(shape, before), db()), shape, keys);
+    const json advice = advise("db")[0];
+    compare("now", advice["now"], measure(shape, keys, questions));
+    ASSERT_EQ(advice["plans"].size(), 2U);
+    for (const json& plan : advice["plans"]) {
+      const json& choices = plan["choices"];
+      ASSERT_EQ(choices.size(), 5U);
+      EXPECT_EQ(choices[0]["kind"], "auto") << "which can do what the others can";
+      for (std::size_t i = 0; i < std::min(choices.size(), choices_followed); ++i) {
+        const std::string policy = choices[i]["filter_policy"];
+        // Without filters in between, files that are nearly right already would be left alone.
+        EXPECT_EQ(crivo("sst refilter -q --policy none db").exit_code, 0);
+        const Outcome done = crivo("sst refilter -q --policy '" + policy + "' db");
+        EXPECT_EQ(done.exit_code, 0) << done.err;
+        const Measured then = measure(shape, keys, questions);
+        compare(plan["goal"].get<std::string>() + " " + policy, choices[i], then);
+      }
+    }
+  }
+
+  void compare(const std::string& what, const json& predicted, const Measured& measured) const {
+    const double bytes = predicted["filter_bytes"];
+    const double reads = predicted["reads_in_vain"];
+    expect_near(what + ", bytes", measured.bytes, bytes);
+    expect_near(what + ", reads in vain", measured.reads, reads);
+  }
+};
+
+TEST_P(Predictions, AreWhatTheBestChoiceThenDoes) { follow(100000, 100000, builtin_bloom(6), 1); }
+
+TEST_P(Predictions, LongAreWhatEveryChoiceThenDoes) { follow(600000, 300000, builtin_bloom(7), 5); }
+
+INSTANTIATE_TEST_SUITE_P(SstAdvise, Predictions, ::testing::ValuesIn(shapes()),
+                         [](const auto& param_info) { return param_info.param.label; });
+
+constexpr std::uint64_t kKeys = 20000;
+
+TEST_F(SstAdvise, RefusesWhatIsNoDatabaseAndNoMemory) {
+  write("a file", "text");
+  open_database(test_options(), db()).reset();
+  const auto refused = [&](const std::string& arguments) {
+    const Outcome told = crivo("sst advise " + arguments);
+    EXPECT_EQ(told.exit_code, 2) << arguments;
+    EXPECT_EQ(told.out, "") << arguments;
+    return told.err;
+  };
+  EXPECT_THAT(refused("nowhere"),
+              StartsWith("crivo sst advise: OPTIONS of DB must be there and known here, got nowhere"));
+  EXPECT_THAT(refused("'a file'"), HasSubstr("OPTIONS of DB must be there and known here, got a file"));
+  EXPECT_THAT(refused("''"), HasSubstr("OPTIONS of DB must be there and known here, got nothing"));
+  EXPECT_THAT(refused("."), HasSubstr("OPTIONS of DB must be there and known here, got ."));
+  for (const char* memory : {"2X", "0", "-1", "1.5G", "65T"}) {
+    EXPECT_EQ(refused(std::string("--memory=") + memory + " db"),
+              std::string("crivo sst advise: memory must be a number of bytes from 1 to 64T, such as 4G or 4GB, got ") +
+                  memory + '\n');
+  }
+  EXPECT_EQ(refused("--column-family nobody db"),
+            "crivo sst advise: --column-family must be one of the database's, got nobody\n");
+}
+
+TEST_F(SstAdvise, LeavesADatabaseThatIsInUseAsItIs) {
+  const Shape& shape = shapes()[0];
+  rocksdb::Options options = options_of(shape, builtin_bloom());
+  options.stats_dump_period_sec = 0;  // LOG grows only if the tool writes into it
+  const auto opened = open_database(options, db());
+  write_tree(*opened, shape, kKeys);
+  const std::string listed = shell("ls -l --time-style=full-iso db").out;
+  const Outcome told = crivo("sst advise db");
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_EQ(told.err, "");
+  EXPECT_EQ(shell("ls -l --time-style=full-iso db").out, listed);
+  EXPECT_THAT(told.out, StartsWith("column family default, filter_policy bloomfilter:10:false\nlevel  files   runs"));
+  EXPECT_THAT(told.out, HasSubstr("\nIn the memory of now, fewer reads in vain:\n"));
+  EXPECT_THAT(told.out, HasSubstr("\nWith the reads in vain of now, less memory:\n"));
+}
+
+TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
+  write_tree(*open_database(options_of(shapes()[0], builtin_bloom()), db()), shapes()[0], kKeys);
+  const auto names = [](const json& object) {
+    std::set<std::string> all;
+    for (const auto& [name, value] : object.items()) all.insert(name);
+    return all;
+  };
+  using Names = std::set<std::string>;
+  const json advice = advise("--memory 20K db")[0];
+  EXPECT_EQ(names(advice), (Names{"column_family", "filter_policy", "now", "asked", "note", "plans"}));
+  EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "reads_in_vain", "levels"}));
+  const Names level{"level", "files", "runs", "kind", "keys", "filter_bytes", "bits_per_key", "reads_in_vain"};
+  EXPECT_EQ(names(advice["now"]["levels"][0]), level);
+  ASSERT_EQ(advice["plans"].size(), 1U);
+  EXPECT_EQ(names(advice["plans"][0]), (Names{"goal", "limit", "choices"}));
+  EXPECT_EQ(advice["plans"][0]["limit"], 20 << 10);
+  Names kinds;
+  for (const json& choice : advice["plans"][0]["choices"]) {
+    EXPECT_EQ(names(choice), (Names{"kind", "filter_policy", "filter_bytes", "reads_in_vain", "levels"}));
+    EXPECT_EQ(names(choice["levels"][0]), level);
+    EXPECT_LE(choice["filter_bytes"], 20 << 10);
+    EXPECT_GT(choice["filter_bytes"], 19 << 10);
+    kinds.insert(choice["kind"].get<std::string>());
+  }
+  EXPECT_EQ(kinds, (Names{"auto", "blocked", "ribbon", "rocksdb_bloom", "rocksdb_ribbon"}));
+}
+
+TEST_F(SstAdvise, KeepsThePolicysOtherOptionsAndItsKeyTransformAboveAll) {
+  const Policy policy = policy_from_string(
+      "{id=crivo.Bloom;bits_per_key=10;key_transform=drop_suffix:2;max_build_bytes=5000000;count_questions=true}");
+  write_tree(*open_database(options_of(shapes()[0], policy), db()), shapes()[0], kKeys);
+  const json choices = advise("db")[0]["plans"][0]["choices"];
+  EXPECT_EQ(choices.size(), 3U) << "RocksDB's filters would lose keys";
+  for (const json& choice : choices) {
+    const std::string text = choice["filter_policy"];
+    EXPECT_THAT(text, EndsWith(";max_build_bytes=5000000;count_questions=true;key_transform=drop_suffix:2}"));
+    const std::string id = policy_from_string(text)->GetId();
+    EXPECT_THAT(id, HasSubstr(":key_transform:drop_suffix:2")) << id;
+    EXPECT_EQ(crivo("sst refilter -q --policy '" + text + "' db").exit_code, 0);
+  }
+}
+
+TEST_F(SstAdvise, TakesTenBitsWhereThereAreNoFilters) {
+  write_tree(*open_database(options_of(shapes()[1], nullptr), db()), shapes()[1], kKeys);
+  const json advice = advise("db")[0];
+  EXPECT_EQ(advice["filter_policy"], "");
+  EXPECT_EQ(advice["now"]["filter_bytes"], 0);
+  EXPECT_NEAR(advice["now"]["reads_in_vain"].get<double>(), 6 + 1.0 / 16, 0.1) << "each run is read, one by few";
+  ASSERT_EQ(advice["plans"].size(), 1U);
+  EXPECT_EQ(advice["plans"][0]["limit"].get<double>(), kKeys * 10 / 8);
+}
+
+TEST_F(SstAdvise, DividesNoBudgetWhereThereAreNoLevelsYet) {
+  put_keys(*open_database(options_of(shapes()[0], builtin_bloom()), db()), 0, kKeys);
+  const json advice = advise("db")[0];
+  std::set<std::string> policies;
+  for (const json& choice : advice["plans"][0]["choices"]) policies.insert(choice["filter_policy"]);
+  EXPECT_EQ(policies.size(), 5U);
+  EXPECT_THAT(*policies.upper_bound("crivo.A"), StartsWith("crivo.Auto:10"));
+}
+
+TEST_F(SstAdvise, SaysWhyThereIsNothingToAdvise) {
+  rocksdb::Options options = test_options();
+  open_database(options, db()).reset();
+  EXPECT_EQ(advise("db")[0]["note"], "it has no keys in files");
+  rocksdb::BlockBasedTableOptions prefixes;
+  prefixes.whole_key_filtering = false;
+  write_tree(*open_database(with_table(options, prefixes), db()), shapes()[0], 1000);
+  const json advice = advise("db")[0];
+  EXPECT_EQ(advice["note"], "whole_key_filtering=false without a prefix_extractor leaves no key to filter");
+  EXPECT_THAT(advice["plans"], IsEmpty());
+  EXPECT_THAT(crivo("sst advise db").out, HasSubstr("nothing to advise: whole_key_filtering=false"));
+}
+
+TEST_F(SstAdvise, LeavesOutTheLastLevelIfTheDatabaseDoes) {
+  rocksdb::Options options = options_of(shapes()[0], crivo_bloom());
+  options.optimize_filters_for_hits = true;
+  write_tree(*open_database(options, db()), shapes()[0], kKeys);
+  const json advice = advise("db")[0];
+  EXPECT_NEAR(advice["now"]["reads_in_vain"].get<double>(), 1.01, 0.01);
+  for (const json& choice : advice["plans"][0]["choices"]) {
+    EXPECT_EQ(choice["levels"][1]["kind"], "none") << choice;
+    EXPECT_GE(choice["reads_in_vain"], 1) << choice;
+  }
+}
+
+TEST_F(SstAdvise, DividesMemoryByTheKeysOfColumnFamilies) {
+  {
+    const auto opened = open_database(options_of(shapes()[0], crivo_bloom()), db());
+    put_keys(*opened, 0, kKeys);
+    rocksdb::ColumnFamilyHandle* other = nullptr;
+    ASSERT_TRUE(opened->CreateColumnFamily(options_of(shapes()[0], builtin_ribbon()), "the other", &other).ok());
+    for (std::uint64_t i = 0; i < 3 * kKeys; ++i) ASSERT_TRUE(opened->Put({}, other, key_of(i), "").ok());
+    ASSERT_TRUE(opened->Flush({}, other).ok());
+    ASSERT_TRUE(opened->DestroyColumnFamilyHandle(other).ok());
+  }
+  const json both = advise("--memory 80KB db");
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0]["plans"][0]["limit"], 20000);
+  EXPECT_EQ(both[1]["plans"][0]["limit"], 60000);
+  const json one = advise("--memory 80KB --column-family 'the other' db");
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0]["column_family"], "the other");
+  EXPECT_EQ(one[0]["plans"][0]["limit"], 80000);
+}
+
+TEST_F(SstAdvise, SaysWhatIsDamaged) {
+  write_tree(*open_database(options_of(shapes()[0], crivo_bloom()), db()), shapes()[0], kKeys);
+  const std::string victim = sst_files(db())[0];
+  std::string bytes = read_bytes(victim);
+  const auto block = filter_blocks(bytes).at(0);
+  bytes[block.offset] = static_cast<char>(bytes[block.offset] ^ 1);
+  write_bytes(victim, bytes);
+  const Outcome told = crivo("sst advise --json db");
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("crivo sst advise: note: "));
+  EXPECT_THAT(told.err, HasSubstr("damaged"));
+  const json now = json::parse(told.out)[0]["now"];
+  EXPECT_GT(now["reads_in_vain"], 0.05) << "every key passes";
+}
+
+TEST_F(SstAdvise, ReadsInLogHowManyQuestionsFoundTheirKey) {
+  {
+    rocksdb::Options options = options_of(shapes()[0], nullptr);
+    ASSERT_TRUE(ConfigureRocksDB(options, {.bits_per_key = 10, .count_questions = true}).ok());
+    const auto opened = open_database(options, db());
+    write_tree(*opened, shapes()[0], kKeys);
+    EXPECT_EQ(count_not_found(*opened, 0, kKeys), 0U);
+    EXPECT_EQ(count_not_found(*opened, kKeys, 4 * kKeys), 3 * kKeys);
+  }
+  const json asked = advise("db")[0]["asked"];
+  EXPECT_EQ(asked["source"], "counters");
+  EXPECT_GT(asked["filters"], 4 * kKeys);
+  EXPECT_NEAR(asked["found_share"].get<double>(), 0.25, 0.02);
+  EXPECT_EQ(asked["in_vain"], nullptr);
+  EXPECT_THAT(crivo("sst advise db").out, HasSubstr("about 25% of the questions found their key"));
+}
+
+}  // namespace
+}  // namespace crivo::testing
