@@ -15,7 +15,6 @@
 namespace crivo {
 namespace {
 
-
 template <class T>
 std::string message_of(const Result<T>& result) {
   return result ? "no error" : result.error().message;

@@ -1,6 +1,8 @@
 // The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
 // Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon". See ribbon_layout.h for how it works.
+#include "sizing/ribbon.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +13,6 @@
 #include "kinds/rows.h"
 #include "layout/ribbon_layout.h"
 #include "simd/kernels.h"
-#include "sizing/ribbon.h"
 
 namespace crivo {
 namespace {
