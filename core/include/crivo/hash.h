@@ -12,7 +12,7 @@ namespace crivo {
 /// The hash functions a stored filter can name. Values are part of the format and are never reused.
 enum class HashId : std::uint8_t {
   kXxh3_64 = 1,  // XXH3, 64 bits, with a 64-bit seed (xxHash specification 0.8)
-  kOrdered = 2,  // the key as a number, in the order of the keys (crivo/ordered.h); the seed is not used
+  kOrdered = 2,  // the key as a number, in the order of the keys (crivo/ordered.h), whatever the seed
 };
 
 /// XXH3-64 of the key's bytes under the seed. A key may have any length and any bytes, NUL included. The hash of a key

@@ -2,8 +2,9 @@
 //
 // A file with sums (BlobForm::kMappable; kFile, which `crivo build` writes, for most filters above 64 KiB) is opened in
 // constant time. Each 4096-byte segment is compared with its checksum before its first byte is used, and then never
-// again; verify() does it for all at once. (Only a ribbon without keys is read as a whole.) A raw file without sums is
-// mapped, too, but its checksum takes one pass over it when it is opened. A compressed file is decoded into memory.
+// again; verify() does it for all at once. (Only a filter without keys of a kind that is built once is read as a
+// whole.) A raw file without sums is mapped, too, but its checksum takes one pass over it when it is opened. A
+// compressed file is decoded into memory.
 //
 // **Files that change.** Whoever replaces a file by rename, as `crivo build` does, disturbs nobody: a mapping keeps the
 // file that it opened. Other programs may write into the file itself. So after the work of each call, the file's size

@@ -1,7 +1,8 @@
 // Keys as ordered numbers: how integers and texts become the numbers that a range filter holds and is asked for.
 //
 // A range filter (Kind::kRange) knows a key by a number of 64 bits, and the order of the numbers is the order of the
-// keys. An unsigned integer can be such a number itself, but then every key of the filter must be one.
+// keys. An unsigned integer can be such a number itself, but then every key of the filter must be one: integers, signed
+// ones and texts have numbers of their own, and a key of one sort is not found as one of another.
 #pragma once
 
 #include <concepts>

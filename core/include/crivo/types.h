@@ -54,7 +54,8 @@ inline constexpr double kMaxBitsPerKey = 1000;
 inline constexpr unsigned kBlockBits = 512;
 
 /// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given. At a rate of capacity * 2^-64
-/// different keys have the same 64-bit hash, so no filter has a lower one.
+/// different keys have the same 64-bit hash, so no filter has a lower one; `range` has none below
+/// capacity * length * 2^-63.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   std::uint64_t capacity = 0;                         // keys, 1 to 2^40

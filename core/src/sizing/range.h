@@ -9,8 +9,8 @@
 
 namespace crivo {
 
-/// The rate of a question for `length` numbers, whatever the keys and the question: n length / r, as each key's code
-/// lies in the interval of the question's codes with probability length / r at most.
+/// The rate of a question for `length` numbers, whatever the keys and the question: n length / r, as over all seeds
+/// each key's code lies in the interval of the question's codes with probability length / r at most.
 [[nodiscard]] double range_fp_rate(double length, double keys, double universe) noexcept;
 
 /// The smallest universe that keeps the rate for ranges of 2^length_bits numbers: r = n length / rate. The filter then

@@ -1,5 +1,6 @@
 // A range filter: it tells whether there may be a key in a range of numbers, with a rate that no choice of keys or of
-// questions makes worse. It is built once from all its keys, whose "hashes" are the numbers themselves.
+// questions makes worse, if it is made without knowing the seed. It is built once from all its keys, whose "hashes" are
+// the numbers themselves.
 // Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters". See
 // range_layout.h for how it works.
 #include "sizing/range.h"

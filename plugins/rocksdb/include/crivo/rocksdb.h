@@ -1,5 +1,5 @@
-// Crivo's filters as a RocksDB filter policy: the public header of libcrivo_rocksdb. (There is another one,
-// rocksdb_verify.h, for a look at the filters that the files of a database have.)
+// Crivo's filters as a RocksDB filter policy: the first public header of libcrivo_rocksdb. (The others are
+// rocksdb_verify.h, for a look at the filters that the files of a database have, and rocksdb_scan.h, for scans.)
 //
 //   rocksdb::Options options;
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});

@@ -65,7 +65,7 @@ struct ScanFilterOptions {
   ///   range:be64@8     a number of the key, built in or one that RegisterScanNumber was given
   std::string extract = {};
   std::string kind = "ribbon";  // or "blocked", which takes more room and is built faster; ranges have their own
-  double fp_rate = 0.01;        // the share of files without an answer that are read all the same: 1e-9 to 0.5
+  double fp_rate = 0.01;        // the share of files that have no such key and are read all the same: 1e-9 to 0.5
   /// The length of the ranges for which a range filter has fp_rate, a power of two up to 2^31: of a range *n* times as
   /// long *n* times as many files are read. It takes log2(range_length / fp_rate) + 2 bits per number.
   std::uint32_t range_length = 256;
@@ -102,9 +102,9 @@ class ScanFilter {
 
   /// Sets table_filter for one scan, and total_order_seek, because otherwise a prefix_extractor decides what the scan
   /// sees. Set iterate_upper_bound, too: without it a scan that finds nothing opens each further file of a level to ask
-  /// its filter. In RocksDB after 11.8 the options point to this object, which must then outlive the iterator. Errors:
-  /// InvalidArgument, with the options unchanged, if an attribute or number was not
-  /// registered.
+  /// its filter. In RocksDB after 11.8 the options point into this object: it, or a copy, must then outlive the
+  /// iterator. Replaces a table_filter that was set before. Errors: InvalidArgument, with the options unchanged, if an
+  /// attribute or number was not registered.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
   /// Whether the key, without its timestamp, is one that was asked for.
