@@ -97,8 +97,7 @@ enum {
 };
 
 /// The name of the kind with this index, counted from 0: "classic", "blocked" and so on; NULL beyond the last. It lives
-/// for ever. "range" is among them, but not for C, as its keys are no hashes: every function that would make, read or
-/// open such a filter returns CRIVO_UNSUPPORTED.
+/// for ever.
 CRIVO_API const char* crivo_kind_name(size_t index);
 /// What that kind can do, as CRIVO_CAN_ bits; 0 beyond the last.
 CRIVO_API uint32_t crivo_kind_can(size_t index);
