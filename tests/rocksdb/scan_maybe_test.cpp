@@ -98,7 +98,8 @@ TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
   put_file(*db, {"any", "bad", "car"});
   EXPECT_EQ(seen(*db, ScanFilter::Attribute("thrower", "none")).size(), 3U);
   EXPECT_EQ(seen(*db, ScanFilter::Prefix("non")), Keys{});
-  EXPECT_EQ(properties_of(*db).user_collected_properties.at("crivo.scan.attribute:thrower"), "no attribute of bad");
+  EXPECT_EQ(properties_of(*db).user_collected_properties.at("crivo.scan.attribute:thrower"),
+            "left out: the attribute's function threw no attribute of bad");
 }
 
 TEST(Scan, LeavesOutAFilterThatDoesNotFit) {

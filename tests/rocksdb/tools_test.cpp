@@ -39,21 +39,41 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
   std::vector<std::string> names;
   std::istringstream lines(symbols.output);
   for (std::string line; std::getline(lines, line);) names.push_back(line);
-  EXPECT_THAT(names, UnorderedElementsAre(
-                         "crivo::VerifyRocksDBFilters(rocksdb::DB&, std::vector<rocksdb::ColumnFamilyHandle*, "
-                         "std::allocator<rocksdb::ColumnFamilyHandle*> > const&)",
-                         "crivo::RegisterKeyTransform(std::basic_string_view<char, std::char_traits<char> >, "
-                         "std::function<rocksdb::Slice (rocksdb::Slice const&, std::__cxx11::basic_string<char, "
-                         "std::char_traits<char>, std::allocator<char> >*)>)",
-                         "crivo::RocksDBFilterReport::all_filters_work() const",
-                         "crivo::RocksDBFilterReport::text[abi:cxx11]() const",
-                         "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::RocksDBFilterOptions const&)",
-                         "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",
-                         "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
-                         "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
-                         "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
-                         "crivo::NewRocksDBFilterCollector()", "crivo::NewRocksDBFilterListener()",
-                         "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)"));
+  EXPECT_THAT(
+      names,
+      UnorderedElementsAre(
+          "crivo::VerifyRocksDBFilters(rocksdb::DB&, std::vector<rocksdb::ColumnFamilyHandle*, "
+          "std::allocator<rocksdb::ColumnFamilyHandle*> > const&)",
+          "crivo::RegisterKeyTransform(std::basic_string_view<char, std::char_traits<char> >, "
+          "std::function<rocksdb::Slice (rocksdb::Slice const&, std::__cxx11::basic_string<char, "
+          "std::char_traits<char>, std::allocator<char> >*)>)",
+          "crivo::RocksDBFilterReport::all_filters_work() const", "crivo::RocksDBFilterReport::text[abi:cxx11]() const",
+          "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::RocksDBFilterOptions const&)",
+          "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",
+          "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
+          "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
+          "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
+          "crivo::NewRocksDBFilterCollector()", "crivo::NewRocksDBFilterListener()",
+          "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",
+          "crivo::ScanFilter::only(crivo::plugin::ScanCondition)",
+          "crivo::ScanFilter::Range(std::basic_string_view<char, std::char_traits<char> >, unsigned long, unsigned "
+          "long)",
+          "crivo::ScanFilter::Prefix(std::basic_string_view<char, std::char_traits<char> >)",
+          "crivo::ScanFilter::Attribute(std::basic_string_view<char, std::char_traits<char> >, "
+          "std::basic_string_view<char, std::char_traits<char> >)",
+          "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuestion const>)",
+          "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuestion const>)",
+          "crivo::RegisterScanNumber(std::basic_string_view<char, std::char_traits<char> >, "
+          "std::function<std::optional<unsigned long> (rocksdb::Slice const&)>)",
+          "crivo::RegisterScanAttribute(std::basic_string_view<char, std::char_traits<char> >, std::function<void "
+          "(rocksdb::Slice const&, std::function<void (std::basic_string_view<char, std::char_traits<char> >)> "
+          "const&)>)",
+          "crivo::NewScanFilterCollectorFactory(crivo::ScanFilterOptions const&, "
+          "std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>*)",
+          "crivo::ScanFilter::And(crivo::ScanFilter const&) const", "crivo::ScanFilter::asked() const",
+          "crivo::ScanFilter::matches(rocksdb::Slice const&) const", "crivo::ScanFilter::skipped() const",
+          "crivo::ScanFilter::apply_to(rocksdb::ReadOptions*) const",
+          "crivo::ScanFilter::may_match(rocksdb::TableProperties const&) const"));
 }
 
 TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {

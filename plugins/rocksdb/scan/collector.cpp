@@ -126,7 +126,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   static void add(Section& section, const rocksdb::Slice& key, std::size_t known) noexcept try {
     section.add(key, known);
   } catch (const std::exception& error) {
-    section.give_up(std::string_view(error.what()));
+    section.give_up("left out: the attribute's function threw ", error.what());
   } catch (...) {
     section.give_up("left out: the attribute's function threw");
   }

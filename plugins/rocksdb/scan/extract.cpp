@@ -105,7 +105,7 @@ const ScanNumber* builtin_number(std::string_view name) {
     const std::string_view digits = name.substr(word.size());
     const auto offset = digits == "0" ? std::optional<std::size_t>(0) : number(digits);
     if (!offset || *offset > kMaxOffset) return nullptr;
-    registry<ScanNumber>().put(name, [function, at = *offset](const rocksdb::Slice& key) {
+    registry<ScanNumber>().put(name, [function = function, at = *offset](const rocksdb::Slice& key) {
       return function(at, std::string_view(key.data(), key.size()));
     });
     return registry<ScanNumber>().find(name);

@@ -35,11 +35,12 @@ void Section::add_hash(std::uint64_t hash) {
   hashes_.push_back(hash);
 }
 
-void Section::give_up(std::string_view why) noexcept {
+void Section::give_up(std::string_view why, std::string_view detail) noexcept {
   given_up_ = true;
   hashes_ = {};
   try {
     report_ = why;
+    report_ += detail;
   } catch (...) {
     report_.clear();
   }

@@ -32,7 +32,7 @@ class Section {
   /// extract's function throws, and std::bad_alloc: then the section must be given up.
   void add(const rocksdb::Slice& key, std::size_t known);
   /// Frees the memory; from now on there will be no filter.
-  void give_up(std::string_view why) noexcept;
+  void give_up(std::string_view why, std::string_view detail = {}) noexcept;
 
   /// The filter as an SST block (docs/format.md) of at most `room` bytes; no value where it was given up, or does not
   /// fit. Call it once. Throws std::bad_alloc.

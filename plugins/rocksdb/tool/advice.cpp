@@ -86,8 +86,8 @@ std::optional<int> fewest_within_reads(const CostsOf& costs, double reads) {
   return enough > kMostHundredths ? std::nullopt : std::optional(enough);
 }
 
-double found_share(double asked, double passed, double runs, double reads) noexcept {
-  if (!(asked > 0 && runs > 0 && reads < 1)) return 0;
+std::optional<double> found_share(double asked, double passed, double runs, double reads) noexcept {
+  if (!(asked > 0 && runs > 0 && reads < runs)) return std::nullopt;
   const double questions = asked / runs;
   // A question that finds its key passes one filter for certain, and of the other runs - 1 their share of the reads.
   const double reads_of_found = 1 + reads * (runs - 1) / runs;

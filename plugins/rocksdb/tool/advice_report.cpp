@@ -53,7 +53,8 @@ std::string asked_text(const FamilyAdvice& advice) {
              counters ? "crivo.FilterCounters" : "RocksDB's statistics, of the whole database",
              static_cast<unsigned long long>(asked.asked), static_cast<unsigned long long>(asked.passed));
   if (asked.in_vain) text += format(", %llu of them in vain", static_cast<unsigned long long>(*asked.in_vain));
-  text += format(": about %.0f%% of the questions found their key\n", 100 * advice.found_share);
+  if (advice.found_share) text += format(": about %.0f%% of the questions found their key", 100 * *advice.found_share);
+  text += "\n";
   if (advice.found_share > kMostlyFound) {
     text += "So the last level's filters spare few reads: see bottommost_fp_rate of crivo.Auto\n";
   }
@@ -141,7 +142,8 @@ ordered_json advice_json(const FamilyAdvice& advice) {
                      {"filters", advice.asked->asked},
                      {"passed", advice.asked->passed},
                      {"in_vain", nullptr},
-                     {"found_share", advice.found_share}};
+                     {"found_share", nullptr}};
+    if (advice.found_share) json["asked"]["found_share"] = *advice.found_share;
     if (advice.asked->in_vain) json["asked"]["in_vain"] = *advice.asked->in_vain;
   }
   for (const Plan& plan : advice.plans) json["plans"].push_back(plan_json(plan));

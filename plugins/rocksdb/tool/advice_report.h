@@ -26,7 +26,7 @@ struct FamilyAdvice {
   std::vector<LevelFilters> levels;
   FilterCosts now;
   std::optional<AskedFilters> asked;
-  double found_share = 0;  // of the questions; only where `asked` has a value
+  std::optional<double> found_share;  // of the questions, where `asked` tells it
   std::string note;        // why nothing is proposed; empty if something is
   std::vector<Plan> plans;
 };

@@ -155,9 +155,11 @@ void add_sst_advise(CLI::App& app, Action& action) {
       ->required()
       ->transform(literal);
   command
-      ->add_option("--memory", options->memory,
-                   std::string("The most bytes for the filters of all column families, in proportion to their keys; ") +
-                       kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now")
+      ->add_option(
+          "--memory", options->memory,
+          std::string(
+              "The most bytes for the filters of the column families that are advised, in proportion to their keys; ") +
+              kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now")
       ->type_name("BYTES")
       ->transform(literal);
   command->add_option("--column-family", options->families, "Only this one; may be given more than once")
