@@ -48,7 +48,7 @@ rocksdb::Status RegisterScanNumber(std::string_view name, ScanNumber number) {
 
 rocksdb::Status NewScanFilterCollectorFactory(const ScanFilterOptions& options,
                                               std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory) {
-  const rocksdb::Status right = plugin::check_scan_options(options);
+  rocksdb::Status right = plugin::check_scan_options(options);
   if (right.ok()) *factory = std::make_shared<plugin::ScanCollectorFactory>(options);
   return right;
 }

@@ -73,13 +73,18 @@ std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
 /// Nothing that goes wrong here may fail the file: it gets no filter then, which means "maybe".
 class ScanCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit ScanCollector(const ScanFilterOptions& options) noexcept try
-      : room_(options.max_bytes), comparator_(options.comparator) {
-    auto sections = sections_of(options);
-    if (sections) sections_ = *std::move(sections);
-    if (!sections) error_ = sections.error().message;
-  } catch (...) {
-    sections_.clear();
+  explicit ScanCollector(const ScanFilterOptions& options) noexcept : room_(options.max_bytes) {
+    try {
+      comparator_ = options.comparator;
+      auto sections = sections_of(options);
+      if (sections) {
+        sections_ = *std::move(sections);
+      } else {
+        error_ = sections.error().message;
+      }
+    } catch (...) {
+      sections_.clear();
+    }
   }
 
   const char* Name() const override { return ScanCollectorFactory::kName; }
