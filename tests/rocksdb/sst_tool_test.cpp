@@ -150,7 +150,8 @@ TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
   EXPECT_THAT(folder.err, HasSubstr("FILE must be an SST file or a folder with such files, got folder"));
   EXPECT_EQ(crivo("sst info").exit_code, 2);
   EXPECT_EQ(crivo("sst").exit_code, 2);
-  EXPECT_THAT(crivo("sst nonsense").err, HasSubstr("COMMAND must be one of advise, info, probe, refilter, got nonsense"));
+  EXPECT_THAT(crivo("sst nonsense").err,
+              HasSubstr("COMMAND must be one of advise, info, probe, refilter, got nonsense"));
 }
 
 /// An order that no other program knows.

@@ -27,7 +27,7 @@ struct FamilyAdvice {
   FilterCosts now;
   std::optional<AskedFilters> asked;
   std::optional<double> found_share;  // of the questions, where `asked` tells it
-  std::string note;        // why nothing is proposed; empty if something is
+  std::string note;                   // why nothing is proposed; empty if something is
   std::vector<Plan> plans;
 };
 

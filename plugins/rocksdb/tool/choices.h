@@ -44,8 +44,8 @@ struct Goal {
 };
 
 /// The best policy of each kind that reaches the goal, the best one first. The choices keep of a policy of
-/// Crivo's that is there its limits in bytes, whether it counts questions, and its key transform. Errors: kBadArgument for a policy that is here but
-/// cannot work.
+/// Crivo's that is there its limits in bytes, whether it counts questions, and its key transform. Errors: kBadArgument
+/// for a policy that is here but cannot work.
 [[nodiscard]] Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree,
                                                       const Goal& goal);
 
