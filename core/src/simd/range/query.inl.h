@@ -198,20 +198,22 @@ struct AllWords {
   CRIVO_TARGET void prefetch(std::uint64_t word) const noexcept { __builtin_prefetch(payload + 8 * word); }
 };
 
-CRIVO_TARGET bool contains_range(const View& view, std::uint64_t low, std::uint64_t high) noexcept {
+CRIVO_TARGET inline bool contains_range(const View& view, std::uint64_t low, std::uint64_t high) noexcept {
   const AllWords words{view.payload};
   return answer_range(view, words, low, high);
 }
 
-CRIVO_TARGET bool contains(const View& view, std::uint64_t number) noexcept {
+CRIVO_TARGET inline bool contains(const View& view, std::uint64_t number) noexcept {
   return contains_range(view, number, number);
 }
 
-CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept { return contains(view, ordered(key)); }
+CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
+  return contains(view, ordered(key));
+}
 
-CRIVO_TARGET void contains_batch(const View& view, const std::uint64_t* numbers, std::size_t count,
-                                 bool* hits) noexcept {
+CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* numbers, std::size_t count,
+                                        bool* hits) noexcept {
   for (std::size_t i = 0; i < count; ++i) hits[i] = contains(view, numbers[i]);
 }
 
-constexpr Probe kRangeProbe = {&contains, &contains_key, &contains_batch, &contains_range};
+inline constexpr Probe kRangeProbe = {&contains, &contains_key, &contains_batch, &contains_range};
