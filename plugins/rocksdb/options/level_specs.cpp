@@ -46,9 +46,7 @@ Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) n
   return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
-// Level 0 is counted as one more level above the others, of four runs: RocksDB compacts it when it has four files.
 Result<std::vector<LevelSpec>> specs_by_budget(const PolicyInfo& policy, const Settings& settings) {
-  constexpr double kRunsOfLevel0 = 4;
   std::vector<TreeLevel> tree;
   double keys = 1;
   for (int distance = 0; distance < settings.tree_levels(); ++distance) {

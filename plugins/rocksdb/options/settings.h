@@ -45,7 +45,11 @@ struct LevelSpec {
 enum class SizedBy { kBitsPerKey, kFpRate, kBudget };
 
 inline constexpr int kFewestLevels = 2;
+inline constexpr int kMostLevels = 64;
 inline constexpr double kHighestLevelRatio = 1000;
+
+/// Level 0 is counted as one more level above the others, of four runs: RocksDB compacts it when it has four files.
+inline constexpr double kRunsOfLevel0 = 4;
 
 /// What a column family's options say of its tree.
 struct TreeOptions {

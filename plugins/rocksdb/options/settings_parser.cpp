@@ -118,7 +118,7 @@ constexpr OptionInfo kOptions[] = {
     {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
     {"bottommost_fp_rate", kAuto, {kMinFpRate, 1, "lie in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
     {"ribbon_levels", kAuto, {0, 64, "be an integer in [0, 64]", false, true}, kField<&Settings::ribbon_levels>},
-    {"levels", kAuto, {kFewestLevels, 64, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
+    {"levels", kAuto, {kFewestLevels, kMostLevels, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
     {"level_ratio", kAuto, {1, kHighestLevelRatio, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
     {"max_filter_bytes", kEvery, kBytes, kField<&Settings::max_filter_bytes>},
     {"max_build_bytes", kEvery, kBytes, kField<&Settings::max_build_bytes>},

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "options/settings.h"
+
 namespace crivo::tool {
 namespace {
 
-constexpr int kFewestLevels = 2;
-constexpr int kMostLevels = 64;
+using plugin::kFewestLevels;
+using plugin::kHighestLevelRatio;
+using plugin::kMostLevels;
+using plugin::kRunsOfLevel0;
+
 constexpr double kUsualRatio = 10;
-constexpr double kHighestRatio = 1000;
-constexpr double kRunsOfLevel0 = 4;  // as in options/level_specs.cpp
 
 /// The keys above the last level of a tree of equal ratios, where the last level has one.
 double keys_above(std::size_t levels, double ratio) noexcept {
@@ -29,7 +32,7 @@ double ratio_of(const TreeSizes& sizes) noexcept {
     return sizes.keys[0] * sizes.level0_runs / (kRunsOfLevel0 * sizes.level0_keys);
   }
   double low = 1;  // bisection: there are fewer keys above the last level the higher the ratio is
-  double high = kHighestRatio;
+  double high = kHighestLevelRatio;
   constexpr int kSteps = 60;
   for (int step = 0; step < kSteps; ++step) {
     const double middle = (low + high) / 2;
@@ -63,14 +66,14 @@ FilterCosts& FilterCosts::operator+=(const FilterCosts& other) noexcept {
 
 TreeFit fit_tree(const TreeSizes& sizes) noexcept {
   return {std::clamp(static_cast<int>(sizes.keys.size()), kFewestLevels, kMostLevels),
-          std::clamp(ratio_of(sizes), 1.0, kHighestRatio)};
+          std::clamp(ratio_of(sizes), 1.0, kHighestLevelRatio)};
 }
 
 std::vector<TreeFit> fits_near(const TreeFit& fit) {
   std::vector<TreeFit> fits{fit};
   for (const double factor : {0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0}) {
     const double ratio = fit.level_ratio * factor;
-    if (ratio > 1 && ratio <= kHighestRatio) fits.push_back({fit.levels, ratio});
+    if (ratio > 1 && ratio <= kHighestLevelRatio) fits.push_back({fit.levels, ratio});
   }
   if (fit.level_ratio > 1) fits.push_back({fit.levels, 1});
   return fits;
