@@ -94,7 +94,7 @@ int main(int count, char** arguments) {
     std::uint64_t asked = 0, skipped = 0;
     for (const std::string& folder : folders) {
       list(*db, folder, {}, without);
-      const auto filter = crivo::ScanFilter::Prefix(folder);
+      const auto filter = crivo::ScanFilter::for_prefix(folder);
       rocksdb::ReadOptions filtered;
       if (!filter.apply_to(&filtered).ok()) return 1;
       list(*db, folder, filtered, with);

@@ -33,7 +33,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const RocksD
   return std::make_shared<plugin::FilterPolicy>(options);
 }
 
-std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollector() {
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory() {
   return std::make_shared<plugin::CollectorFactory>();
 }
 
@@ -56,7 +56,7 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
   with_filter.filter_policy = policy;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
   auto& collectors = options.table_properties_collector_factories;
-  if (!has<plugin::CollectorFactory>(collectors)) collectors.push_back(NewRocksDBFilterCollector());
+  if (!has<plugin::CollectorFactory>(collectors)) collectors.push_back(NewRocksDBFilterCollectorFactory());
   return rocksdb::Status::OK();
 }
 

@@ -59,20 +59,20 @@ ScanFilter ScanFilter::only(plugin::ScanCondition condition) {
   return ScanFilter(std::make_shared<ScanQuestion>(std::vector{std::move(condition)}));
 }
 
-ScanFilter ScanFilter::Prefix(std::string_view prefix) {
+ScanFilter ScanFilter::for_prefix(std::string_view prefix) {
   ScanCondition asked;
   asked.value = prefix;
   return only(std::move(asked));
 }
 
-ScanFilter ScanFilter::Attribute(std::string_view name, std::string_view value) {
+ScanFilter ScanFilter::for_attribute(std::string_view name, std::string_view value) {
   ScanCondition asked;
   asked.extract = named("attribute:", name, Extract::Kind::kAttribute);
   asked.value = value;
   return only(std::move(asked));
 }
 
-ScanFilter ScanFilter::Range(std::string_view name, std::uint64_t low, std::uint64_t high) {
+ScanFilter ScanFilter::for_range(std::string_view name, std::uint64_t low, std::uint64_t high) {
   ScanCondition asked;
   asked.extract = named("range:", name, Extract::Kind::kRange);
   asked.low = low;
@@ -80,7 +80,7 @@ ScanFilter ScanFilter::Range(std::string_view name, std::uint64_t low, std::uint
   return only(std::move(asked));
 }
 
-ScanFilter ScanFilter::And(const ScanFilter& other) const {
+ScanFilter ScanFilter::and_also(const ScanFilter& other) const {
   std::vector<ScanCondition> both = question_->conditions();
   both.insert(both.end(), other.question_->conditions().begin(), other.question_->conditions().end());
   return ScanFilter(std::make_shared<ScanQuestion>(std::move(both)));

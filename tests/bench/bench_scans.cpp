@@ -113,7 +113,8 @@ Cost scan(rocksdb::DB& db, Filter kind, const std::vector<std::uint64_t>& groups
     const rocksdb::Slice upper = end;
     rocksdb::ReadOptions read;
     read.iterate_upper_bound = &upper;
-    const auto filter = kind == Filter::kRange ? ScanFilter::Range("be64@0", group, group) : ScanFilter::Prefix(first);
+    const auto filter =
+        kind == Filter::kRange ? ScanFilter::for_range("be64@0", group, group) : ScanFilter::for_prefix(first);
     if (kind == Filter::kPrefix || kind == Filter::kRange) check(filter.apply_to(&read));
     const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(read));
     for (at->Seek(first); at->Valid(); at->Next()) ++cost.found;

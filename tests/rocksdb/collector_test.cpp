@@ -235,7 +235,7 @@ TEST(RocksdbCollector, TellsFilesApartThatOneThreadWritesByTurns) {
   const rocksdb::Options bloom = configured(test_options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
   const rocksdb::Options none = [&] {
     rocksdb::Options options = with_policy(test_options(), nullptr);
-    options.table_properties_collector_factories.push_back(NewRocksDBFilterCollector());
+    options.table_properties_collector_factories.push_back(NewRocksDBFilterCollectorFactory());
     return options;
   }();
   rocksdb::SstFileWriter first(rocksdb::EnvOptions(), ribbon);

@@ -64,27 +64,27 @@ const std::vector<ScanFilterOptions>& collectors() {
 ScanFilter draw_filter(Random& random, std::string& prefix) {
   const std::string key = key_text(random.below(kKeys * 2)) + (random.percent(10) ? "!" : "");
   const std::string two = key.substr(key.size() - 2);
-  const auto by_prefix = [&] { return ScanFilter::Prefix(key.substr(0, 1 + random.below(9))); };
+  const auto by_prefix = [&] { return ScanFilter::for_prefix(key.substr(0, 1 + random.below(9))); };
   switch (random.below(8)) {
     case 6: {
       const std::uint64_t low = random.below(3000);
-      return ScanFilter::Range("dec@1", low, low + random.below(20));
+      return ScanFilter::for_range("dec@1", low, low + random.below(20));
     }
     case 7: {
       const std::uint64_t low = number_of(key).value_or(0);
-      return ScanFilter::Range("group", low, low + random.below(random.percent(80) ? 4 : 1 << 20));
+      return ScanFilter::for_range("group", low, low + random.below(random.percent(80) ? 4 : 1 << 20));
     }
     case 0:
-      return ScanFilter::Attribute("last_two", two);
+      return ScanFilter::for_attribute("last_two", two);
     case 1:
-      return ScanFilter::Attribute("pairs", two);
+      return ScanFilter::for_attribute("pairs", two);
     case 2:
-      return ScanFilter::Attribute("last_two", two).And(by_prefix());
+      return ScanFilter::for_attribute("last_two", two).and_also(by_prefix());
     case 3:
       return by_prefix();
     default:
       prefix = key.substr(0, 1 + random.below(9));
-      return ScanFilter::Prefix(prefix);
+      return ScanFilter::for_prefix(prefix);
   }
 }
 

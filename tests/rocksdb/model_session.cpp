@@ -123,7 +123,7 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
     names.emplace_back(row.name);
   }
   knobs.family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(knobs.table));
-  knobs.family.table_properties_collector_factories.push_back(NewRocksDBFilterCollector());
+  knobs.family.table_properties_collector_factories.push_back(NewRocksDBFilterCollectorFactory());
   if (auto scans = draw_scan_collector(random)) knobs.family.table_properties_collector_factories.push_back(scans);
   return knobs.family;
 }

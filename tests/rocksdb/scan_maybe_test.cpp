@@ -15,8 +15,8 @@ TEST(Scan, ReadsAFileWhoseFilterItCannotAnswerFrom) {
   const auto db = open_database(with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6}), folder.path());
   put_file(*db, {"aaaa|1"});
   const rocksdb::TableProperties good = properties_of(*db);
-  const auto prefix = ScanFilter::Prefix("bbbb");
-  const auto value = ScanFilter::Attribute("parts", "bob");
+  const auto prefix = ScanFilter::for_prefix("bbbb");
+  const auto value = ScanFilter::for_attribute("parts", "bob");
   ASSERT_FALSE(prefix.may_match(good));
   ASSERT_FALSE(value.may_match(good));
   for (const char* const name : {"crivo.scan.prefix:4", "crivo.scan.attribute:parts"}) {
@@ -56,11 +56,11 @@ TEST(Scan, LeavesOutFilesOfKnownComparatorsOnly) {
   rocksdb::TableProperties file = properties_of(*db);
   const auto skips_prefix = [&](const std::string& comparator) {
     file.comparator_name = comparator;
-    return !ScanFilter::Prefix("bbbb").may_match(file);
+    return !ScanFilter::for_prefix("bbbb").may_match(file);
   };
   const auto skips_value = [&](const std::string& comparator) {
     file.comparator_name = comparator;
-    return !ScanFilter::Attribute("parts", "bob").may_match(file);
+    return !ScanFilter::for_attribute("parts", "bob").may_match(file);
   };
   for (const char* const fine : {"leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator", "Mine"}) {
     EXPECT_TRUE(skips_prefix(fine) && skips_value(fine)) << fine;
@@ -87,8 +87,8 @@ TEST(Scan, ReadsIngestedFilesThatHaveNoFilter) {
   };
   ingest(test_options(), "aaaa");
   ingest(options, "bbbb");
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("cccc")), Keys{"aaaa"});
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("bbbb")), (Keys{"aaaa", "bbbb"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("cccc")), Keys{"aaaa"});
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bbbb")), (Keys{"aaaa", "bbbb"}));
 }
 
 TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
@@ -96,8 +96,8 @@ TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
   const ScratchFolder folder;
   const auto db = open_database(with_scans({.extract = "attribute:thrower prefix:3", .fp_rate = 1e-6}), folder.path());
   put_file(*db, {"any", "bad", "car"});
-  EXPECT_EQ(seen(*db, ScanFilter::Attribute("thrower", "none")).size(), 3U);
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("non")), Keys{});
+  EXPECT_EQ(seen(*db, ScanFilter::for_attribute("thrower", "none")).size(), 3U);
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("non")), Keys{});
   EXPECT_EQ(properties_of(*db).user_collected_properties.at("crivo.scan.attribute:thrower"),
             "left out: the attribute's function threw no attribute of bad");
 }
@@ -108,7 +108,7 @@ TEST(Scan, LeavesOutAFilterThatDoesNotFit) {
   put_keys(*db, 0, 20000);
   const auto& properties = properties_of(*db).user_collected_properties;
   EXPECT_EQ(properties.at("crivo.scan.prefix:16"), "left out: it needs more than max_bytes");
-  EXPECT_FALSE(ScanFilter::Prefix("zz" + std::string(14, '0')).may_match(properties_of(*db))) << "prefix:2 answers";
+  EXPECT_FALSE(ScanFilter::for_prefix("zz" + std::string(14, '0')).may_match(properties_of(*db))) << "prefix:2 answers";
   std::size_t bytes = 0;
   for (const auto& [name, value] : properties) bytes += value.size();
   EXPECT_LT(bytes, 1100U);
@@ -172,8 +172,8 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   EXPECT_TRUE(RegisterScanAttribute("once", nothing).ok());
   EXPECT_TRUE(RegisterScanAttribute("once", nothing).IsInvalidArgument());
   rocksdb::ReadOptions untouched;
-  EXPECT_THAT(ScanFilter::Attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got attribute:none"));
-  EXPECT_THAT(ScanFilter::Range("none", 1, 2).apply_to(&untouched).ToString(), HasSubstr("got range:none"));
+  EXPECT_THAT(ScanFilter::for_attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got attribute:none"));
+  EXPECT_THAT(ScanFilter::for_range("none", 1, 2).apply_to(&untouched).ToString(), HasSubstr("got range:none"));
   EXPECT_FALSE(untouched.table_filter);
 }
 
@@ -190,8 +190,8 @@ TEST(Scan, IsMadeByOptionStringsAndOptionsFiles) {
   ASSERT_TRUE(rocksdb::LoadLatestOptions({}, folder.path(), &database, &families).ok());
   const auto db = open_database({database, families[0].options}, folder.path());
   put_file(*db, {"bbbb"});
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("aaaa")), Keys{"aaaa"});
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("bb")), Keys{"bbbb"});
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaaa")), Keys{"aaaa"});
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bb")), Keys{"bbbb"});
 }
 
 TEST(Scan, TellsOfAWrongOptionString) {

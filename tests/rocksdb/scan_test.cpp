@@ -17,14 +17,14 @@ TEST(Scan, LeavesOutFilesWithoutThePrefixWhateverItsLength) {
   const auto db = open_database(with_scans({.extract = "prefix:2,4", .fp_rate = 1e-6}), folder.path());
   put_file(*db, {"aaaa1", "ab"});
   put_file(*db, {"aabb1", "zz"});
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("aaaa")), (Keys{"aaaa1", "ab"}));
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("aabb1")), (Keys{"aabb1", "zz"}));
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("aa")).size(), 4U);
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("aaa")).size(), 4U) << "both files have aa";
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("ab")), (Keys{"aaaa1", "ab"}));
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("abab")), Keys{}) << "no key has so many bytes";
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("a")).size(), 4U) << "no filter of one byte";
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("")).size(), 4U);
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaaa")), (Keys{"aaaa1", "ab"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aabb1")), (Keys{"aabb1", "zz"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aa")).size(), 4U);
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaa")).size(), 4U) << "both files have aa";
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("ab")), (Keys{"aaaa1", "ab"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("abab")), Keys{}) << "no key has so many bytes";
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("a")).size(), 4U) << "no filter of one byte";
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("")).size(), 4U);
 }
 
 TEST(Scan, LeavesOutFilesWithoutThePath) {
@@ -32,11 +32,11 @@ TEST(Scan, LeavesOutFilesWithoutThePath) {
   const auto db = open_database(with_scans({.extract = "path:/", .fp_rate = 1e-6}), folder.path());
   put_file(*db, {"etc/hosts", "usr/lib/x"});
   put_file(*db, {"etc/ssh/key", "usr/share"});
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("etc/ssh/")), (Keys{"etc/ssh/key", "usr/share"}));
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("usr/lib/x")), (Keys{"etc/hosts", "usr/lib/x"}));
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("usr/bin/x")), Keys{});
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("usr/li")).size(), 4U);
-  EXPECT_EQ(seen(*db, ScanFilter::Prefix("bin")).size(), 4U) << "nothing is known of a part of a name";
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("etc/ssh/")), (Keys{"etc/ssh/key", "usr/share"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("usr/lib/x")), (Keys{"etc/hosts", "usr/lib/x"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("usr/bin/x")), Keys{});
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("usr/li")).size(), 4U);
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bin")).size(), 4U) << "nothing is known of a part of a name";
 }
 
 TEST(Scan, LeavesOutFilesWithoutTheAttribute) {
@@ -45,15 +45,16 @@ TEST(Scan, LeavesOutFilesWithoutTheAttribute) {
   const auto db = open_database(with_scans({.extract = "attribute:parts prefix:1", .fp_rate = 1e-6}), folder.path());
   put_file(*db, {"ada|1", "eve|2"});
   put_file(*db, {"bob|2", "eve|3"});
-  const auto ada = ScanFilter::Attribute("parts", "ada");
+  const auto ada = ScanFilter::for_attribute("parts", "ada");
   EXPECT_EQ(seen(*db, ada), (Keys{"ada|1", "eve|2"}));
   EXPECT_TRUE(ada.matches("ada|9"));
   EXPECT_FALSE(ada.matches("eve|2"));
   EXPECT_EQ(ada.asked(), 2U);
   EXPECT_EQ(ada.skipped(), 1U);
-  EXPECT_EQ(seen(*db, ScanFilter::Attribute("parts", "2")).size(), 4U);
-  EXPECT_EQ(seen(*db, ScanFilter::Attribute("parts", "3").And(ScanFilter::Prefix("eve"))), (Keys{"bob|2", "eve|3"}));
-  EXPECT_EQ(seen(*db, ScanFilter::Attribute("parts", "3").And(ScanFilter::Prefix("ada"))), Keys{});
+  EXPECT_EQ(seen(*db, ScanFilter::for_attribute("parts", "2")).size(), 4U);
+  EXPECT_EQ(seen(*db, ScanFilter::for_attribute("parts", "3").and_also(ScanFilter::for_prefix("eve"))),
+            (Keys{"bob|2", "eve|3"}));
+  EXPECT_EQ(seen(*db, ScanFilter::for_attribute("parts", "3").and_also(ScanFilter::for_prefix("ada"))), Keys{});
 }
 
 /// Each way to change what an older file says of a key, in a newer file that has nothing else.
@@ -88,7 +89,7 @@ TEST(Scan, KeepsFilesWithEveryTypeOfEntry) {
         return found;
       };
       rocksdb::ReadOptions filtered;
-      ASSERT_TRUE(ScanFilter::Prefix("abcd").apply_to(&filtered).ok());
+      ASSERT_TRUE(ScanFilter::for_prefix("abcd").apply_to(&filtered).ok());
       EXPECT_EQ(entries(filtered), entries({}));
     }
   }
@@ -123,8 +124,8 @@ TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
         }
         ASSERT_TRUE(db->CompactFiles({}, files, 3).ok());
       }
-      const auto filter = ScanFilter::Prefix("mmmm");
-      const auto other = ScanFilter::Prefix("none");
+      const auto filter = ScanFilter::for_prefix("mmmm");
+      const auto other = ScanFilter::for_prefix("none");
       EXPECT_EQ(seen(*db, filter), Keys{"mmmm8"});
       EXPECT_EQ(filter.skipped(), 1U) << "the file with the tombstone has no such key";
       EXPECT_EQ(seen(*db, other), Keys{});
@@ -176,7 +177,7 @@ TEST(Scan, AnswersWhereAnExtractorOfSeveralLengthsLosesKeys) {
   automatic.auto_prefix_mode = true;
   EXPECT_EQ(from(*db, "0004", automatic), both);
   rocksdb::ReadOptions filtered;
-  ASSERT_TRUE(ScanFilter::Prefix("0004").apply_to(&filtered).ok());
+  ASSERT_TRUE(ScanFilter::for_prefix("0004").apply_to(&filtered).ok());
   EXPECT_EQ(from(*db, "0004", filtered), both);
 }
 
@@ -193,7 +194,7 @@ TEST(Scan, LeavesOutFilesWithoutANumberInTheRange) {
   put_file(*db, {event(0), event(3000), event(UINT64_MAX)});
   put_file(*db, {"order=17", "order=x", "order=99999999999999999999999"});
   const auto files = [&](std::string_view name, std::uint64_t low, std::uint64_t high) {
-    const auto filter = ScanFilter::Range(name, low, high);
+    const auto filter = ScanFilter::for_range(name, low, high);
     EXPECT_LE(seen(*db, filter).size(), 9U);
     return filter.asked() - filter.skipped();
   };
@@ -207,10 +208,10 @@ TEST(Scan, LeavesOutFilesWithoutANumberInTheRange) {
   EXPECT_EQ(files("be64@9", 101, 2999), 3U) << "the files have no such filter";
   EXPECT_EQ(files("dec@6", 17, 18), 1U);
   EXPECT_EQ(files("dec@6", 18, 30), 0U);
-  const auto filter = ScanFilter::Range("be64@8", 100, 3000);
+  const auto filter = ScanFilter::for_range("be64@8", 100, 3000);
   EXPECT_TRUE(filter.matches(event(100)) && filter.matches(event(3000)));
   EXPECT_FALSE(filter.matches(event(99)) || filter.matches(event(3001)) || filter.matches("short"));
-  EXPECT_FALSE(ScanFilter::Range("dec@6", 0, UINT64_MAX).matches("order=99999999999999999999999"));
+  EXPECT_FALSE(ScanFilter::for_range("dec@6", 0, UINT64_MAX).matches("order=99999999999999999999999"));
 }
 
 }  // namespace

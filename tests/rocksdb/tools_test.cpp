@@ -53,13 +53,13 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
           "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
           "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
-          "crivo::NewRocksDBFilterCollector()", "crivo::NewRocksDBFilterListener()",
+          "crivo::NewRocksDBFilterCollectorFactory()", "crivo::NewRocksDBFilterListener()",
           "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",
           "crivo::ScanFilter::only(crivo::plugin::ScanCondition)",
-          "crivo::ScanFilter::Range(std::basic_string_view<char, std::char_traits<char> >, unsigned long, unsigned "
+          "crivo::ScanFilter::for_range(std::basic_string_view<char, std::char_traits<char> >, unsigned long, unsigned "
           "long)",
-          "crivo::ScanFilter::Prefix(std::basic_string_view<char, std::char_traits<char> >)",
-          "crivo::ScanFilter::Attribute(std::basic_string_view<char, std::char_traits<char> >, "
+          "crivo::ScanFilter::for_prefix(std::basic_string_view<char, std::char_traits<char> >)",
+          "crivo::ScanFilter::for_attribute(std::basic_string_view<char, std::char_traits<char> >, "
           "std::basic_string_view<char, std::char_traits<char> >)",
           "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuestion const>)",
           "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuestion const>)",
@@ -70,7 +70,7 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "const&)>)",
           "crivo::NewScanFilterCollectorFactory(crivo::ScanFilterOptions const&, "
           "std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>*)",
-          "crivo::ScanFilter::And(crivo::ScanFilter const&) const", "crivo::ScanFilter::asked() const",
+          "crivo::ScanFilter::and_also(crivo::ScanFilter const&) const", "crivo::ScanFilter::asked() const",
           "crivo::ScanFilter::matches(rocksdb::Slice const&) const", "crivo::ScanFilter::skipped() const",
           "crivo::ScanFilter::apply_to(rocksdb::ReadOptions*) const",
           "crivo::ScanFilter::may_match(rocksdb::TableProperties const&) const"));

@@ -10,7 +10,7 @@
 
 namespace crivo::plugin {
 
-/// See NewRocksDBFilterCollector in crivo/rocksdb.h.
+/// See NewRocksDBFilterCollectorFactory in crivo/rocksdb.h.
 class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.FilterKind";

@@ -114,7 +114,7 @@ Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return {};
-  const auto collector = NewRocksDBFilterCollector();
+  const auto collector = NewRocksDBFilterCollectorFactory();
   auto& collectors = family.table_properties_collector_factories;
   const bool installed = std::ranges::any_of(
       collectors, [&](const auto& each) { return each != nullptr && each->IsInstanceOf(collector->Name()); });

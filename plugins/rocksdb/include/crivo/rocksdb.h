@@ -116,11 +116,11 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// built-in transform, or if it was registered before; if `transform` is empty.
 [[nodiscard]] rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform);
 
-/// Sets a filter policy for a column family (rocksdb::Options will do), and installs NewRocksDBFilterCollector, so that
-/// each file says which filter it has. What else is set in `options` stays as it is, and factories that `options`
-/// shares with another column family are not changed. Errors: InvalidArgument, with `options` unchanged, if the table
-/// factory is not RocksDB's block-based one, if `filter` is wrong ("crivo.Bloom: <field> must ..., got ..."), or if the
-/// librocksdb in this process has the wrong version.
+/// Sets a filter policy for a column family (rocksdb::Options will do), and installs NewRocksDBFilterCollectorFactory,
+/// so that each file says which filter it has. What else is set in `options` stays as it is, and factories that
+/// `options` shares with another column family are not changed. Errors: InvalidArgument, with `options` unchanged, if
+/// the table factory is not RocksDB's block-based one, if `filter` is wrong ("crivo.Bloom: <field> must ..., got ..."),
+/// or if the librocksdb in this process has the wrong version.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options,
                                                const RocksDBFilterOptions& filter = {});
 
@@ -149,7 +149,7 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///                         the share of absent keys that pass by the model, from 0 to 1
 /// The numbers are text that std::from_chars reads, the rate with four digits. There is one more property for people
 /// who read the output of sst_dump, with all of these in its name and no value.
-[[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollector();
+[[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
 
 /// What the filters of one policy have done since the policy was made, in all column families that share it.
 /// (SetOptions may make a new policy from RocksDB 9.8 on; see the README.)

@@ -4,7 +4,7 @@
 //   crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory);
 //   options.table_properties_collector_factories.push_back(factory);
 //   ...
-//   const auto filter = crivo::ScanFilter::Prefix("0004");
+//   const auto filter = crivo::ScanFilter::for_prefix("0004");
 //   filter.apply_to(&read_options);
 //   for (it->Seek("0004"); it->Valid() && filter.matches(it->key()); it->Next()) ...
 //
@@ -92,13 +92,13 @@ class ScanFilter {
  public:
   /// Keys that begin with these bytes. The file's filters for its own first bytes answer, whatever their lengths: the
   /// longest that is not longer than `prefix`, and `path` for what it has up to its last separator.
-  [[nodiscard]] static ScanFilter Prefix(std::string_view prefix);
+  [[nodiscard]] static ScanFilter for_prefix(std::string_view prefix);
   /// Keys that have this value of the attribute.
-  [[nodiscard]] static ScanFilter Attribute(std::string_view name, std::string_view value);
+  [[nodiscard]] static ScanFilter for_attribute(std::string_view name, std::string_view value);
   /// Keys whose number lies in this range, both ends included.
-  [[nodiscard]] static ScanFilter Range(std::string_view name, std::uint64_t low, std::uint64_t high);
+  [[nodiscard]] static ScanFilter for_range(std::string_view name, std::uint64_t low, std::uint64_t high);
   /// Keys that match both.
-  [[nodiscard]] ScanFilter And(const ScanFilter& other) const;
+  [[nodiscard]] ScanFilter and_also(const ScanFilter& other) const;
 
   /// Sets table_filter for one scan, and total_order_seek, because otherwise a prefix_extractor decides what the scan
   /// sees. Set iterate_upper_bound, too: without it a scan that finds nothing opens each further file of a level to ask
