@@ -84,10 +84,10 @@ long faults() {
   return usage.ru_minflt;
 }
 
-/// What this thread has taken of a processor, in nanoseconds, with what the system did for it.
-double processor_time() {
+/// What this thread, or the process, has taken of a processor, in nanoseconds, with what the system did for it.
+double processor_time(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
   timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
@@ -143,8 +143,9 @@ void print_memory(const Row& row, std::uint64_t keys, unsigned threads) {
   for (unsigned i = 0; i < threads; ++i) builders.emplace_back([&] { build(row.policy, keys); });
   builders.clear();
   const double peak = status_figure("VmHWM") - before;
-  std::printf("| %llu | %u | %s | %.0f | %.0f |\n", static_cast<unsigned long long>(keys), threads, row.name.c_str(),
-              peak / 1e6, 8 * peak / static_cast<double>(keys * threads));
+  std::printf("| %llu | %u | %s | %.0f | %.0f | %.1f |\n", static_cast<unsigned long long>(keys), threads,
+              row.name.c_str(), peak / 1e6, 8 * peak / static_cast<double>(keys * threads),
+              processor_time(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
   std::fflush(stdout);
   _exit(0);
 }
@@ -162,7 +163,7 @@ void run(const Options& options) {
                                                   : "the installed library, an assert build without AVX2 in Debian");
   const std::vector<Row> all = rows(options.options);
   // Memory comes first, while this process, from which each of the others is forked, has built nothing.
-  std::printf("\n| keys | threads | | peak MB | bits per key |\n|---|---|---|---|---|\n");
+  std::printf("\n| keys | threads | | peak MB | bits per key | processor s |\n|---|---|---|---|---|---|\n");
   for (const std::uint64_t keys : options.sizes) {
     for (const Row& row : all) print_memory(row, keys, options.threads);
   }

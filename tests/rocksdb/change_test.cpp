@@ -45,10 +45,7 @@ class EverySpelling : public ::testing::TestWithParam<Spelling> {
   void open(const Policy& policy) {
     rocksdb::Options options = with_policy(test_options(), policy);
     options.create_missing_column_families = true;
-    rocksdb::DB* db = nullptr;
-    ASSERT_TRUE(
-        rocksdb::DB::Open(options, folder_.path(), {{"default", options}, {"other", options}}, &families_, &db).ok());
-    db_.reset(db);
+    db_ = open_database(options, folder_.path(), {{"default", options}, {"other", options}}, &families_);
   }
   void TearDown() override {
     for (auto* family : families_) ASSERT_TRUE(db_->DestroyColumnFamilyHandle(family).ok());
@@ -188,12 +185,8 @@ TEST(RocksdbChange, ReachesOneFamilyWhereEachHasAPolicy) {
   rocksdb::Options options = with_policy(test_options(), crivo_bloom(10));
   options.create_missing_column_families = true;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::DB* raw = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, folder.path(),
-                                {{"default", options}, {"other", with_policy(options, crivo_bloom(10))}}, &families,
-                                &raw)
-                  .ok());
-  const std::unique_ptr<rocksdb::DB> db(raw);
+  const auto db = open_database(options, folder.path(),
+                                {{"default", options}, {"other", with_policy(options, crivo_bloom(10))}}, &families);
   for (const auto& set : {set_in_place, set_in_braces}) {
     ASSERT_TRUE(set(*db, families[0], "bits_per_key=20").ok());
     ASSERT_TRUE(set(*db, families[1], "bits_per_key=5").ok());

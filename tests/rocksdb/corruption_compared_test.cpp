@@ -146,9 +146,8 @@ Files write_files(const PolicyMaker& maker, const Surroundings& around, const st
 /// How many keys are not found. None if the database does not open, because RocksDB saw the damage by its checksums: it
 /// says so then.
 std::uint64_t count_lost(const rocksdb::Options& options, const std::string& path) {
-  rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, path, &opened);
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = open_into(&db, [&](auto* out) { return rocksdb::DB::Open(options, path, out); });
   EXPECT_TRUE(status.ok() || status.IsCorruption()) << status.ToString();
   return status.ok() ? count_not_found(*db, 0, kKeys) : 0;
 }

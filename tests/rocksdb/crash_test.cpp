@@ -32,11 +32,11 @@ class Crashes {
   /// The newest keys, one by one, and as many of the others, in batches: all of them when `thorough`.
   void expect_no_key_lost(const char* table, bool thorough) {
     const rocksdb::Options options = with_table(options_, table_from_string(table));
-    rocksdb::DB* raw = nullptr;
-    const rocksdb::Status opened = rocksdb::DB::OpenForReadOnly(options, database_, &raw);
+    std::unique_ptr<rocksdb::DB> db;
+    const rocksdb::Status opened =
+        open_into(&db, [&](auto* out) { return rocksdb::DB::OpenForReadOnly(options, database_, out); });
     if (acknowledged() == 0 && !opened.ok()) return;  // killed before there was a database
     ASSERT_TRUE(opened.ok()) << opened.ToString();
-    const std::unique_ptr<rocksdb::DB> db(raw);
     const std::uint64_t newest = thorough || acknowledged() < 2000 ? 0 : acknowledged() - 2000;
     ASSERT_EQ(count_not_found(*db, newest, acknowledged()), 0U);
     if (newest == 0) return;

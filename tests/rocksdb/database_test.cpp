@@ -317,14 +317,11 @@ TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
     return rocksdb::ColumnFamilyDescriptor(name, with_policy(options, policy));
   };
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* raw = nullptr;
-  ASSERT_TRUE(
-      rocksdb::DB::Open(options, folder.path(),
-                        {family("default", crivo_bloom(10)), family("large", crivo_bloom(20)),
-                         family("ribbon", crivo_ribbon(10)), family("bloom", builtin_bloom()), family("none", nullptr)},
-                        &handles, &raw)
-          .ok());
-  const std::unique_ptr<rocksdb::DB> db(raw);
+  const auto db =
+      open_database(options, folder.path(),
+                    {family("default", crivo_bloom(10)), family("large", crivo_bloom(20)),
+                     family("ribbon", crivo_ribbon(10)), family("bloom", builtin_bloom()), family("none", nullptr)},
+                    &handles);
   std::vector<std::string> names;
   std::vector<std::uint64_t> sizes;
   for (auto* handle : handles) {

@@ -55,10 +55,10 @@ void ask_secondary_instance(Walk& walk) {
   options.statistics.reset();
   const KeepFiles keep(walk.db());
   Opened secondary;
-  rocksdb::DB* db = nullptr;
-  const auto status = rocksdb::DB::OpenAsSecondary(options, walk.path(), walk.scratch("secondary"), walk.descriptors(),
-                                                   &secondary.families, &db);
-  secondary.db.reset(db);
+  const auto status = open_into(&secondary.db, [&](auto* out) {
+    return rocksdb::DB::OpenAsSecondary(options, walk.path(), walk.scratch("secondary"), walk.descriptors(),
+                                        &secondary.families, out);
+  });
   check(status, "OpenAsSecondary");
   for (int i = 0; i < 3; ++i) read_somehow(walk.reading_of(secondary));
   (void)walk.new_timestamp();
@@ -76,10 +76,10 @@ void ask_secondary_instance(Walk& walk) {
 void ask_read_only_instance(Walk& walk) {
   const KeepFiles keep(walk.db());
   Opened reader;
-  rocksdb::DB* db = nullptr;
-  const auto status =
-      rocksdb::DB::OpenForReadOnly(walk.session().database, walk.path(), walk.descriptors(), &reader.families, &db);
-  reader.db.reset(db);
+  const auto status = open_into(&reader.db, [&](auto* out) {
+    return rocksdb::DB::OpenForReadOnly(walk.session().database, walk.path(), walk.descriptors(), &reader.families,
+                                        out);
+  });
   check(status, "OpenForReadOnly");
   for (int i = 0; i < 3; ++i) read_somehow(walk.reading_of(reader));
 }

@@ -227,20 +227,20 @@ Opened open_copy(const Walk& walk, const std::string& path) {
   const Session& session = walk.session();
   Opened opened;
   rocksdb::Status status;
-  rocksdb::DB* db = nullptr;
   if (session.transactions == Transactions::kPessimistic) {
     rocksdb::TransactionDB* made = nullptr;
     status = rocksdb::TransactionDB::Open(session.database, {}, path, walk.descriptors(), &opened.families, &made);
-    db = made;
+    opened.db.reset(made);
   } else if (session.transactions == Transactions::kOptimistic) {
     rocksdb::OptimisticTransactionDB* made = nullptr;
     status =
         rocksdb::OptimisticTransactionDB::Open(session.database, path, walk.descriptors(), &opened.families, &made);
-    db = made;
+    opened.db.reset(made);
   } else {
-    status = rocksdb::DB::Open(session.database, path, walk.descriptors(), &opened.families, &db);
+    status = open_into(&opened.db, [&](auto* out) {
+      return rocksdb::DB::Open(session.database, path, walk.descriptors(), &opened.families, out);
+    });
   }
-  opened.db.reset(db);
   check(status, "DB::Open");
   return opened;
 }

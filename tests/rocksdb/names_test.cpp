@@ -146,10 +146,7 @@ Status open_status(const ColumnFamilyOptions& options) {
   const ScratchFolder folder;
   rocksdb::Options all(rocksdb::DBOptions(), options);
   all.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  const Status opened = rocksdb::DB::Open(all, folder.path(), &db);
-  delete db;
-  return opened;
+  return open_status(all, folder.path());
 }
 
 TEST(RocksdbNames, WrongOnesAreErrorsWhicheverWayTheyCome) {
@@ -196,14 +193,15 @@ TEST(RocksdbNames, AreCheckedForEveryColumnFamilyAndKindOfDatabase) {
                   .ok());
   const ScratchFolder folder;
   const rocksdb::Options all(rocksdb::DBOptions(test_options()), wrong);
-  rocksdb::DB* db = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DBOptions create = test_options();
   create.create_missing_column_families = true;
-  EXPECT_THAT(
-      rocksdb::DB::Open(create, folder.path(), {{"default", ColumnFamilyOptions()}, {"second", wrong}}, &handles, &db)
-          .ToString(),
-      HasSubstr("crivo.Blum"));
+  const Status opened = open_into(&db, [&](auto* out) {
+    return rocksdb::DB::Open(create, folder.path(), {{"default", ColumnFamilyOptions()}, {"second", wrong}}, &handles,
+                             out);
+  });
+  EXPECT_THAT(opened.ToString(), HasSubstr("crivo.Blum"));
   rocksdb::TransactionDB* transactions = nullptr;
   EXPECT_THAT(rocksdb::TransactionDB::Open(all, {}, folder.path(), &transactions).ToString(), HasSubstr("crivo.Blum"));
   rocksdb::DBWithTTL* ttl = nullptr;
@@ -215,22 +213,22 @@ TEST(RocksdbNames, ThatAreWrongStillReadFiltersWhereNothingIsChecked) {
   const ScratchFolder folder;
   put_keys(*open_database(with_policy(test_options(), crivo_bloom(10)), folder.path()), 0, 2000);
   const rocksdb::Options wrong = with_policy(test_options(), policy_from_string("crivo.Blum"));
-  const auto expect_filters = [&](rocksdb::DB* opened) {
-    ASSERT_NE(opened, nullptr);
-    const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  const auto expect_filters = [&] {
+    ASSERT_NE(db, nullptr);
     EXPECT_EQ(count_not_found(*db, 0, 2000), 0U);
     const std::uint64_t before = filter_useful(wrong);
     EXPECT_EQ(count_not_found(*db, 2000, 3000), 1000U);
     EXPECT_GT(filter_useful(wrong), before + 900);
   };
-  rocksdb::DB* db = nullptr;
-  EXPECT_TRUE(rocksdb::DB::OpenForReadOnly(wrong, folder.path(), &db).ok());
-  expect_filters(db);
-  db = nullptr;
+  EXPECT_TRUE(open_into(&db, [&](auto* out) { return rocksdb::DB::OpenForReadOnly(wrong, folder.path(), out); }).ok());
+  expect_filters();
   rocksdb::Options secondary = wrong;
   secondary.max_open_files = -1;
-  EXPECT_TRUE(rocksdb::DB::OpenAsSecondary(secondary, folder.path(), folder.path("secondary"), &db).ok());
-  expect_filters(db);
+  EXPECT_TRUE(open_into(&db, [&](auto* out) {
+                return rocksdb::DB::OpenAsSecondary(secondary, folder.path(), folder.path("secondary"), out);
+              }).ok());
+  expect_filters();
 }
 
 TEST(RocksdbNames, ThatAreWrongInCreateColumnFamilyAreInTheLog) {
@@ -277,10 +275,7 @@ TEST(RocksdbNames, OfCollectorsAndListenersAreCheckedWithThePolicy) {
     EXPECT_EQ(family.table_properties_collector_factories.size(), 1U) << collectors;
     EXPECT_EQ(db_options.listeners.size(), 1U) << listeners;
     const ScratchFolder folder;
-    rocksdb::DB* db = nullptr;
-    const Status opened = rocksdb::DB::Open({db_options, family}, folder.path(), &db);
-    delete db;
-    return opened.ToString();
+    return open_status({db_options, family}, folder.path()).ToString();
   };
   EXPECT_EQ(status("crivo.FilterKind", "crivo.FilterCounters"), "OK");
   EXPECT_THAT(status("crivo.filterkind", "crivo.FilterCounters"),

@@ -97,11 +97,9 @@ class EveryBadOptionString : public ::testing::TestWithParam<BadOption> {};
 
 TEST_P(EveryBadOptionString, IsReportedByOpen) {
   const ScratchFolder folder;
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(from_string(GetParam().text), folder.path(), &db);
+  const rocksdb::Status status = open_status(from_string(GetParam().text), folder.path());
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_THAT(status.ToString(), AllOf(HasSubstr(GetParam().message), EndsWith(GetParam().ending)));
-  delete db;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -180,10 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   const auto open_error = [](const RocksDBFilterOptions& options) {
     const ScratchFolder folder;
-    rocksdb::DB* db = nullptr;
-    const auto status =
-        rocksdb::DB::Open(with_policy(test_options(), NewRocksDBFilterPolicy(options)), folder.path(), &db);
-    delete db;
+    const auto status = open_status(with_policy(test_options(), NewRocksDBFilterPolicy(options)), folder.path());
     return status.ok() ? "" : status.ToString();
   };
   EXPECT_EQ(open_error({}), "");

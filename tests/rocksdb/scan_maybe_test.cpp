@@ -201,9 +201,7 @@ TEST(Scan, TellsOfAWrongOptionString) {
     rocksdb::Options options = with_policy(test_options(), crivo_auto());
     const auto read = rocksdb::GetOptionsFromString(
         {}, options, "table_properties_collectors={{id=crivo.ScanFilter;" + std::string(wrong) + "}}", &options);
-    rocksdb::DB* db = nullptr;
-    EXPECT_FALSE(read.ok() && rocksdb::DB::Open(options, folder.path(), &db).ok()) << wrong;
-    delete db;
+    EXPECT_FALSE(read.ok() && open_status(options, folder.path()).ok()) << wrong;
   }
 }
 

@@ -77,11 +77,21 @@ rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy) {
   return with_table(std::move(options), table);
 }
 
-std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path) {
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, path, &db);
+std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path,
+                                           const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+                                           std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = open_into(&db, [&](auto* out) {
+    return handles == nullptr ? rocksdb::DB::Open(options, path, out)
+                              : rocksdb::DB::Open(options, path, families, handles, out);
+  });
   if (!status.ok()) throw std::runtime_error("DB::Open: " + status.ToString());
-  return std::unique_ptr<rocksdb::DB>(db);
+  return db;
+}
+
+rocksdb::Status open_status(const rocksdb::Options& options, const std::string& path) {
+  std::unique_ptr<rocksdb::DB> db;
+  return open_into(&db, [&](auto* out) { return rocksdb::DB::Open(options, path, out); });
 }
 
 void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {

@@ -16,6 +16,7 @@
 
 #include "abi.h"
 #include "crivo/rocksdb.h"
+#include "open_into.h"
 #include "temp_folder.h"
 
 namespace crivo::plugin {}  // namespace crivo::plugin
@@ -73,8 +74,14 @@ void PrintTo(const PolicyMaker& policy, std::ostream* out);
 [[nodiscard]] rocksdb::Options with_table(rocksdb::Options options, const rocksdb::BlockBasedTableOptions& table);
 [[nodiscard]] rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy);
 
-/// Opens the database, or fails the test.
-[[nodiscard]] std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path);
+/// Opens the database, with the families if there are handles for them, or fails the test.
+[[nodiscard]] std::unique_ptr<rocksdb::DB> open_database(
+    const rocksdb::Options& options, const std::string& path,
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& families = {},
+    std::vector<rocksdb::ColumnFamilyHandle*>* handles = nullptr);
+
+/// Opens the database, says how it went, and closes it.
+[[nodiscard]] rocksdb::Status open_status(const rocksdb::Options& options, const std::string& path);
 
 /// Puts the keys begin to end - 1, the key being its own value, and flushes them into one file.
 void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);

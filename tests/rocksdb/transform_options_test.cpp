@@ -15,10 +15,7 @@ const bool registered = RegisterKeyTransform("crivo-test.first_half", [](const r
 
 rocksdb::Status open_status(const Policy& policy) {
   const ScratchFolder folder;
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(with_policy(test_options(), policy), folder.path(), &db);
-  delete db;
-  return status;
+  return open_status(with_policy(test_options(), policy), folder.path());
 }
 
 TEST(RocksdbTransformOptions, AreTheSameInEverySpelling) {

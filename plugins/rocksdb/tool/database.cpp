@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "abi.h"
 #include "crivo/rocksdb.h"
+#include "open_into.h"
 #include "tool/commands.h"
 
 namespace crivo::tool {
@@ -27,13 +27,6 @@ class NoLog final : public rocksdb::Logger {
   using Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
-
-// RocksDB 11 gives a database as a unique pointer only, and the versions before 10.9 as a plain one only.
-#if CRIVO_ROCKSDB_VERSION >= 1100
-using OpenedDB = std::unique_ptr<rocksdb::DB>;
-#else
-using OpenedDB = rocksdb::DB*;
-#endif
 
 const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
   return family.table_factory != nullptr ? family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
@@ -141,19 +134,21 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   read_only.max_open_files = 16;  // no table is asked for its keys
   read_only.skip_stats_update_on_db_open = true;
   Database database;
-  OpenedDB db = nullptr;
-  const Status opened = rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, &db);
-  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg): see OpenedDB
+  const Status opened = plugin::open_into(&database.db_, [&](auto* db) {
+    return rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, db);
+  });
   if (!opened.ok()) return cannot_open("DB must be readable", path, opened);
   return database;
 }
 
 Result<Database> Database::open(const DatabaseOptions& options, const std::string& path) {
   Database database;
-  OpenedDB db = nullptr;
   Status opened = check_lock(*options.db.env, path);
-  if (opened.ok()) opened = rocksdb::DB::Open(options.db, path, options.families, &database.families_, &db);
-  database.db_ = std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg): see OpenedDB
+  if (opened.ok()) {
+    opened = plugin::open_into(&database.db_, [&](auto* db) {
+      return rocksdb::DB::Open(options.db, path, options.families, &database.families_, db);
+    });
+  }
   if (!opened.ok()) return cannot_open("DB must be writable and not in use", path, opened);
   return database;
 }
