@@ -146,7 +146,7 @@ Status open_status(const ColumnFamilyOptions& options) {
   const ScratchFolder folder;
   rocksdb::Options all(rocksdb::DBOptions(), options);
   all.create_if_missing = true;
-  return open_status(all, folder.path());
+  return try_to_open(all, folder.path());
 }
 
 TEST(RocksdbNames, WrongOnesAreErrorsWhicheverWayTheyCome) {
@@ -275,7 +275,7 @@ TEST(RocksdbNames, OfCollectorsAndListenersAreCheckedWithThePolicy) {
     EXPECT_EQ(family.table_properties_collector_factories.size(), 1U) << collectors;
     EXPECT_EQ(db_options.listeners.size(), 1U) << listeners;
     const ScratchFolder folder;
-    return open_status({db_options, family}, folder.path()).ToString();
+    return try_to_open({db_options, family}, folder.path()).ToString();
   };
   EXPECT_EQ(status("crivo.FilterKind", "crivo.FilterCounters"), "OK");
   EXPECT_THAT(status("crivo.filterkind", "crivo.FilterCounters"),

@@ -97,7 +97,7 @@ class EveryBadOptionString : public ::testing::TestWithParam<BadOption> {};
 
 TEST_P(EveryBadOptionString, IsReportedByOpen) {
   const ScratchFolder folder;
-  const rocksdb::Status status = open_status(from_string(GetParam().text), folder.path());
+  const rocksdb::Status status = try_to_open(from_string(GetParam().text), folder.path());
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_THAT(status.ToString(), AllOf(HasSubstr(GetParam().message), EndsWith(GetParam().ending)));
 }
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   const auto open_error = [](const RocksDBFilterOptions& options) {
     const ScratchFolder folder;
-    const auto status = open_status(with_policy(test_options(), NewRocksDBFilterPolicy(options)), folder.path());
+    const auto status = try_to_open(with_policy(test_options(), NewRocksDBFilterPolicy(options)), folder.path());
     return status.ok() ? "" : status.ToString();
   };
   EXPECT_EQ(open_error({}), "");

@@ -201,7 +201,7 @@ TEST(Scan, TellsOfAWrongOptionString) {
     rocksdb::Options options = with_policy(test_options(), crivo_auto());
     const auto read = rocksdb::GetOptionsFromString(
         {}, options, "table_properties_collectors={{id=crivo.ScanFilter;" + std::string(wrong) + "}}", &options);
-    EXPECT_FALSE(read.ok() && open_status(options, folder.path()).ok()) << wrong;
+    EXPECT_FALSE(read.ok() && try_to_open(options, folder.path()).ok()) << wrong;
   }
 }
 

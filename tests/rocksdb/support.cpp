@@ -89,7 +89,7 @@ std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, cons
   return db;
 }
 
-rocksdb::Status open_status(const rocksdb::Options& options, const std::string& path) {
+rocksdb::Status try_to_open(const rocksdb::Options& options, const std::string& path) {
   std::unique_ptr<rocksdb::DB> db;
   return open_into(&db, [&](auto* out) { return rocksdb::DB::Open(options, path, out); });
 }

@@ -81,7 +81,7 @@ void PrintTo(const PolicyMaker& policy, std::ostream* out);
     std::vector<rocksdb::ColumnFamilyHandle*>* handles = nullptr);
 
 /// Opens the database, says how it went, and closes it.
-[[nodiscard]] rocksdb::Status open_status(const rocksdb::Options& options, const std::string& path);
+[[nodiscard]] rocksdb::Status try_to_open(const rocksdb::Options& options, const std::string& path);
 
 /// Puts the keys begin to end - 1, the key being its own value, and flushes them into one file.
 void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);

@@ -15,7 +15,7 @@ const bool registered = RegisterKeyTransform("crivo-test.first_half", [](const r
 
 rocksdb::Status open_status(const Policy& policy) {
   const ScratchFolder folder;
-  return open_status(with_policy(test_options(), policy), folder.path());
+  return try_to_open(with_policy(test_options(), policy), folder.path());
 }
 
 TEST(RocksdbTransformOptions, AreTheSameInEverySpelling) {
