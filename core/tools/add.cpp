@@ -114,7 +114,8 @@ void add_add(CLI::App& app, Action& action) {
   add_key_files(*command, options->keys);
   add_quiet(*command, options->quiet);
   command->footer(kKeyLines);
-  command->callback([options, &action] { action = [options] { return add(*options); }; });
+  command->callback(
+      [options, &action] { action = [options] { return in_file(add(*options), options->filter.path); }; });
 }
 
 }  // namespace crivo::tool

@@ -90,6 +90,15 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
   add_max_bytes(command, filters.max_bytes);
 }
 
+Error in_file(const Error& error, const std::string& path) {
+  if (error.code == ErrorCode::kBadArgument || error.code == ErrorCode::kSystem) return error;
+  return {error.code, shown(path, "standard input") + ": " + error.message};
+}
+
+Result<ExitCode> in_file(const Result<ExitCode>& done, const std::string& path) {
+  return done ? done : in_file(done.error(), path);
+}
+
 Error in_given_units(const Error& error, const FilterArgument& filter) {
   return error.needed_bytes == 0 ? error : limit_error("max-bytes", filter.max_bytes, error.needed_bytes);
 }

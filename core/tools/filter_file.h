@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "command.h"
 #include "crivo/mapped_filter.h"
 #include "crivo/result.h"
 
@@ -42,6 +43,10 @@ struct LoadedCopy {
 };
 /// Verifies all of a filter and copies it into memory. Errors: as load_filter, and kTooLarge for a mapped one, too.
 [[nodiscard]] Result<LoadedCopy> load_copy(const FilterArgument& filter);
+
+/// Names the file in an error, as far as the error is not of the system's or about an argument: those have it.
+[[nodiscard]] Error in_file(const Error& error, const std::string& path);
+[[nodiscard]] Result<ExitCode> in_file(const Result<ExitCode>& done, const std::string& path);
 
 /// The error, or if it is that of a filter above --max-bytes, one that says so in the units in which that was given.
 [[nodiscard]] Error in_given_units(const Error& error, const FilterArgument& filter);

@@ -43,7 +43,9 @@ void add_info(CLI::App& app, Action& action) {
   const auto options = std::make_shared<InfoOptions>();
   add_filter_argument(*command, options->filter);
   command->add_flag("--json", options->json, "As a JSON object, like SQL's bloom_info");
-  command->callback([options, &action] { action = [options] { return info(options->filter, options->json); }; });
+  command->callback([options, &action] {
+    action = [options] { return in_file(info(options->filter, options->json), options->filter.path); };
+  });
 }
 
 }  // namespace crivo::tool

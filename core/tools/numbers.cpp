@@ -74,7 +74,8 @@ Result<std::uint64_t> parse_capacity(std::string_view text) {
 
 Result<double> parse_fpr(std::string_view text) {
   const std::optional<double> fpr = parse<double>(text);
-  if (!fpr || !(*fpr > 0 && *fpr < 1)) return wrong("fpr must lie in (0, 1)", text);
+  if (!fpr) return wrong("fpr must be a number in (0, 1)", text);
+  if (!(*fpr > 0 && *fpr < 1)) return wrong("fpr must lie in (0, 1)", text);
   return *fpr;
 }
 

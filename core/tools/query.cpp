@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "command.h"
 #include "crivo/host/text.h"
@@ -65,7 +66,19 @@ class Query {
  private:
   static constexpr std::uint64_t kMostNamed = 5;  // unanswered keys that get a line of their own
 
+  /// A question about a range that a filter of another kind takes for a key would get a quiet "no".
+  void note_ranges(std::span<const std::string_view> keys) {
+    if (std::exchange(looked_for_ranges_, true) || options_.quiet) return;
+    for (const std::string_view key : keys) {
+      if (key.find("..") == std::string_view::npos || !parse_range(key)) continue;
+      std::fprintf(stderr, "crivo query: note: %s is asked as a key: only a filter of kind range knows ranges\n",
+                   in_quotes(key).c_str());
+      return;
+    }
+  }
+
   Result<void> ask_keys(std::span<const std::string_view> keys, std::span<bool> hits) {
+    note_ranges(keys);
     hashes_.resize(keys.size());
     hash_keys(keys, filter_.shape().seed, hashes_);
     if (filter_.may_contain_hashes(hashes_, hits)) return {};
@@ -112,6 +125,7 @@ class Query {
   std::vector<OrderedRange> ranges_;
   std::unique_ptr<bool[]> hits_;
   std::size_t hits_capacity_ = 0;
+  bool looked_for_ranges_ = false;  // among the first keys, which is enough to notice the mistake
   std::uint64_t selected_ = 0;
   std::uint64_t unanswered_ = 0;
 };
@@ -180,7 +194,8 @@ void add_query(CLI::App& app, Action& action) {
                   "KEY that starts with -. A filter of kind range is asked for integers, and for ranges of them, "
                   "written LO..HI, both included.\n") +
       kKeyLines);
-  command->callback([options, &action] { action = [options] { return query(*options); }; });
+  command->callback(
+      [options, &action] { action = [options] { return in_file(query(*options), options->filter.path); }; });
 }
 
 }  // namespace crivo::tool

@@ -28,12 +28,6 @@ Result<void> unite(AnyFilter& all, const FilterArgument& with) {
   return united;
 }
 
-/// Names the file in an error, as far as the error is not of the system's, which has it.
-Error in_file(const Error& error, const std::string& path) {
-  if (error.code == ErrorCode::kBadArgument || error.code == ErrorCode::kSystem) return error;
-  return {error.code, shown(path, "standard input") + ": " + error.message};
-}
-
 Result<ExitCode> unite_all(const UnionOptions& options) {
   if (auto fine = check_output(options.output.path, options.filters.paths); !fine) return fine.error();
   std::optional<AnyFilter> all;

@@ -19,21 +19,19 @@ Result<void> verify(const FilterArgument& filter) {
   return opened->verify();
 }
 
-/// One file is whole without a word. Of several, each has a line that begins with its name.
+/// One file is whole without a word. Of several, each has a line.
 Result<ExitCode> verify_all(const FilterArguments& filters) {
   const bool several = filters.paths.size() > 1;
   ExitCode worst = kYes;
   for (const std::string& path : filters.paths) {
     const Result<void> verified = verify({path, filters.max_bytes});
-    const std::string name = shown(path, "standard input");
     if (verified) {
-      if (several) std::printf("%s: whole\n", name.c_str());
+      if (several) std::printf("%s: whole\n", shown(path, "standard input").c_str());
       continue;
     }
     worst = std::max(worst, verified.error().code == ErrorCode::kCorrupt ? kNo : kTrouble);
     std::fflush(stdout);  // so that the lines are in the order of the files where both lead to one place
-    std::fprintf(stderr, "crivo verify: %s%s%s\n", several ? name.c_str() : "", several ? ": " : "",
-                 verified.error().message.c_str());
+    std::fprintf(stderr, "crivo verify: %s\n", in_file(verified.error(), path).message.c_str());
   }
   if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");
   return worst;

@@ -55,7 +55,7 @@ TEST_F(Change, AddingRefusesAKindThatIsBuiltOnceBeforeItReads) {
   const std::string before = read("f");
   const Outcome run = shell("yes | timeout 20 '" CRIVO_TOOL "' add f");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, StartsWith("crivo add: kind must be one that can add ("));
+  EXPECT_THAT(run.err, StartsWith("crivo add: f: kind must be one that can add ("));
   EXPECT_THAT(run.err, EndsWith(", got ribbon\n"));
   EXPECT_EQ(read("f"), before);
 }
@@ -65,7 +65,7 @@ TEST_F(Change, AddingLeavesAFullFilterAsItWasAndNotesTooManyKeys) {
   const std::string before = read("full");
   const Outcome full = crivo("add full", numbered_lines(3000));
   EXPECT_EQ(full.exit_code, 2);
-  EXPECT_THAT(full.err, StartsWith("crivo add: filter must have room: "));
+  EXPECT_THAT(full.err, StartsWith("crivo add: full: filter must have room: "));
   EXPECT_THAT(full.err, EndsWith("; crivo build makes a larger filter\n"));
   EXPECT_EQ(read("full"), before);
 
@@ -79,13 +79,13 @@ TEST_F(Change, AddingLeavesAFullFilterAsItWasAndNotesTooManyKeys) {
 TEST_F(Change, AddingTakesNoMoreMemoryThanAllowed) {
   ASSERT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0);
   const std::string before = read("f");
-  EXPECT_EQ(crivo("add --max-bytes 64K f", "a\n").err, "crivo add: max-bytes must be at least 122K, got 64K\n");
+  EXPECT_EQ(crivo("add --max-bytes 64K f", "a\n").err, "crivo add: f: max-bytes must be at least 122K, got 64K\n");
   EXPECT_EQ(crivo("add --max-bytes 64kB f", "a\n").exit_code, 2);
   EXPECT_EQ(read("f"), before);
   build("grows", "--kind scalable", first_);
   const Outcome run = crivo("add --max-bytes 4K grows", numbered_lines(100'000));
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, MatchesRegex("crivo add: max-bytes must be at least [0-9]+, got 4K\n"));
+  EXPECT_THAT(run.err, MatchesRegex("crivo add: grows: max-bytes must be at least [0-9]+, got 4K\n"));
 }
 
 TEST_F(Change, AddingNeedsAFileThatCanBeReplaced) {

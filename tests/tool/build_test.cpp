@@ -165,7 +165,7 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--fpr 1e-9 --capacity 1e12",
        "crivo build: fpr must be above 5.421010862427522e-08, the rate at which 64-bit hashes of 1000000000000 keys "
        "coincide with another's, got 1e-09\n"},
-      {"--fpr 1%", "crivo build: fpr must lie in (0, 1), got 1%\n"},
+      {"--fpr 1%", "crivo build: fpr must be a number in (0, 1), got 1%\n"},
       {"--seed 1.5", "crivo build: seed must be a 64-bit integer, got 1.5\n"},
       {"--seed 18446744073709551616", "crivo build: seed must be a 64-bit integer, got 18446744073709551616\n"},
       {"--threads -1", "crivo build: threads must be an integer from 0 to 1024, got -1\n"},

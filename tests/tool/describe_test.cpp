@@ -64,7 +64,7 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
   const std::string payload_bytes = std::to_string(blob.size() - 64);
   for (const std::size_t kept : {std::size_t{64}, std::size_t{100}, blob.size() - 1}) {
     write("truncated", blob.substr(0, kept));
-    EXPECT_EQ(crivo("verify truncated").err, "crivo verify: blob must be whole, with the " + payload_bytes +
+    EXPECT_EQ(crivo("verify truncated").err, "crivo verify: truncated: blob must be whole, with the " + payload_bytes +
                                                  " bytes of payload that its header states, got " +
                                                  std::to_string(kept - 64) + ": it is truncated\n");
   }
@@ -96,7 +96,7 @@ constexpr const char* kLittleMemory = "ulimit -v 500000; ";
 
 TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
   ASSERT_EQ(shell("truncate -s 2G large").exit_code, 0);
-  const std::string refused = "crivo verify: FILTER must have at most ";
+  const std::string refused = "crivo verify: standard input: FILTER must have at most ";
   for (const char* input : {"verify - <large", "verify --max-bytes 2000M - <large"}) {
     const Outcome run = shell(kLittleMemory + ("'" CRIVO_TOOL "' " + std::string(input)));
     EXPECT_EQ(run.exit_code, 2);
@@ -104,7 +104,7 @@ TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
     EXPECT_THAT(run.err, EndsWith("; --max-bytes raises the limit\n")) << input;
   }
   // A file that is mapped takes addresses, but no memory.
-  EXPECT_THAT(crivo("verify --max-bytes 1M large").err, HasSubstr("magic must be C3 52 56 4F"));
+  EXPECT_THAT(crivo("verify --max-bytes 1M large").err, StartsWith("crivo verify: large: magic must be C3 52 56 4F"));
   EXPECT_THAT(shell("yes | '" CRIVO_TOOL "' verify --max-bytes 1M -").err, StartsWith(refused));
 }
 
@@ -121,7 +121,7 @@ TEST_F(ToolTest, VerifiesSeveralFilesWithALineForEach) {
   EXPECT_THAT(damaged.err, StartsWith("crivo verify: 'no filter': "));
   const Outcome unreadable = crivo("verify nowhere 'no filter' f 2>&1");
   EXPECT_EQ(unreadable.exit_code, 2);
-  EXPECT_THAT(unreadable.out, StartsWith("crivo verify: nowhere: FILTER must be readable, got nowhere: "));
+  EXPECT_THAT(unreadable.out, StartsWith("crivo verify: FILTER must be readable, got nowhere: "));
   EXPECT_THAT(unreadable.out, EndsWith("\nf: whole\n"));
 }
 

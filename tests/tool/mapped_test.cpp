@@ -58,7 +58,8 @@ TEST_F(Mapped, ADamagedFileIsAnErrorWhereItIsDamaged) {
   damage("damaged", 20 * 4096);
   const Outcome verified = crivo("verify damaged");
   EXPECT_EQ(verified.exit_code, 1);
-  EXPECT_THAT(verified.err, HasSubstr("crivo verify: segment 20 (bytes 81920 to 86015 of the payload) must match its"));
+  EXPECT_THAT(verified.err,
+              HasSubstr("crivo verify: damaged: segment 20 (bytes 81920 to 86015 of the payload) must match its"));
   EXPECT_EQ(crivo("info damaged").exit_code, 2);
 }
 
@@ -113,7 +114,7 @@ TEST_F(Mapped, AFileThatIsChangedOrCutWhileItIsAskedIsAnError) {
               "echo key 1 >&3; read first <&4; echo $first\n" +
               std::string(change) + "\necho key 2 >&3; exec 3>&-; cat <&4; wait $!; echo $?; rm keys answers");
     EXPECT_EQ(run.out, "key 1\n2\n") << change;
-    EXPECT_THAT(run.err, HasSubstr("crivo query: file must ")) << change;
+    EXPECT_THAT(run.err, HasSubstr("crivo query: f: file must ")) << change;
   }
 }
 
