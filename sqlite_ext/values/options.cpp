@@ -32,7 +32,7 @@ double parse_fp_rate(sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   const bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
   const double fp_rate = number ? sqlite3_value_double(value) : 0;
-  if (!(fp_rate > 0 && fp_rate < 1)) throw wrong("fpr", "lie in (0, 1)", value);
+  if (!(fp_rate > 0 && fp_rate < 1)) throw wrong("fpr", number ? "lie in (0, 1)" : "be a number in (0, 1)", value);
   return fp_rate;
 }
 

@@ -61,7 +61,7 @@ TEST_F(Create, RefusesARateOutsideItsRange) {
     EXPECT_EQ(ask("SELECT bloom_create(100, " + sql + ")"),
               std::string("error: bloom_create: fpr must lie in (0, 1), got ") + value);
   }
-  EXPECT_EQ(ask("SELECT bloom_create(100, '0.01')"), "error: bloom_create: fpr must lie in (0, 1), got '0.01'");
+  EXPECT_EQ(ask("SELECT bloom_create(100, '0.01')"), "error: bloom_create: fpr must be a number in (0, 1), got '0.01'");
   EXPECT_THAT(ask("SELECT bloom_create(1000000, 1e-300)"), StartsWith("error: bloom_create: fpr must be above "));
 }
 
