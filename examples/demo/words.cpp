@@ -7,6 +7,7 @@
 #include <random>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace {
 

@@ -3,6 +3,7 @@
 // passwords_list absent QUESTIONS: prints lines that no list has.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "table/window.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

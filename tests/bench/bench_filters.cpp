@@ -4,6 +4,7 @@
 // "over" is bits per key over the information limit log2(1 / rate), at the rate measured over 2.5 million absent keys.
 // The closing table judges the run by our targets.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>

@@ -5,6 +5,7 @@
 // really reached: the exact binomial probability of a count so far out, on its side, must exceed 0.001 / (2 x 81 cells)
 // (Bonferroni). A correct filter fails once in a thousand seeds.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>

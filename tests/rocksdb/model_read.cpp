@@ -1,5 +1,6 @@
 // The ways to ask a database, each answer held against the model's.
 #include <algorithm>
+#include <iterator>
 
 #include "model.h"
 

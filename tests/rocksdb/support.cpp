@@ -2,6 +2,7 @@
 
 #include <rocksdb/convenience.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
