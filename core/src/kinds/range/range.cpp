@@ -73,7 +73,8 @@ double share_of_starts(const View& view, std::uint64_t length) {
 struct Range {
   static constexpr Kind kKind = Kind::kRange;
   static constexpr std::string_view kName = "range";
-  static constexpr std::string_view kOption = "length of the ranges that the rate is for: a power of two up to 2^31";
+  static constexpr std::string_view kOption =
+      "length of the ranges that the rate is for: a power of two, or one without it";
   static constexpr const char* kUnitName = "number of words";
   static constexpr HashId kHashId = HashId::kOrdered;
 
