@@ -266,6 +266,10 @@ TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {
             "crivo build: FILE must be readable, got 'it'\\''s': No such file or directory\n");
   EXPECT_EQ(crivo("build -o './my keys' 'my keys'").err,
             "crivo build: output must be another file than the input 'my keys', got './my keys'\n");
+  const auto read = [&](const std::string& as_typed) { return crivo("build -o f " + as_typed).err; };
+  for (const std::string& path : {"09azAZ+-./:=@_%,"s, "'['"s, "'`'"s, "'{'"s, "'$x'"s, "'a*'"s, "';'"s}) {
+    EXPECT_EQ(read(path), "crivo build: FILE must be readable, got " + path + ": No such file or directory\n");
+  }
 }
 
 TEST_F(ToolTest, EndsKeysWithANulWhenAsked) {
