@@ -64,6 +64,9 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
       "crivo build: note: standard input begins with the mark of a filter, and its lines are taken as they are\n");
   EXPECT_EQ(crivo("build -q -o f", "\xef\xbb\xbfkey\n").err,
             "crivo build: note: standard input begins with the mark of UTF-8, and its lines are taken as they are\n");
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "\xef\xbb\xbfkey\n";  // more than are read at once
+  EXPECT_EQ(crivo("build -q -o f", many).err, crivo("build -q -o f", "\xef\xbb\xbfkey\n").err) << "of a file's start";
 }
 
 TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
