@@ -1,5 +1,6 @@
 #include "outline.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -26,13 +27,12 @@ std::string names_of(const CLI::Option& option) {
 }
 
 /// What a person may write for a KIND: a name, an alias, or a name with one of the options that the kind accepts. An
-/// option is a small number, so whoever tries them all need not be told which.
+/// option is a small number or a power of two, so whoever tries them all need not be told which.
 void print_kinds() {
-  constexpr int kMostTried = 64;
   for (const KindInfo& kind : kinds()) {
     print_line({"value", std::string(kind.name)});
     if (!kind.alias.empty()) print_line({"value", std::string(kind.alias)});
-    for (int option = 0; option <= kMostTried; ++option) {
+    for (std::uint64_t option = 0; option <= UINT32_MAX; option += option < 16 ? 1 : option) {
       const std::string text = std::string(kind.name) + ':' + std::to_string(option);
       FilterSpec spec{.capacity = 1};
       if (choose_kind(spec, text) && AnyFilter::create(spec)) print_line({"value", text});

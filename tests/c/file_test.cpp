@@ -60,6 +60,29 @@ TEST_F(Files, OfEveryKindAndFormGiveTheFilterBack) {
   }
 }
 
+TEST_F(Files, AnswerEveryQuestionAsTheFilterDoes) {
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < 1000; ++i) keys.insert(keys.end(), {present(i), absent(i)});
+  for (const std::string& kind : every_kind()) {
+    SCOPED_TRACE(kind);
+    const Filter filter = build(options_of(kind.c_str()), 1000);
+    save(filter, path("f"), CRIVO_FORM_MAPPABLE);
+    const Filter opened = open(path("f"));
+    const std::vector<std::uint8_t> expected = hits_of(filter, KeyList(keys));
+    EXPECT_EQ(hits_of(opened, KeyList(keys)), expected);
+    std::vector<std::uint64_t> hashes;
+    for (const std::string& key : keys) hashes.push_back(crivo_hash_key(key.data(), key.size(), 0));
+    std::vector<std::uint8_t> hits(keys.size(), 9);
+    EXPECT_EQ(crivo_contains_hashes(opened.get(), hashes.data(), hashes.size(), hits.data(), nullptr), CRIVO_OK);
+    EXPECT_EQ(hits, expected);
+    const bool counts = (facts_of(opened).can & CRIVO_CAN_COUNT) != 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(crivo_contains_hash(opened.get(), hashes[i], nullptr), expected[i]);
+      ASSERT_EQ(counts ? count_of(opened, keys[i]) : 0, counts ? count_of(filter, keys[i]) : 0);
+    }
+  }
+}
+
 TEST_F(Files, HaveTheFormThatTheToolGivesThem) {
   const auto codec = [&](const Filter& filter) {
     save(filter, path("f"), CRIVO_FORM_AUTO);
@@ -169,17 +192,19 @@ TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {
   const KeyList list = present_keys(3'000'000);  // whose hashes do not fit
   const crivo_keys keys = list.keys();
   crivo_filter* made = nullptr;
-  crivo_options options = options_of("ribbon");
-  options.max_memory = 1 << 20;
-  const auto small =
-      failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
-  EXPECT_THAT(small, HasSubstr("must be at least 16777216, got 1048576"));
-  options.max_memory = 16 << 20;
   const std::string nowhere = path("nowhere");
-  options.temp_folder = nowhere.c_str();
-  const auto lost = failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
-  EXPECT_EQ(errno, ENOENT);
-  EXPECT_THAT(lost, HasSubstr(nowhere + ": No such file"));
+  for (const std::uint64_t capacity : {std::uint64_t{0}, list.count()}) {
+    crivo_options options = options_of("ribbon", capacity);
+    options.temp_folder = nowhere.c_str();
+    options.max_memory = 1 << 20;
+    const auto small =
+        failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+    EXPECT_THAT(small, HasSubstr("must be at least 16777216, got 1048576"));
+    options.max_memory = 16 << 20;
+    const auto lost = failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+    EXPECT_EQ(errno, ENOENT);
+    EXPECT_THAT(lost, HasSubstr(nowhere + ": No such file"));
+  }
   EXPECT_EQ(made, nullptr);
 }
 

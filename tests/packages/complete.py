@@ -43,13 +43,18 @@ def subcommands_of(crivo, *command):
 
 
 def kinds_of(crivo):
-    """The names in "One of a, b, c[:option: 4, 8 or 16], d[:growth: 2 to 16]", each with its options."""
+    """The names in "One of a, b, c[:option: 4, 8 or 16], d[:growth: 2 to 16], e[:length: a power of two up to 2^31]",
+    each with its options."""
     text = " ".join(shown_by(crivo, "build").split())
     listed = re.search(r"One of (\w+(?:\[.*?\])?(?:, \w+(?:\[.*?\])?)*)", text)[1]
     for name, option in re.findall(r"(\w+)(?:\[:([^\]]*)\])?", listed):
         yield name
         numbers = [int(number) for number in re.findall(r"\d+", option)]
-        for number in range(numbers[0], numbers[1] + 1) if " to " in option else numbers:
+        if "a power of two up to" in option:
+            numbers = [2**power for power in range(numbers[1] + 1)]
+        elif " to " in option:
+            numbers = range(numbers[0], numbers[1] + 1)
+        for number in numbers:
             yield f"{name}:{number}"
 
 

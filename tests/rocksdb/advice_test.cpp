@@ -37,6 +37,7 @@ TEST(Advice, TakesTheFewestBitsThatLeaveTheReads) {
     EXPECT_EQ(fewest_within_reads(costs, reads), std::max(static_cast<int>(std::ceil(100 * bits)), kFewestHundredths))
         << reads;
   }
+  EXPECT_EQ(fewest_within_reads(costs, costs(1234).reads), 1234) << "as many reads as now are few enough";
   EXPECT_EQ(fewest_within_reads(costs, 3), kFewestHundredths);
   EXPECT_EQ(fewest_within_reads(costs, 1e-15), std::nullopt);
 }
@@ -166,6 +167,12 @@ TEST(QuestionLog, ReadsTheLastOfRocksdbsStatistics) {
   EXPECT_EQ(asked->asked, 100U);
   EXPECT_EQ(asked->passed, 30U);
   EXPECT_EQ(asked->in_vain, 2U);
+}
+
+TEST(QuestionLog, ReadsStatisticsOfHalfTheQuestionsPassedAndOfAll) {
+  const std::string passed = " rocksdb.bloom.filter.full.positive COUNT : 9\n";
+  EXPECT_EQ(read_log(passed + " rocksdb.bloom.filter.useful COUNT : 9\n").value().asked, 18U);
+  EXPECT_EQ(read_log(passed).value().asked, 9U);
 }
 
 TEST(QuestionLog, ReadsNothingInWhatSaysNothing) {

@@ -16,6 +16,7 @@
 #include <new>
 
 #include "builder/builder.h"
+#include "crivo/rocksdb_scan.h"
 #include "support.h"
 
 namespace {
@@ -253,6 +254,24 @@ TEST_P(RocksdbPages, OfAMillionKeysAreHardlyMoreThanTheirHashes) {
       << "nothing but the block is left, and an array for the next one's first hashes";
   // What the builders count is what they take.
   EXPECT_NEAR(static_cast<double>(memory.take_peak()), static_cast<double>(peak_bytes - before), 0.02 * 8 * kMany);
+}
+
+TEST(RocksdbMemoryOfScanFilters, IsNoMoreThanTheHeaderSays) {
+  constexpr long kMaxBytes = 1 << 16;
+  constexpr std::uint64_t kMany = 1'200'000;  // whose values do not fit
+  for (const auto& [rate, times] : {std::pair(0.01, 43), std::pair(0.5, 256)}) {
+    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
+    ASSERT_TRUE(
+        NewScanFilterCollectorFactory({.extract = "prefix:16", .fp_rate = rate, .max_bytes = kMaxBytes}, &factory)
+            .ok());
+    const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(factory->CreateTablePropertiesCollector({}));
+    const long before = live_bytes;
+    peak_bytes = before;
+    for (std::uint64_t i = 0; i < kMany; ++i) (void)collector->AddUserKey(key_of(i), "", rocksdb::kEntryPut, 0, 0);
+    EXPECT_LE(peak_bytes - before, times * kMaxBytes) << rate;
+    EXPECT_GT(peak_bytes - before, times * kMaxBytes / 4) << rate;
+    EXPECT_LT(live_bytes - before, 1000) << "what does not fit is given up";
+  }
 }
 
 TEST(RocksdbMemoryOfReaders, ExhaustedMeansNoReaderWhichRocksdbTakesAsMaybe) {

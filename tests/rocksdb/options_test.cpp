@@ -259,6 +259,16 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
   }
 }
 
+TEST(RocksdbOptions, AreComparedOneByOne) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::string mismatch;
+    return policy_from_string(a)->AreEquivalent({}, policy_from_string(b).get(), &mismatch);
+  };
+  EXPECT_TRUE(same("crivo.Auto:9", "{id=crivo.Auto;bits_per_key=9}"));
+  EXPECT_FALSE(same("crivo.Auto:9", "crivo.Auto:10"));
+  EXPECT_FALSE(same("crivo.Auto:9", "{id=crivo.Auto;bits_per_key=9;count_questions=true}"));
+}
+
 TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
   CaptureLog log;
   const rocksdb::BlockBasedTableOptions table;

@@ -177,6 +177,34 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   EXPECT_FALSE(untouched.table_filter);
 }
 
+TEST(Scan, TakesOptionsAndNamesUpToTheirBounds) {
+  const auto takes = [](const ScanFilterOptions& options) {
+    Factory factory;
+    return NewScanFilterCollectorFactory(options, &factory).ok();
+  };
+  EXPECT_TRUE(takes({.extract = "prefix:1,65535 range:be64@0 range:dec@65535"}));
+  for (const double rate : {1e-9, 0.5}) EXPECT_TRUE(takes({.extract = "path:/", .fp_rate = rate})) << rate;
+  for (const double rate : {0.9e-9, 0.51}) EXPECT_FALSE(takes({.extract = "path:/", .fp_rate = rate})) << rate;
+  constexpr std::uint32_t kLongest = std::uint32_t{1} << 31;
+  for (const std::uint32_t length : {std::uint32_t{1}, kLongest}) {
+    EXPECT_TRUE(takes({.extract = "path:/", .range_length = length})) << length;
+  }
+  EXPECT_FALSE(takes({.extract = "path:/", .range_length = 0}));
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  for (const std::uint64_t most : {std::uint64_t{64}, kMostBytes}) {
+    EXPECT_TRUE(takes({.extract = "path:/", .max_bytes = most})) << most;
+  }
+  EXPECT_FALSE(takes({.extract = "path:/", .max_bytes = kMostBytes + 1}));
+  const auto nothing = [](const rocksdb::Slice&, const ScanValueSink&) {};
+  for (const char* const name : {"azAZ09_-.", "a234567890123456789012"}) {
+    EXPECT_TRUE(RegisterScanAttribute(name, nothing).ok()) << name;
+    EXPECT_TRUE(takes({.extract = std::string("attribute:") + name})) << name;
+  }
+  for (const char* const name : {"`", "{", "@", "[", "/", ":", "a2345678901234567890123"}) {
+    EXPECT_TRUE(RegisterScanAttribute(name, nothing).IsInvalidArgument()) << name;
+  }
+}
+
 TEST(Scan, IsMadeByOptionStringsAndOptionsFiles) {
   const ScratchFolder folder;
   const std::string text =

@@ -218,6 +218,32 @@ TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
   EXPECT_EQ(kinds, (Names{"auto", "blocked", "ribbon", "rocksdb_bloom", "rocksdb_ribbon"}));
 }
 
+TEST_F(SstAdvise, LevelsAddUpToTheWhole) {
+  write_tree(*open_database(options_of(shapes()[1], builtin_bloom()), db()), shapes()[1], kKeys);
+  const json advice = advise("db")[0];
+  const auto add_up = [](const json& whole) {
+    double keys = 0;
+    double bytes = 0;
+    double reads = 0;
+    for (const json& level : whole["levels"]) {
+      keys += level["keys"].get<double>();
+      bytes += level["filter_bytes"].get<double>();
+      reads += level["reads_in_vain"].get<double>();
+      EXPECT_DOUBLE_EQ(level["bits_per_key"], 8 * level["filter_bytes"].get<double>() / level["keys"].get<double>());
+    }
+    EXPECT_NEAR(keys, kKeys, 1);
+    EXPECT_NEAR(bytes, whole["filter_bytes"], 1);
+    EXPECT_NEAR(reads, whole["reads_in_vain"], 1e-9);
+  };
+  add_up(advice["now"]);
+  for (const json& choice : advice["plans"][0]["choices"]) add_up(choice);
+  const json& level0 = advice["now"]["levels"][0];
+  EXPECT_EQ(level0["level"], 0);
+  EXPECT_EQ(level0["files"], 3);
+  EXPECT_NEAR(level0["runs"].get<double>(), 2 + 1.0 / 16, 0.05) << "one of the three has few keys' place";
+  EXPECT_THAT(crivo("sst advise db").out, ContainsRegex("\n  all +7 +6[.]0[0-9] +20000 +[0-9]+ +1[0-9][.][0-9]{2} "));
+}
+
 TEST_F(SstAdvise, KeepsThePolicysOtherOptionsAndItsKeyTransformAboveAll) {
   const Policy policy = policy_from_string(
       "{id=crivo.Bloom;bits_per_key=10;key_transform=drop_suffix:2;max_build_bytes=5000000;count_questions=true}");

@@ -54,6 +54,23 @@ INSTANTIATE_TEST_SUITE_P(Pages, EveryPageSize,
                          ::testing::Combine(::testing::Values(512, 1024, 4096, 65536),
                                             ::testing::Values("UTF-8", "UTF-16le", "UTF-16be")));
 
+// Whoever encrypts pages, or keeps sums in them, has SQLite reserve some of their bytes.
+TEST(PageRoom, IsFilledByARowThatNeedsNoSecondPage) {
+  for (const int page_size : {512, 1024, 4096, 65536}) {
+    for (int reserved : {0, 8, 32}) {
+      SCOPED_TRACE(std::to_string(page_size) + " bytes, reserved " + std::to_string(reserved));
+      Database db;
+      db.run("PRAGMA page_size = " + std::to_string(page_size));
+      const int room = page_size - reserved - 35 - 5;  // less what SQLite keeps back in a leaf, and the record's header
+      sqlite3_file_control(db.get(), "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+      ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE t USING bloom(capacity=500000)"), "");
+      const int row = std::stoi(db.ask("SELECT json_extract(bloom_table_info('t'), '$.row_bytes')"));
+      EXPECT_LE(row, room);
+      EXPECT_GT(row + 64, room) << "a block more would not fit";
+    }
+  }
+}
+
 class TablePlaces : public ::testing::Test {
  protected:
   static std::string copy_to(const std::string& name) { return new_database("copy_" + name); }

@@ -167,6 +167,14 @@ TEST_F(Table, GivesNoLayerMoreKeysThanItIsSizedFor) {
   EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=1 ")) << "a layer should be nearly full";
 }
 
+TEST_F(Table, GrowsWithTheFirstKeyBeyondItsCapacity) {
+  make("capacity=100, fpr=1e-9, kind=scalable");  // one page, so all of its share
+  insert(1, 100);
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=1 "));
+  insert(101, 101);
+  EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=2 "));
+}
+
 TEST_F(Table, CountsAndRemoves) {
   make("capacity=1000, fpr=1e-6, kind=counting");
   run("INSERT INTO t(key) VALUES ('a'), ('a'), ('b')");

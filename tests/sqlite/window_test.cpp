@@ -348,7 +348,8 @@ TEST_F(Window, NamesWhatIsWrongWithItsArguments) {
   const auto error = [this](const std::string& arguments) {
     return ask("CREATE VIRTUAL TABLE e USING bloom(capacity=1000, " + arguments + ")");
   };
-  for (const char* window : {"", "0", "-1", "days", "7 dayss", "7 fortnights", "nan", "1e300", "7days2", "0.001"}) {
+  for (const char* window :
+       {"", "0", "-1", "days", "7 dayss", "7 fortnights", "nan", "1e300", "7days2", "0.001", "36526 days"}) {
     EXPECT_THAT(error(std::string("window='") + window + "'"),
                 StartsWith("error: e: window must be a length of time like '7 days'"))
         << window;
@@ -363,10 +364,20 @@ TEST_F(Window, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("window=60, source='a.b'"), "error: e: source must not be given together with a window, got both");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
   for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10",
-                             "7 Days", "1 HOUR", "2 HOURS"}) {
+                             "7 Days", "1 HOUR", "2 HOURS", "36525 days"}) {
     EXPECT_EQ(error(std::string("window='") + window + "'"), "") << window;
     EXPECT_EQ(ask("DROP TABLE e"), "");
   }
+}
+
+TEST_F(Window, GoesFromTheFirstTimeToTheLast) {
+  make("capacity=1000, fpr=1e-9, window=60, clock=manual");
+  advance(0);
+  insert(1, 10);
+  EXPECT_EQ(found(1, 10), 10);
+  run("INSERT INTO t(op, arg) VALUES ('advance', '9999-12-31 23:59:59.999')");
+  insert(11, 20);
+  EXPECT_EQ(found(1, 20), 10);
 }
 
 TEST_F(Window, NamesWhatIsWrongWithATime) {

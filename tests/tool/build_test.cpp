@@ -64,6 +64,9 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
       "crivo build: note: standard input begins with the mark of a filter, and its lines are taken as they are\n");
   EXPECT_EQ(crivo("build -q -o f", "\xef\xbb\xbfkey\n").err,
             "crivo build: note: standard input begins with the mark of UTF-8, and its lines are taken as they are\n");
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "\xef\xbb\xbfkey\n";  // more than are read at once
+  EXPECT_EQ(crivo("build -q -o f", many).err, crivo("build -q -o f", "\xef\xbb\xbfkey\n").err) << "of a file's start";
 }
 
 TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
@@ -266,6 +269,10 @@ TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {
             "crivo build: FILE must be readable, got 'it'\\''s': No such file or directory\n");
   EXPECT_EQ(crivo("build -o './my keys' 'my keys'").err,
             "crivo build: output must be another file than the input 'my keys', got './my keys'\n");
+  const auto read = [&](const std::string& as_typed) { return crivo("build -o f " + as_typed).err; };
+  for (const std::string& path : {"09azAZ+-./:=@_%,"s, "'['"s, "'`'"s, "'{'"s, "'$x'"s, "'a*'"s, "';'"s}) {
+    EXPECT_EQ(read(path), "crivo build: FILE must be readable, got " + path + ": No such file or directory\n");
+  }
 }
 
 TEST_F(ToolTest, EndsKeysWithANulWhenAsked) {

@@ -132,6 +132,10 @@ TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
   EXPECT_EQ(build("-o closed/f").err,
             "crivo build: the folder of the output must be writable, got closed: Permission denied\n");
   EXPECT_EQ(read("closed/f"), "old\n");
+  EXPECT_THAT(build("-o closed/new nowhere").err,
+              AllOf(StartsWith("crivo build: the folder of the output must be writable, got /"),
+                    EndsWith("/closed: Permission denied\n")))
+      << "before a key is read";
   EXPECT_EQ(build("-o new").err, "");
   shell("chmod 755 closed");
 }

@@ -126,6 +126,23 @@ TEST_P(MappedKinds, ADamagedSegmentIsAnErrorForTheKeysThatReadIt) {
   EXPECT_GT(errors, 0U);
 }
 
+// The first words can say where all others are read.
+TEST_P(MappedKinds, AFlippedBitAtTheStartMakesNoAnswerWrong) {
+  const AnyFilter filter = filter_of(GetParam().kind);
+  const Bytes sound = blob_of(filter.ref(), BlobForm::kMappable);
+  const auto hashes = some_hashes(200);
+  for (std::size_t bit = 0; bit < 8 * 16; ++bit) {
+    Bytes blob = sound;
+    blob[kBlobHeaderBytes + bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    const auto mapped = MappedFilter::open(write_file("start", blob), kStill);
+    if (!mapped) continue;
+    for (const std::uint64_t hash : hashes) {
+      const Result<bool> answer = mapped->may_contain_hash(hash);
+      ASSERT_TRUE(!answer || *answer == filter.ref().may_contain_hash(hash)) << "bit " << bit;
+    }
+  }
+}
+
 TEST_P(MappedKinds, EveryFlippedBitIsFoundByOpeningOrVerifying) {
   const AnyFilter filter = build_filter({.kind = GetParam().kind, .capacity = 50, .fp_rate = 0.1, .seed = 7}, 50);
   const auto hashes = present_hashes(50, 7);

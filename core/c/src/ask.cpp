@@ -8,33 +8,33 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked. Not inlined, as
-/// the registers that this needs would be saved for every question.
-[[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
-                                   crivo_error* error) noexcept {
+/// Answers with what `Result<bool> ask()` returns, if a filter is given.
+template <class Ask>
+int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
   bool hit = false;
   const crivo_status status = guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("filter", filter); !given) return given;
-    const auto view = checked_key(key, key_bytes);
-    if (!view) return view.error();
-    const Result<bool> answer = filter->file().may_contain(*view);
-    if (!answer) return answer.error();
-    hit = *answer;
+    const Result<bool> asked = ask();
+    if (!asked) return asked.error();
+    hit = *asked;
     return {};
   });
   return status == CRIVO_OK ? int32_t{hit} : -status;
 }
 
-[[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
-  bool hit = false;
-  const crivo_status status = guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
-    const Result<bool> answer = filter->file().may_contain_hash(key_hash);
-    if (!answer) return answer.error();
-    hit = *answer;
-    return {};
+/// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked. Not inlined, as
+/// the registers that this needs would be saved for every question.
+[[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
+                                   crivo_error* error) noexcept {
+  return answer(filter, error, [&]() -> Result<bool> {
+    const auto view = checked_key(key, key_bytes);
+    if (!view) return view.error();
+    return filter->file().may_contain(*view);
   });
-  return status == CRIVO_OK ? int32_t{hit} : -status;
+}
+
+[[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
+  return answer(filter, error, [&] { return filter->file().may_contain_hash(key_hash); });
 }
 
 Result<bool> ask_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
@@ -68,15 +68,7 @@ int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo
 }
 
 int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error) {
-  bool hit = false;
-  const crivo_status status = guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
-    const Result<bool> answer = ask_range(*filter, low, high);
-    if (!answer) return answer.error();
-    hit = *answer;
-    return {};
-  });
-  return status == CRIVO_OK ? int32_t{hit} : -status;
+  return answer(filter, error, [&] { return ask_range(*filter, low, high); });
 }
 
 crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,

@@ -32,12 +32,14 @@ void Section::add_hash(std::uint64_t hash) {
     hashes_.resize(sort_distinct(hashes_).size());
     if (hashes_.size() > most) return give_up(kTooMany);
   }
+  // Growing needs room for the old array, too, and the header says how much all of it may be.
+  if (hashes_.size() == hashes_.capacity()) hashes_.reserve(std::clamp<std::size_t>(2 * hashes_.size(), 16, 2 * most));
   hashes_.push_back(hash);
 }
 
 void Section::give_up(std::string_view why, std::string_view detail) noexcept {
   given_up_ = true;
-  hashes_ = {};
+  hashes_ = std::vector<std::uint64_t>();  // = {} would keep the memory
   try {
     report_ = why;
     report_ += detail;

@@ -20,29 +20,24 @@ std::string format(const char* how, Values... values) {
   return text;
 }
 
-double all_keys(const std::vector<LevelFilters>& levels) {
-  double sum = 0;
-  for (const LevelFilters& level : levels) sum += static_cast<double>(level.keys);
-  return sum;
-}
-
-std::string level_row(const std::string& level, double files, double runs, const std::string& kind, double keys,
-                      const FilterCosts& costs) {
-  return format("%5s %6.0f %6.2f  %-20s %12.0f %12.0f %9.2f  %10.3g\n", level.c_str(), files, runs, kind.c_str(), keys,
-                costs.bytes, keys > 0 ? 8 * costs.bytes / keys : 0, costs.reads);
+std::string level_row(const std::string& name, const LevelFilters& level) {
+  return format("%5s %6llu %6.2f  %-20s %12llu %12.0f %9.2f  %10.3g\n", name.c_str(),
+                static_cast<unsigned long long>(level.files), level.runs, level.kind.c_str(),
+                static_cast<unsigned long long>(level.keys), level.costs.bytes, level.bits_per_key(),
+                level.costs.reads);
 }
 
 std::string levels_text(const FamilyAdvice& advice) {
   std::string text = "level  files   runs  filter                       keys        bytes  bits/key     in vain\n";
-  double files = 0;
-  double runs = 0;
+  LevelFilters all;
   for (const LevelFilters& level : advice.levels) {
-    text += level_row(std::to_string(level.level), static_cast<double>(level.files), level.runs, level.kind,
-                      static_cast<double>(level.keys), level.costs);
-    files += static_cast<double>(level.files);
-    runs += level.runs;
+    text += level_row(std::to_string(level.level), level);
+    all.files += level.files;
+    all.runs += level.runs;
+    all.keys += level.keys;
   }
-  return text + level_row("all", files, runs, "", all_keys(advice.levels), advice.now);
+  all.costs = advice.now;
+  return text + level_row("all", all);
 }
 
 std::string asked_text(const FamilyAdvice& advice) {
