@@ -88,6 +88,8 @@ ScanFilter ScanFilter::and_also(const ScanFilter& other) const {
 
 rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
   if (const std::string error = question_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
+  // ForwardIterator, which RocksDB makes then, ends a level at a file that is left out.
+  if (options->tailing) return rocksdb::Status::InvalidArgument("crivo: ReadOptions::tailing must be false, got true");
   set_table_filter(options->table_filter, question_);
   options->total_order_seek = true;
   return rocksdb::Status::OK();

@@ -16,7 +16,10 @@ namespace {
 constexpr std::uint64_t kMaxBytes = 1 << 16;
 constexpr const char* kKinds[] = {nullptr,    "classic",     "compressed",      "blocked", "counting", "spectral:4",
                                   "spectral", "spectral:32", "scalable",        "cuckoo",  "ribbon",   "scalable:16",
-                                  "",         "spectral:",   "hash_compaction", ":",       "\xff\x80", "blocked:1"};
+                                  "",         "spectral:",   "hash_compaction", ":",       "\xff\x80", "blocked:1",
+                                  "range",    "range:1024"};
+
+bool is_ordered(const char* kind) { return kind != nullptr && std::string_view(kind).starts_with("range"); }
 
 double take_real(Input& input) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -97,6 +100,7 @@ class CSession::Options {
 
   [[nodiscard]] const crivo_options* get() const { return reinterpret_cast<const crivo_options*>(bytes_.data()); }
   [[nodiscard]] std::uint64_t seed() const { return get()->seed; }
+  [[nodiscard]] bool ordered() const { return is_ordered(get()->kind); }
 
  private:
   static int progress(double done, void* data) {
@@ -126,8 +130,12 @@ class CSession::Run {
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] unsigned id(std::uint64_t i) const { return static_cast<unsigned>((first_ + i * 3) % kKeys); }
   [[nodiscard]] crivo_keys keys() const { return {bytes_.data(), bytes_.size(), offsets_.data(), 0, count_}; }
-  [[nodiscard]] std::vector<std::uint64_t> hashes(std::uint64_t seed) const {
+  [[nodiscard]] std::vector<std::uint64_t> hashes(std::uint64_t seed, bool ordered) const {
     std::vector<std::uint64_t> hashes(count_);
+    if (ordered) {
+      for (std::uint64_t i = 0; i < count_; ++i) hashes[i] = crivo_ordered_bytes(key(id(i)).data(), key(id(i)).size());
+      return hashes;
+    }
     const crivo_keys given = keys();
     require(crivo_hash_keys(&given, seed, hashes.data(), nullptr) == CRIVO_OK, "sound keys have hashes");
     return hashes;
@@ -193,7 +201,7 @@ void CSession::build() {
   crivo_error error{};
   const crivo_keys keys = run.keys();
   const bool by_hash = input_.take_below(2) == 1;
-  const auto hashes = run.hashes(options.seed());
+  const auto hashes = run.hashes(options.seed(), options.ordered());
   const crivo_status status = by_hash
                                   ? crivo_build_from_hashes(options.get(), hashes.data(), hashes.size(), &made, &error)
                                   : crivo_build(options.get(), &keys, &made, &error);
@@ -245,7 +253,7 @@ void CSession::add_keys() {
   const crivo_facts before = facts(slot.filter.get());
   crivo_error error{};
   const crivo_keys keys = run.keys();
-  const auto hashes = run.hashes(before.seed);
+  const auto hashes = run.hashes(before.seed, is_ordered(before.kind));
   const crivo_status status = input_.take_below(2) == 1
                                   ? crivo_add_hashes(slot.filter.get(), hashes.data(), hashes.size(), &error)
                                   : crivo_add_keys(slot.filter.get(), &keys, &error);
@@ -352,8 +360,10 @@ void CSession::check_slot(Slot& slot) {
   const crivo_facts known = facts(filter);
   std::array<std::uint8_t, kKeys> hits{};
   if (slot.hashes[1] == 0) {
-    for (unsigned id = 0; id < kKeys; ++id)
-      slot.hashes[id] = crivo_hash_key(key(id).data(), key(id).size(), known.seed);
+    for (unsigned id = 0; id < kKeys; ++id) {
+      slot.hashes[id] = is_ordered(known.kind) ? crivo_ordered_bytes(key(id).data(), key(id).size())
+                                               : crivo_hash_key(key(id).data(), key(id).size(), known.seed);
+    }
   }
   require(crivo_contains_hashes(filter, slot.hashes.data(), kKeys, hits.data(), nullptr) == CRIVO_OK,
           "hashes are asked");
@@ -361,6 +371,13 @@ void CSession::check_slot(Slot& slot) {
     require(hits[id] == 1 || (hits[id] == 0 && slot.least[id] == 0), "a key that was added is found");
     if (id % 32 != 0) continue;
     require(crivo_contains(filter, key(id).data(), key(id).size(), nullptr) == hits[id], "one is answered like many");
+    const std::uint64_t high = crivo_last_ordered_bytes(key(id).data(), key(id).size());
+    const std::int32_t in_range = crivo_contains_range(filter, slot.hashes[id], high, nullptr);
+    if ((known.can & CRIVO_CAN_RANGE) == 0) {
+      require(in_range == -CRIVO_UNSUPPORTED, "other kinds know no ranges");
+    } else {
+      require(in_range == 1 || (in_range == 0 && hits[id] == 0), "a key that is found is found in its range");
+    }
     std::uint64_t count = 0;
     if (crivo_count(filter, key(id).data(), key(id).size(), &count, nullptr) != CRIVO_OK) continue;
     require(count >= std::min(slot.least[id], most_counted(known)), "a count is never too small");

@@ -137,26 +137,11 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   };
   EXPECT_THAT(error_of({}), HasSubstr("crivo.ScanFilter: extract must have at least one part, got nothing"));
   EXPECT_THAT(error_of({.extract = "prefix:0"}), HasSubstr("extract must have a prefix of 1 to 65535 bytes, got 0"));
-  for (const char* const extract : {"prefix:",
-                                    "prefix:4,",
-                                    "prefix:04",
-                                    "prefix:65536",
-                                    "prefix:4x",
-                                    "prefix:-1",
-                                    "path:",
-                                    "path:ab",
-                                    "path:;",
-                                    "attribute:",
-                                    "attribute:none",
-                                    "range:",
-                                    "range:be64",
-                                    "range:be64@08",
-                                    "range:dec@65536",
-                                    "range:none",
-                                    "suffix:4",
-                                    "prefix:4 4",
-                                    "prefix:4 prefix:4",
-                                    "path:/ path:/"}) {
+  for (const char* const extract :
+       {"prefix:",    "prefix:4,",         "prefix:04",     "prefix:65536",    "prefix:4x",  "prefix:-1",
+        "path:",      "path:ab",           "path:;",        "path:\\",         "attribute:", "attribute:none",
+        "range:",     "range:be64",        "range:be64@08", "range:dec@65536", "range:none", "suffix:4",
+        "prefix:4 4", "prefix:4 prefix:4", "path:/ path:/"}) {
     EXPECT_THAT(error_of({.extract = extract}), HasSubstr("crivo.ScanFilter: extract must")) << extract;
   }
   EXPECT_THAT(error_of({.extract = "path:/", .kind = "classic"}),
@@ -174,6 +159,8 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   rocksdb::ReadOptions untouched;
   EXPECT_THAT(ScanFilter::for_attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got attribute:none"));
   EXPECT_THAT(ScanFilter::for_range("none", 1, 2).apply_to(&untouched).ToString(), HasSubstr("got range:none"));
+  untouched.tailing = true;  // would end a level at a file that is left out
+  EXPECT_THAT(ScanFilter::for_prefix("aaaa").apply_to(&untouched).ToString(), HasSubstr("tailing must be false"));
   EXPECT_FALSE(untouched.table_filter);
 }
 
@@ -220,6 +207,28 @@ TEST(Scan, IsMadeByOptionStringsAndOptionsFiles) {
   put_file(*db, {"bbbb"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaaa")), Keys{"aaaa"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bb")), Keys{"bbbb"});
+}
+
+TEST(Scan, IsReadFromOptionsFilesWithEverySeparator) {
+  const ScratchFolder folder;
+  Keys allowed;
+  std::string extract;
+  for (char separator = '!'; separator <= '~'; ++separator) {
+    Factory factory;
+    const std::string path = std::string("path:") + separator;
+    if (!NewScanFilterCollectorFactory({.extract = path}, &factory).ok()) continue;
+    allowed.push_back(path);
+    extract += path + " ";
+  }
+  EXPECT_THAT(allowed, ::testing::Contains("path:#"));
+  ASSERT_NE(open_database(with_scans({.extract = extract}), folder.path()), nullptr);
+  rocksdb::DBOptions database;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_TRUE(rocksdb::LoadLatestOptions({}, folder.path(), &database, &families).ok());
+  const auto db = open_database({database, families[0].options}, folder.path());
+  put_file(*db, {"key"});
+  const auto& properties = properties_of(*db).user_collected_properties;
+  for (const std::string& path : allowed) EXPECT_EQ(properties.count("crivo.scan." + path), 1U) << path;
 }
 
 TEST(Scan, TellsOfAWrongOptionString) {

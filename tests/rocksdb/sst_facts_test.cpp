@@ -5,6 +5,7 @@
 
 #include "crivo/rocksdb_verify.h"
 #include "sst/filter_facts.h"
+#include "sst/scan_facts.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -65,6 +66,17 @@ TEST(FilterFacts, TakeNoPartitionWithoutKeysForDamage) {
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   EXPECT_TRUE(report.all_filters_work()) << report.text();
   EXPECT_EQ(report.files.at(0).kind, "rocksdb.bloom");
+}
+
+// A terminal would obey some of the bytes of a damaged filter.
+TEST(ScanFacts, ShowTextsAndNoBytes) {
+  const auto text_of = [](const std::string& name, const std::string& value) {
+    return sst::scans_text(sst::scan_facts({{"crivo.scan." + name, value}}));
+  };
+  EXPECT_EQ(text_of("path:/", "left out: no memory"), "path:/ (left out: no memory)");
+  EXPECT_EQ(text_of("a\x1b[2J", "left out: \x1b]0;x\a."), "a?[2J (left out: ?]0;x?.)");
+  EXPECT_EQ(text_of("path:/", std::string(1000, 'x')).size(), 209U);
+  EXPECT_EQ(text_of("path:/", std::string(9, '\x1b') + std::string(99, '\0')), "path:/ (damaged: marker must be -67)");
 }
 
 }  // namespace

@@ -70,8 +70,9 @@ Result<Extract> prefix_of(std::string_view text) {
 
 Result<Extract> path_by(std::string_view text) {
   // What option strings need for themselves cannot be a separator.
-  const bool fine = text.size() == 1 && is_key_transform_name(text) && std::string_view(";{}=").find(text) == text.npos;
-  if (!fine) return refuse("have one printable character as the separator of a path, not one of ;{}=", text);
+  const bool fine =
+      text.size() == 1 && is_key_transform_name(text) && std::string_view(";{}=\\").find(text) == text.npos;
+  if (!fine) return refuse("have one printable character as the separator of a path, not one of ;{}=\\", text);
   return Extract{.name = std::string(kPath) + text.front(), .kind = Extract::Kind::kPath, .separator = text.front()};
 }
 

@@ -1,5 +1,6 @@
 #include "sst/scan_facts.h"
 
+#include <algorithm>
 #include <span>
 
 #include "crivo/filter.h"
@@ -8,11 +9,21 @@
 namespace crivo::sst {
 namespace {
 
+/// A text of whoever wrote the file, without what a terminal would take for commands.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 200;
+  std::string shown(text.substr(0, kMost));
+  std::ranges::replace_if(
+      shown, [](unsigned char byte) { return byte < ' ' || byte == 0x7F; }, '?');
+  return shown;
+}
+
 ScanFacts describe(std::string_view name, const std::string& block) {
-  ScanFacts facts{.name = std::string(name), .kind = {}, .bytes = block.size(), .complaint = {}};
+  ScanFacts facts{.name = shown(name), .kind = {}, .bytes = block.size(), .complaint = {}};
   const auto bytes = std::as_bytes(std::span(block));
-  if (!is_sst_block(bytes)) {
-    facts.complaint = block;  // the writer's reason to have none
+  const bool is_text = block.find('\0') == block.npos;  // every filter has bytes of 0
+  if (is_text && !is_sst_block(bytes)) {
+    facts.complaint = shown(block);  // the writer's reason to have none
   } else if (const auto filter = open_sst_block(bytes, name)) {
     facts.kind = filter->kind().name;
   } else {

@@ -104,7 +104,8 @@ class ScanFilter {
   /// sees. Set iterate_upper_bound, too: without it a scan that finds nothing opens each further file of a level to ask
   /// its filter. In RocksDB after 11.8 the options point into this object: it, or a copy, must then outlive the
   /// iterator. Replaces a table_filter that was set before. Errors: InvalidArgument, with the options unchanged, if an
-  /// attribute or number was not registered.
+  /// attribute or number was not registered, or if `tailing` is set. Do not set it later either: a tailing iterator
+  /// loses keys behind a file that is left out.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
   /// Whether the key, without its timestamp, is one that was asked for.
