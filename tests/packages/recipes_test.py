@@ -22,7 +22,8 @@ RECIPE = ROOT / "packaging/conan/conanfile.py"
 LISTS = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 OPTIONS = set(re.findall(r"^option\((CRIVO_\w+)", LISTS, re.MULTILINE))
 VERSION = re.search(r"^project\(crivo VERSION (\S+)", LISTS, re.MULTILINE)[1]
-# The port's functions, as far as it uses them: configuration, build and installation of a release.
+# The port's functions, as far as it uses them: configuration, build and installation of a release. The preset is that of
+# the tests' build, and the folder lies beside it, so that ccache has what was compiled there.
 VCPKG = r"""
 cmake_minimum_required(VERSION 3.22)
 set(CURRENT_PORT_DIR "@PORT@")
@@ -54,12 +55,11 @@ endfunction()
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" SOURCE_PATH "OPTIONS;MAYBE_UNUSED_VARIABLES")
   file(WRITE "@OUT@/options" "${ARG_OPTIONS}")
-  run("${CMAKE_COMMAND}" -G Ninja -S "${ARG_SOURCE_PATH}" -B "@OUT@/build" -D CMAKE_BUILD_TYPE=Release
-    -D BUILD_SHARED_LIBS=OFF "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" -D CMAKE_INSTALL_LIBDIR=lib
-    @LAUNCHER@ ${ARG_OPTIONS})
+  run("${CMAKE_COMMAND}" --preset release -S "${ARG_SOURCE_PATH}" -B "@OUT@" -D BUILD_SHARED_LIBS=OFF
+    "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" -D CMAKE_INSTALL_LIBDIR=lib @LAUNCHER@ ${ARG_OPTIONS})
 endfunction()
 function(vcpkg_cmake_install)
-  run("${CMAKE_COMMAND}" --build "@OUT@/build" --target install)
+  run("${CMAKE_COMMAND}" --build "@OUT@" --target install)
 endfunction()
 function(vcpkg_cmake_config_fixup)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" CONFIG_PATH "")
@@ -105,7 +105,8 @@ class Vcpkg(unittest.TestCase):
                 self.assertRegex(name, r"^[a-z0-9]+(-[a-z0-9]+)*$")
 
     def test_builds_and_installs_what_its_usage_names(self):
-        with tempfile.TemporaryDirectory() as out:
+        (ROOT / "build").mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=ROOT / "build") as out:
             features = " ".join(self.manifest["features"])
             script = pathlib.Path(out, "port.cmake")
             launcher = os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER", "")

@@ -2,6 +2,7 @@
 
 import array
 import random
+import sys
 import unittest
 
 import crivo
@@ -98,4 +99,4 @@ class RangeTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])
