@@ -3,8 +3,9 @@
 //
 // A key is eight bytes of a group and eight of a number. One group of 256 exists, each with as many keys as a scan
 // reads, written in random order, so that every file of level 0 spans all groups and has keys of some. Questions are
-// groups drawn at random, or those just behind one that exists. Blocks are those that a scan needed, from the cache or
-// not; times are medians of rounds that alternate, in microseconds for each scan, with everything in memory.
+// groups drawn at random, or those just behind one that exists; with --span, so many groups from there on. Blocks are
+// those that a scan needed, from the cache or not; times are medians of rounds that alternate, in microseconds for each
+// scan, with everything in memory.
 #include <crivo/rocksdb_scan.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -14,7 +15,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -43,13 +46,15 @@ struct Workload {
   std::size_t keys;
   std::size_t files;
   std::size_t scanned;         // keys of a group, which is what a scan reads
+  std::uint64_t span;          // groups that a scan asks for
+  double bits;                 // for each number of a range filter
   std::uint64_t spread = 256;  // groups lie so far from each other
   [[nodiscard]] std::size_t groups() const { return std::max<std::size_t>(keys / scanned, 1); }
 };
 
 enum class Filter { kNone, kPrefixBloom, kPrefix, kRange };
 
-rocksdb::Options options_for(Filter filter) {
+rocksdb::Options options_for(const Workload& workload, Filter filter) {
   rocksdb::Options options;
   options.create_if_missing = options.error_if_exists = true;
   options.disable_auto_compactions = true;
@@ -67,7 +72,8 @@ rocksdb::Options options_for(Filter filter) {
   if (filter == Filter::kPrefix || filter == Filter::kRange) {
     std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;
     ScanFilterOptions scan{.extract = filter == Filter::kPrefix ? "prefix:8" : "range:be64@0"};
-    scan.range_length = 1;
+    scan.range_length = static_cast<std::uint32_t>(std::bit_ceil(workload.span));
+    if (filter == Filter::kRange) scan.fp_rate = scan.range_length * std::exp2(2 - workload.bits);
     scan.max_bytes = 1 << 24;
     check(NewScanFilterCollectorFactory(scan, &scans));
     options.table_properties_collector_factories.push_back(scans);
@@ -77,7 +83,7 @@ rocksdb::Options options_for(Filter filter) {
 
 std::unique_ptr<rocksdb::DB> make(const Workload& workload, Filter filter, const std::string& path) {
   rocksdb::DB* opened = nullptr;
-  check(rocksdb::DB::Open(options_for(filter), path, &opened));
+  check(rocksdb::DB::Open(options_for(workload, filter), path, &opened));
   std::unique_ptr<rocksdb::DB> db(opened);
   // The keys of a group are written one after the other, as those of a customer or a minute are.
   std::vector<std::uint64_t> groups(workload.groups());
@@ -102,19 +108,19 @@ struct Cost {
   std::uint64_t found = 0;
 };
 
-Cost scan(rocksdb::DB& db, Filter kind, const std::vector<std::uint64_t>& groups) {
+Cost scan(rocksdb::DB& db, Filter kind, const std::vector<std::uint64_t>& groups, std::uint64_t span) {
   Cost cost;
   auto& perf = *rocksdb::get_perf_context();
   perf.Reset();
   const auto start = std::chrono::steady_clock::now();
   for (const std::uint64_t group : groups) {
     const std::string first = big_endian(group);
-    const std::string end = big_endian(group + 1);
+    const std::string end = big_endian(group + span);
     const rocksdb::Slice upper = end;
     rocksdb::ReadOptions read;
     read.iterate_upper_bound = &upper;
-    const auto filter =
-        kind == Filter::kRange ? ScanFilter::for_range("be64@0", group, group) : ScanFilter::for_prefix(first);
+    const auto filter = kind == Filter::kRange ? ScanFilter::for_range("be64@0", group, group + span - 1)
+                                               : ScanFilter::for_prefix(first);
     if (kind == Filter::kPrefix || kind == Filter::kRange) check(filter.apply_to(&read));
     const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(read));
     for (at->Seek(first); at->Valid(); at->Next()) ++cost.found;
@@ -140,10 +146,11 @@ std::vector<std::uint64_t> questions(const Workload& workload, const std::string
 }
 
 void run(const Workload& workload, const std::string& folder) {
-  const std::vector<std::pair<const char*, Filter>> rows = {{"no filter", Filter::kNone},
-                                                            {"RocksDB prefix Bloom", Filter::kPrefixBloom},
-                                                            {"scan filter, prefix", Filter::kPrefix},
-                                                            {"scan filter, range", Filter::kRange}};
+  std::vector<std::pair<const char*, Filter>> rows = {{"no filter", Filter::kNone},
+                                                      {"RocksDB prefix Bloom", Filter::kPrefixBloom},
+                                                      {"scan filter, prefix", Filter::kPrefix},
+                                                      {"scan filter, range", Filter::kRange}};
+  if (workload.span > 1) rows.erase(rows.begin() + 1, rows.begin() + 3);  // filters of prefixes know one group
   std::vector<std::unique_ptr<rocksdb::DB>> databases;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     databases.push_back(
@@ -155,7 +162,7 @@ void run(const Workload& workload, const std::string& folder) {
     std::vector<Cost> costs(rows.size());
     for (int round = 0; round <= kRounds; ++round) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        costs[i] = scan(*databases[i], rows[i].second, groups);
+        costs[i] = scan(*databases[i], rows[i].second, groups, workload.span);
         if (round > 0) times[i].push_back(costs[i].microseconds);  // the first one warms the cache
       }
     }
@@ -177,6 +184,10 @@ int main(int count, char** arguments) {
   std::size_t files = 20;
   app.add_option("--keys", keys, "The number of keys")->check(CLI::Range(1000, 100'000'000))->capture_default_str();
   app.add_option("--files", files, "The number of SST files")->check(CLI::Range(1, 1000))->capture_default_str();
+  std::uint64_t span = 1;
+  double bits = 8.65;  // 1% of single groups
+  app.add_option("--span", span, "How many groups a scan asks for")->check(CLI::Range(1, 255))->capture_default_str();
+  app.add_option("--bits", bits, "The bits of the range filter for each group of a file")->capture_default_str();
   CLI11_PARSE(app, count, arguments);
   std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-scans-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 1;
@@ -184,7 +195,7 @@ int main(int count, char** arguments) {
   std::printf(" keys  ask for  filter               files skipped  blocks/scan    us/scan\n");
   int code = 0;
   try {
-    for (const std::size_t scanned : {10, 100, 1000}) crivo::bench::run({keys, files, scanned}, folder);
+    for (const std::size_t scanned : {10, 100, 1000}) crivo::bench::run({keys, files, scanned, span, bits}, folder);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_scans: %s\n", error.what());
     code = 1;

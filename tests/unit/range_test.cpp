@@ -163,6 +163,63 @@ TEST(Range, NeverDeniesAKeyWhateverTheKeysAndTheQuestions) {
   }
 }
 
+/// What a filter of these keys answers: whether a code of theirs is among those of the range.
+class Codes {
+ public:
+  Codes(const FilterRef& filter, const Keys& keys)
+      : hash_(filter.shape().seed, RangeScale(filter.shape()).universe(keys.all().size())) {
+    for (const std::uint64_t key : keys.all()) codes_.push_back(code_of(key));
+    std::ranges::sort(codes_);
+  }
+  [[nodiscard]] bool has(std::uint64_t low, std::uint64_t high) const {
+    if (high - low >= hash_.universe) return true;
+    const std::uint64_t last_of_block = low + (hash_.universe - 1 - low % hash_.universe);
+    if (last_of_block < low || high <= last_of_block) return has_between(code_of(low), code_of(high));
+    return has_between(code_of(low), code_of(last_of_block)) || has_between(code_of(last_of_block + 1), code_of(high));
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t code_of(std::uint64_t number) const {
+    __extension__ using Wide = unsigned __int128;
+    const Wide code = Wide{hash_.start_of(number / hash_.universe)} + number % hash_.universe;
+    return static_cast<std::uint64_t>(code % hash_.universe);
+  }
+  [[nodiscard]] bool has_between(std::uint64_t first, std::uint64_t last) const {
+    if (first > last) return has_between(first, hash_.universe - 1) || has_between(0, last);
+    const auto found = std::ranges::lower_bound(codes_, first);
+    return found != codes_.end() && *found <= last;
+  }
+
+  RangeHash hash_;
+  std::vector<std::uint64_t> codes_;
+};
+
+// Buckets are empty, full, and so long that they are searched; the widths of lower bits are those at which a question
+// goes another way, and some between. Ranges are short, so that many are empty.
+TEST(Range, AnswersWhatTheCodesOfItsKeysSay) {
+  std::mt19937_64 random(8);
+  for (const Spread spread : kSpreads) {
+    for (const std::size_t count : {1U, 3U, 20U, 64U, 2000U, 40'000U}) {
+      for (const int bits_above : {0, 1, 6, 13, 16, 30, 46, 57, 60}) {
+        const auto added = keys_of(spread, count, random);
+        const Keys keys(added);
+        FilterSpec spec = spec_of(added.size(), 0.01, 1, count);
+        spec.bits_per_key = 2.5 + bits_above;
+        const AnyFilter filter = filter_of(spec, added);
+        const Codes codes(filter.ref(), keys);
+        for (int i = 0; i < 2000; ++i) {
+          const Question asked(keys, std::uint64_t{1} << random() % (bits_above + 2), random);
+          for (const Kernels& level : available_kernels()) {
+            ASSERT_EQ(level.range.contains_range(ViewOf::filter(filter.ref()), asked.low, asked.high),
+                      codes.has(asked.low, asked.high))
+                << level.isa << ": " << asked.low << " to " << asked.high << " of " << count << " keys, " << bits_above;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Range, NeverDeniesAKeyOfMillionsLong) {
   std::mt19937_64 random(2);
   for (const Spread spread : kSpreads) {

@@ -123,7 +123,7 @@ struct View {
   std::size_t payload_bytes = 0;
   /// What the kind computed from the shape and the payload, once per filter, to answer faster; zeros if it computed
   /// nothing.
-  std::array<std::uint64_t, 5> prepared{};
+  std::array<std::uint64_t, 8> prepared{};
 };
 
 }  // namespace crivo

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -80,17 +81,26 @@ struct RangeHash {
   std::uint64_t shift;
   std::uint64_t universe;
 
+  std::uint64_t reciprocal;  // of the universe, times the power of two with which it just fits
+
   RangeHash(std::uint64_t seed, std::uint64_t reduced_universe) noexcept
       : low_factor(mix(seed + kGolden64)),
         high_factor(mix(seed + 2 * kGolden64)),
         shift(mix(seed + 3 * kGolden64)),
-        universe(reduced_universe) {}
+        universe(reduced_universe),
+        reciprocal(reciprocal_of(reduced_universe)) {}
   explicit RangeHash(const View& view) noexcept
       : low_factor(view.prepared[0]),
         high_factor(view.prepared[1]),
         shift(view.prepared[2]),
-        universe(view.prepared[3]) {}
+        universe(view.prepared[3]),
+        reciprocal(view.prepared[4]) {}
 
+  /// number / universe. The product is at most 1 too small, so rarely that the branch costs nothing.
+  [[nodiscard]] std::uint64_t block_of(std::uint64_t number) const noexcept {
+    const std::uint64_t block = mulhi(number, reciprocal) >> (63 - std::countl_zero(universe));
+    return number - block * universe < universe ? block : block + 1;
+  }
   /// The code of a block's first number.
   [[nodiscard]] std::uint64_t start_of(std::uint64_t block) const noexcept {
     return mulhi(mulhi(low_factor, block) + high_factor * block + shift, universe);
@@ -102,6 +112,11 @@ struct RangeHash {
   }
 
  private:
+  [[nodiscard]] static std::uint64_t reciprocal_of(std::uint64_t universe) noexcept {
+    __extension__ using Wide = unsigned __int128;
+    const Wide scale = Wide{1} << (64 + 63 - std::countl_zero(universe));
+    return static_cast<std::uint64_t>((scale - 1) / universe);
+  }
   /// The output function of SplitMix64 (Steele, Lea & Flood 2014).
   [[nodiscard]] static std::uint64_t mix(std::uint64_t z) noexcept {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -121,14 +136,15 @@ struct RangeHash {
   return {view.shape.probes, RangeScale(view.shape).universe(range_keys(view)), range_codes(view)};
 }
 
-/// View::prepared: the factors and the shift of the hash, the universe (0 for a filter without keys), and the blocks of
-/// the directory for each bucket, times 2^64, by which a bucket's place is guessed.
+/// View::prepared: what RangeHash has (the universe is 0 for a filter without keys), the blocks of the directory for
+/// each bucket, times 2^64, by which a bucket's place is guessed, and where the directory and `upper` lie.
 inline void prepare_range(View& view) noexcept {
   if (range_keys(view) == 0) return;
   const RangeHash hash(view.shape.seed, RangeScale(view.shape).universe(range_keys(view)));
   const RangeLayout layout(view.shape.probes, hash.universe, range_codes(view));
-  view.prepared = {hash.low_factor, hash.high_factor, hash.shift, hash.universe,
-                   ~std::uint64_t{0} / layout.buckets * layout.blocks()};
+  const std::uint64_t blocks_per_bucket = ~std::uint64_t{0} / layout.buckets * layout.blocks();
+  view.prepared = {hash.low_factor, hash.high_factor,  hash.shift,       hash.universe,
+                   hash.reciprocal, blocks_per_bucket, layout.directory, layout.upper};
 }
 
 }  // namespace crivo

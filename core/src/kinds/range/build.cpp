@@ -34,7 +34,7 @@ Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale,
     for (auto left = *taken; !left.empty(); left = left.subspan(part.size())) {
       part.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(std::min(kAtOnce, left.size())));
       for (std::uint64_t& number : part) {
-        const std::uint64_t block = number / hash.universe;
+        const std::uint64_t block = hash.block_of(number);
         number = hash.advance(hash.start_of(block), number - block * hash.universe) << scale;
       }
       if (auto added = codes.add(part); !added) return added.error();

@@ -31,26 +31,29 @@ std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank) noexcept {
 /// Reads what the gate admits; after it has refused, nothing.
 class GatedWords {
  public:
-  GatedWords(const std::byte* payload, ByteGate& gate) noexcept : payload_(payload), gate_(gate) {}
-  [[nodiscard]] std::uint64_t operator()(std::uint64_t word) {
-    refused_ = refused_ || !gate_.admit(8 * word, 8);
-    return refused_ ? 0 : load_le<std::uint64_t>(payload_ + 8 * word);
-  }
+  GatedWords(const std::byte* payload, ByteGate& gate, bool& refused) noexcept
+      : payload_(payload), gate_(gate), refused_(refused) {}
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t word) const { return read(8 * word); }
+  [[nodiscard]] std::uint64_t bits_from(std::uint64_t bit) const { return read(bit / 8) >> bit % 8; }
   void prefetch(std::uint64_t) const noexcept {}
-  [[nodiscard]] bool refused() const noexcept { return refused_; }
 
  private:
+  [[nodiscard]] std::uint64_t read(std::uint64_t byte) const {
+    refused_ = refused_ || !gate_.admit(byte, 8);
+    return refused_ ? 0 : load_le<std::uint64_t>(payload_ + byte);
+  }
+
   const std::byte* payload_;
   ByteGate& gate_;
-  bool refused_ = false;
+  bool& refused_;
 };
 
 }  // namespace
 
 bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
-  GatedWords words(view.payload, gate);
-  (void)answer_range(view, words, low, high);
-  return !words.refused();
+  bool refused = false;
+  (void)answer_range(view, GatedWords(view.payload, gate, refused), low, high);
+  return !refused;
 }
 
 const RangeKernels kRangeScalar = {.range = kRangeProbe};
