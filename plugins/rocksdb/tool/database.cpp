@@ -13,6 +13,7 @@
 
 #include "crivo/rocksdb.h"
 #include "open_into.h"
+#include "refilter/planned_filter.h"
 #include "tool/commands.h"
 
 namespace crivo::tool {
@@ -28,10 +29,7 @@ class NoLog final : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
-  return family.table_factory != nullptr ? family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
-                                         : nullptr;
-}
+using refilter::table_of;
 
 /// Whether no other process has the database open. RocksDB finds out only after it has put a new LOG file in the place
 /// of the other process's.
