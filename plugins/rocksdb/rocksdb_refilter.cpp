@@ -17,6 +17,7 @@
 
 #include "refilter/planned_filter.h"
 #include "refilter/wanted_filter.h"
+#include "report/counter_log.h"
 
 namespace crivo {
 namespace {
@@ -45,6 +46,7 @@ Status policy_from(const std::string& text, std::shared_ptr<const rocksdb::Filte
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = config.ignore_unsupported_options = false;
   const Status made = rocksdb::FilterPolicy::CreateFromString(config, text, policy);
+  if (const auto counters = plugin::counters_of(policy->get()); counters != nullptr) plugin::leave_out(*counters);
   return made.ok() && *policy == nullptr ? Status::NotSupported(text) : made;
 }
 

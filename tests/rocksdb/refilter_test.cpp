@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
 #include <thread>
 
+#include "crivo/rocksdb_counters.h"
 #include "crivo/rocksdb_refilter.h"
 #include "crivo/rocksdb_verify.h"
 #include "lossy_policy.h"
@@ -119,6 +121,23 @@ TEST_F(RocksdbRefilter, KeepsItsRate) {
   EXPECT_EQ(done.bytes, bytes);
   EXPECT_GE(took.count(), static_cast<double>(bytes - last) / static_cast<double>(bytes));
   expect_done(*db);
+}
+
+/// How many policies the process has.
+std::size_t count_policies() {
+  const std::unique_ptr<char, decltype(&std::free)> text(crivo_rocksdb_counters("json"), &std::free);
+  const std::string_view json = text.get();
+  std::size_t count = 0;
+  for (auto at = json.find("\"number\""); at != std::string_view::npos; at = json.find("\"number\"", at + 1)) ++count;
+  return count;
+}
+
+TEST_F(RocksdbRefilter, ShowsNoPolicyThatItOnlyTries) {
+  const auto db = open(nullptr, policy_from_string("{id=crivo.Auto;bits_per_key=10;key_transform=take_prefix:12}"));
+  const std::size_t policies = count_policies();
+  EXPECT_GE(policies, 1U);
+  const auto look = [&](const RocksDBRefilterProgress&) { return count_policies() == policies; };
+  EXPECT_TRUE(RefilterRocksDB(*db, {.progress = look}).status.ok());
 }
 
 /// Writes for as long as it lives, and knows what must be there.
