@@ -142,6 +142,12 @@ Result<ExitCode> refilter(const RefilterOptions& arguments) {
   auto options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
   if (!options) return options.error();
   if (auto chosen = choose_policy(arguments, *options); !chosen) return chosen.error();
+  if (!arguments.dry_run) {
+    const auto looked = Database::open_read_only(*options, arguments.path);
+    const auto has_files = looked ? looked->has_files() : Result<bool>(looked.error());
+    if (!has_files) return has_files.error();
+    if (!*has_files) return report(arguments, {});  // nor is anything written
+  }
   auto database =
       arguments.dry_run ? Database::open_read_only(*options, arguments.path) : Database::open(*options, arguments.path);
   if (!database) return database.error();
