@@ -275,11 +275,12 @@ TEST_F(RocksdbRefilter, RefusesWhatItCannotDo) {
 TEST_F(RocksdbRefilter, OnlyLooksWhereNothingCanBeWritten) {
   write_database(many_files(nullptr), path(), kKeys);
   const rocksdb::Options options = many_files(crivo_auto());
-  rocksdb::DB* opened = nullptr;
-  ASSERT_TRUE(rocksdb::DB::OpenForReadOnly(options, path(), &opened).ok());
-  const std::unique_ptr<rocksdb::DB> read_only(opened);
-  ASSERT_TRUE(rocksdb::DB::OpenAsSecondary(options, path(), path() + ".secondary", &opened).ok());
-  const std::unique_ptr<rocksdb::DB> secondary(opened);
+  std::unique_ptr<rocksdb::DB> read_only;
+  std::unique_ptr<rocksdb::DB> secondary;
+  const auto open_read_only = [&](auto* out) { return rocksdb::DB::OpenForReadOnly(options, path(), out); };
+  const auto follow = [&](auto* out) { return rocksdb::DB::OpenAsSecondary(options, path(), path() + ".2", out); };
+  ASSERT_TRUE(open_into(&read_only, open_read_only).ok());
+  ASSERT_TRUE(open_into(&secondary, follow).ok());
   for (rocksdb::DB* const db : {read_only.get(), secondary.get()}) {
     const RocksDBRefilterReport refused = RefilterRocksDB(*db);
     EXPECT_TRUE(refused.status.IsNotSupported());
