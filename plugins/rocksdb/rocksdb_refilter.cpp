@@ -231,8 +231,8 @@ class Refilter {
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the column family's
     std::vector<std::string> written;
-    const Status status = db_.CompactFiles(options, candidate.family->handle, {refilter::path_of(meta)},
-                                           candidate.file.level, path_id(candidate), &written);
+    Status status = db_.CompactFiles(options, candidate.family->handle, {refilter::path_of(meta)}, candidate.file.level,
+                                     path_id(candidate), &written);
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.
     if (status.IsAborted() || status.IsInvalidArgument() || status.IsIncomplete()) return Status::OK();
     if (!status.ok()) return status;
