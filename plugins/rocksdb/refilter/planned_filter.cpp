@@ -15,7 +15,10 @@ Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBui
 
 Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                     const NewFile& file) {
-  const auto& table = *table_of(family);
+  rocksdb::BlockBasedTableOptions table = *table_of(family);
+  // RocksDB's builders would keep the keys of a filter until it is verified, and nobody verifies a filter that is
+  // tried.
+  table.detect_filter_construct_corruption = false;
   const bool bottommost = file.bottommost && !file.flushed;
   if (family.optimize_filters_for_hits && bottommost) return nullptr;
   rocksdb::FilterBuildingContext context(table);
