@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "crivo/rocksdb_refilter.h"
 #include "model_walk.h"
 
 namespace crivo::testing::model {
@@ -184,6 +185,18 @@ void compact_files(Walk& walk) {
   if (!status.IsInvalidArgument() && !status.IsAborted()) check(status, "CompactFiles");
 }
 
+/// Rewrites some files, or all, whose filters are no longer those of the policy. RocksDB may have them just now.
+void refilter(Walk& walk) {
+  const std::uint64_t most = walk.random().below(8);
+  RocksDBRefilterOptions options;
+  options.column_families = {walk.handle(walk.draw_family())};
+  options.remove_filters = true;
+  options.progress = [most](const RocksDBRefilterProgress& next) { return next.files < most; };
+  const auto status = RefilterRocksDB(walk.db(), options).status;
+  if (status.IsInvalidArgument()) throw NotSupported("a policy that writes no filters");
+  if (!status.IsIncomplete() && !status.IsTryAgain()) check(status, "RefilterRocksDB");
+}
+
 /// Filters change while the database runs. An option that the policy of the session does not have is refused, and a
 /// refusal changes nothing.
 void set_filter_options(Walk& walk) {
@@ -266,6 +279,7 @@ const std::vector<Operation>& operations() {
       {"flush", 14, flush},
       {"compact range", 4, compact_range},
       {"compact files", 5, compact_files},
+      {"refilter", 5, refilter},
       {"ingest", 4, ingest_files},
       {"get", 8, [](Walk& walk) { read_by_get(walk.reading(), 200); }},
       {"multiget", 8, [](Walk& walk) { read_by_multiget(walk.reading()); }},

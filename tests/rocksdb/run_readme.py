@@ -24,6 +24,7 @@ import tempfile
 
 FRAGMENTS = """
 #include <crivo/rocksdb.h>
+#include <crivo/rocksdb_refilter.h>
 #include <crivo/rocksdb_verify.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -101,7 +102,7 @@ def main(readme, project, library, tool, compiler):
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
     preloading = sum("LD_PRELOAD" in script for script in scripts)
-    if len(fragments) != 5 or preloading < 3:
+    if len(fragments) != 6 or preloading < 3:
         raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
     header = pathlib.Path(project, "plugins/rocksdb/include/crivo/rocksdb.h").read_text(encoding="utf-8")
     failures = list(missing_options(markdown, header))

@@ -58,6 +58,7 @@ std::vector<Case> cases(std::size_t most = SIZE_MAX) {
       {"{id=crivo.Auto;budget_bits_per_key=7}", kPartitions, "level_compaction_dynamic_level_bytes=true;"},
       {"bloomfilter:10:false", "optimize_filters_for_memory=true;", ""},
       {"ribbonfilter:10:1", "optimize_filters_for_memory=true;", ""},
+      {"ribbonfilter:10:-1", std::string(kPartitions) + "detect_filter_construct_corruption=true;", ""},
       {"bloomfilter:10:false", "format_version=4;", ""},
       {"crivo.Ribbon:10:2", "", "optimize_filters_for_hits=true;"},
       {"crivo.Auto:10", "", "compaction_style=kCompactionStyleUniversal;num_levels=4;"},

@@ -25,12 +25,10 @@ std::size_t utf8_character_bytes(std::string_view text) noexcept {
   return !needlessly_long && !too_large && continues(1) && continues(2) && continues(3) ? 4 : 0;
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string result = "'";
-  std::size_t at = 0;
-  while (at < text.size()) {
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
     const std::size_t bytes = utf8_character_bytes(text.substr(at));
-    if (at + (bytes == 0 ? 1 : bytes) > kMostQuotedBytes) return result + "...'";
     const auto first = static_cast<unsigned char>(text[at]);
     if (bytes == 0 || first < 0x20 || first == 0x7F) {
       result += '?';
@@ -39,6 +37,18 @@ std::string in_quotes(std::string_view text) {
       result += text.substr(at, bytes);
       at += bytes;
     }
+  }
+  return result;
+}
+
+std::string in_quotes(std::string_view text) {
+  const std::string shown = printable(text.substr(0, kMostQuotedBytes + 4));  // what follows is not shown
+  std::string result = "'";
+  for (std::size_t at = 0; at < shown.size();) {
+    const std::size_t bytes = utf8_character_bytes(std::string_view(shown).substr(at));
+    if (at + bytes > kMostQuotedBytes) return result + "...'";
+    result.append(shown, at, bytes);
+    at += bytes;
   }
   return result + "'";
 }

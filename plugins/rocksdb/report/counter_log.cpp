@@ -31,6 +31,7 @@ struct Registry {
   std::mutex mutex;
   std::vector<OpenDatabase> databases;
   std::vector<std::weak_ptr<Counters>> counters;
+  std::uint64_t made = 0;
 };
 
 Registry& registry() {
@@ -50,6 +51,8 @@ std::shared_ptr<rocksdb::Logger> forget(const rocksdb::ColumnFamilyHandle* handl
   return log;
 }
 
+}  // namespace
+
 std::vector<std::shared_ptr<Counters>> all_counters() {
   const std::lock_guard lock(registry().mutex);
   std::vector<std::shared_ptr<Counters>> alive;
@@ -59,11 +62,14 @@ std::vector<std::shared_ptr<Counters>> all_counters() {
   return alive;
 }
 
-}  // namespace
+void leave_out(const Counters& counters) {
+  const std::lock_guard lock(registry().mutex);
+  std::erase_if(registry().counters, [&](const auto& each) { return each.lock().get() == &counters; });
+}
 
 std::shared_ptr<Counters> new_counters(std::string_view policy_name) {
-  auto made = std::make_shared<Counters>(policy_name);
   const std::lock_guard lock(registry().mutex);
+  auto made = std::make_shared<Counters>(policy_name, ++registry().made);
   std::erase_if(registry().counters, [](const auto& each) { return each.expired(); });
   registry().counters.push_back(made);
   return made;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "report/counters.h"
 
@@ -16,6 +17,11 @@ namespace crivo::plugin {
 /// Counters for a policy of this name, which the log of a database will tell about when the database closes. Throws
 /// std::bad_alloc.
 [[nodiscard]] std::shared_ptr<Counters> new_counters(std::string_view policy_name);
+
+/// The counters of all policies of the process, by their number.
+[[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
+/// Leaves these out of all_counters() and of logs: those of a policy that is only tried.
+void leave_out(const Counters& counters);
 
 /// Writes one line for each damaged block that was found since the last call.
 void log_damages(Counters& counters, rocksdb::Logger* log);

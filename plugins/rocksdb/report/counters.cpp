@@ -76,6 +76,13 @@ std::string Counters::take_families(const void* logger) {
   return names;
 }
 
+std::set<std::string> Counters::families() {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> names;
+  for (const Family& family : families_) names.insert(family.name);
+  return names;
+}
+
 RocksDBFilterCounters::OfKind Counters::read(Kind kind, const OfKind& of_kind) const noexcept {
   const QuestionCounts::Totals questions = questions_.totals(kind);
   return {.built = of_kind.filters,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,9 +25,12 @@ namespace crivo::plugin {
 /// Any thread may call any function. What is counted goes up for as long as the object lives.
 class Counters {
  public:
-  explicit Counters(std::string_view policy_name) : policy_name_(policy_name) {}
+  explicit Counters(std::string_view policy_name, std::uint64_t number = 0)
+      : policy_name_(policy_name), number_(number) {}
 
   [[nodiscard]] const std::string& policy_name() const noexcept { return policy_name_; }
+  /// The how many-th policy of the process it is.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   void built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept;
   /// A filter block that lets every key pass was written, because no filter could be built.
@@ -45,6 +49,8 @@ class Counters {
   void work_for(const void* logger, std::string_view family);
   /// The names of the column families that were given with this logger, "default, users"; the logger is then forgotten.
   [[nodiscard]] std::string take_families(const void* logger);
+  /// Those that were given and not yet taken, each once.
+  [[nodiscard]] std::set<std::string> families();
 
   [[nodiscard]] QuestionCounts& questions() noexcept { return questions_; }
   [[nodiscard]] RocksDBFilterCounters snapshot() const noexcept;
@@ -65,6 +71,7 @@ class Counters {
   };
 
   std::string policy_name_;
+  std::uint64_t number_;
   OfKind blocked_;
   OfKind ribbon_;
   std::atomic<std::uint64_t> always_maybe_ = 0;

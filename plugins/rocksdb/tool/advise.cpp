@@ -31,7 +31,7 @@ struct ReadFamily {
 
 /// Why no filters are to be proposed; empty if some are.
 std::string why_nothing(const ReadFamily& family) {
-  const auto* const table = family.policy.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const table = table_of(family.policy.options);
   if (table == nullptr) return "its tables are not block-based";
   if (!table->whole_key_filtering && family.policy.options.prefix_extractor == nullptr) {
     return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";

@@ -45,7 +45,7 @@ Result<KeptOptions> kept_options(const FamilyPolicy& family) {
   // A filter block has the name of its transform, so the policy is asked for one, with a size at which it writes one.
   const auto writing = parse_policy("{id=" + id + ";bits_per_key=10;max_filter_bytes=0}");
   if (!writing) return writing.error();
-  const auto& table = *family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto& table = *table_of(family.options);
   kept.key_transform = key_transform_of(**writing, table).value_or("");
   return kept;
 }

@@ -6,13 +6,16 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "crivo/rocksdb.h"
 #include "open_into.h"
+#include "refilter/planned_filter.h"
 #include "tool/commands.h"
 
 namespace crivo::tool {
@@ -28,10 +31,7 @@ class NoLog final : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
-  return family.table_factory != nullptr ? family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
-                                         : nullptr;
-}
+using refilter::table_of;
 
 /// Whether no other process has the database open. RocksDB finds out only after it has put a new LOG file in the place
 /// of the other process's.
@@ -71,9 +71,20 @@ Result<void> check_log_folder(const std::string& option, const std::string& fold
   return {};
 }
 
+/// To an Env of its own, as one that encrypts, a database is not what it seems from here.
+Result<void> check_env(const std::string& path) {
+  std::ifstream file(path + "/CURRENT", std::ios::binary);
+  std::string current;
+  if (!std::getline(file, current) || current.starts_with("MANIFEST-")) return {};
+  return Error{ErrorCode::kBadArgument, "CURRENT of DB must name a manifest, got other bytes in " + path +
+                                            ": what lies in an Env of its own, as one that encrypts, only its own "
+                                            "program can open, with crivo::RefilterRocksDB for its filters"};
+}
+
 }  // namespace
 
 Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
+  if (auto readable = check_env(path); !readable) return readable.error();
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !for_writing;
   config.ignore_unsupported_options = !for_writing;
@@ -133,6 +144,12 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   read_only.info_log = std::make_shared<NoLog>();
   read_only.max_open_files = 16;  // no table is asked for its keys
   read_only.skip_stats_update_on_db_open = true;
+  // OPTIONS does not have db_paths. A file of any folder but the first, of four at most, is not found: an error.
+  read_only.paranoid_checks = true;
+  read_only.db_paths = {{path, UINT64_MAX}};
+  for (const char* const other : {"/db_paths[1]", "/db_paths[2]", "/db_paths[3]"}) {
+    read_only.db_paths.emplace_back(path + other, UINT64_MAX);
+  }
   Database database;
   const Status opened = plugin::open_into(&database.db_, [&](auto* db) {
     return rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, db);
@@ -151,6 +168,24 @@ Result<Database> Database::open(const DatabaseOptions& options, const std::strin
   }
   if (!opened.ok()) return cannot_open("DB must be writable and not in use", path, opened);
   return database;
+}
+
+Result<bool> Database::has_files() const {
+  bool has_some = false;
+  std::string only_in_log;
+  for (rocksdb::ColumnFamilyHandle* const family : families_) {
+    rocksdb::ColumnFamilyMetaData files;
+    db_->GetColumnFamilyMetaData(family, &files);
+    std::uint64_t entries = 0;
+    db_->GetIntProperty(family, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries);
+    has_some |= files.file_count > 0;
+    if (files.file_count == 0 && entries > 0) only_in_log = family->GetName();
+  }
+  if (!has_some || only_in_log.empty()) return has_some;
+  return Error{ErrorCode::kBadArgument,
+               "column family " + only_in_log +
+                   " must have a file, got keys in the log only: whether its files are to lie in db_paths or cf_paths, "
+                   "which OPTIONS does not name, is not known; let its program flush it"};
 }
 
 Database::~Database() {

@@ -44,7 +44,7 @@ Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
 class Database {
  public:
   /// Opens it without a lock and without writing anything, so that another process may have it open. Errors:
-  /// kBadArgument.
+  /// kBadArgument, also where files lie in db_paths or cf_paths.
   [[nodiscard]] static Result<Database> open_read_only(const DatabaseOptions& options, const std::string& path);
   /// Opens it to change it. Errors: kBadArgument, also where another process has it open.
   [[nodiscard]] static Result<Database> open(const DatabaseOptions& options, const std::string& path);
@@ -52,6 +52,11 @@ class Database {
   Database(Database&&) = default;
   Database& operator=(Database&&) = delete;
   ~Database();
+
+  /// Whether it has any SST file. As RocksDB opens a database for writing, it writes what is in the log into files, and
+  /// without db_paths and cf_paths, which OPTIONS does not have, into DB: only a file that lies there shows that this
+  /// is right. Errors: kBadArgument, for a column family with keys in the log and no file.
+  [[nodiscard]] Result<bool> has_files() const;
 
   [[nodiscard]] rocksdb::DB& db() const noexcept { return *db_; }
   [[nodiscard]] const std::vector<rocksdb::ColumnFamilyHandle*>& families() const noexcept { return families_; }

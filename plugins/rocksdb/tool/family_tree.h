@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "crivo/result.h"
+#include "refilter/planned_filter.h"
+#include "refilter/wanted_filter.h"
 #include "tool/advice.h"
 #include "tool/database.h"
-#include "tool/planned_filter.h"
-#include "tool/wanted_filter.h"
 
 namespace crivo::tool {
+
+using namespace refilter;  // NOLINT(google-build-using-namespace)
 
 /// The files of a level that a policy treats alike.
 struct FileGroup {

@@ -1,11 +1,15 @@
 // crivo sst info: the filters of a file, or of all files of a database.
 #include <rocksdb/env.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <system_error>
 #include <tuple>
 
@@ -31,7 +35,13 @@ struct InfoOptions {
 struct ListedFile {
   std::string path;
   std::string column_family;
-  int level = -1;  // -1 if it is unknown
+  int level = -1;        // -1 if it is unknown
+  bool unasked = false;  // the database was last opened without a filter policy
+
+  [[nodiscard]] std::string complaint(const FileFilters& filters) const {
+    if (!unasked || filters.blocks.empty() || !filters.complaint().empty()) return filters.complaint();
+    return "nothing asks it: the database was last opened without a filter policy, or the library was not loaded";
+  }
 };
 
 /// Prints one file after the other, so that a database with many of them takes no memory.
@@ -71,7 +81,7 @@ class Printer {
                .current_fp_rate = filters.current_fp_rate(),
                .what = sst::file_text(file.path, file.column_family),
                .scans = sst::scans_text(filters.scans),
-               .complaint = filters.complaint()});
+               .complaint = file.complaint(filters)});
     if (!options_.blocks) return;
     for (const sst::FilterBlock& block : filters.blocks) {
       const sst::FilterFacts& facts = block.facts;
@@ -102,7 +112,7 @@ class Printer {
                                         {"bits_per_key", filters.bits_per_key()},
                                         {"current_fp_rate", filters.current_fp_rate()},
                                         {"damaged", filters.damaged()},
-                                        {"complaint", filters.complaint()},
+                                        {"complaint", file.complaint(filters)},
                                         {"blocks", nlohmann::ordered_json::array()},
                                         {"scans", nlohmann::ordered_json::array()}};
     if (file.level < 0) described["level"] = nullptr;
@@ -132,6 +142,22 @@ class Printer {
   bool begun_ = false;
   bool first_ = true;
 };
+
+/// The column families that the newest OPTIONS file says to have no filter policy. (Loaded options have none either
+/// where the policy is one that this program does not know.)
+std::set<std::string> families_without_policy(const std::string& path) {
+  std::set<std::string> families;
+  std::string name;
+  if (!rocksdb::GetLatestOptionsFileName(path, rocksdb::Env::Default(), &name).ok()) return families;
+  std::ifstream file(path + "/" + name);
+  const std::string heading = "[TableOptions/BlockBasedTable \"";
+  std::string family;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(heading)) family = line.substr(heading.size(), line.rfind('"') - heading.size());
+    if (line == "  filter_policy=nullptr") families.insert(family);
+  }
+  return families;
+}
 
 std::vector<ListedFile> live_files(rocksdb::DB& db) {
   std::vector<rocksdb::LiveFileMetaData> live;
@@ -190,6 +216,7 @@ Result<ExitCode> info(InfoOptions options) {
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
   Printer printer(options);
   ExitCode code = whole ? kYes : kNo;
+  const auto without_policy = is_folder ? families_without_policy(options.path) : std::set<std::string>();
   for (ListedFile& file : *files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database that is in use may have compacted the file meanwhile.
@@ -198,8 +225,10 @@ Result<ExitCode> info(InfoOptions options) {
       return rocksdb_error("FILE must be an SST file", file.path, filters.status);
     }
     if (file.column_family.empty()) file.column_family = filters.column_family;
+    file.unasked = without_policy.count(file.column_family) != 0;
     printer.print(file, filters);
-    if (!filters.status.ok() || filters.damaged() > 0) code = kNo;
+    const bool unasked = file.unasked && !filters.blocks.empty();
+    if (!filters.status.ok() || filters.damaged() > 0 || unasked) code = kNo;
   }
   printer.finish();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -219,8 +248,9 @@ void add_sst_info(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, "As a JSON array with an object for each file, which has all its blocks");
   command->add_flag("--blocks", options->blocks, "A line for each filter block, too, as for a single file");
   command->footer(
-      "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged or missing, 2 if there was an "
-      "error. A file without a filter is no error.");
+      "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged or missing, or if there are filters "
+      "and the database was last opened without a policy to ask them, 2 if there was an error. A file without a filter "
+      "is no error.");
   command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 

@@ -1,33 +1,22 @@
-// crivo sst refilter: new filters for the files of a database that lack the policy's.
-//
-// A filter is part of its file, so a new one needs a new file: each is compacted by itself into the level in which it
-// lies, which changes nothing else. RocksDB does so in one step that a crash undoes or keeps as a whole. Files that a
-// compaction of the database's own has meanwhile are tried again later. What was done is seen in the files themselves,
-// so a run that was stopped, or killed, is continued by the next one, with nothing to remember.
-#include <rocksdb/convenience.h>
-#include <rocksdb/env.h>
-#include <rocksdb/table.h>
+// crivo sst refilter: new filters for the files of a database that lack the policy's, by RefilterRocksDB.
 #include <signal.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
-#include <set>
-#include <thread>
 
-#include "abi.h"
+#include "crivo/rocksdb_refilter.h"
 #include "file.h"
-#include "sst/file_filters.h"
+#include "refilter/wanted_filter.h"
 #include "tool/commands.h"
 #include "tool/database.h"
-#include "tool/wanted_filter.h"
 
 namespace crivo::tool {
 namespace {
+
+using refilter::why_no_filters;
 
 struct RefilterOptions {
   std::string path;
@@ -39,8 +28,6 @@ struct RefilterOptions {
 };
 
 constexpr const char* kNoPolicy = "none";
-constexpr int kMostPasses = 20;
-constexpr std::chrono::milliseconds kBetweenPasses{250};
 
 std::atomic<bool> stop_asked = false;
 
@@ -56,131 +43,6 @@ void listen_for_signals() {
 }
 
 void say(const std::string& text) { std::fprintf(stderr, "crivo sst refilter: %s\n", text.c_str()); }
-
-/// A file whose filter is to be renewed, and why.
-struct Candidate {
-  const FamilyPolicy* family;
-  FileToJudge file;
-  std::string reason;
-};
-
-class Refilter {
- public:
-  Refilter(rocksdb::DB& db, std::vector<FamilyPolicy> families, bool quiet)
-      : db_(db), families_(std::move(families)), quiet_(quiet) {}
-
-  /// The files that are not right. One that this run has written is what the policy writes, whatever was expected of
-  /// it, unless there was no memory for its filter.
-  std::vector<Candidate> candidates() {
-    std::vector<Candidate> found;
-    unreadable_ = 0;
-    for (const FamilyPolicy& family : families_) {
-      for (FileToJudge& file : files_to_judge(db_, family)) {
-        if (stop_asked) return found;
-        const bool done = done_.count(file.meta.file_number) != 0;
-        const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path_of(file.meta));
-        const bool damaged_filter = filters.damaged() > 0;
-        if (!filters.status.ok() && !damaged_filter) {
-          if (sst::is_gone(filters.status)) continue;  // compacted meanwhile
-          say("note: left alone: " + path_of(file.meta) + ": " + filters.status.ToString());
-          ++unreadable_;
-          continue;
-        }
-        const bool works = filters.blocks.empty() || filters.complaint().empty();
-        if (done && works) continue;
-        std::string reason = judge(family, file, filters);
-        if (!reason.empty()) found.push_back({&family, std::move(file), std::move(reason)});
-      }
-    }
-    return found;
-  }
-
-  Result<ExitCode> run() {
-    for (int pass = 0; pass < kMostPasses; ++pass) {
-      std::vector<Candidate> wrong = candidates();
-      std::erase_if(wrong, [&](const Candidate& each) { return done_.count(each.file.meta.file_number) != 0; });
-      if (pass == 0) note_losses(wrong);
-      if (stop_asked || wrong.empty()) break;
-      if (pass > 0) std::this_thread::sleep_for(kBetweenPasses);
-      for (std::size_t i = 0; i < wrong.size() && !stop_asked; ++i) {
-        if (auto renewed = renew(wrong[i], i + 1, wrong.size()); !renewed) return renewed.error();
-      }
-    }
-    return report();
-  }
-
-  [[nodiscard]] std::uint64_t unreadable() const noexcept { return unreadable_; }
-
- private:
-  /// Compacts one file. Errors: those after which no other file would fare better.
-  Result<void> renew(const Candidate& candidate, std::size_t number, std::size_t total) {
-    const rocksdb::SstFileMetaData& meta = candidate.file.meta;
-    if (!quiet_) {
-      say(std::to_string(number) + " of " + std::to_string(total) + ": " + path_of(meta) + ", level " +
-          std::to_string(candidate.file.level) + ", " + std::to_string(meta.size) + " bytes: " + candidate.reason);
-    }
-    rocksdb::CompactionOptions options;
-    options.compression = rocksdb::kDisableCompressionOption;  // the column family's
-#if CRIVO_ROCKSDB_VERSION >= 1004
-    options.canceled = &stop_asked;
-#endif
-    std::vector<std::string> written;
-    const rocksdb::Status status = db_.CompactFiles(options, candidate.family->handle, {path_of(meta)},
-                                                    candidate.file.level, path_id(candidate), &written);
-    if (status.ok()) {
-      ++renewed_;
-      done_.insert(meta.file_number);
-      for (const std::string& path : written) done_.insert(number_of(path));
-      return {};
-    }
-    // Another compaction has the file, or has replaced it: the next pass sees what became of it.
-    if (status.IsAborted() || status.IsInvalidArgument() || status.IsIncomplete() || stop_asked) return {};
-    return rocksdb_error("file must be rewritten", path_of(meta), status);
-  }
-
-  /// A policy that is meant to write filters may write none at the levels that this database has.
-  static void note_losses(const std::vector<Candidate>& wrong) {
-    const auto loses = [](const Candidate& each) { return each.family->policy && each.reason == kToHaveNone; };
-    const auto losses = std::ranges::count_if(wrong, loses);
-    if (losses == 0) return;
-    say("note: " + std::to_string(losses) + " of the files lose their filter, as the policy writes none for them");
-  }
-
-  /// Which of the column family's folders the file lies in; its new version is to lie there, too.
-  [[nodiscard]] int path_id(const Candidate& candidate) const {
-    const auto& paths = candidate.family->options.cf_paths;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (paths[i].path == candidate.file.meta.directory) return static_cast<int>(i);
-    }
-    return 0;
-  }
-
-  static std::uint64_t number_of(const std::string& path) {
-    return std::strtoull(path.c_str() + path.find_last_of('/') + 1, nullptr, 10);
-  }
-
-  Result<ExitCode> report() {
-    const std::string so_far = std::to_string(renewed_) + (renewed_ == 1 ? " file" : " files") + " rewritten";
-    if (stop_asked) {
-      say("stopped: " + so_far + "; the same command goes on from here");
-      return kNo;
-    }
-    const std::size_t left = candidates().size() + static_cast<std::size_t>(unreadable_);
-    if (left > 0) {
-      say(so_far + ", " + std::to_string(left) + " left that are not as the policy would write them");
-      return kNo;
-    }
-    if (!quiet_) say(so_far + "; every filter is as the policy would write it");
-    return kYes;
-  }
-
-  rocksdb::DB& db_;
-  std::vector<FamilyPolicy> families_;
-  bool quiet_;
-  std::set<std::uint64_t> done_;  // numbers of the files that were rewritten, and of those that were written
-  std::uint64_t renewed_ = 0;
-  std::uint64_t unreadable_ = 0;
-};
 
 bool wants(const RefilterOptions& options, const std::string& family) {
   return options.families.empty() || std::ranges::find(options.families, family) != options.families.end();
@@ -226,44 +88,53 @@ Result<void> choose_policy(const RefilterOptions& arguments, DatabaseOptions& op
                "OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10"};
 }
 
-Result<std::vector<FamilyPolicy>> families_of(const Database& database, const DatabaseOptions& options,
-                                              const RefilterOptions& arguments) {
-  std::vector<FamilyPolicy> families;
+/// The column families whose files are to be rewritten.
+std::vector<rocksdb::ColumnFamilyHandle*> families_of(const Database& database, const DatabaseOptions& options,
+                                                      const RefilterOptions& arguments) {
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
   for (std::size_t i = 0; i < database.families().size(); ++i) {
-    rocksdb::ColumnFamilyHandle* const handle = database.families()[i];
-    const auto policy = policy_of(options.families[i].options);
-    if (!wants(arguments, handle->GetName())) continue;
-    const rocksdb::Options opened = database.db().GetOptions(handle);
-    if (removes_filters(arguments)) {
-      families.push_back({handle, opened, nullptr, std::nullopt});
-      continue;
-    }
-    if (policy == nullptr || !why_no_filters(options.families[i].options).empty()) continue;
-    const auto& table = *opened.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    const auto transform = key_transform_of(*policy, table);
-    // The block has the transform's name in it, so one that changes nothing has a name of the same length.
-    const std::string same = transform ? std::string(transform->size(), '-') : "";
-    if (!same.empty()) {
-      const auto as_it_is = [](const rocksdb::Slice& key, std::string*) { return key; };
-      RegisterKeyTransform(same, as_it_is).PermitUncheckedError();  // an error if another family needed it before
-    }
-    const auto tried = same.empty() ? policy : parse_policy("{id=" + policy->GetId() + ";key_transform=" + same + "}");
-    if (!tried) return tried.error();
-    (*tried)->ValidateOptions(opened, opened).PermitUncheckedError();  // tells crivo.Auto how the levels are sized
-    families.push_back({handle, opened, *tried, transform});
+    const auto& family = options.families[i];
+    if (!wants(arguments, family.name)) continue;
+    const bool writes = policy_of(family.options) != nullptr && why_no_filters(family.options).empty();
+    if (writes || removes_filters(arguments)) families.push_back(database.families()[i]);
   }
   return families;
 }
 
-Result<ExitCode> dry_run(Refilter& refilter, bool quiet) {
-  const std::vector<Candidate> wrong = refilter.candidates();
-  for (const Candidate& candidate : wrong) {
-    std::printf("%s, level %d: %s\n", path_of(candidate.file.meta).c_str(), candidate.file.level,
-                candidate.reason.c_str());
+std::string files_text(std::uint64_t files) { return std::to_string(files) + (files == 1 ? " file" : " files"); }
+
+/// Says what will be done with the next file. Returns whether to go on.
+bool tell(const RefilterOptions& arguments, const RocksDBRefilterProgress& next) {
+  if (next.path.empty() || stop_asked) return !stop_asked;
+  if (arguments.dry_run) {
+    std::printf("%s, level %d: %s\n", next.path.c_str(), next.level, next.reason.c_str());
+  } else if (!arguments.quiet) {
+    say(std::to_string(next.files + 1) + " of " + std::to_string(next.files + next.files_left) + ": " + next.path +
+        ", level " + std::to_string(next.level) + ", " + std::to_string(next.file_bytes) + " bytes: " + next.reason);
   }
-  if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");
-  if (!wrong.empty() || refilter.unreadable() > 0) return kNo;
-  if (!quiet) say("nothing to rewrite: every filter is as the policy would write it");
+  return true;
+}
+
+Result<ExitCode> report(const RefilterOptions& arguments, const RocksDBRefilterReport& done) {
+  if (arguments.dry_run && std::fflush(stdout) != 0)
+    return file_error("output must be writable", "-", "standard output");
+  for (const std::string& file : done.unreadable) say("note: left alone: " + file);
+  const std::string so_far = files_text(done.files) + " rewritten";
+  if (done.status.IsIncomplete()) {
+    say("stopped: " + so_far + "; the same command goes on from here");
+    return kNo;
+  }
+  const std::uint64_t left = done.files_left + done.unreadable.size();
+  if (left == 0 && !done.status.ok()) return rocksdb_error("files must be rewritten", arguments.path, done.status);
+  if (left > 0) {
+    if (!arguments.dry_run) {
+      say(so_far + ", " + std::to_string(left) + " left that are not as the policy would write them");
+    }
+    return kNo;
+  }
+  if (!arguments.quiet) {
+    say((arguments.dry_run ? "nothing to rewrite:" : so_far + ";") + " every filter is as the policy would write it");
+  }
   return kYes;
 }
 
@@ -271,15 +142,30 @@ Result<ExitCode> refilter(const RefilterOptions& arguments) {
   auto options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
   if (!options) return options.error();
   if (auto chosen = choose_policy(arguments, *options); !chosen) return chosen.error();
+  if (!arguments.dry_run) {
+    const auto looked = Database::open_read_only(*options, arguments.path);
+    const auto has_files = looked ? looked->has_files() : Result<bool>(looked.error());
+    if (!has_files) return has_files.error();
+    if (!*has_files) return report(arguments, {});  // nor is anything written
+  }
   auto database =
       arguments.dry_run ? Database::open_read_only(*options, arguments.path) : Database::open(*options, arguments.path);
   if (!database) return database.error();
-  auto families = families_of(*database, *options, arguments);
-  if (!families) return families.error();
-  Refilter refilter(database->db(), *std::move(families), arguments.quiet);
-  if (arguments.dry_run) return dry_run(refilter, arguments.quiet);
-  listen_for_signals();
-  return refilter.run();
+  std::uint64_t losses = 0;
+  const auto progress = [&](const RocksDBRefilterProgress& next) {
+    losses += next.reason == refilter::kToHaveNone ? 1U : 0U;
+    return tell(arguments, next);
+  };
+  if (!arguments.dry_run) listen_for_signals();
+  const auto done = RefilterRocksDB(database->db(), {.column_families = families_of(*database, *options, arguments),
+                                                     .progress = progress,
+                                                     .dry_run = arguments.dry_run,
+                                                     .remove_filters = removes_filters(arguments)});
+  // A policy that is meant to write filters may write none at the levels that this database has.
+  if (losses > 0 && !removes_filters(arguments)) {
+    say("note: " + files_text(losses) + " lose their filter, as the policy writes none for them");
+  }
+  return report(arguments, done);
 }
 
 }  // namespace

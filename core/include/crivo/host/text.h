@@ -13,9 +13,11 @@ namespace crivo {
 /// well-formed one, and for an empty text. Source: The Unicode Standard, table 3-7.
 [[nodiscard]] std::size_t utf8_character_bytes(std::string_view text) noexcept;
 
-/// A text as messages quote it: 'like this', or 'cut after 40 bytes...'. The result is valid UTF-8 in one line whatever
-/// the text holds: it is cut between two characters, and each control character and each byte that belongs to no
+/// A text as valid UTF-8 in one line whatever it holds: each control character and each byte that belongs to no
 /// character becomes a '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// A text as messages quote it: 'like this', or 'cut after 40 bytes...', between two characters. Made printable.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 /// An error's message "<field> must ...", by the name that the field has in a host; any other message as it is.

@@ -1,5 +1,6 @@
 // Crivo's filters as a RocksDB filter policy: the first public header of libcrivo_rocksdb. (The others are
-// rocksdb_verify.h, for a look at the filters that the files of a database have, and rocksdb_scan.h, for scans.)
+// rocksdb_verify.h, for a look at the filters that the files of a database have, rocksdb_refilter.h, for new ones,
+// rocksdb_counters.h, for C and exporters, and rocksdb_scan.h, for scans.)
 //
 //   rocksdb::Options options;
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});

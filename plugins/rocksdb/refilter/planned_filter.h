@@ -4,6 +4,7 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include "abi.h"
 #include "sst/filter_facts.h"
 
-namespace crivo::tool {
+namespace crivo::refilter {
 
 /// A file that is to be written.
 struct NewFile {
@@ -21,6 +22,9 @@ struct NewFile {
   bool bottommost;
   bool flushed;
 };
+
+/// The table options of a column family; null if its tables are not block-based.
+[[nodiscard]] const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family);
 
 using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 
@@ -48,4 +52,4 @@ struct PlannedFilter {
 /// What the builder plans for this number of keys in as many blocks.
 [[nodiscard]] PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks);
 
-}  // namespace crivo::tool
+}  // namespace crivo::refilter

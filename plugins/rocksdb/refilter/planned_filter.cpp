@@ -1,10 +1,13 @@
-#include "tool/planned_filter.h"
-
-#include <rocksdb/table.h>
+#include "refilter/planned_filter.h"
 
 #include <algorithm>
 
-namespace crivo::tool {
+namespace crivo::refilter {
+
+const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
+  return family.table_factory != nullptr ? family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+                                         : nullptr;
+}
 
 Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context) {
   return Builder(reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
@@ -12,7 +15,10 @@ Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBui
 
 Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                     const NewFile& file) {
-  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  rocksdb::BlockBasedTableOptions table = *table_of(family);
+  // RocksDB's builders would keep the keys of a filter until it is verified, and nobody verifies a filter that is
+  // tried.
+  table.detect_filter_construct_corruption = false;
   const bool bottommost = file.bottommost && !file.flushed;
   if (family.optimize_filters_for_hits && bottommost) return nullptr;
   rocksdb::FilterBuildingContext context(table);
@@ -43,4 +49,4 @@ PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_
   return {times_blocks(built.bytes), built.current_fp_rate, built.kind};
 }
 
-}  // namespace crivo::tool
+}  // namespace crivo::refilter

@@ -22,7 +22,7 @@
 
 #include "sst/file_filters.h"
 
-namespace crivo::tool {
+namespace crivo::refilter {
 
 /// A column family and what its filters are to be.
 struct FamilyPolicy {
@@ -62,4 +62,4 @@ inline constexpr const char* kToHaveNone = "a filter where there is to be none";
 /// Empty if it is what the policy would write.
 [[nodiscard]] std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters);
 
-}  // namespace crivo::tool
+}  // namespace crivo::refilter

@@ -1,4 +1,4 @@
-#include "tool/wanted_filter.h"
+#include "refilter/wanted_filter.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/iterator.h>
@@ -13,9 +13,9 @@
 #include <set>
 #include <string_view>
 
-#include "tool/planned_filter.h"
+#include "refilter/planned_filter.h"
 
-namespace crivo::tool {
+namespace crivo::refilter {
 namespace {
 
 /// Partitions are rounded up to whole blocks, each by itself, and a ribbon takes up to 3% less than is planned.
@@ -83,7 +83,7 @@ Wanted build(abi::FilterBitsBuilder& builder, std::uint64_t keys, std::size_t bl
 /// that the prefix_extractor takes. The file is read up to the first one. (No iterator shows tombstones, so of these
 /// the first and the last key of the file are all that is seen: the filter of the others would spare a read, no more.)
 bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
-  const auto& table = *family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto& table = *table_of(family.options);
   if (table.whole_key_filtering || family.options.comparator->timestamp_size() > 0) return true;
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
   if (prefix == nullptr) return false;
@@ -167,7 +167,7 @@ std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy,
 }
 
 std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family) {
-  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto& table = *table_of(family);
   if (!table.whole_key_filtering && family.prefix_extractor == nullptr) {
     return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
   }
@@ -214,4 +214,4 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   return complaint_of(family, file, filters, /*flushed=*/false);
 }
 
-}  // namespace crivo::tool
+}  // namespace crivo::refilter

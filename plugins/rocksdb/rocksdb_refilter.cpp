@@ -1,0 +1,272 @@
+// Each file of a database whose filter is wrong, compacted by itself. Which those are, refilter/ says.
+#include "crivo/rocksdb_refilter.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "refilter/planned_filter.h"
+#include "refilter/wanted_filter.h"
+#include "report/counter_log.h"
+
+namespace crivo {
+namespace {
+
+using refilter::FamilyPolicy;
+using rocksdb::Status;
+using std::chrono::steady_clock;
+
+constexpr int kMostPasses = 20;
+constexpr std::chrono::milliseconds kBetweenPasses{250};
+constexpr std::chrono::milliseconds kBetweenQuestions{100};
+
+/// A file whose filter is to be renewed, and why.
+struct Candidate {
+  const FamilyPolicy* family;
+  refilter::FileToJudge file;
+  std::string reason;
+};
+
+Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, const std::string& got) {
+  return Status::InvalidArgument("crivo: filter_policy of column family " + family.GetName() + " must " + must +
+                                 ", got " + got);
+}
+
+Status policy_from(const std::string& text, std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = config.ignore_unsupported_options = false;
+  const Status made = rocksdb::FilterPolicy::CreateFromString(config, text, policy);
+  if (const auto counters = plugin::counters_of(policy->get()); counters != nullptr) plugin::leave_out(*counters);
+  return made.ok() && *policy == nullptr ? Status::NotSupported(text) : made;
+}
+
+/// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
+/// of the policy itself. Its key transform changes nothing, and has a name of the same length, as the block has it.
+Status make_trial(const std::string& id, FamilyPolicy* family) {
+  if (Status made = policy_from(id, &family->policy); !made.ok()) return made;
+  family->key_transform = refilter::key_transform_of(*family->policy, *refilter::table_of(family->options));
+  if (family->key_transform && !family->key_transform->empty()) {
+    const std::string same(family->key_transform->size(), '-');
+    const auto as_it_is = [](const rocksdb::Slice& key, std::string*) { return key; };
+    RegisterKeyTransform(same, as_it_is).PermitUncheckedError();  // an error if it was needed before
+    if (Status made = policy_from("{id=" + id + ";key_transform=" + same + "}", &family->policy); !made.ok())
+      return made;
+  }
+  // Tells crivo.Auto how the levels are sized.
+  family->policy->ValidateOptions(family->options, family->options).PermitUncheckedError();
+  return Status::OK();
+}
+
+Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool remove_filters, FamilyPolicy* family) {
+  *family = {&handle, db.GetOptions(&handle), nullptr, std::nullopt};
+  const auto* const table = refilter::table_of(family->options);
+  if (table == nullptr) {
+    return Status::InvalidArgument("crivo: table_factory of column family " + handle.GetName() +
+                                   " must be BlockBasedTable, got " + family->options.table_factory->Name());
+  }
+  const auto policy = table->filter_policy;
+  if (policy == nullptr) {
+    return remove_filters ? Status::OK() : refusal(handle, "be set when the database is opened", "none");
+  }
+  if (const std::string why = refilter::why_no_filters(family->options); !why.empty()) {
+    return refusal(handle, "write filters", why);
+  }
+  const Status made = make_trial(policy->GetId(), family);
+  return made.ok() ? made : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + made.ToString());
+}
+
+std::uint64_t number_of(const std::string& path) {
+  return std::strtoull(path.c_str() + path.find_last_of('/') + 1, nullptr, 10);
+}
+
+/// Which of the column family's folders the file lies in; its new version is to lie there, too.
+int path_id(const Candidate& candidate) {
+  const auto& paths = candidate.family->options.cf_paths;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i].path == candidate.file.meta.directory) return static_cast<int>(i);
+  }
+  return 0;
+}
+
+class Refilter {
+ public:
+  Refilter(rocksdb::DB& db, const RocksDBRefilterOptions& options) : db_(db), options_(options) {}
+
+  RocksDBRefilterReport run() {
+    report_.status = prepare_all();
+    if (report_.status.ok() && !options_.dry_run) report_.status = check_writable();
+    if (!report_.status.ok()) return std::move(report_);
+    if (options_.dry_run) {
+      tell_all();
+    } else {
+      rewrite_all();
+    }
+    return std::move(report_);
+  }
+
+ private:
+  Status prepare_all() {
+    auto handles = options_.column_families;
+    if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) {
+      if (handle == nullptr)
+        return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
+      if (Status known = prepare(db_, *handle, options_.remove_filters, &families_.emplace_back()); !known.ok()) {
+        return known;
+      }
+    }
+    return Status::OK();
+  }
+
+  /// A compaction of no files is an error of its own kind where files can be compacted at all.
+  Status check_writable() {
+    const Status none = db_.CompactFiles({}, families_.front().handle, {}, 0, 0);
+    return none.IsNotSupported() ? Status::NotSupported("crivo: DB must be open for writing, got one that is read-only")
+                                 : Status::OK();
+  }
+
+  /// Whether to go on.
+  bool ask(RocksDBRefilterProgress asked = {}) {
+    asked.files = report_.files;
+    asked.bytes = report_.bytes;
+    asked.files_left = files_left_;
+    asked.bytes_left = bytes_left_;
+    if (!stopped_ && options_.progress && !options_.progress(asked)) stopped_ = true;
+    return !stopped_;
+  }
+
+  bool tell(const Candidate& next) {
+    RocksDBRefilterProgress told;
+    told.path = refilter::path_of(next.file.meta);
+    told.column_family = next.family->handle->GetName();
+    told.level = next.file.level;
+    told.file_bytes = next.file.meta.size;
+    told.reason = next.reason;
+    return ask(std::move(told));
+  }
+
+  /// Waits, and asks while it does.
+  void wait_until(steady_clock::time_point then) {
+    for (auto now = steady_clock::now(); now < then && ask(); now = steady_clock::now()) {
+      std::this_thread::sleep_for(std::min<steady_clock::duration>(then - now, kBetweenQuestions));
+    }
+  }
+
+  /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or cannot be read. One that this
+  /// call has written is what the policy writes, whatever was expected of it, unless there was no memory for its
+  /// filter.
+  std::string complaint_of(const FamilyPolicy& family, const refilter::FileToJudge& file) {
+    const std::string path = refilter::path_of(file.meta);
+    const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path);
+    if (!filters.status.ok() && filters.damaged() == 0) {
+      if (!sst::is_gone(filters.status)) report_.unreadable.push_back(path + ": " + filters.status.ToString());
+      return "";  // one that is gone was compacted meanwhile
+    }
+    const bool works = filters.blocks.empty() || filters.complaint().empty();
+    if (works && written_.count(file.meta.file_number) != 0) return "";
+    return refilter::judge(family, file, filters);
+  }
+
+  /// The files that are not right.
+  std::vector<Candidate> candidates() {
+    std::vector<Candidate> found;
+    report_.unreadable.clear();
+    files_left_ = bytes_left_ = 0;
+    for (const FamilyPolicy& family : families_) {
+      for (refilter::FileToJudge& file : refilter::files_to_judge(db_, family)) {
+        if (!ask()) return {};
+        std::string reason = complaint_of(family, file);
+        if (!reason.empty()) found.push_back({&family, std::move(file), std::move(reason)});
+      }
+    }
+    files_left_ = found.size();
+    for (const Candidate& each : found) bytes_left_ += each.file.meta.size;
+    return found;
+  }
+
+  void tell_all() {
+    for (const Candidate& each : candidates()) {
+      if (!tell(each)) break;
+    }
+    report_.status = outcome();
+  }
+
+  void rewrite_all() {
+    const auto start = steady_clock::now();
+    for (int pass = 0; pass < kMostPasses && !stopped_; ++pass) {
+      std::vector<Candidate> wrong = candidates();
+      // A file that this call has written, and that is wrong still, would be no better the next time.
+      std::erase_if(wrong, [&](const Candidate& each) { return written_.count(each.file.meta.file_number) != 0; });
+      if (wrong.empty()) break;
+      if (pass > 0) wait_until(steady_clock::now() + kBetweenPasses);
+      for (const Candidate& each : wrong) {
+        keep_rate(start);
+        if (!tell(each)) break;
+        if (report_.status = renew(each); !report_.status.ok()) return report_.unreadable.clear();
+      }
+    }
+    report_.status = outcome();
+  }
+
+  void keep_rate(steady_clock::time_point start) {
+    if (options_.bytes_per_second == 0) return;
+    const std::chrono::duration<double> least(static_cast<double>(report_.bytes) /
+                                              static_cast<double>(options_.bytes_per_second));
+    wait_until(start + std::chrono::duration_cast<steady_clock::duration>(least));
+  }
+
+  /// Compacts one file. Errors: those after which no other file would fare better.
+  Status renew(const Candidate& candidate) {
+    const rocksdb::SstFileMetaData& meta = candidate.file.meta;
+    rocksdb::CompactionOptions options;
+    options.compression = rocksdb::kDisableCompressionOption;  // the column family's
+    std::vector<std::string> written;
+    Status status = db_.CompactFiles(options, candidate.family->handle, {refilter::path_of(meta)}, candidate.file.level,
+                                     path_id(candidate), &written);
+    // Another compaction has the file, or has replaced it: the next pass sees what became of it.
+    if (status.IsAborted() || status.IsInvalidArgument() || status.IsIncomplete()) return Status::OK();
+    if (!status.ok()) return status;
+    for (const std::string& path : written) written_.insert(number_of(path));
+    report_.files += 1;
+    report_.bytes += meta.size;
+    files_left_ -= 1;
+    bytes_left_ -= meta.size;
+    return status;
+  }
+
+  Status outcome() {
+    if (stopped_) return Status::Incomplete("crivo: progress stopped it");
+    report_.files_left = files_left_;
+    if (!report_.unreadable.empty()) return Status::Corruption("crivo: " + report_.unreadable.front());
+    if (options_.dry_run || files_left_ == 0) return Status::OK();
+    return Status::TryAgain("crivo: " + std::to_string(files_left_) +
+                            " files are left: other compactions had them, or there was no memory for their filters");
+  }
+
+  rocksdb::DB& db_;
+  const RocksDBRefilterOptions& options_;
+  std::vector<FamilyPolicy> families_;
+  std::set<std::uint64_t> written_;  // numbers of the files that this call has written
+  bool stopped_ = false;
+  std::uint64_t files_left_ = 0;
+  std::uint64_t bytes_left_ = 0;
+  RocksDBRefilterReport report_;
+};
+
+}  // namespace
+
+RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options) {
+  return Refilter(db, options).run();
+}
+
+}  // namespace crivo
