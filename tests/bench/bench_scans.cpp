@@ -7,6 +7,7 @@
 // those that a scan needed, from the cache or not; times are medians of rounds that alternate, in microseconds for each
 // scan, with everything in memory.
 #include <crivo/rocksdb_scan.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/perf_context.h>

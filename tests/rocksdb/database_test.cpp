@@ -1,4 +1,5 @@
 // Whole databases under the options that users of RocksDB's own filters have.
+#include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>

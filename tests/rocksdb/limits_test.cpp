@@ -1,6 +1,7 @@
 // Builders that come up against max_build_bytes, max_filter_bytes, or a cache that is full: there is always a filter,
 // or one that lets every key pass where there is no room; every key is found, and LOG says what happened.
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 
 #include <algorithm>
 #include <functional>
