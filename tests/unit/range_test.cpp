@@ -94,34 +94,33 @@ struct Question {
   }
 };
 
-/// The codes of the keys, looked up without buckets and lower bits: what a filter must answer, "maybe" included.
+/// What a filter of these keys must answer, "maybe" included: whether a code of theirs is among those of the range.
 class Codes {
  public:
-  Codes(const Shape& shape, const Keys& keys)
-      : hash_(shape.seed, RangeScale(shape).universe(keys.all().size())), universe_(hash_.universe) {
-    for (const std::uint64_t key : keys.all()) codes_.push_back(code(key));
+  Codes(const Shape& shape, const Keys& keys) : hash_(shape.seed, RangeScale(shape).universe(keys.all().size())) {
+    for (const std::uint64_t key : keys.all()) codes_.push_back(code_of(key));
     std::ranges::sort(codes_);
   }
   [[nodiscard]] bool has(std::uint64_t low, std::uint64_t high) const {
-    const std::uint64_t steps = high - low;
-    if (steps >= universe_) return true;
-    const std::uint64_t left = universe_ - low % universe_;  // in the block of `low`
-    if (steps < left) return has_from(low, steps + 1);
-    return has_from(low, left) || has_from(low + left, steps + 1 - left);
+    if (high - low >= hash_.universe) return true;
+    const std::uint64_t last_of_block = low + (hash_.universe - 1 - low % hash_.universe);
+    if (last_of_block < low || high <= last_of_block) return has_between(code_of(low), code_of(high));
+    return has_between(code_of(low), code_of(last_of_block)) || has_between(code_of(last_of_block + 1), code_of(high));
   }
 
  private:
-  [[nodiscard]] std::uint64_t code(std::uint64_t number) const {
-    return hash_.advance(hash_.start_of(number / universe_), number % universe_);
+  [[nodiscard]] std::uint64_t code_of(std::uint64_t number) const {
+    __extension__ using Wide = unsigned __int128;
+    const Wide code = Wide{hash_.start_of(number / hash_.universe)} + number % hash_.universe;
+    return static_cast<std::uint64_t>(code % hash_.universe);
   }
-  [[nodiscard]] bool has_from(std::uint64_t number, std::uint64_t count) const {
-    const std::uint64_t first = code(number);
-    const auto next = std::ranges::lower_bound(codes_, first);
-    return next != codes_.end() ? *next - first < count : codes_.front() + (universe_ - first) < count;
+  [[nodiscard]] bool has_between(std::uint64_t first, std::uint64_t last) const {
+    if (first > last) return has_between(first, hash_.universe - 1) || has_between(0, last);
+    const auto found = std::ranges::lower_bound(codes_, first);
+    return found != codes_.end() && *found <= last;
   }
 
   RangeHash hash_;
-  std::uint64_t universe_;
   std::vector<std::uint64_t> codes_;
 };
 
@@ -163,37 +162,6 @@ TEST(Range, NeverDeniesAKeyWhateverTheKeysAndTheQuestions) {
   }
 }
 
-/// What a filter of these keys answers: whether a code of theirs is among those of the range.
-class Codes {
- public:
-  Codes(const FilterRef& filter, const Keys& keys)
-      : hash_(filter.shape().seed, RangeScale(filter.shape()).universe(keys.all().size())) {
-    for (const std::uint64_t key : keys.all()) codes_.push_back(code_of(key));
-    std::ranges::sort(codes_);
-  }
-  [[nodiscard]] bool has(std::uint64_t low, std::uint64_t high) const {
-    if (high - low >= hash_.universe) return true;
-    const std::uint64_t last_of_block = low + (hash_.universe - 1 - low % hash_.universe);
-    if (last_of_block < low || high <= last_of_block) return has_between(code_of(low), code_of(high));
-    return has_between(code_of(low), code_of(last_of_block)) || has_between(code_of(last_of_block + 1), code_of(high));
-  }
-
- private:
-  [[nodiscard]] std::uint64_t code_of(std::uint64_t number) const {
-    __extension__ using Wide = unsigned __int128;
-    const Wide code = Wide{hash_.start_of(number / hash_.universe)} + number % hash_.universe;
-    return static_cast<std::uint64_t>(code % hash_.universe);
-  }
-  [[nodiscard]] bool has_between(std::uint64_t first, std::uint64_t last) const {
-    if (first > last) return has_between(first, hash_.universe - 1) || has_between(0, last);
-    const auto found = std::ranges::lower_bound(codes_, first);
-    return found != codes_.end() && *found <= last;
-  }
-
-  RangeHash hash_;
-  std::vector<std::uint64_t> codes_;
-};
-
 // Buckets are empty, full, and so long that they are searched; the widths of lower bits are those at which a question
 // goes another way, and some between. Ranges are short, so that many are empty.
 TEST(Range, AnswersWhatTheCodesOfItsKeysSay) {
@@ -206,7 +174,7 @@ TEST(Range, AnswersWhatTheCodesOfItsKeysSay) {
         FilterSpec spec = spec_of(added.size(), 0.01, 1, count);
         spec.bits_per_key = 2.5 + bits_above;
         const AnyFilter filter = filter_of(spec, added);
-        const Codes codes(filter.ref(), keys);
+        const Codes codes(filter.shape(), keys);
         for (int i = 0; i < 2000; ++i) {
           const Question asked(keys, std::uint64_t{1} << random() % (bits_above + 2), random);
           for (const Kernels& level : available_kernels()) {
