@@ -1,7 +1,11 @@
 // Builders that come up against max_build_bytes, max_filter_bytes, or a cache that is full: there is always a filter,
 // or one that lets every key pass where there is no room; every key is found, and LOG says what happened.
 #include <gtest/gtest.h>
+#if __has_include(<rocksdb/advanced_cache.h>)  // RocksDB 8 moved the class there
+#include <rocksdb/advanced_cache.h>
+#else
 #include <rocksdb/cache.h>
+#endif
 
 #include <algorithm>
 #include <functional>
