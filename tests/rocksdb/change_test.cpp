@@ -149,7 +149,9 @@ TEST_P(EverySpelling, OfOneCallChangesAllOrNothing) {
     }
     if (braces) call = {{factory, in_braces(all)}};
     EXPECT_EQ(db_->SetOptions(families_[0], call).ok(), !kReportsErrors) << all;
-    EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8)) << all;
+    // From 9.8 on braces give the column family a policy of its own, and one without its transform writes no filter.
+    const bool writes_none = braces && !kReportsErrors && options.back() == "key_transform=unknown";
+    EXPECT_EQ(filter_bytes_of_new_file(), writes_none ? 0 : bloom_bytes(8)) << all;
   }
   const std::string name = braces ? factory : in_place("bits_per_key");
   // What is wrong can be another object's. From 9.8 on RocksDB does not tell us, so in place the change stays.

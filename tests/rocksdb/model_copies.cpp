@@ -22,6 +22,12 @@ class KeepFiles {
 }  // namespace
 
 void ingest_files(Walk& walk) {
+#if CRIVO_ROCKSDB_VERSION >= 800
+  // An assertion of RocksDB 9.10 ends the process.
+  if (walk.nature().timestamps && walk.nature().compaction == rocksdb::kCompactionStyleFIFO) {
+    throw NotSupported("ingestion with timestamps into level 0");
+  }
+#endif
   const std::size_t family = walk.draw_family();
   rocksdb::SstFileWriter writer({}, walk.options_of(family), walk.handle(family));
   const std::string file = walk.scratch("ingested");
