@@ -127,7 +127,9 @@ Entries walk_route(const Reading& reading, std::size_t family, const Route& rout
   }
   Entries entries;
   for (; at->Valid(); route.forward || !route.prefix.empty() ? at->Next() : at->Prev()) {
-    const std::string key = at->key().ToString();
+    std::string key = at->key().ToString();
+    // Which spelling of a key an iterator shows depends on which old versions of it compactions have left.
+    if (ignores_case(*less.comparator)) std::ranges::transform(key, key.begin(), [](char c) { return lower_case(c); });
     const bool matches = filter.matches(key);
     if (!route.prefix.empty() && !matches) break;
     if (!whole && route.prefix.empty() && (route.forward ? !less(key, route.to) : less(key, route.from))) break;

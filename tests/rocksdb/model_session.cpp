@@ -133,10 +133,9 @@ class CaseComparator final : public rocksdb::Comparator {
  public:
   [[nodiscard]] const char* Name() const override { return "test.CaseComparator"; }
   [[nodiscard]] int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
     const std::size_t shorter = std::min(a.size(), b.size());
     for (std::size_t i = 0; i < shorter; ++i) {
-      if (lower(a[i]) != lower(b[i])) return lower(a[i]) < lower(b[i]) ? -1 : 1;
+      if (lower_case(a[i]) != lower_case(b[i])) return lower_case(a[i]) < lower_case(b[i]) ? -1 : 1;
     }
     return a.size() < b.size() ? -1 : a.size() > b.size();
   }
