@@ -45,9 +45,10 @@ int main() {
 
 
 def examples_of(markdown):
-    """The examples below the page's opening, which is run by tests/tool/run_pages.py."""
-    markdown = markdown[markdown.index("\n## "):]
-    return re.findall(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    """The page's examples, but for the commands of its opening, which tests/tool/run_pages.py runs."""
+    opening = markdown.index("\n## ")
+    found = re.finditer(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    return [example.groups() for example in found if example.start() > opening or example[1] == "cpp"]
 
 
 def missing_options(markdown, header):
