@@ -53,9 +53,9 @@ class Ours final : public ContestantLoops<Ours> {
 
   bool contains(std::string_view key) const { return ref_->may_contain(key); }
   void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
-    std::uint64_t hashes[kBatch];
-    hash_batch(keys, count, hashes);
-    ref_->may_contain_hashes({hashes, count}, {hits, count});
+    std::string_view views[kBatch];
+    for (std::size_t i = 0; i < count; ++i) views[i] = keys[i].view();
+    ref_->may_contain_keys({views, count}, {hits, count});
   }
 
  private:

@@ -1,7 +1,10 @@
 // A key is answered like its hash, whatever its length and whichever instruction set answers.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "crivo/filter.h"
 #include "filter/view_of.h"
@@ -33,9 +36,13 @@ AnyFilter filter_of(Kind kind, double fp_rate) {
 void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filter) {
   const FilterRef ref = filter.ref();
   const auto keys = keys_of_many_lengths();
+  const std::vector<std::string_view> views(keys.begin(), keys.end());  // more than are asked for at once
+  const auto hits = std::make_unique<bool[]>(keys.size());
+  probe.contains_keys(ViewOf::filter(ref), views.data(), views.size(), hits.get());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool by_hash = probe.contains(ViewOf::filter(ref), hash_key(keys[i], kSeed));
     EXPECT_EQ(probe.contains_key(ViewOf::filter(ref), keys[i]), by_hash) << "length " << keys[i].size();
+    EXPECT_EQ(hits[i], by_hash) << "in a batch, length " << keys[i].size();
     EXPECT_TRUE(by_hash || i % 2 != 0) << "length " << keys[i].size();
   }
 }
@@ -55,9 +62,14 @@ TEST_P(EveryProbe, AnswersKeysLikeTheirHashes) {
 TEST(Probes, AnswerKeysLikeTheirHashesInEveryKind) {
   for (const KindInfo& info : kinds()) {
     const AnyFilter filter = filter_of(info.kind, 0.01);
-    for (const std::string& key : keys_of_many_lengths()) {
-      EXPECT_EQ(filter.may_contain(key), filter.ref().may_contain_hash(filter.ref().hash(key)))
-          << info.name << ", length " << key.size();
+    const auto keys = keys_of_many_lengths();
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    const auto hits = std::make_unique<bool[]>(keys.size());
+    filter.ref().may_contain_keys(views, {hits.get(), keys.size()});
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const bool by_hash = filter.ref().may_contain_hash(filter.ref().hash(keys[i]));
+      EXPECT_EQ(filter.may_contain(keys[i]), by_hash) << info.name << ", length " << keys[i].size();
+      EXPECT_EQ(hits[i], by_hash) << info.name << ", in a batch, length " << keys[i].size();
     }
   }
 }

@@ -58,18 +58,26 @@ class Keys {
 
   [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
 
-  /// Calls `Result<void> work(hashes)` for piece after piece of the keys' hashes, until one fails.
+  /// Calls `Result<void> work(keys)` for piece after piece of the keys, until one fails.
   template <class Work>
-  Result<void> hash(HashId id, std::uint64_t seed, Work&& work) const {
+  Result<void> each_piece(Work&& work) const {
     Piece piece;
-    std::array<std::uint64_t, kPiece> hashes;
     for (std::uint64_t first = 0; first < keys_.count; first += kPiece) {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, keys_.count - first));
       for (std::size_t i = 0; i < size; ++i) std::construct_at(piece.keys + i, key(first + i));
-      hash_keys(id, {piece.keys, size}, seed, hashes);
-      if (auto done = work(std::span<const std::uint64_t>(hashes).first(size)); !done) return done;
+      if (auto done = work(std::span<const std::string_view>(piece.keys, size)); !done) return done;
     }
     return {};
+  }
+
+  /// Calls `Result<void> work(hashes)` for piece after piece of the keys' hashes, until one fails.
+  template <class Work>
+  Result<void> hash(HashId id, std::uint64_t seed, Work&& work) const {
+    std::array<std::uint64_t, kPiece> hashes;
+    return each_piece([&](std::span<const std::string_view> keys) {
+      hash_keys(id, keys, seed, hashes);
+      return work(std::span<const std::uint64_t>(hashes).first(keys.size()));
+    });
   }
 
  private:

@@ -79,6 +79,12 @@ crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* k
     if (!checked) return checked.error();
     if (auto given = check_array("hits", hits, checked->count(), 1, 1); !given) return given;
     auto* at = reinterpret_cast<bool*>(hits);
+    if (filter->ref != nullptr) {
+      return checked->each_piece([&](std::span<const std::string_view> piece) -> Result<void> {
+        filter->ref->may_contain_keys(piece, {std::exchange(at, at + piece.size()), piece.size()});
+        return {};
+      });
+    }
     const Shape& shape = filter->shape();
     return checked->hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
       return ask_many(*filter, hashes, std::exchange(at, at + hashes.size()));

@@ -43,8 +43,9 @@ class FilterRef {
   [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return contains_key_(view_, key); }
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept { return contains_(view_, key_hash); }
   /// Asks for many keys at once, with prefetching, which is faster than one call per key. `hits` must be at least as
-  /// long as `hashes`; both may be empty.
+  /// long as the other span; both may be empty.
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
+  void may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept;
 
   /// The number of times the key was added, less those that it was removed: never less than the true number, sometimes
   /// more. spectral: a count of 2^w - 1, with w the counter bits, means at least that many. counting: 15 means 15 or
@@ -87,6 +88,7 @@ class FilterRef {
   bool (*contains_)(const View&, std::uint64_t) noexcept;
   bool (*contains_key_)(const View&, std::string_view) noexcept;
   void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
+  void (*contains_keys_)(const View&, const std::string_view*, std::size_t, bool*) noexcept;
   bool (*contains_range_)(const View&, std::uint64_t, std::uint64_t) noexcept;  // null for a kind that cannot tell
 };
 

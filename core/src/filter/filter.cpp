@@ -89,12 +89,18 @@ FilterRef::FilterRef(const KindRow& row, const View& view, const Facts& facts) n
   contains_ = probe.contains;
   contains_key_ = probe.contains_key;
   contains_batch_ = probe.contains_batch;
+  contains_keys_ = probe.contains_keys;
   contains_range_ = probe.contains_range;
 }
 
 void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept {
   assert(hits.size() >= hashes.size());
   contains_batch_(view_, hashes.data(), hashes.size(), hits.data());
+}
+
+void FilterRef::may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept {
+  assert(hits.size() >= keys.size());
+  contains_keys_(view_, keys.data(), keys.size(), hits.data());
 }
 
 Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {

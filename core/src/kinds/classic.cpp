@@ -72,7 +72,7 @@ struct Classic {
 
   static Result<void> validate(const View& view) { return check_padding(view, view.shape.units); }
   static unsigned position_bits(const Shape&) noexcept { return 1; }
-  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
   static Stats stats(const View& view) noexcept {
     return stats_of_positions(view.shape, count_bits({view.payload, view.payload_bytes}));

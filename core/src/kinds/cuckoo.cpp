@@ -217,7 +217,7 @@ Error no_room(const CuckooKey& key, const View& view) {
 }
 
 template <class Bucket>
-constexpr Probe kProbe = {&contains<Bucket>, &contains_key<&contains<Bucket>>, &contains_batch<Bucket>};
+constexpr Probe kProbe = kProbeOf<&contains<Bucket>, &contains_batch<Bucket>>;
 
 struct Cuckoo {
   static constexpr Kind kKind = Kind::kCuckoo;

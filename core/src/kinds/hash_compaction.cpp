@@ -151,7 +151,7 @@ struct HashCompaction {
   }
 
   static Result<void> validate(const View& view) { return check_packed_padding(view, view.shape.units); }
-  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
   static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
     Walk walk(hash, view.shape);

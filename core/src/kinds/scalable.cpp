@@ -182,7 +182,7 @@ struct Scalable {
   }
 
   static Result<void> validate(const View& view) { return check_layers(view); }
-  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
   static bool admit_open(const View& view, ByteGate& gate) {
     constexpr std::uint64_t kLargestTable = table_blocks(255) * kBlockBytes;  // the number of layers is one byte

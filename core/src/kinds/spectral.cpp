@@ -110,7 +110,7 @@ struct Spectral {
 
   static Result<void> validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
   static unsigned position_bits(const Shape& shape) noexcept { return shape.param; }
-  static Probe probe(const Shape&) noexcept { return {&contains, &contains_key<&contains>, &contains_batch}; }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
   /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
   static Stats stats(const View& view) noexcept {

@@ -33,6 +33,7 @@ struct BlockKey {
   std::uint32_t low_seed;   // gives positions 0 to 7
   std::uint32_t high_seed;  // gives positions 8 to 15
 
+  BlockKey() noexcept = default;
   BlockKey(std::uint64_t hash, std::uint64_t blocks) noexcept
       : block(mulhi(hash, blocks)),
         low_seed(static_cast<std::uint32_t>(hash)),

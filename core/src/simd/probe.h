@@ -15,6 +15,7 @@ struct Probe {
   /// The same for the key's own bytes: the hash is computed inside, so that a query is one call.
   bool (*contains_key)(const View&, std::string_view key) noexcept;
   void (*contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
+  void (*contains_keys)(const View&, const std::string_view* keys, std::size_t count, bool* hits) noexcept;
   /// For ordered numbers, low <= high; null for a kind that cannot tell.
   bool (*contains_range)(const View&, std::uint64_t low, std::uint64_t high) noexcept = nullptr;
 };

@@ -25,15 +25,13 @@ constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
 
 std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
 
-/// Asks batch by batch; `hash` gives the hashes of a batch's keys.
-template <typename Hash>
-void ask(const FilterRef& filter, int num_keys, rocksdb::Slice** keys, bool* may_match, const Hash& hash) {
-  std::array<std::uint64_t, kBatch> hashes;
+/// Calls `ask(keys, may_match)` batch by batch.
+template <typename Ask>
+void in_batches(int num_keys, rocksdb::Slice** keys, bool* may_match, const Ask& ask) {
   const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
   for (std::size_t begin = 0; begin < total; begin += kBatch) {
     const std::size_t count = std::min(kBatch, total - begin);
-    hash(std::span(keys + begin, count), hashes);
-    filter.may_contain_hashes(std::span(hashes).first(count), std::span(may_match + begin, count));
+    ask(std::span(keys + begin, count), std::span(may_match + begin, count));
   }
 }
 
@@ -44,10 +42,10 @@ class BlockReader final : public abi::FilterBitsReader {
   bool MayMatch(const rocksdb::Slice& key) override { return filter_.may_contain(view(key)); }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    ask(filter_, num_keys, keys, may_match, [&](std::span<rocksdb::Slice*> batch, std::span<std::uint64_t> hashes) {
+    in_batches(num_keys, keys, may_match, [&](std::span<rocksdb::Slice*> batch, std::span<bool> hits) {
       std::array<std::string_view, kBatch> views;
       for (std::size_t i = 0; i < batch.size(); ++i) views[i] = view(*batch[i]);
-      hash_keys(std::span(views).first(batch.size()), filter_.shape().seed, hashes);
+      filter_.may_contain_keys(std::span(views).first(batch.size()), hits);
     });
   }
 
@@ -70,10 +68,12 @@ class TransformReader final : public abi::FilterBitsReader {
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override try {
     std::string scratch;
-    ask(filter_, num_keys, keys, may_match, [&](std::span<rocksdb::Slice*> batch, std::span<std::uint64_t> hashes) {
+    in_batches(num_keys, keys, may_match, [&](std::span<rocksdb::Slice*> batch, std::span<bool> hits) {
+      std::array<std::uint64_t, kBatch> hashes;
       for (std::size_t i = 0; i < batch.size(); ++i) {
         hashes[i] = transform_.hash(*batch[i], filter_.shape().seed, scratch);
       }
+      filter_.may_contain_hashes(std::span(hashes).first(batch.size()), hits);
     });
   } catch (...) {
     std::fill_n(may_match, num_keys, true);

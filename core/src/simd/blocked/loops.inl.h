@@ -12,9 +12,13 @@
 // It must have included layout/block.h, layout/counter_block.h and simd/probe_key.h. It gets: kProbe, and add_hashes().
 
 template <std::size_t kPlanes, bool kFew>
-CRIVO_TARGET inline bool contains_inline(const View& view, std::uint64_t hash) noexcept {
-  const BlockKey key(hash, view.shape.units);
+CRIVO_TARGET inline bool contains_block_key(const View& view, const BlockKey& key) noexcept {
   return has_bits<kPlanes, kFew>(view.payload + key.block * (kPlanes * kBlockBytes), key, view.shape.probes);
+}
+
+template <std::size_t kPlanes, bool kFew>
+CRIVO_TARGET inline bool contains_inline(const View& view, std::uint64_t hash) noexcept {
+  return contains_block_key<kPlanes, kFew>(view, BlockKey(hash, view.shape.units));
 }
 
 template <std::size_t kPlanes>
@@ -34,32 +38,35 @@ CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept 
   return contains_either<kPlanes>(view, hash_short_key(key, view.shape.seed));
 }
 
-template <std::size_t kPlanes, bool kFew>
-CRIVO_TARGET inline void batch_inline(const View& view, const std::uint64_t* hashes, std::size_t count,
-                                      bool* hits) noexcept {
+/// Asks for keys given by their hashes or by themselves: their blocks are on the way before the first is looked at, and
+/// each from the moment that its own hash is known.
+template <std::size_t kPlanes, bool kFew, class Given>
+CRIVO_TARGET inline void batch_inline(const View& view, const Given* given, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   const View local = view;
+  BlockKey keys[kAhead];
   for (std::size_t from = 0; from < count; from += kAhead) {
-    const std::size_t end = std::min(count, from + kAhead);
-    for (std::size_t i = from; i < end; ++i) {
-      prefetch_block<kPlanes>(local.payload, mulhi(hashes[i], local.shape.units));
+    const std::size_t size = std::min(kAhead, count - from);
+    for (std::size_t i = 0; i < size; ++i) {
+      keys[i] = BlockKey(hash_of(given[from + i], local.shape.seed), local.shape.units);
+      prefetch_block<kPlanes>(local.payload, keys[i].block);
     }
-    for (std::size_t i = from; i < end; ++i) hits[i] = contains_inline<kPlanes, kFew>(local, hashes[i]);
+    for (std::size_t i = 0; i < size; ++i) hits[from + i] = contains_block_key<kPlanes, kFew>(local, keys[i]);
   }
 }
 
-template <std::size_t kPlanes>
-CRIVO_TARGET void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
-                                 bool* hits) noexcept {
+template <std::size_t kPlanes, class Given>
+CRIVO_TARGET void contains_batch(const View& view, const Given* given, std::size_t count, bool* hits) noexcept {
   if (view.shape.probes <= kFewProbes) {
-    batch_inline<kPlanes, true>(view, hashes, count, hits);
+    batch_inline<kPlanes, true>(view, given, count, hits);
   } else {
-    batch_inline<kPlanes, false>(view, hashes, count, hits);
+    batch_inline<kPlanes, false>(view, given, count, hits);
   }
 }
 
 template <std::size_t kPlanes>
-constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes>};
+constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes, std::uint64_t>,
+                          &contains_batch<kPlanes, std::string_view>};
 
 /// A BlockedKernels::blocked_add, made from the function that sets the bits of one key.
 template <void (*kSetBits)(std::byte*, const BlockKey&, unsigned) noexcept>

@@ -304,4 +304,9 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* n
   for (std::size_t i = 0; i < count; ++i) hits[i] = contains(view, numbers[i]);
 }
 
-inline constexpr Probe kRangeProbe = {&contains, &contains_key, &contains_batch, &contains_range};
+CRIVO_TARGET inline void contains_keys(const View& view, const std::string_view* keys, std::size_t count,
+                                       bool* hits) noexcept {
+  for (std::size_t i = 0; i < count; ++i) hits[i] = contains_key(view, keys[i]);
+}
+
+inline constexpr Probe kRangeProbe = {&contains, &contains_key, &contains_batch, &contains_keys, &contains_range};

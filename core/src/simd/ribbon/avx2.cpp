@@ -110,9 +110,10 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 }  // namespace
 
-const RibbonKernels kRibbonAvx2 = {.ribbon = {&contains_hash, &contains_key, &contains_batch},
-                                   .ribbon_add_bucket = &add_bucket,
-                                   .ribbon_solve = &solve};
+const RibbonKernels kRibbonAvx2 = {
+    .ribbon = {&contains_hash, &contains_key, &contains_batch, &contains_keys<&contains_batch>},
+    .ribbon_add_bucket = &add_bucket,
+    .ribbon_solve = &solve};
 
 }  // namespace crivo
 

@@ -108,9 +108,10 @@ CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results,
 
 }  // namespace
 
-const RibbonKernels kRibbonAvx512 = {.ribbon = {&contains_hash, &contains_key, &contains_batch},
-                                     .ribbon_add_bucket = &add_bucket,
-                                     .ribbon_solve = &solve};
+const RibbonKernels kRibbonAvx512 = {
+    .ribbon = {&contains_hash, &contains_key, &contains_batch, &contains_keys<&contains_batch>},
+    .ribbon_add_bucket = &add_bucket,
+    .ribbon_solve = &solve};
 
 }  // namespace crivo
 

@@ -65,8 +65,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
 
 }  // namespace
 
-const RibbonKernels kRibbonScalar = {.ribbon = {&contains, &contains_key<&contains>, &contains_batch},
-                                     .ribbon_add_bucket = &add_bucket,
-                                     .ribbon_solve = &solve};
+const RibbonKernels kRibbonScalar = {
+    .ribbon = kProbeOf<&contains, &contains_batch>, .ribbon_add_bucket = &add_bucket, .ribbon_solve = &solve};
 
 }  // namespace crivo
