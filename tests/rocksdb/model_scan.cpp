@@ -141,7 +141,7 @@ Entries walk_route(const Reading& reading, std::size_t family, const Route& rout
 
 std::string text_of(const Entries& entries) {
   std::string text;
-  for (const auto& [key, value] : entries) text += " " + key + "=" + value;
+  for (const auto& [key, value] : entries) text.append(" ").append(key).append("=").append(value);
   return text.empty() ? " nothing" : text;
 }
 
