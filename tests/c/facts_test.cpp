@@ -122,7 +122,7 @@ TEST(Facts, RefuseASizeThatNoVersionHas) {
 TEST(Library, TellsItsVersion) {
   EXPECT_EQ(crivo_version(), std::to_string(CRIVO_VERSION_MAJOR) + "." + std::to_string(CRIVO_VERSION_MINOR) + "." +
                                  std::to_string(CRIVO_VERSION_PATCH));
-  EXPECT_THAT(std::string(crivo_isa()), ::testing::AnyOf("scalar", "avx2", "avx512"));
+  EXPECT_THAT(std::string(crivo_isa()), ::testing::AnyOf("scalar", "avx2", "avx512", "neon"));
 }
 
 TEST(Library, TellsEveryKindAndWhatItCan) {

@@ -80,9 +80,10 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 
 /// The version of the library that runs, "0.1.0". It lives for ever.
 CRIVO_API const char* crivo_version(void);
-/// The instruction set that the library uses on this machine: "scalar", "avx2" or "avx512". The environment variable
-/// CRIVO_ISA forces one; one that the machine lacks becomes the best lower one. While CRIVO_ISA names none of the
-/// three, every function that makes, reads or opens a filter fails with CRIVO_BAD_ARGUMENT. The name lives for ever.
+/// The instruction set that the library uses on this machine: "scalar", or "avx2" or "avx512" on x86-64, or "neon" on
+/// AArch64. The environment variable CRIVO_ISA forces one; one that the machine lacks becomes the best lower one. While
+/// CRIVO_ISA names none of this kind of machine, every function that makes, reads or opens a filter fails with
+/// CRIVO_BAD_ARGUMENT. The name lives for ever.
 CRIVO_API const char* crivo_isa(void);
 
 /// What a kind of filter can do: bits of crivo_facts.can and of crivo_kind_can.

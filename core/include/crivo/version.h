@@ -10,8 +10,9 @@ namespace crivo {
 /// "0.1.0", semantic versioning; the blob's format has a version of its own.
 [[nodiscard]] std::string_view version() noexcept;
 
-/// The instruction set the kernels use here: "scalar", "avx2" or "avx512". Chosen once, from the CPU;
-/// the environment variable CRIVO_ISA forces a level, and one the machine lacks becomes the best lower one.
+/// The instruction set the kernels use here: "scalar", or "avx2" or "avx512" on x86-64, or "neon" on AArch64. Chosen
+/// once, from the CPU; the environment variable CRIVO_ISA forces a level, and one the machine lacks becomes the best
+/// lower one.
 [[nodiscard]] std::string_view active_isa() noexcept;
 
 /// Whether CRIVO_ISA, if it is set, names an instruction set; a host asks when it starts. Errors: kBadArgument with the

@@ -10,6 +10,8 @@
 namespace crivo {
 namespace {
 
+bool always() noexcept { return true; }
+
 #if defined(__x86_64__)
 bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 
@@ -25,10 +27,12 @@ bool has_avx512() noexcept {
 // Another instruction set is a row here, and a file in simd/blocked and in simd/ribbon.
 std::span<const Kernels> all_kernels() noexcept {
   static const std::array levels = {
-    Kernels{kBlockedScalar, kRibbonScalar, kRangeScalar, "scalar", []() noexcept { return true; }},
+    Kernels{kBlockedScalar, kRibbonScalar, kRangeScalar, "scalar", &always},
 #if defined(__x86_64__)
     Kernels{kBlockedAvx2, kRibbonAvx2, kRangeAvx2, "avx2", &has_avx2},
     Kernels{kBlockedAvx512, kRibbonAvx512, kRangeAvx2, "avx512", &has_avx512},
+#elif defined(__AARCH64EL__)
+    Kernels{kBlockedNeon, kRibbonNeon, kRangeScalar, "neon", &always},
 #endif
   };
   return levels;

@@ -49,6 +49,9 @@ extern const BlockedKernels kBlockedAvx512;
 extern const RibbonKernels kRibbonAvx2;
 extern const RibbonKernels kRibbonAvx512;
 extern const RangeKernels kRangeAvx2;
+#elif defined(__AARCH64EL__)
+extern const BlockedKernels kBlockedNeon;
+extern const RibbonKernels kRibbonNeon;
 #endif
 
 /// A level: its kernels, its name, and whether this machine can run it.

@@ -23,14 +23,8 @@ bool has_bits(const std::byte* block, const BlockKey& key, unsigned probes) noex
   return true;
 }
 
-void set_bits(std::byte* block, const BlockKey& key, unsigned probes) noexcept {
-  for (unsigned i = 0; i < probes; ++i) {
-    const unsigned position = key.position(i);
-    block[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
-  }
-}
-
 #include "simd/blocked/loops.inl.h"
+#include "simd/blocked/set_bits_portable.inl.h"
 
 }  // namespace
 

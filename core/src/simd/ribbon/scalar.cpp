@@ -1,5 +1,4 @@
-// The ribbon kind in portable code. A query takes column after column, until the parity of one differs from the
-// fingerprint's bit.
+// The ribbon kind in portable code: the kernels that the tests compare all others with.
 #include <bit>
 
 #include "crivo/host/bytes.h"
@@ -14,21 +13,7 @@
 namespace crivo {
 namespace {
 
-bool holds(const RibbonEquation& equation) noexcept {
-  const std::uint64_t here = equation.row << equation.shift;
-  // A row that starts at a block's first slot has no bits in the next block. That takes a shift by 64, which C++ does
-  // not allow; so the row is shifted by 1 and then by 63.
-  const std::uint64_t next = equation.row >> 1 >> (63 - equation.shift);
-  const std::byte* words = equation.words;
-  const std::byte* next_words = words + 8 * equation.columns;
-  for (unsigned column = 0; column < equation.columns; ++column) {
-    const std::uint64_t solution =
-        (load_le<std::uint64_t>(words + 8 * column) & here) ^ (load_le<std::uint64_t>(next_words + 8 * column) & next);
-    const auto parity = static_cast<unsigned>(std::popcount(solution)) & 1;
-    if (parity != (equation.fingerprint >> column & 1)) return false;
-  }
-  return true;
-}
+#include "simd/ribbon/holds_portable.inl.h"
 
 // Adds the rows one after the other: each moves from its start to higher slots until it finds a free one.
 bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
@@ -53,10 +38,10 @@ bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
 #include "simd/ribbon/solve_portable.inl.h"
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
-  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
+  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds_by_column(find_ribbon_equation(view, hash));
   const RibbonAccess first = prepared_ribbon(view);
   const std::uint64_t start = first.start_of(hash);
-  return holds(first.bumped(start) ? find_ribbon_equation(view, hash) : first.equation(start, hash, hash));
+  return holds_by_column(first.bumped(start) ? find_ribbon_equation(view, hash) : first.equation(start, hash, hash));
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
