@@ -1,6 +1,6 @@
-// The ribbon kind with AVX2. A query takes four columns per step and finds their parities with a table of the number of
-// ones in four bits. Building eliminates four rows per vector. Solving is the portable code, compiled for the
-// instructions that come with AVX2.
+// The ribbon kind with AVX2. A query takes eight columns at once, without a branch, and folds each of them to four
+// bits, whose parity is a bit of a constant. Building eliminates four rows per vector. Solving is the portable code,
+// compiled for the instructions that come with AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -20,52 +20,41 @@
 namespace crivo {
 namespace {
 
-/// Bit i of the result is set if the number of ones in 64-bit lane i is odd.
-CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
-  const __m256i bits_of = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
-                                           0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-  const __m256i nibble = _mm256_set1_epi8(15);
-  const __m256i low = _mm256_shuffle_epi8(bits_of, _mm256_and_si256(lanes, nibble));
-  const __m256i high = _mm256_shuffle_epi8(bits_of, _mm256_and_si256(_mm256_srli_epi16(lanes, 4), nibble));
-  const __m256i counts = _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(counts, 63))));
+#include "simd/ribbon/holds_portable.inl.h"
+
+/// Bit i of the result is set if the number of ones is odd in lane i, of the four of `low` and then the four of `high`.
+CRIVO_TARGET inline unsigned parities(__m256i low, __m256i high) noexcept {
+  const __m256 a = _mm256_castsi256_ps(low);
+  const __m256 b = _mm256_castsi256_ps(high);
+  __m256i fold = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),   // the lower halves of lanes
+                                  _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));  // and the upper ones
+  fold = _mm256_permute4x64_epi64(fold, 0xD8);  // which the shuffles do not leave in their order
+  fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 16));
+  fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 8));
+  fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 4));
+  // The parity of four bits, n, is bit 15 - n of 0x6996, which is the same from both ends.
+  const __m256i parity = _mm256_sllv_epi32(_mm256_set1_epi32(0x6996 << 16), _mm256_srli_epi32(fold, 28));
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(parity)));
 }
 
-/// The columns whose parity differs from the fingerprint's bit, as a bit mask: of the first 4 columns, or of all if
-/// there are fewer.
-CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
-                                           const RibbonEquation& equation, unsigned fingerprint) noexcept {
-  const __m256i mask =
-      _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(columns)), _mm256_setr_epi64x(0, 1, 2, 3));
-  const __m256i here = _mm256_maskload_epi64(reinterpret_cast<const long long*>(words), mask);
-  const __m256i next = _mm256_maskload_epi64(reinterpret_cast<const long long*>(next_words), mask);
-  // A shift by 64 gives 0: a start at a block's first slot has nothing in the next block.
-  const __m256i solution =
-      _mm256_or_si256(_mm256_srl_epi64(here, _mm_cvtsi32_si128(static_cast<int>(equation.shift))),
-                      _mm256_sll_epi64(next, _mm_cvtsi32_si128(static_cast<int>(64 - equation.shift))));
-  const __m256i row = _mm256_set1_epi64x(static_cast<long long>(equation.row));
-  return (parities(_mm256_and_si256(solution, row)) ^ fingerprint) & _bzhi_u32(0xF, columns);
+/// Four columns of the solution, each where the row has a bit.
+CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const SplitRow& row,
+                                         unsigned column) noexcept {
+  const std::byte* words = equation.words + 8 * column;
+  const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+  const __m256i next = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + 8 * equation.columns));
+  return _mm256_xor_si256(_mm256_and_si256(here, _mm256_set1_epi64x(static_cast<long long>(row.here))),
+                          _mm256_and_si256(next, _mm256_set1_epi64x(static_cast<long long>(row.next))));
 }
 
-/// For equations of at most kFewColumns columns, which need no loop.
-constexpr unsigned kFewColumns = 8;
-CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
-  const std::byte* next_words = equation.words + 8 * equation.columns;
-  if (wrong_columns(equation.words, next_words, equation.columns, equation, equation.fingerprint) != 0) return false;
-  return equation.columns <= 4 || wrong_columns(equation.words + 32, next_words + 32, equation.columns - 4, equation,
-                                                equation.fingerprint >> 4) == 0;
+CRIVO_TARGET inline bool eight_hold(const RibbonEquation& equation, const SplitRow& row, unsigned first,
+                                    unsigned second) noexcept {
+  const unsigned found = parities(four_columns(equation, row, first), four_columns(equation, row, second));
+  const unsigned wanted = (equation.fingerprint >> first & 15) | equation.fingerprint >> second << 4;
+  return static_cast<std::uint8_t>(found ^ wanted) == 0;
 }
 
-CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
-  const std::byte* next_words = equation.words + 8 * equation.columns;
-  unsigned wrong = 0;
-  for (unsigned column = 0; column < equation.columns && wrong == 0; column += 4) {
-    wrong = wrong_columns(equation.words + 8 * column, next_words + 8 * column, equation.columns - column, equation,
-                          equation.fingerprint >> column);
-  }
-  return wrong == 0;
-}
-
+#include "simd/ribbon/holds_eight.inl.h"
 #include "simd/ribbon/query.inl.h"
 
 using Lanes = __m256i;

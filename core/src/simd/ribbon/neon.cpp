@@ -52,25 +52,7 @@ inline bool eight_hold(const RibbonEquation& equation, const SplitRow& row, unsi
   return (vget_lane_u64(vreinterpret_u64_u8(veor_u8(found, wanted)), 0) & 0x0101'0101'0101'0101) == 0;
 }
 
-// Where the columns are no multiple of eight, some are tested twice, so that nothing outside the payload is read.
-
-/// For equations of at most kFewColumns columns.
-constexpr unsigned kFewColumns = 8;
-inline bool holds_few(const RibbonEquation& equation) noexcept {
-  if (equation.columns < 4) return holds_by_column(equation);
-  return eight_hold(equation, SplitRow(equation), 0, equation.columns - 4);
-}
-
-inline bool holds(const RibbonEquation& equation) noexcept {
-  if (equation.columns < 4) return holds_by_column(equation);
-  const SplitRow row(equation);
-  const unsigned last = equation.columns - 4;
-  for (unsigned column = 0; column < equation.columns; column += 8) {
-    if (!eight_hold(equation, row, std::min(column, last), std::min(column + 4, last))) return false;
-  }
-  return true;
-}
-
+#include "simd/ribbon/holds_eight.inl.h"
 #include "simd/ribbon/query.inl.h"
 
 using Lanes = uint64x2_t;
