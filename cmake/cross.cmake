@@ -6,6 +6,7 @@ set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CRIVO_CROSS CRIVO_SYSROOT)
 
 set(triplet ${CRIVO_CROSS}-linux-gnu)
 set(CMAKE_CXX_COMPILER ${triplet}-g++)
+set(CMAKE_CXX_FLAGS_INIT "-isystem ${CRIVO_SYSROOT}/usr/include")  # Python's headers look there for one of the machine
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${CRIVO_CROSS} -L /usr/${triplet})
 
 set(CMAKE_FIND_ROOT_PATH ${CRIVO_SYSROOT} /usr/${triplet})

@@ -28,13 +28,19 @@ def version():
     return re.search(r"project\(crivo VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
 
+def machine_of(module):
+    """x86_64 or aarch64, as the module's ELF header says, which may be another than this machine."""
+    header = subprocess.run(["readelf", "--file-header", module], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return "aarch64" if re.search("Machine: +AArch64", header) else "x86_64"
+
+
 def platform_tag(modules, *options):
     """manylinux_2_NN_ARCH, where 2.NN is the oldest glibc that has all that the modules ask for (PEP 600)."""
     asked = subprocess.run([sys.executable, ROOT / "packaging/needed_glibc", *options, *modules], check=False,
                            stdout=subprocess.PIPE, text=True)
     if asked.returncode != 0:
         sys.exit(1)  # it has said why
-    return f"manylinux_{asked.stdout.strip().replace('.', '_')}_{platform.machine()}"
+    return f"manylinux_{asked.stdout.strip().replace('.', '_')}_{machine_of(modules[0])}"
 
 
 def metadata():
@@ -59,9 +65,10 @@ Description-Content-Type: text/markdown
 
 def stripped(module):
     """The bytes of a module without the symbols that only a debugger wants."""
+    machine = machine_of(module)
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder, module.name)
-        subprocess.run(["strip", "--strip-unneeded", "-o", copy, module], check=True)
+        subprocess.run(["strip" if machine == platform.machine() else f"{machine}-linux-gnu-strip", "--strip-unneeded", "-o", copy, module], check=True)
         return copy.read_bytes()
 
 

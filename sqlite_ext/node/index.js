@@ -1,5 +1,5 @@
-// Finds the SQLite extension crivo.so, which lies beside this file, and loads it into a database of one of the three
-// modules through which Node reaches SQLite. Each of them wants to be asked in its own way:
+// Finds the SQLite extension crivo.so of this machine, and loads it into a database of one of the three modules through
+// which Node reaches SQLite. Each of them wants to be asked in its own way:
 //
 //   better-sqlite3  db.loadExtension(path)
 //   sqlite3         db.loadExtension(path, callback)
@@ -22,12 +22,13 @@ function runsOnMusl() {
 
 function getLoadablePath() {
   const platform = `${process.platform}-${process.arch}`;
-  if (platform !== "linux-x64" || runsOnMusl()) {
-    const got = platform === "linux-x64" ? "linux-x64 with musl" : platform;
-    throw new Error(`crivo: the platform must be linux-x64 with glibc, got ${got}`);
+  const known = ["linux-x64", "linux-arm64"].includes(platform);
+  if (!known || runsOnMusl()) {
+    const got = known ? `${platform} with musl` : platform;
+    throw new Error(`crivo: the platform must be linux-x64 or linux-arm64 with glibc, got ${got}`);
   }
   // The name must stay: SQLite derives the entry point's name, sqlite3_crivo_init, from it.
-  const file = path.join(__dirname, "crivo.so");
+  const file = path.join(__dirname, platform, "crivo.so");
   if (!fs.existsSync(file)) throw new Error(`crivo: the package must contain ${file}; install it anew`);
   return file;
 }

@@ -68,7 +68,7 @@ class Modules(unittest.TestCase):
         shutil.copy(module, self.folder / "_crivo.abi3.so")
         self.assertEqual(output_of(ROOT / "packaging/needed_glibc", module), "2.36\n")
         for command in ([ROOT / "packaging/needed_glibc", "--for-others", module],
-                        [ROOT / "packaging/npm", module, self.folder / "packed"],
+                        [ROOT / "packaging/npm", self.folder / "packed", module],
                         [ROOT / "core/python/pack_wheel.py", self.folder, self.folder / "packed"]):
             refused = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((refused.returncode, refused.stdout), (1, ""))

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKED = {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "crivo.so",
+PACKED = {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "linux-x64/crivo.so",
           "index.js", "index.mjs", "index.d.ts", "index.d.mts"}
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",
@@ -87,7 +87,7 @@ def has_the_version_of_the_project(setting, version):
 
 def runs_with_the_c_library_that_its_pages_name(setting, version):
     setting.install()
-    dynamic = setting.run("readelf", "--wide", "--dynamic", "--version-info", "node_modules/crivo/crivo.so")
+    dynamic = setting.run("readelf", "--wide", "--dynamic", "--version-info", "node_modules/crivo/linux-x64/crivo.so")
     libraries = set(re.findall(r"Shared library: \[(.*?)\]", dynamic))
     require(libraries <= NEEDED, f"crivo.so must need no other library than {sorted(NEEDED)}, got {sorted(libraries)}")
     needed = max(tuple(map(int, each.split("."))) for each in re.findall(r"\bGLIBC_([0-9.]+)\b", dynamic))
@@ -132,7 +132,7 @@ def runs_the_clients_that_debian_lacks(setting, version):
     setting.link("better-sqlite3")
     for node, name in ("node", "node_better_sqlite3.js"), (setting.current_node(), "node_own.js"):
         shutil.copy(setting.sources / "examples/sqlite_clients" / name, setting.folder)
-        printed = setting.run(node, name, setting.folder / "node_modules/crivo/crivo.so")
+        printed = setting.run(node, name, setting.folder / "node_modules/crivo/linux-x64/crivo.so")
         require(printed == "filter|1|0\ntable|1|0\n", f"{name} printed\n{printed}")
 
 

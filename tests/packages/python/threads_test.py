@@ -344,7 +344,7 @@ class LeakTest(unittest.TestCase):
             self.use_everything()
         gc.collect()
         before, blocks, pages = tracemalloc.get_traced_memory()[0], sys.getallocatedblocks(), self.resident()
-        rounds = 500
+        rounds = 1000  # the interpreter itself may take some 20 KB
         for _ in range(rounds):
             self.use_everything()
         gc.collect()
