@@ -1,7 +1,9 @@
 # The manual pages and the shells' completion, which packaging/manual makes of what the tool says of itself. A build for
-# another machine cannot ask the tool, one without Python makes none, and pages take help2man and lowdown.
+# another machine can ask the tool only where that is emulated, one without Python makes none, and pages take help2man
+# and lowdown.
 find_package(Python3 COMPONENTS Interpreter)
-if(NOT TARGET crivo_tool OR NOT Python3_FOUND OR CMAKE_CROSSCOMPILING OR CRIVO_SANITIZE)
+if(NOT TARGET crivo_tool OR NOT Python3_FOUND OR CRIVO_SANITIZE
+   OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
   return()
 endif()
 set(CRIVO_ZSH_DIR "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING "Where zsh looks for completion")
