@@ -92,9 +92,10 @@ class Keys {
   explicit Keys(const crivo_keys& keys) noexcept : keys_(keys) {}
 
   [[nodiscard]] std::string_view key(std::uint64_t index) const noexcept {
-    const char* bytes = static_cast<const char*>(keys_.bytes);
-    if (keys_.offsets == nullptr) return {bytes + index * keys_.width, keys_.width};
-    return {bytes + keys_.offsets[index], keys_.offsets[index + 1] - keys_.offsets[index]};
+    const auto* bytes = static_cast<const char*>(keys_.bytes);
+    const std::uint64_t begin = keys_.offsets == nullptr ? index * keys_.width : keys_.offsets[index];
+    const std::uint64_t size = keys_.offsets == nullptr ? keys_.width : keys_.offsets[index + 1] - begin;
+    return {bytes + begin, static_cast<std::size_t>(size)};
   }
 
   crivo_keys keys_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -39,12 +40,34 @@ struct BadResult : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+// What every Result of a failure does is in functions of their own, as there are thousands of them: the code of those
+// who return an error and look for one stays small.
+
+/// An Error in a Result.
+class Failure {
+ public:
+  explicit Failure(const Error& error);
+  explicit Failure(Error&& error) noexcept;
+  Failure(const Failure& other);
+  Failure(Failure&& other) noexcept;
+  Failure& operator=(const Failure& other);
+  Failure& operator=(Failure&& other) noexcept;
+  ~Failure();
+  [[nodiscard]] const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+[[noreturn]] void throw_no_value(const Error& error);
+[[noreturn]] void throw_no_error();
+
 /// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult).
 template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(const Error& error) : state_(std::in_place_index<1>, error) {}
+  Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
@@ -56,17 +79,17 @@ class [[nodiscard]] Result {
   const T* operator->() const { return const_cast<Result*>(this)->get_value(); }
 
   [[nodiscard]] const Error& error() const& {
-    if (has_value()) throw BadResult("a result without an error was asked for its error");
-    return *std::get_if<1>(&state_);
+    if (has_value()) throw_no_error();
+    return std::get_if<1>(&state_)->error();
   }
 
  private:
   T* get_value() {
-    if (!has_value()) throw BadResult("a result without a value was asked for its value: " + error().message);
+    if (!has_value()) throw_no_value(error());
     return std::get_if<0>(&state_);
   }
 
-  std::variant<T, Error> state_;
+  std::variant<T, Failure> state_;
 };
 
 /// Success, or the Error that prevented it.
@@ -74,18 +97,18 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : failed_(true), error_(std::move(error)) {}
+  Result(const Error& error) : failure_(error) {}
+  Result(Error&& error) : failure_(std::move(error)) {}
 
-  [[nodiscard]] bool has_value() const noexcept { return !failed_; }
+  [[nodiscard]] bool has_value() const noexcept { return !failure_; }
   explicit operator bool() const noexcept { return has_value(); }
   [[nodiscard]] const Error& error() const& {
-    if (!failed_) throw BadResult("a result without an error was asked for its error");
-    return error_;
+    if (!failure_) throw_no_error();
+    return failure_->error();
   }
 
  private:
-  bool failed_ = false;
-  Error error_{};
+  std::optional<Failure> failure_;
 };
 
 }  // namespace crivo

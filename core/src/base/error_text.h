@@ -2,32 +2,42 @@
 // value).
 #pragma once
 
-#include <charconv>
 #include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <variant>
 
 #include "crivo/result.h"
 
 namespace crivo {
 
-inline void append_text(std::string& text, std::string_view part) { text += part; }
+/// A part of a message. Being no template, it keeps the code small that makes an error, of which there are hundreds.
+class TextPart {
+ public:
+  TextPart(std::string_view text) noexcept : value_(text) {}
+  TextPart(const char* text) noexcept : value_(std::string_view(text)) {}
+  TextPart(const std::string& text) noexcept : value_(std::string_view(text)) {}
+  TextPart(std::floating_point auto number) noexcept : value_(static_cast<double>(number)) {}
+  TextPart(std::signed_integral auto number) noexcept : value_(static_cast<std::int64_t>(number)) {}
+  TextPart(std::unsigned_integral auto number) noexcept : value_(static_cast<std::uint64_t>(number)) {}
 
-/// Appends an integer in decimal, and a real number as the shortest text that reads back as the same number.
-template <class Number>
-requires std::integral<Number> || std::floating_point<Number>
-void append_text(std::string& text, Number part) {
-  char digits[40];
-  const auto end = std::to_chars(digits, digits + sizeof digits, part);
-  text.append(digits, end.ptr);
-}
+  /// Appends an integer in decimal, and a real number as the shortest text that reads back as the same number.
+  void append_to(std::string& text) const;
+
+ private:
+  std::variant<std::string_view, double, std::int64_t, std::uint64_t> value_;
+};
+
+inline void append_text(std::string& text, TextPart part) { part.append_to(text); }
+
+[[nodiscard]] Error error_of(ErrorCode code, std::initializer_list<TextPart> parts);
 
 template <class... Parts>
 [[nodiscard]] Error error(ErrorCode code, const Parts&... parts) {
-  Error result{code, {}};
-  (append_text(result.message, parts), ...);
-  return result;
+  return error_of(code, {TextPart(parts)...});
 }
 
 /// The error for a limit on bytes that must be at least so high.

@@ -20,6 +20,7 @@ Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) 
   }
   const Result<Shape> shape = row->plan(spec);
   if (!shape) return shape.error();
+  max_bytes = std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max());
   const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
   if (!bytes || *bytes > max_bytes) {
     return keys_too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());

@@ -3,6 +3,7 @@
 #include "crivo/blob.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "base/error_text.h"
@@ -111,7 +112,8 @@ AnyFilter OpenedBlob::into_filter() && {
 Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits) {
   if (auto valid = check_envelope(blob); !valid) return valid.error();
   const Header header = read_fields(blob);
-  if (auto valid = check_fields(header, limits.max_bytes); !valid) return valid.error();
+  const auto max_bytes = std::min<std::uint64_t>(limits.max_bytes, std::numeric_limits<std::size_t>::max());
+  if (auto valid = check_fields(header, max_bytes); !valid) return valid.error();
 
   const auto stored = blob.subspan(kBlobHeaderBytes);
   AlignedBytes decoded;
@@ -127,7 +129,7 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   }
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
-  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), limits.max_bytes);
+  return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), max_bytes);
 }
 
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {

@@ -32,12 +32,14 @@ Error stopped() { return error(ErrorCode::kCancelled, "blob must be taken whole,
 
 Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink, int level) {
   const Codec codec = codec_of(filter, form);
-  if (!is_raw(codec)) {
-    const Result<std::vector<std::byte>> blob = to_blob(filter, form, level);
-    if (!blob) return blob.error();
-    if (!sink(*blob)) return stopped();
-    return std::uint64_t{blob->size()};
-  }
+  if (is_raw(codec)) return write_raw_blob(filter, codec, sink);
+  const Result<std::vector<std::byte>> blob = to_blob(filter, form, level);
+  if (!blob) return blob.error();
+  if (!sink(*blob)) return stopped();
+  return std::uint64_t{blob->size()};
+}
+
+Result<std::uint64_t> write_raw_blob(const FilterRef& filter, Codec codec, const BlobSink& sink) {
   BlobSums sums(codec);
   sums.add(filter.payload());
   const BlobFrame frame = sums.finish(filter.shape(), filter.facts());

@@ -22,12 +22,12 @@ class VerifiedSegments {
   /// Once it is true, no segment needs to be looked up any more.
   [[nodiscard]] bool all() const noexcept { return left_.load(std::memory_order_relaxed) == 0; }
   [[nodiscard]] bool has(std::uint64_t segment) const noexcept {
-    return (word_of(segment).load(std::memory_order_relaxed) >> (segment % 64) & 1) != 0;
+    return (__atomic_load_n(word_of(segment), __ATOMIC_RELAXED) >> (segment % 64) & 1) != 0;
   }
   /// Two threads may have verified the same segment; it is counted once.
   void add(std::uint64_t segment) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << (segment % 64);
-    if ((word_of(segment).fetch_or(bit, std::memory_order_relaxed) & bit) == 0) {
+    if ((__atomic_fetch_or(word_of(segment), bit, __ATOMIC_RELAXED) & bit) == 0) {
       left_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -39,9 +39,8 @@ class VerifiedSegments {
   };
   static std::size_t index_of(std::uint64_t segment) noexcept { return static_cast<std::size_t>(segment / 64); }
 
-  [[nodiscard]] std::atomic_ref<Word> word_of(std::uint64_t segment) const noexcept {
-    return std::atomic_ref<Word>(words_[index_of(segment)]);
-  }
+  /// To be read and changed by the compiler's atomic functions alone: std::atomic_ref is missing in libc++ 18.
+  [[nodiscard]] Word* word_of(std::uint64_t segment) const noexcept { return &words_[index_of(segment)]; }
 
   std::atomic<std::uint64_t> left_;
   std::unique_ptr<Word[], Free> words_;

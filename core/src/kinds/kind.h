@@ -148,6 +148,13 @@ concept FilterKind = says_what_is_read<K>() && requires(const FilterSpec& spec, 
   { K::stats(view) } -> std::same_as<Stats>;
 };
 
+/// Whether there are mapped files at all; crivo.wasm spares the code that is for them alone.
+#ifdef CRIVO_WITHOUT_FILES
+inline constexpr bool kMapsFiles = false;
+#else
+inline constexpr bool kMapsFiles = true;
+#endif
+
 /// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
 template <FilterKind K>
 constexpr void set_gated_reads(KindRow& row) {
@@ -167,6 +174,7 @@ constexpr void set_gated_reads(KindRow& row) {
       return admit_positions(view, K::position_bits(view.shape), hash, gate);
     }
   };
+  if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;
 }
 
 template <FilterKind K>
@@ -192,7 +200,7 @@ constexpr KindRow make_row() {
   };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  set_gated_reads<K>(row);
+  if constexpr (kMapsFiles) set_gated_reads<K>(row);
   // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds. (For
   // ordered numbers the same term stands for what the hash of their blocks lacks of an even spread.)
   row.stats = [](const View& view) noexcept {
@@ -223,7 +231,6 @@ constexpr KindRow make_row() {
     row.count = &K::count;
     row.add_times = &K::add_times;
   }
-  if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
   // The pointers above are not compared with null, because GCC does not take that for a constant when it sanitizes.

@@ -1,0 +1,19 @@
+#include "crivo/result.h"
+
+namespace crivo {
+
+Failure::Failure(const Error& error) : error_(error) {}
+Failure::Failure(Error&& error) noexcept : error_(std::move(error)) {}
+Failure::Failure(const Failure& other) = default;
+Failure::Failure(Failure&& other) noexcept = default;
+Failure& Failure::operator=(const Failure& other) = default;
+Failure& Failure::operator=(Failure&& other) noexcept = default;
+Failure::~Failure() = default;
+
+void throw_no_value(const Error& error) {
+  throw BadResult("a result without a value was asked for its value: " + error.message);
+}
+
+void throw_no_error() { throw BadResult("a result without an error was asked for its error"); }
+
+}  // namespace crivo
