@@ -98,7 +98,7 @@ class Dev(unittest.TestCase):
             ("demo", "passwords", "--keys=wrong"), ("demo", "passwords", "--keys", "5000", "wrong"),
             ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),
             ("install", "wrong"), ("install", "--prefix", "wrong"), ("install", "--prefix", "/x", "wrong"),
-            ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"),
+            ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"), ("package", "wasm", "wrong"),
             ("intree", "wrong"), ("intree", "forky", "wrong"), ("debian", "trixie", "wrong"),
             ("test", "wrong"), ("test", "--all", "wrong"), ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
             ("asan", "wrong"), ("asan", "--core", "wrong"), ("tsan", "-R", "a", "wrong"), ("cross", "s390x", "wrong"), ("bench", "wrong"),

@@ -28,6 +28,7 @@ def text_of(path):
 class Facts(unittest.TestCase):
     wheel = email.message_from_string(pack_wheel.metadata())
     npm = json.loads(text_of("sqlite_ext/node/package.json"))
+    wasm = json.loads(text_of("core/wasm/package.json"))
 
     def test_notices_name_all_code_of_others_with_its_years(self):
         for header, holder in COMPILED_IN.items():
@@ -54,11 +55,12 @@ class Facts(unittest.TestCase):
     def test_all_packages_name_the_same_makers(self):
         maintainer = re.search(r"^Maintainer: (.*)$", text_of("packaging/debian/control"), re.MULTILINE)[1]
         conan = re.search(r'^ +author = "(.*)"$', text_of("packaging/conan/conanfile.py"), re.MULTILINE)[1]
-        self.assertEqual({self.wheel["Author-email"], self.npm["author"], conan}, {maintainer})
+        self.assertEqual({self.wheel["Author-email"], self.npm["author"], self.wasm["author"], conan}, {maintainer})
 
     def test_wheel_and_npm_package_name_the_licences_of_all_that_is_in_them(self):
         self.assertEqual(self.wheel["License-Expression"], self.npm["license"])
         self.assertEqual(self.npm["license"], "Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause")
+        self.assertEqual(self.wasm["license"], self.npm["license"] + " AND MIT")
         self.assertEqual(self.wheel["Metadata-Version"], "2.4")  # the first with the fields for licences
         self.assertEqual(self.wheel.get_all("License-File"), ["LICENSE", "THIRD_PARTY.txt"])
         self.assertNotIn("License", self.wheel)  # which such metadata may not have beside an expression

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-FILE_NAME = re.compile(r"(?://|#|--|/\*) ([\w.]+\.\w+)(?::|$)")
+FILE_NAME = re.compile(r"(?://|#|--|/\*|<!--) ([\w.]+\.\w+)(?::|$)")
 SAME_NAMES = """
 printf '%s\\n' ada grace alan >names
 for form in --compress --mappable --raw; do

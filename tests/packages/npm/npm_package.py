@@ -35,6 +35,8 @@ def require(condition, message):
 class Setting:
     """What a test has: the packed file, the tools, and a folder that was empty before npm installed the file."""
 
+    page = "sqlite_ext/node/README.md"  # whose line installs it
+
     def __init__(self, packages, tools, sources, folder):
         self.packages, self.tools, self.sources = [pathlib.Path(path).resolve() for path in (packages, tools, sources)]
         self.folder = pathlib.Path(folder)
@@ -50,8 +52,8 @@ class Setting:
     def install(self, fails=False, **environment):
         """The line of the README."""
         shutil.copy(self.tarball, self.folder)
-        line = "npm install ./crivo-*.tgz"
-        require(line in (self.sources / "sqlite_ext/node/README.md").read_text(encoding="utf-8"), f"no line {line}")
+        line = "npm install ./" + re.sub(r"[\d.]+tgz$", "*.tgz", self.tarball.name)
+        require(line in (self.sources / self.page).read_text(encoding="utf-8"), f"no line {line}")
         return self.run("bash", "-c", line, fails=fails, **environment)
 
     def current_node(self):

@@ -102,6 +102,16 @@ def node(place):
     return SQLITE_LACKS
 
 
+def wasm(place):
+    packed = list((place.build / "tests/packages/wasm/packed").glob("crivo-wasm-*.tgz"))
+    if not packed or not shutil.which("node"):
+        raise Missing("no Node or no npm package for browsers: ./dev test --all installs what they need")
+    with tarfile.open(packed[0]) as package:
+        package.extractall(place.own)
+    shutil.copy(HERE / "ask.mjs", place.own)
+    place.ask("node", place.own / "ask.mjs")
+
+
 def read_cases(place):
     for line in (place.cases / "cases").read_text(encoding="utf-8").splitlines():
         yield line.split(" ")
@@ -145,4 +155,4 @@ def tool(place):
 
 
 # Each name is a test: packages.WritesTheSameBlobs/NAME.
-ASK = {"cpp": cpp, "c": c, "sql": sql, "tool": tool, "python": python, "node": node, "go": go, "rust": rust}
+ASK = {"cpp": cpp, "c": c, "sql": sql, "tool": tool, "python": python, "node": node, "wasm": wasm, "go": go, "rust": rust}

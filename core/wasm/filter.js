@@ -1,0 +1,262 @@
+// The class Filter, on the functions of crivo.wasm: core/wasm/exports.cpp says what lies where in the room.
+import { CrivoError, keyOf, mostBytes, spell, writeKey } from "./keys.js";
+
+export { CrivoError };
+
+const BATCH = 512;
+const SIZES = 4 * BATCH; // the bytes in front of many keys
+const MOST_DIGITS = 32;
+const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
+  "system error", "out of memory"];
+const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range"];
+const FORMS = ["raw", "mappable"];
+const DEFAULT_MAX_BYTES = 2 ** 30;
+
+const decoder = new TextDecoder();
+let wasm; // what it exports
+let bytes; // its memory
+let room = 0; // where it lies there
+let roomBytes = 0;
+
+/** Compiles the bytes of crivo.wasm: index.js and node.js call it, before anything else. */
+export async function start(source) {
+  const module = await WebAssembly.compile(source);
+  const imports = { env: {} };
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    const refusal = from === "env" ? -52 : 52; // ENOSYS: there are no files here, and no environment
+    (imports[from] ??= {})[name] = () => refusal;
+  }
+  imports.env.spell = (number, at) => at + writeKey(spell(number), bytes, at);
+  imports.env.emscripten_notify_memory_growth = () => {
+    bytes = new Uint8Array(wasm.memory.buffer);
+  };
+  wasm = { ...(await WebAssembly.instantiate(module, imports)).exports };
+  bytes = new Uint8Array(wasm.memory.buffer);
+  wasm._initialize();
+}
+
+function makeRoom(needed) {
+  if (needed <= roomBytes) return;
+  const wanted = Math.max(needed, 2 * roomBytes, 1 << 12);
+  room = wasm.room(wanted) || fail();
+  roomBytes = wanted;
+}
+
+/** For what C++ puts into the room. */
+function roomMoved() {
+  room = wasm.room(roomBytes);
+}
+
+function leaveRoom() {
+  wasm.leave();
+  room = roomBytes = 0;
+}
+
+function fail() {
+  const code = CODES[wasm.code()];
+  const size = wasm.message();
+  roomMoved();
+  const text = decoder.decode(bytes.subarray(room, room + size)) || code;
+  const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+  throw new CrivoError(text.replace(/^(fp_rate|bits_per_key|max_bytes)\b/, camelCase), code);
+}
+
+/** Puts a key at this place in the room, and returns its bytes. Nothing of the caller's runs meanwhile. */
+function putKey(key, ordered, index = "key", at = 0) {
+  if (!ordered && Number.isSafeInteger(key)) {
+    makeRoom(at + MOST_DIGITS);
+    return wasm.put_integer(at, key);
+  }
+  const known = keyOf(key, ordered, index);
+  makeRoom(at + mostBytes(known));
+  return writeKey(known, bytes, room + at, index);
+}
+
+const sizes = new Uint32Array(BATCH);
+const sizesAsBytes = new Uint8Array(sizes.buffer);
+
+function putBatch(keys, ordered, first) {
+  let used = SIZES;
+  for (let i = 0; i < keys.length; ++i) {
+    sizes[i] = putKey(keys[i], ordered, first + i, used);
+    used += sizes[i];
+  }
+  bytes.set(sizesAsBytes, room);
+}
+
+/** Some keys at a time, in arrays of their own. */
+function* batchesOf(keys) {
+  if (typeof keys === "string" || keys instanceof Uint8Array || typeof keys?.[Symbol.iterator] !== "function") {
+    throw new TypeError(`keys must be an iterable of keys, got ${typeof keys}`);
+  }
+  if (Array.isArray(keys)) {
+    for (let first = 0; first < keys.length; first += BATCH) yield keys.slice(first, first + BATCH);
+    return;
+  }
+  let batch = [];
+  for (const key of keys) {
+    if (batch.push(key) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Puts keys into the room, and calls take(count) for each batch of them. */
+function putMany(keys, ordered, take) {
+  let first = 0;
+  for (const batch of batchesOf(keys)) {
+    putBatch(batch, ordered, first);
+    take(batch.length);
+    first += batch.length;
+  }
+}
+
+function wholeNumber(name, value) {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new CrivoError(`${name} must be a whole number of at most 2^53, got ${String(value)}`);
+}
+
+/** A rate or a number of bits; absent is 0. */
+function positive(name, value) {
+  if (value === undefined || value > 0) return value ?? 0;
+  throw new CrivoError(`${name} must be a number above 0, got ${String(value)}`);
+}
+
+const OPTIONS = ["kind", "capacity", "fpRate", "bitsPerKey", "seed", "maxBytes"];
+
+/** Calls make(plan, whether the keys are ordered), and returns the filter. */
+function planned(options, make) {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) throw new TypeError(`options must be among ${OPTIONS.join(", ")}, got ${unknown}`);
+  const { kind = "blocked", capacity = 0, fpRate, bitsPerKey, seed = 0n, maxBytes = 0 } = options;
+  if (fpRate !== undefined && bitsPerKey !== undefined) {
+    throw new CrivoError(`fpRate must not be given where bitsPerKey is, got ${fpRate}`);
+  }
+  const wholeSeed = BigInt(seed);
+  if (BigInt.asUintN(64, wholeSeed) !== wholeSeed) throw new CrivoError(`seed must be from 0 to 2^64 - 1, got ${seed}`);
+  const rates = [positive("fpRate", fpRate), positive("bitsPerKey", bitsPerKey)];
+  const limit = wholeNumber("maxBytes", maxBytes);
+  const keys = wholeNumber("capacity", capacity);
+  const plan = wasm.plan(putKey(String(kind), false), keys, ...rates, wholeSeed, limit) || fail();
+  try {
+    return new Filter(made, make(plan, /^range\b/.test(kind)));
+  } finally {
+    wasm.drop(plan);
+  }
+}
+
+const freed = new FinalizationRegistry((filter) => wasm.close(filter));
+const made = Symbol("made");
+
+export class Filter {
+  #filter;
+  #ordered;
+
+  constructor(token, filter) {
+    if (token !== made) throw new TypeError("a filter must be made by Filter.open, Filter.create or Filter.build");
+    this.#filter = filter || fail();
+    this.#ordered = this.info.can.includes("range");
+    freed.register(this, filter, this);
+  }
+
+  static open(blob, { maxBytes = DEFAULT_MAX_BYTES } = {}) {
+    const source = blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+    if (!(source instanceof Uint8Array)) throw new TypeError("blob must be a Uint8Array or an ArrayBuffer");
+    const limit = wholeNumber("maxBytes", maxBytes);
+    try {
+      makeRoom(source.length);
+      bytes.set(source, room);
+      return new Filter(made, wasm.open(source.length, limit));
+    } finally {
+      leaveRoom();
+    }
+  }
+
+  static create(options = {}) {
+    return planned(options, (plan) => wasm.create(plan));
+  }
+
+  static build(keys, options = {}) {
+    return planned(options, (plan, ordered) => {
+      const builder = wasm.builder(plan) || fail();
+      try {
+        putMany(keys, ordered, (count) => wasm.collect(builder, plan, count) || fail());
+        return wasm.finish(builder);
+      } finally {
+        wasm.drop_builder(builder);
+      }
+    });
+  }
+
+  get #open() {
+    if (this.#filter === 0) throw new CrivoError("filter must not be used after free()");
+    return this.#filter;
+  }
+
+  has(key) {
+    return wasm.has(this.#open, putKey(key, this.#ordered)) === 1;
+  }
+
+  hasMany(keys) {
+    const filter = this.#open;
+    const answers = [];
+    putMany(keys, this.#ordered, (count) => {
+      wasm.has_many(filter, count);
+      for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
+    });
+    return answers;
+  }
+
+  hasRange(low, high) {
+    if (!this.#ordered) throw new CrivoError(`kind must be range, got ${this.info.kind}`, "unsupported");
+    const ends = [keyOf(low, true, "low"), keyOf(high, true, "high")];
+    makeRoom(ends[0].length + ends[1].length);
+    bytes.set(ends[0], room);
+    bytes.set(ends[1], room + ends[0].length);
+    return wasm.has_range(this.#open, ends[0].length, ends[1].length) === 1;
+  }
+
+  count(key) {
+    const times = wasm.count(this.#open, putKey(key, this.#ordered));
+    return times < 0 ? fail() : times;
+  }
+
+  add(key) {
+    this.addMany([key]);
+  }
+
+  addMany(keys) {
+    const filter = this.#open;
+    putMany(keys, this.#ordered, (count) => wasm.add(filter, count) || fail());
+  }
+
+  remove(key) {
+    wasm.remove_key(this.#open, putKey(key, this.#ordered)) || fail();
+  }
+
+  get info() {
+    const nameBytes = wasm.facts(this.#open);
+    roomMoved();
+    const [capacity, fpRate, keys, units, k, param, payloadBytes, can] = new Float64Array(wasm.memory.buffer, room, 8);
+    const kind = decoder.decode(bytes.subarray(room + 64, room + 64 + nameBytes));
+    const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
+    const seed = BigInt.asUintN(64, wasm.seed(this.#filter));
+    return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
+  }
+
+  toBytes(form = "raw") {
+    if (!FORMS.includes(form)) throw new CrivoError(`form must be one of ${FORMS.join(", ")}, got ${String(form)}`);
+    const size = wasm.write(this.#open, FORMS.indexOf(form)) || fail();
+    roomMoved();
+    const blob = bytes.slice(room, room + size);
+    leaveRoom();
+    return blob;
+  }
+
+  free() {
+    freed.unregister(this);
+    if (this.#filter !== 0) wasm.close(this.#filter);
+    this.#filter = 0;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A key. A string is its UTF-8, a number or bigint its digits: `7`, `7n` and `"7"` are one key. An integer beyond 2^53
+ * must be a bigint. The kind "range" takes integers of 64 bits, which it compares as numbers, or bytes.
+ */
+export type Key = string | Uint8Array | number | bigint;
+
+/** What a new filter is to be. */
+export interface Options {
+  /** "blocked" (the default, and the fastest), "classic", "counting", "ribbon" (the smallest), "spectral:16", ... */
+  kind?: string;
+  /** Keys to size it for. Filter.build takes the number of distinct keys without it. */
+  capacity?: number;
+  /** The rate of false hits at capacity: 0.01 by default. */
+  fpRate?: number;
+  /** Sizes the filter instead of fpRate. */
+  bitsPerKey?: number;
+  /** Of the hash: 0 to 2^64 - 1. */
+  seed?: number | bigint;
+  /** The most bytes that the filter may have, also when it grows. */
+  maxBytes?: number;
+}
+
+/** What a filter was asked to be, and its shape. */
+export interface Info {
+  kind: string;
+  capacity: number;
+  fpRate: number;
+  /** Successful additions, repeated ones included. */
+  keys: number;
+  /** Bits, blocks or counters, by kind. */
+  units: number;
+  k: number;
+  param: number;
+  seed: bigint;
+  payloadBytes: number;
+  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range")[];
+}
+
+/** What Crivo refuses. A key or an option of a wrong type is a TypeError. */
+export class CrivoError extends Error {
+  /** "bad argument", "corrupt", "unsupported", "full", "not found", "too large" or "out of memory". */
+  readonly code: string;
+}
+
+/** Whether a key is in a set: "certainly not" (false), or "maybe" (true), with a small rate of false hits. */
+export class Filter {
+  private constructor();
+
+  /** The filter in a blob of any form, from any other way into Crivo. It may take maxBytes, 1 GiB by default. */
+  static open(blob: Uint8Array | ArrayBuffer, options?: { maxBytes?: number }): Filter;
+  /** An empty filter, which needs a capacity. */
+  static create(options: Options & { capacity: number }): Filter;
+  /** A filter of these keys, of any kind. */
+  static build(keys: Iterable<Key>, options?: Options): Filter;
+
+  has(key: Key): boolean;
+  /** Faster than has for each. */
+  hasMany(keys: Iterable<Key>): boolean[];
+  /** Whether a key may lie from low to high, both included, in a filter of the kind "range". */
+  hasRange(low: number | bigint | Uint8Array, high: number | bigint | Uint8Array): boolean;
+  /** How often a key was added, less its removals: never less than that. */
+  count(key: Key): number;
+
+  add(key: Key): void;
+  /** On an error, the keys before the failing one were added. */
+  addMany(keys: Iterable<Key>): void;
+  /** Takes back one addition. Only keys that were added may be removed. */
+  remove(key: Key): void;
+
+  readonly info: Info;
+  /** A blob: "raw" by default, or "mappable", with a checksum for each part. Compressed blobs are only read. */
+  toBytes(form?: "raw" | "mappable"): Uint8Array;
+  /** Frees its memory now, and not when it is collected as garbage. */
+  free(): void;
+}

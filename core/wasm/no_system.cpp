@@ -1,0 +1,22 @@
+// In place of the core's threads and temporary files, which a page has not: the code that is linked in stays small.
+#include "base/error_text.h"
+#include "base/parallel.h"
+#include "crivo/host/temporary_file.h"
+
+namespace crivo {
+
+void parallel_for(unsigned, std::size_t count, const std::function<void(std::size_t)>& work) {
+  for (std::size_t i = 0; i < count; ++i) work(i);
+}
+
+// Only a build with max_memory asks for a file, and exports.cpp sets none: this is for the linker.
+namespace {
+Error no_files() { return error(ErrorCode::kSystem, "temp_folder must be writable, got a system without files"); }
+}  // namespace
+Result<TemporaryFile> TemporaryFile::make(const std::string&) { return no_files(); }
+Result<void> TemporaryFile::write(std::uint64_t, std::span<const std::byte>) { return no_files(); }
+Result<void> TemporaryFile::read(std::uint64_t, std::span<std::byte>) const { return no_files(); }
+Result<void> TemporaryFile::reserve(std::uint64_t) { return no_files(); }
+Error TemporaryFile::failure(const char*, int) const { return no_files(); }
+
+}  // namespace crivo

@@ -1,0 +1,7 @@
+// For Node, whose fetch reads no files.
+import { readFile } from "node:fs/promises";
+import { start } from "./filter.js";
+
+export { CrivoError, Filter } from "./filter.js";
+
+await start(await readFile(new URL("crivo.wasm", import.meta.url)));

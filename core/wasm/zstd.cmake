@@ -1,0 +1,9 @@
+# zstd's decoder alone, small rather than fast, in place of the target that pkg-config makes of the system's libzstd.
+enable_language(C)
+file(GLOB zstd_sources "${CRIVO_ZSTD_SOURCES}/lib/common/*.c" "${CRIVO_ZSTD_SOURCES}/lib/decompress/*.c")
+add_library(zstd STATIC ${zstd_sources})
+add_library(PkgConfig::zstd ALIAS zstd)
+target_include_directories(zstd INTERFACE "${CRIVO_ZSTD_SOURCES}/lib")
+target_compile_options(zstd PRIVATE -Os)
+target_compile_definitions(zstd PRIVATE
+  ZSTD_DISABLE_ASM ZSTD_NO_INLINE ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT HUF_FORCE_DECOMPRESS_X1)

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""docs/browser.md in a browser: its page asks a million made-up passwords, and no other host.
+
+usage: browser.py FOLDER TOOLS SOURCES CRIVO; FOLDER has the packed file, CRIVO is the tool. Exits with 77 and a reason
+if something that the test needs is missing.
+"""
+import functools
+import http.server
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.parse
+
+import wasm_package
+from npm_package import require, skip
+
+PAGE = "docs/browser.md"
+LEAKED = 1_000_000
+ASKED = 10_000
+POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'"
+QUESTIONS = """
+  const leakedToo = (word) => { password.value = word; password.oninput(); return answer.value.startsWith("leaked"); };
+  let found = 0, wrong = 0;
+  for (let i = 0; i < %d; ++i) {
+    found += leakedToo(`secret-${i * 97}`);
+    wrong += leakedToo(`absent-${i}`);
+  }
+  await fetch(`result?${encodeURIComponent(JSON.stringify({ found, wrong }))}`);
+</script>""" % ASKED
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    result = None
+    finished = threading.Event()
+
+    def do_GET(self):
+        if self.path.startswith("/result?"):
+            Handler.result = json.loads(urllib.parse.unquote(self.path.partition("?")[2]))
+            Handler.finished.set()
+        super().do_GET()
+
+    def end_headers(self):
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def answers_in_chromium(folder):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as profile, subprocess.Popen(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+             f"http://127.0.0.1:{server.server_port}/index.html"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True) as browser:
+        in_time = Handler.finished.wait(300)
+        browser.terminate()
+        require(in_time, f"the page must answer, the browser said\n{browser.stderr.read()}")
+    server.shutdown()
+    return Handler.result
+
+
+def main(packages, tools, sources, crivo):
+    for program in "node", "npm", "chromium":
+        if shutil.which(program) is None:
+            skip(f"no {program}: ./dev test --all installs it")
+    with tempfile.TemporaryDirectory() as name:
+        setting = wasm_package.Setting(packages, tools, sources, name)
+        shutil.copy(setting.tarball, setting.folder)
+        (setting.folder / "leaked.txt").write_text("".join(f"secret-{i}\n" for i in range(LEAKED)), encoding="utf-8")
+        setting.run(sys.executable, setting.sources / "tests/tool/run_pages.py", "--install", name, crivo,
+                    setting.sources / PAGE)
+        size = (setting.folder / "leaked.crivo").stat().st_size
+        page = setting.folder / "index.html"
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.removesuffix("</script>\n") + QUESTIONS, encoding="utf-8")
+        answers = answers_in_chromium(name)
+    print(f"{size} bytes for {LEAKED} passwords: {answers}")
+    require(answers["found"] == ASKED, f"every leaked password must be found, got {answers['found']} of {ASKED}")
+    require(answers["wrong"] < 30, f"one absent password in a thousand may be found, got {answers['wrong']} of {ASKED}")
+    require(size < 1_350_000, f"the page says 1.3 MB, got {size} bytes")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

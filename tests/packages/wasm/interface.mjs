@@ -1,0 +1,57 @@
+// What index.d.ts promises, beyond reading and writing.
+import assert from "node:assert/strict";
+import { CrivoError, Filter } from "crivo-wasm";
+
+const words = ["7", "schl\u00fcssel", "\u{1f511}", "", "0.1", "1e-07", "nan", "18446744073709551616"];
+const keys = Filter.build(words, { fpRate: 1e-12 });
+const utf8 = (text) => new TextEncoder().encode(text);
+assert(keys.hasMany([7, 7n, utf8("\u{1f511}"), "", 0.1, 1e-7, NaN, 2n ** 64n]).every(Boolean));
+assert.deepEqual(keys.hasMany([-7, 0.2]), [false, false]);
+assert(keys.has("schl\u00fcssel") && keys.has(utf8("schl\u00fcssel")) && !keys.has(`${"x".repeat(100_000)}\u00fc`));
+assert.equal(Filter.build([-0]).has("0"), true);
+
+const counting = Filter.create({ kind: "counting", capacity: 100 });
+counting.addMany(["a", "a", "b"]);
+counting.remove("b");
+assert.deepEqual([counting.count("a"), counting.count("b"), counting.info.keys], [2, 0, 2]);
+
+const range = Filter.build([-5n, 2n ** 40n], { kind: "range:64", fpRate: 1e-9 });
+assert.deepEqual([range.hasRange(-10, 0), range.hasRange(0, 63n)], [true, false]);
+assert.deepEqual(range.hasMany([-5, 5]), [true, false]);
+
+// A generator may use other filters while its keys are taken, and its error ends the build.
+const nested = Filter.build((function* () {
+  for (let i = 0; i < 2000; ++i) yield Filter.build([`inner ${i}`, i]).has(i) ? i : "lost";
+})());
+assert(nested.hasMany(Array.from({ length: 2000 }, (_, i) => i)).every(Boolean) && nested.info.capacity === 2000);
+assert.throws(() => Filter.build((function* () { yield 1; throw new RangeError("stop"); })()), { name: "RangeError" });
+
+const [ribbon, room] = [Filter.build(["a"], { kind: "ribbon" }), { capacity: 100 }];
+const refusals = [
+  [() => Filter.create({ ...room, kind: "ribbon" }), "unsupported", /^kind must be one that takes keys later, got rib/],
+  [() => ribbon.add("b"), "unsupported", /ribbon/],
+  [() => ribbon.count("b"), "unsupported", /ribbon/],
+  [() => ribbon.hasRange(1, 2), "unsupported", /^kind must be range, got ribbon/],
+  [() => counting.remove("never"), "not found", /^key must be in the filter/],
+  [() => Filter.create({ capacity: 1.5 }), "bad argument", /^capacity must be a whole number .*, got 1.5/],
+  [() => Filter.create({}), "bad argument", /^capacity must lie in .*, got 0/],
+  [() => Filter.create({ ...room, kind: "nope" }), "bad argument", /^kind must be one of .*, got 'nope'/],
+  [() => Filter.create({ ...room, fpRate: 1.5 }), "bad argument", /^fpRate must lie in \(0, 1\), got 1.5/],
+  [() => Filter.create({ ...room, fpRate: NaN }), "bad argument", /^fpRate must be a number above 0, got NaN/],
+  [() => Filter.create({ ...room, fpRate: 0.1, bitsPerKey: 8 }), "bad argument", /^fpRate must not be given/],
+  [() => Filter.create({ ...room, seed: 2n ** 64n }), "bad argument", /^seed must be from 0 to 2\^64 - 1, got 18446/],
+  [() => Filter.create({ ...room, maxBytes: 8 }), "too large", /8 bytes/],
+  [() => Filter.build(["ok", "\ud800"]), "bad argument", /^keys\[1\] must be text that UTF-8 can hold/],
+  [() => keys.has(2 ** 53), "bad argument", /^key must be a bigint .*, got 9007199254740992/],
+  [() => range.has(2n ** 63n), "bad argument", /^key must be from -2\^63 to 2\^63 - 1/],
+  [() => keys.toBytes("auto"), "bad argument", /^form must be one of raw, mappable, got auto/],
+  [() => Filter.open(new Uint8Array(3)), "corrupt", /^blob/],
+];
+for (const [call, code, message] of refusals) assert.throws(call, { name: "CrivoError", code, message });
+const wrongTypes = [() => keys.has({}), () => keys.has(null), () => keys.hasMany("text"), () => Filter.build(7),
+  () => range.has("a"), () => Filter.open("text"), () => Filter.create({ ...room, fpr: 0.1 }), () => new Filter()];
+for (const call of wrongTypes) assert.throws(call, { name: "TypeError", message: / must be / });
+
+keys.free();
+keys.free();
+assert.throws(() => keys.has("7"), CrivoError);

@@ -1,0 +1,21 @@
+// What the types allow, and, below @ts-expect-error, what they refuse.
+import { CrivoError, Filter, type Info, type Key, type Options } from "crivo-wasm";
+
+const options: Options = { kind: "ribbon", fpRate: 0.001, seed: 7n };
+const keys: Key[] = ["a", 1, 2n, new Uint8Array(2)];
+const filter: Filter = Filter.build(new Set(keys), options);
+const answer: boolean = filter.has(7);
+const answers: boolean[] = filter.hasMany(keys);
+const info: Info = filter.info;
+const blob: Uint8Array = Filter.open(filter.toBytes("mappable"), { maxBytes: 1 << 20 }).toBytes();
+Filter.create({ capacity: 10 }).addMany(["a"]);
+const code: string = new CrivoError().code;
+console.log(answer, answers, info.can.includes("grow"), blob, code);
+// @ts-expect-error
+Filter.create({ kind: "blocked" });
+// @ts-expect-error
+new Filter();
+// @ts-expect-error
+filter.has(null);
+// @ts-expect-error
+filter.toBytes("smallest");
