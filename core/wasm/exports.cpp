@@ -42,29 +42,29 @@ bool fail(int code, std::string message) {
   return false;
 }
 
-/// Runs a `Result<T> work()`, and returns a T that it made on the heap, or null.
-template <class T, class Work>
-T* made(Work&& work) noexcept {
-  try {
-    Result<T> result = work();
-    if (result) return std::make_unique<T>(*std::move(result)).release();
-    fail(static_cast<int>(result.error().code), result.error().message);
-  } catch (const std::exception&) {
-    constexpr int kNoMemory = 9;
-    fail(kNoMemory, {});  // a message would need memory
-  }
-  return nullptr;
-}
-
 /// Runs a `Result<void> work()`.
 template <class Work>
 bool done(Work&& work) noexcept {
-  const std::unique_ptr<bool> success(made<bool>([&]() -> Result<bool> {
+  try {
     const Result<void> result = work();
+    return result || fail(static_cast<int>(result.error().code), result.error().message);
+  } catch (const std::exception&) {
+    constexpr int kNoMemory = 9;
+    return fail(kNoMemory, {});  // a message would need memory
+  }
+}
+
+/// Runs a `Result<T> work()`, and returns a T that it made on the heap, or null.
+template <class T, class Work>
+T* made(Work&& work) noexcept {
+  T* on_heap = nullptr;
+  done([&]() -> Result<void> {
+    Result<T> result = work();
     if (!result) return result.error();
-    return true;
-  }));
-  return success != nullptr;
+    on_heap = std::make_unique<T>(*std::move(result)).release();
+    return {};
+  });
+  return on_heap;
 }
 
 /// The keys in the room, for as long as it stays as it is.

@@ -104,12 +104,13 @@ def node(place):
 
 def wasm(place):
     packed = list((place.build / "tests/packages/wasm/packed").glob("crivo-wasm-*.tgz"))
-    if not packed or not shutil.which("node"):
+    node = shutil.which("node")
+    if not packed or not node:
         raise Missing("no Node or no npm package for browsers: ./dev test --all installs what they need")
     with tarfile.open(packed[0]) as package:
         package.extractall(place.own)
     shutil.copy(HERE / "ask.mjs", place.own)
-    place.ask("node", place.own / "ask.mjs")
+    place.ask(node, place.own / "ask.mjs")
 
 
 def read_cases(place):
