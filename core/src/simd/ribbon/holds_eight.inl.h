@@ -9,7 +9,7 @@
 
 /// For equations of at most kFewColumns columns, without a branch that depends on the key: one that nothing predicts
 /// takes longer than what it skips.
-constexpr unsigned kFewColumns = 16;
+inline constexpr unsigned kFewColumns = 16;
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   if (equation.columns < 4) return holds_by_column(equation);
   const SplitRow row(equation);
