@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace crivo {
 namespace {
 
@@ -51,9 +53,10 @@ TEST(Text, IsANumberAsAWholeOrNot) {
   EXPECT_EQ(read_number<double>("0.01"), 0.01);
   EXPECT_EQ(read_number<double>("-1e-3"), -1e-3);
   EXPECT_EQ(read_number<double>("0.1000000000000000055511151231257827"), 0.1);
-  for (const char* text : {"", " 1", "1 ", "+1", "1,5", "1e", "e", "-", "0x1", "inf", "nan", "1e999", "1-2"}) {
+  for (const char* text : {"", " 1", "1 ", "+1", "1,5", "1e", "e", "-", "0x1", "1e999", "1-2"}) {
     EXPECT_EQ(read_number<double>(text), std::nullopt) << text;
   }
+  EXPECT_EQ(read_number<double>("-inf"), -INFINITY);
   EXPECT_EQ(read_number<unsigned>("17"), 17U);
   for (const char* text : {"", "-1", "1.0", "4294967296"}) EXPECT_EQ(read_number<unsigned>(text), std::nullopt) << text;
 }
