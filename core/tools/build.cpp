@@ -1,5 +1,4 @@
 // crivo build: a filter file from keys.
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 
 #include "command.h"
 #include "crivo/builder.h"
+#include "crivo/host/system.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "file.h"
@@ -129,8 +129,7 @@ Result<ExitCode> build(const Arguments& options) {
   if (!limits) return limits.error();
   if (auto fine = check_output(options.output.path, options.keys.paths); !fine) return fine.error();
   if (auto fine = check_temporary_folder(options); !fine) return fine.error();
-  // Memory that is freed shall be the system's again at once, not kept for later by malloc.
-  if (options.max_memory) ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
+  if (options.max_memory) system::free_to_the_system();
   const Result<AnyFilter> filter = build_filter(*spec, *limits, options);
   if (!filter) return filter.error();
   return write_filter(filter->ref(), options.output.path, options.output.form(),

@@ -2,24 +2,15 @@
 #include "numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
+#include "crivo/host/text.h"
 #include "crivo/ordered.h"
 #include "crivo/types.h"
 
 namespace crivo::tool {
 namespace {
-
-template <class Number>
-std::optional<Number> parse(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, number);
-  if (failure != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
 
 Error wrong(std::string_view rule, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(rule) + ", got " + std::string(got)};
@@ -64,7 +55,7 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
 Result<std::uint64_t> parse_capacity(std::string_view text) {
   // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
   // the range.
-  const std::optional<double> capacity = parse<double>(text);
+  const std::optional<double> capacity = read_number<double>(text);
   if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
       *capacity != std::floor(*capacity)) {
     return wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity), text);
@@ -73,7 +64,7 @@ Result<std::uint64_t> parse_capacity(std::string_view text) {
 }
 
 Result<double> parse_fpr(std::string_view text) {
-  const std::optional<double> fpr = parse<double>(text);
+  const std::optional<double> fpr = read_number<double>(text);
   if (!fpr) return wrong("fpr must be a number in (0, 1)", text);
   if (!(*fpr > 0 && *fpr < 1)) return wrong("fpr must lie in (0, 1)", text);
   return *fpr;
@@ -81,19 +72,19 @@ Result<double> parse_fpr(std::string_view text) {
 
 Result<unsigned> parse_threads(std::string_view text) {
   constexpr unsigned kMostThreads = 1024;
-  const auto threads = parse<unsigned>(text);
+  const auto threads = read_number<unsigned>(text);
   if (!threads || *threads > kMostThreads) return wrong("threads must be an integer from 0 to 1024", text);
   return *threads;
 }
 
 Result<std::uint64_t> parse_seed(std::string_view text) {
-  if (const auto seed = parse<std::uint64_t>(text)) return *seed;
-  if (const auto seed = parse<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);
+  if (const auto seed = read_number<std::uint64_t>(text)) return *seed;
+  if (const auto seed = read_number<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);
   return wrong("seed must be a 64-bit integer", text);
 }
 
 std::optional<std::uint64_t> parse_ordered(std::string_view text) {
-  const auto integer = parse<std::int64_t>(text);
+  const auto integer = read_number<std::int64_t>(text);
   return integer ? std::optional(ordered(*integer)) : std::nullopt;
 }
 
@@ -108,7 +99,7 @@ std::optional<OrderedRange> parse_range(std::string_view text) {
 Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far beyond any machine, and far from overflowing
   const ByteUnits units = split_units(text);
-  const auto count = parse<std::uint64_t>(units.number);
+  const auto count = read_number<std::uint64_t>(units.number);
   const std::uint64_t unit = units.unit_of(units.power);
   if (!count || *count < 1 || *count > kMost / unit) {
     return wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);

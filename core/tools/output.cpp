@@ -41,7 +41,8 @@ Result<void> check_place(const std::string& path) {
   if (errno != ENOENT) return file_error("output must be writable", path);
   std::error_code failure;
   const std::string folder = std::filesystem::weakly_canonical(path, failure).parent_path().string();
-  if (failure || folder.empty() || folder.starts_with("/proc/")) return {};  // a descriptor of this process
+  if (failure || folder.empty() || folder.starts_with("/proc/") || folder == "/dev/fd")
+    return {};  // a descriptor of this process
   if (::access(folder.c_str(), F_OK) != 0) return file_error("output must be writable", path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     return file_error("the folder of the output must be writable", folder);

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "command.h"
+#include "crivo/host/system.h"
 
 namespace crivo::tool {
 namespace {
@@ -18,10 +18,9 @@ namespace {
 constexpr const char* kProgram = "crivo-sst";
 
 /// The program beside this one; empty if the system does not say where that is.
-std::string program_beside() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "" : (self.parent_path() / kProgram).string();
+std::string program_beside(const char* called) {
+  const std::filesystem::path self = system::own_path(called);
+  return self.empty() ? "" : (self.parent_path() / kProgram).string();
 }
 
 }  // namespace
@@ -30,8 +29,8 @@ CLI::App* add_sst(CLI::App& app) {
   return app.add_subcommand("sst", "Look into RocksDB's SST files, and renew their filters (needs crivo-sst)");
 }
 
-int run_crivo_sst(char** argv) {
-  const std::string beside = program_beside();
+int run_crivo_sst(const char* called, char** argv) {
+  const std::string beside = program_beside(called);
   if (!beside.empty()) ::execv(beside.c_str(), argv);
   // A program that is there and cannot be run is the one to complain of, not the next one on PATH.
   if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);

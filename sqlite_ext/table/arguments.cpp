@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "crivo/host/text.h"
@@ -83,12 +82,9 @@ Given by_name(std::span<const TableArgument> arguments) {
 }
 
 std::uint32_t parse_panes(const std::string& text) {
-  std::uint32_t panes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), panes);
-  if (error != std::errc() || end != text.data() + text.size() || panes < 1 || panes > kMaxPanes) {
-    throw SqlError{"panes must be an integer from 1 to " + std::to_string(kMaxPanes) + ", got " + in_quotes(text)};
-  }
-  return panes;
+  const auto panes = read_number<std::uint32_t>(text);
+  if (panes && *panes >= 1 && *panes <= kMaxPanes) return *panes;
+  throw SqlError{"panes must be an integer from 1 to " + std::to_string(kMaxPanes) + ", got " + in_quotes(text)};
 }
 
 std::optional<Window> parse_window(const Given& given) {

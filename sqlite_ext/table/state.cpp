@@ -6,6 +6,7 @@
 
 #include "crivo/hash.h"
 #include "crivo/host/scalable_layers.h"
+#include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"
 #include "values/host_error.h"
@@ -55,10 +56,9 @@ class Fields {
   template <class Number>
   [[nodiscard]] Number number(std::string_view name) {
     const std::string_view value = text(name);
-    Number number{};
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size()) damaged("have a number as " + std::string(name));
-    return number;
+    const auto number = read_number<Number>(value);
+    if (!number) damaged("have a number as " + std::string(name));
+    return *number;
   }
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
 

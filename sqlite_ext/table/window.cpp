@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "crivo/host/text.h"
@@ -37,10 +36,9 @@ double unit_milliseconds(std::string_view word) noexcept {
 }
 
 double milliseconds(std::string_view text) noexcept {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return 0;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  const double number = read_number<double>(text.substr(0, end)).value_or(0);
+  text.remove_prefix(end);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return number * unit_milliseconds(text);
 }

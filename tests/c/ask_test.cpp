@@ -17,7 +17,7 @@ std::string padded(std::uint64_t i) {
 
 // The sizes surround the pieces in which keys are hashed, and the stretches in which the kinds ask.
 TEST_P(AskPerKind, ManyKeysAtOnceGetTheAnswersOfOneByOne) {
-  for (const std::uint64_t count : {1, 2, 7, 8, 9, 63, 64, 65, 127, 511, 512, 513, 1024, 3000}) {
+  for (const std::uint64_t count : {1U, 2U, 7U, 8U, 9U, 63U, 64U, 65U, 127U, 511U, 512U, 513U, 1024U, 3000U}) {
     std::string fixed;
     KeyList list;
     std::vector<std::uint64_t> hashes;

@@ -11,7 +11,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, BlobPerKind, ::testing::ValuesIn(every_kind()),
                          [](const auto& tested) { return tested.param; });
 
 TEST_P(BlobPerKind, EveryFormReadsBackAsTheSameFilter) {
-  for (const std::uint64_t keys : {0, 1, 50, 5000}) {
+  for (const std::uint64_t keys : {0U, 1U, 50U, 5000U}) {
     const Filter filter = build(options_of(GetParam().c_str(), 5000), present_keys(keys));
     const Blob raw = blob_of(filter);
     for (const std::int32_t form : kForms) {
@@ -28,7 +28,7 @@ TEST_P(BlobPerKind, EveryFormReadsBackAsTheSameFilter) {
 TEST_P(BlobPerKind, ARawBlobIsReadWhereItLies) {
   const Filter filter = filter_of(GetParam(), 2000);
   Blob blob = blob_of(filter);
-  for (const std::size_t shift : {0, 1, 3}) {  // it may lie anywhere
+  for (const std::size_t shift : {0U, 1U, 3U}) {  // it may lie anywhere
     Blob moved(shift, 0);
     moved.insert(moved.end(), blob.begin(), blob.end());
     const Filter borrowed = make(crivo_borrow, moved.data() + shift, blob.size(), nullptr);

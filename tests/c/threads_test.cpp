@@ -45,14 +45,13 @@ TEST_P(ThreadsPerKind, AskOneFilterEverythingWhileOthersBuildTheSame) {
     wrong += crivo_contains(nullptr, "a", 1, &error) == -CRIVO_BAD_ARGUMENT ? 0 : 1;
   };
   const auto build = [&] { wrong += blob_of(filter_of(GetParam(), kKeys)) == blob ? 0 : 1; };
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 2; ++i) {
-      threads.emplace_back([&] { ask(owned.get()); });
-      threads.emplace_back([&] { ask(borrowed.get()); });
-      threads.emplace_back(build);
-    }
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] { ask(owned.get()); });
+    threads.emplace_back([&] { ask(borrowed.get()); });
+    threads.emplace_back(build);
   }
+  for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
 }
 

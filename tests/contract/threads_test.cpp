@@ -30,11 +30,10 @@ TEST_P(Threads, AskOneFilterWhileOthersBuildTheSame) {
     different += std::ranges::equal(other.payload(), filter.payload()) ? 0 : 1;
   };
   constexpr unsigned kAsking = 4;
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < kAsking; ++i) threads.emplace_back(ask);
-    for (unsigned i = 0; i < 2; ++i) threads.emplace_back(build);
-  }
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < kAsking; ++i) threads.emplace_back(ask);
+  for (unsigned i = 0; i < 2; ++i) threads.emplace_back(build);
+  for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(missing, 0U);
   EXPECT_EQ(different, 0U);
   EXPECT_EQ(found_in_all, kAsking * count_found(ref, absent));

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan cross intree debian "
+COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan clang cross intree debian "
             "help").split()
 CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
 cat <<'END'
@@ -93,7 +93,7 @@ class Dev(unittest.TestCase):
     def test_names_an_argument_that_it_does_not_know(self):
         for arguments in (
             *((command, "--wrong") for command in COMMANDS),
-            ("build", "wrong"), ("check", "--all", "wrong"), ("check", "--since", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
+            ("build", "wrong"), ("check", "--all", "wrong"), ("check", "--since", "wrong"), ("clang", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
             ("demo", "passwords", "wrong"), ("demo", "passwords", "--keys", "wrong"),
             ("demo", "passwords", "--keys=wrong"), ("demo", "passwords", "--keys", "5000", "wrong"),
             ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),

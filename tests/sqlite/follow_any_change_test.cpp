@@ -32,7 +32,7 @@ constexpr SourceTable kSourceTables[] = {
 /// Random statements on a source. Some of them fail, on a duplicate or NULL key, and must then change nothing.
 class Writer {
  public:
-  Writer(Database& db, unsigned seed, bool with_rowid) : db_(db), random_(seed), with_rowid_(with_rowid) {}
+  Writer(unsigned seed, bool with_rowid) : random_(seed), with_rowid_(with_rowid) {}
 
   std::string step() {
     const std::string id = std::to_string(up_to(40));
@@ -95,7 +95,6 @@ class Writer {
     }
   }
 
-  Database& db_;
   std::mt19937 random_;
   bool with_rowid_;
   int depth_ = 0;
@@ -113,7 +112,7 @@ TEST_P(FollowOfKind, LacksNoValueWhateverIsWritten) {
     ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE f USING bloom(capacity=500, fpr=1e-9, source=s." + column +
                      ", kind=" + GetParam() + ")"),
               "");
-    Writer writer(db, 7, std::string(source.sql).find("WITHOUT") == std::string::npos);
+    Writer writer(7, std::string(source.sql).find("WITHOUT") == std::string::npos);
     for (int i = 0; i < 400; ++i) {
       const std::string sql = writer.step();
       const int status = run(sql);

@@ -158,7 +158,9 @@ TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
       shell("(ulimit -c 0; ulimit -f 8; exec '" CRIVO_TOOL "' build -o f --raw --capacity 100000); kill -l $?", "a\n");
   EXPECT_EQ(run.out, "XFSZ\n") << run.err;
   EXPECT_EQ(read("f"), before);
+#ifndef CRIVO_POSIX_ONLY  // else the new file has a name from its start, and stays
   EXPECT_EQ(files(), 1U);
+#endif
 }
 
 TEST_F(ToolTest, RefusesAnInstructionSetThatItDoesNotKnow) {

@@ -73,7 +73,7 @@ TEST(Hash, ManyAtOnceAreTheSameAsOneByOne) {
 }
 
 TEST(Hash, SortedDistinctAreTheSetInOrder) {
-  for (const std::size_t count : {0, 1, 2, 100, 70000}) {
+  for (const std::size_t count : {0U, 1U, 2U, 100U, 70000U}) {
     std::vector<std::uint64_t> hashes;
     for (std::size_t i = 0; i < count; ++i) hashes.push_back(i % (count / 2 + 1) * 0x9E3779B97F4A7C15);
     const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());

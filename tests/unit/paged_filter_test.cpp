@@ -140,7 +140,7 @@ TEST(PagedFilter, WritesNoPageIfNothingChanges) {
 
 TEST(PagedFilter, RefusesWhatCannotLieInPages) {
   const Shape blocked = AnyFilter::create({.capacity = 1000})->shape();
-  for (const std::size_t bytes : {0, 1, 63, 65}) {
+  for (const std::size_t bytes : {0U, 1U, 63U, 65U}) {
     const auto opened = PagedFilter::open(blocked, bytes);
     ASSERT_FALSE(opened) << bytes;
     EXPECT_EQ(opened.error().message, "page bytes must be a multiple of 64 above 0, got " + std::to_string(bytes));

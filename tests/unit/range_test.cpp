@@ -168,7 +168,7 @@ TEST(Range, AnswersWhatTheCodesOfItsKeysSay) {
   std::mt19937_64 random(8);
   for (const Spread spread : kSpreads) {
     for (const std::size_t count : {1U, 3U, 20U, 64U, 2000U, 40'000U}) {
-      for (const int bits_above : {0, 1, 6, 13, 16, 30, 46, 57, 60}) {
+      for (const unsigned bits_above : {0U, 1U, 6U, 13U, 16U, 30U, 46U, 57U, 60U}) {
         const auto added = keys_of(spread, count, random);
         const Keys keys(added);
         FilterSpec spec = spec_of(added.size(), 0.01, 1, count);

@@ -25,8 +25,9 @@ TEST(Symbols, EveryStrongSymbolIsInOurNamespace) {
     // "0000000000000000 T crivo::hash_key(...)"; W, V and u are weak or unique: inlines and templates.
     if (line.size() < 20 || line[16] != ' ' || std::string("WVu").find(line[17]) != std::string::npos) continue;
     if (line.compare(19, 11, "__odr_asan.") == 0) continue;  // AddressSanitizer's own mark on a global
-    // crivo.h's functions begin with crivo_.
-    EXPECT_TRUE(line.compare(19, 7, "crivo::") == 0 || line.compare(19, 6, "crivo_") == 0) << line;
+    // crivo.h's functions begin with crivo_. What clang adds to a class is called "vtable for" it and the like.
+    const std::size_t name = line.find(" for crivo::", 19) != line.npos ? line.find(" for ", 19) + 5 : 19;
+    EXPECT_TRUE(line.compare(name, 7, "crivo::") == 0 || line.compare(name, 6, "crivo_") == 0) << line;
     ++ours;
   }
   EXPECT_GT(ours, 30) << "nm found nothing to judge";

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace crivo {
 namespace {
 
@@ -45,6 +47,18 @@ TEST(Text, KnowsWellFormedCharacters) {
         "\xE1\x80\xC0", "\xF0\x8F\x80\x80", "\xF1\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
     EXPECT_EQ(utf8_character_bytes(bad), 0U) << bad;
   }
+}
+
+TEST(Text, IsANumberAsAWholeOrNot) {
+  EXPECT_EQ(read_number<double>("0.01"), 0.01);
+  EXPECT_EQ(read_number<double>("-1e-3"), -1e-3);
+  EXPECT_EQ(read_number<double>("0.1000000000000000055511151231257827"), 0.1);
+  for (const char* text : {"", " 1", "1 ", "+1", "1,5", "1e", "e", "-", "0x1", "1e999", "1-2"}) {
+    EXPECT_EQ(read_number<double>(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(read_number<double>("-inf"), -INFINITY);
+  EXPECT_EQ(read_number<unsigned>("17"), 17U);
+  for (const char* text : {"", "-1", "1.0", "4294967296"}) EXPECT_EQ(read_number<unsigned>(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Result<T> read_struct(const char* name, const T* caller) {
   const std::size_t size = caller->size;
   if (auto fine = check_size(name, size, sizeof(T), alignof(T)); !fine) return fine.error();
   const auto* bytes = reinterpret_cast<const unsigned char*>(caller);
-  if (std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+  if (size > sizeof(T) && std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
     return bad_argument(std::string(name) + " must leave 0 what this version does not know, after " +
                         std::to_string(sizeof(T)) + " bytes, got another value");
   }

@@ -44,16 +44,14 @@ class Calls {
 
 void parallel_for(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work) {
   Calls calls(count, work);
-  {
-    std::vector<std::jthread> helpers;
-    try {
-      for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i)
-        helpers.emplace_back([&] { calls.run(); });
-    } catch (const std::system_error&) {  // no more threads can be started: those that run do all calls
-    } catch (const std::bad_alloc&) {
-    }
-    calls.run();
+  std::vector<std::thread> helpers;  // not std::jthread, which the libc++ of most systems lacks
+  try {
+    for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i) helpers.emplace_back([&] { calls.run(); });
+  } catch (const std::system_error&) {  // no more threads can be started: those that run do all calls
+  } catch (const std::bad_alloc&) {
   }
+  calls.run();
+  for (std::thread& helper : helpers) helper.join();
   calls.rethrow();
 }
 

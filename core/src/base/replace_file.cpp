@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/random.h>
+#include <sys/random.h>  // where some systems have getentropy
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/owned_fd.h"
+#include "crivo/host/system.h"
 
 namespace crivo {
 namespace {
@@ -33,12 +34,12 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The number N of a path that means /proc/self/fd/N, by whatever name of that folder. Such a link leads to the path of
+/// The number N of a path that means /dev/fd/N, by whatever name of that folder. Such a link can lead to the path of
 /// the open file, but a file that is opened again there has lost what the shell has set up, as that `>> log` appends.
 std::optional<int> own_descriptor(const std::string& path) {
   std::error_code failure;
   const auto folder = std::filesystem::canonical(parent_of(path), failure);
-  if (failure || folder != std::filesystem::canonical("/proc/self/fd", failure)) return std::nullopt;
+  if (failure || folder != std::filesystem::canonical(system::kDescriptors, failure)) return std::nullopt;
   const std::string name = name_of(path);
   int number = -1;
   const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -101,7 +102,7 @@ bool make_alike(int fd, const struct stat& old) {
 std::string temporary_name() {
   // Not std::random_device: that of Debian 12 would tie everything that is linked with the library to glibc 2.36.
   std::uint64_t random = 0;
-  if (::getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint64_t>(::getpid());
+  if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
   char name[32];
   std::snprintf(name, sizeof name, ".crivo-%016" PRIx64, random);
   return name;
@@ -129,8 +130,7 @@ class NewFile {
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] bool rename_to(const std::string& name) {
     if (!is_named_) {  // no call gives a file without a name that of a file that is there, so it takes two
-      const std::string itself = "/proc/self/fd/" + std::to_string(fd());
-      if (::linkat(AT_FDCWD, itself.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+      if (!system::give_name(fd(), folder_, name_.c_str())) return false;
       is_named_ = true;
     }
     if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
@@ -140,11 +140,9 @@ class NewFile {
 
  private:
   int open(mode_t mode) {
-#ifdef O_TMPFILE
-    if (::access("/proc/self/fd", X_OK) == 0) {  // which leads from the file to its name
-      if (const int fd = ::openat(folder_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode); fd >= 0) return fd;
+    if (::access(system::kDescriptors, X_OK) == 0) {  // without which such a file gets no name
+      if (const int fd = system::open_nameless(folder_, ".", O_WRONLY, mode); fd >= 0) return fd;
     }
-#endif
     const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     is_named_ = fd >= 0;
     return fd;
@@ -187,7 +185,7 @@ Result<void> replace_file(const std::string& path, const ContentWriter& write) {
   // A file that the user may not write must not be replaced, either.
   if (old && ::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return not_writable(path);
   const std::string folder = parent_of(target.path);
-  const OwnedFd folder_fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const OwnedFd folder_fd(system::open_folder(folder.c_str()));
   if (folder_fd.get() < 0) return not_writable(path);
   if (::faccessat(folder_fd.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
     return refused("the folder of the output must be writable", folder);

@@ -1,5 +1,5 @@
-// A file without a name; see crivo/host/temporary_file.h. Linux makes one at once, by O_TMPFILE. A file system that
-// cannot do that (overlays of old kernels, NFS) gets a file with a name, which is removed before anything is written.
+// A file without a name; see crivo/host/temporary_file.h. A system or a file system that has no such files (NFS) gets
+// one with a name, which is removed before anything is written.
 #include "crivo/host/temporary_file.h"
 
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error_text.h"
+#include "crivo/host/system.h"
 
 namespace crivo {
 namespace {
@@ -27,9 +28,7 @@ Error failed(const char* rule, const std::string& folder, int reason) {
 }
 
 int open_without_name(const std::string& folder) {
-#ifdef O_TMPFILE
-  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); file >= 0) return file;
-#endif
+  if (const int file = system::open_nameless(AT_FDCWD, folder.c_str(), O_RDWR, 0600); file >= 0) return file;
   std::string name = folder + "/.crivo-XXXXXX";
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file >= 0) ::unlink(name.c_str());
@@ -76,11 +75,9 @@ Result<void> TemporaryFile::read(std::uint64_t at, std::span<std::byte> bytes) c
 }
 
 Result<void> TemporaryFile::reserve(std::uint64_t bytes) {
-  int reason = 0;
-  do {
-    reason = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes));
-  } while (reason == EINTR);
-  if (reason != 0) return failure("have room for the filter of a build", reason);
+  if (const int reason = system::take_space(file_.get(), bytes); reason != 0) {
+    return failure("have room for the filter of a build", reason);
+  }
   return {};
 }
 

@@ -1,11 +1,31 @@
 #include "crivo/host/text.h"
 
+#include <locale.h>
+#include <stdlib.h>
+
+#include <cmath>
+
 namespace crivo {
 namespace {
 
 constexpr std::size_t kMostQuotedBytes = 40;
 
 }  // namespace
+
+// Not std::from_chars, which the C++ libraries of most systems beside Linux lack for real numbers.
+std::optional<double> read_real(std::string_view text) {
+  if (text.empty() || text.front() == '+' || text.find_first_not_of("0123456789.eE+-infa") != text.npos)
+    return std::nullopt;
+  static const locale_t plain = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  const std::string ended(text);
+  char* stop = nullptr;
+  const locale_t before = ::uselocale(plain);
+  const double number = ::strtod(ended.c_str(), &stop);
+  ::uselocale(before);
+  const bool too_large = std::isinf(number) && text.find_first_of("0123456789") != text.npos;
+  const bool is_number = stop == ended.c_str() + ended.size() && !too_large;
+  return is_number ? std::optional(number) : std::nullopt;
+}
 
 std::size_t utf8_character_bytes(std::string_view text) noexcept {
   const auto byte = [text](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };

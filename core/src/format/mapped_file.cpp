@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error_text.h"
+#include "crivo/host/system.h"
 
 namespace crivo {
 namespace {
@@ -25,17 +26,6 @@ const char* kind_of(mode_t mode) noexcept {
 }
 
 bool same_time(const timespec& a, const timespec& b) noexcept { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
-
-/// The clock from which Linux takes a file's time of modification. It advances by some milliseconds at a time.
-timespec file_clock() noexcept {
-  timespec now{};
-#ifdef CLOCK_REALTIME_COARSE
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-#else
-  ::clock_gettime(CLOCK_REALTIME, &now);
-#endif
-  return now;
-}
 
 }  // namespace
 
@@ -68,7 +58,7 @@ Result<void> MappedFile::look() {
     if (!S_ISREG(opened_.st_mode)) {
       return error(ErrorCode::kBadArgument, "file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
     }
-    if (!may_change_ || !same_time(opened_.st_mtim, file_clock())) return {};
+    if (!may_change_ || !system::can_be_missed(opened_.st_mtim)) return {};
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
     ::nanosleep(&kPause, nullptr);
   }

@@ -17,7 +17,7 @@ constinit struct sigaction previous {};
 
 bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noexcept {
   if (begin >= end) return true;
-  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   return ::mmap(range.begin + begin, end - begin, PROT_READ, kFlags, -1, 0) != MAP_FAILED;
 }
 

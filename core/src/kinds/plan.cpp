@@ -1,20 +1,18 @@
 #include "kinds/plan.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/error_text.h"
+#include "crivo/host/text.h"
 #include "layout/packed_slots.h"
 #include "sizing/checks.h"
 
 namespace crivo {
 
 std::optional<unsigned> parse_number(std::string_view text) noexcept {
-  unsigned number = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  return parsed.ec == std::errc() && parsed.ptr == end && number != 0 ? std::optional(number) : std::nullopt;
+  const std::optional<unsigned> number = read_number<unsigned>(text);
+  return number == 0U ? std::nullopt : number;
 }
 
 Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,

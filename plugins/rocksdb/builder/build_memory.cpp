@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "crivo/host/system.h"
+
 namespace crivo::plugin {
 namespace {
 
@@ -30,9 +32,7 @@ std::byte* map_chunk(BuildMemory::Use use) {
     munmap(chunk, kChunkBytes);
     throw std::bad_alloc();
   }
-  if (use == BuildMemory::Use::kToTheEnd) {
-    (void)madvise(chunk, kChunkBytes, MADV_HUGEPAGE);  // only a wish: small pages will do
-  }
+  if (use == BuildMemory::Use::kToTheEnd) system::wish_huge_pages(chunk, kChunkBytes);
   return chunk;
 }
 
@@ -109,7 +109,7 @@ bool line_up(std::span<std::byte*> chunks) noexcept {
   if (place == nullptr) return false;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     std::byte* const to = place + i * kChunkBytes;
-    if (mremap(chunks[i], kChunkBytes, kChunkBytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+    if (!system::move_pages(chunks[i], kChunkBytes, to)) {
       munmap(to, (chunks.size() - i) * kChunkBytes);
       return false;
     }

@@ -1,7 +1,6 @@
 #include "options/key_transform.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "crivo/host/sst_block.h"
+#include "crivo/host/text.h"
 
 namespace crivo::plugin {
 namespace {
@@ -37,10 +37,8 @@ Slice lower_ascii(const Slice& key, std::string* scratch) {
 std::optional<std::uint32_t> parameter(std::string_view text, std::string_view name) noexcept {
   if (!text.starts_with(name) || text.substr(name.size(), 1) != ":") return std::nullopt;
   text.remove_prefix(name.size() + 1);
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && text.front() != '0' ? std::optional(value) : std::nullopt;
+  const auto value = read_number<std::uint32_t>(text);
+  return value && text.front() != '0' ? value : std::nullopt;
 }
 
 /// Empty if there is no built-in transform of this name.

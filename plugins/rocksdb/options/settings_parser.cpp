@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "crivo/host/text.h"
 #include "options/level_specs.h"
 
 namespace crivo::plugin {
@@ -54,13 +55,10 @@ Result<double> number_in(const Range& range, std::string_view option, std::strin
     if (text == "false" || text == "0") return 0;
     return bad(option, range.text, text.empty() ? "nothing" : text);
   }
-  double value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) {
-    return bad(option, "be a number", text.empty() ? "nothing" : text);
-  }
-  if (!range.has(value)) return bad(option, range.text, number_text(value));
-  return value;
+  const std::optional<double> value = read_number<double>(text);
+  if (!value) return bad(option, "be a number", text.empty() ? "nothing" : text);
+  if (!range.has(*value)) return bad(option, range.text, number_text(*value));
+  return *value;
 }
 
 std::string text_of(bool value) { return value ? "true" : "false"; }

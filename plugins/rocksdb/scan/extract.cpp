@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "crivo/host/sst_block.h"
+#include "crivo/host/text.h"
 #include "crivo/ordered.h"
 
 namespace crivo::plugin {
@@ -56,10 +57,8 @@ Registry<Function>& registry() {
 
 /// A number in its one spelling.
 std::optional<std::size_t> number(std::string_view text) noexcept {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && text.front() != '0';
-  return whole ? std::optional(value) : std::nullopt;
+  const auto value = read_number<std::size_t>(text);
+  return value && text.front() != '0' ? value : std::nullopt;
 }
 
 Result<Extract> prefix_of(std::string_view text) {

@@ -1,9 +1,14 @@
-// Texts of messages: where UTF-8 characters end, how a text is quoted, by which name a host has a field, and JSON.
+// Texts of messages: where UTF-8 characters end, how a text is quoted, by which name a host has a field, and JSON; and
+// the numbers in texts.
 #pragma once
 
+#include <charconv>
+#include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "crivo/cxx20.h"
 
@@ -22,6 +27,20 @@ namespace crivo {
 
 /// An error's message "<field> must ...", by the name that the field has in a host; any other message as it is.
 [[nodiscard]] std::string rename_field(std::string message, std::string_view field, std::string_view name);
+
+/// The number that the whole text is, in decimal and whatever the locale; nothing for any other text.
+[[nodiscard]] std::optional<double> read_real(std::string_view text);
+template <class Number>
+[[nodiscard]] std::optional<Number> read_number(std::string_view text) {
+  if constexpr (std::same_as<Number, double>) {
+    return read_real(text);
+  } else {
+    Number number{};
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, number);
+    return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(number) : std::nullopt;
+  }
+}
 
 /// A text of UTF-8 as a string of JSON.
 [[nodiscard]] std::string json_text(std::string_view text);

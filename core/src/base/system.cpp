@@ -1,0 +1,129 @@
+#include "crivo/host/system.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#if defined(__linux__) && !defined(CRIVO_POSIX_ONLY)
+#include <malloc.h>
+
+namespace crivo::system {
+
+const char* const kDescriptors = "/proc/self/fd";
+
+int open_folder(const char* path) noexcept { return ::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
+int open_nameless(int at, const char* path, int flags, mode_t mode) noexcept {
+  return ::openat(at, path, O_TMPFILE | O_CLOEXEC | flags, mode);
+}
+
+bool give_name(int file, int folder, const char* name) {
+  const std::string itself = std::string(kDescriptors) + "/" + std::to_string(file);
+  return ::linkat(AT_FDCWD, itself.c_str(), folder, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+int take_space(int file, std::uint64_t bytes) {
+  int reason = 0;
+  do {
+    reason = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  } while (reason == EINTR);
+  return reason;
+}
+
+/// The times of files are those of this clock, which advances by some milliseconds at a time.
+bool can_be_missed(const timespec& changed) noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now.tv_sec == changed.tv_sec && now.tv_nsec == changed.tv_nsec;
+}
+
+std::string own_path(const char*) {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
+}
+
+void free_to_the_system() noexcept {
+#ifdef M_MMAP_THRESHOLD  // glibc's malloc; that of musl keeps no large pieces
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
+#endif
+}
+
+bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
+  return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
+}
+
+void wish_huge_pages(void* begin, std::size_t bytes) noexcept { (void)::madvise(begin, bytes, MADV_HUGEPAGE); }
+
+}  // namespace crivo::system
+#else
+
+namespace crivo::system {
+
+const char* const kDescriptors = "/dev/fd";
+
+int open_folder(const char* path) noexcept {
+#ifdef O_SEARCH
+  return ::open(path, O_SEARCH | O_DIRECTORY | O_CLOEXEC);
+#else
+  return ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+#endif
+}
+
+int open_nameless(int, const char*, int, mode_t) noexcept {
+  errno = ENOTSUP;
+  return -1;
+}
+
+bool give_name(int, int, const char*) {
+  errno = ENOTSUP;
+  return false;
+}
+
+int take_space(int file, std::uint64_t bytes) {
+  static constexpr std::array<char, 1 << 16> kZeros{};
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::size_t some = std::min<std::uint64_t>(kZeros.size(), bytes - done);
+    const ssize_t written = ::pwrite(file, kZeros.data(), some, static_cast<off_t>(done));
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) done += static_cast<std::uint64_t>(written);
+  }
+  return 0;
+}
+
+/// No system here has a clock for files whose ticks are longer than 10 ms.
+bool can_be_missed(const timespec& changed) noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto seconds = now.tv_sec - changed.tv_sec;
+  if (seconds < 0 || seconds > 1) return false;
+  const auto passed = seconds * 1'000'000'000 + now.tv_nsec - changed.tv_nsec;
+  return passed >= 0 && passed < 10'000'000;
+}
+
+/// A name without a folder was found by PATH, and what lies beside it will be, too.
+std::string own_path(const char* called) {
+  if (std::strchr(called, '/') == nullptr) return {};
+  std::error_code failure;
+  return std::filesystem::canonical(called, failure).string();
+}
+
+void free_to_the_system() noexcept {}
+
+bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
+  if (::mprotect(to, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  std::memcpy(to, from, bytes);
+  ::munmap(from, bytes);
+  return true;
+}
+
+void wish_huge_pages(void*, std::size_t) noexcept {}
+
+}  // namespace crivo::system
+#endif

@@ -1,0 +1,82 @@
+// What crivo/host/system.h promises, of Linux's own calls and, under ./dev clang, of those that other systems get.
+#include "crivo/host/system.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "crivo/host/temporary_file.h"
+
+namespace crivo::testing {
+namespace {
+
+TemporaryFile temporary() { return *TemporaryFile::make(""); }
+
+struct stat status_of(const TemporaryFile& file) {
+  struct stat status {};
+  EXPECT_EQ(::fstat(file.descriptor(), &status), 0);
+  return status;
+}
+
+TEST(System, TakesTheSpaceOfAFileWithZeros) {
+  constexpr std::size_t kBytes = (std::size_t{3} << 16) + 1;
+  const TemporaryFile file = temporary();
+  ASSERT_EQ(system::take_space(file.descriptor(), kBytes), 0);
+  const struct stat status = status_of(file);
+  EXPECT_EQ(status.st_size, kBytes);
+  EXPECT_GE(status.st_blocks * 512, kBytes);
+  std::vector<std::byte> bytes(kBytes, std::byte{1});
+  ASSERT_TRUE(file.read(0, bytes));
+  EXPECT_EQ(std::ranges::count(bytes, std::byte{0}), kBytes);
+}
+
+TEST(System, SaysWhyItTakesNoSpace) { EXPECT_EQ(system::take_space(-1, 1), EBADF); }
+
+TEST(System, KnowsThatAChangeOfThisTickCanBeMissed) {
+  bool can_be_missed = false;
+  for (int i = 0; i < 1000 && !can_be_missed; ++i) {  // the next tick may come between the two lines
+    timespec tick{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &tick);
+    can_be_missed = system::can_be_missed(tick);
+  }
+  EXPECT_TRUE(can_be_missed);
+}
+
+TEST(System, MissesNoChangeOfAnotherDay) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  for (const time_t day : {-86'400, 86'400})
+    EXPECT_FALSE(system::can_be_missed({now.tv_sec + day, now.tv_nsec})) << day;
+}
+
+TEST(System, FindsItsOwnProgram) {
+  const std::string called = ::testing::internal::GetArgvs().front();
+  EXPECT_TRUE(std::filesystem::equivalent(system::own_path(called.c_str()), "/proc/self/exe")) << called;
+}
+
+TEST(System, MovesPagesWithWhatIsInThem) {
+  const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 3;
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+  auto* const from = static_cast<std::byte*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0));
+  auto* const to = static_cast<std::byte*>(::mmap(nullptr, bytes, PROT_NONE, kFlags, -1, 0));
+  ASSERT_NE(from, MAP_FAILED);
+  ASSERT_NE(to, MAP_FAILED);
+  std::fill_n(from, bytes, std::byte{7});
+  ASSERT_TRUE(system::move_pages(from, bytes, to));
+  EXPECT_EQ(std::count(to, to + bytes, std::byte{7}), bytes);
+  to[bytes - 1] = std::byte{8};
+  EXPECT_EQ(::msync(from, bytes, MS_ASYNC), -1) << "the old place is free";
+  ::munmap(to, bytes);
+}
+
+}  // namespace
+}  // namespace crivo::testing
