@@ -52,6 +52,8 @@ TEST(Text, KnowsWellFormedCharacters) {
 TEST(Text, IsANumberAsAWholeOrNot) {
   EXPECT_EQ(read_number<double>("0.01"), 0.01);
   EXPECT_EQ(read_number<double>("-1e-3"), -1e-3);
+  EXPECT_EQ(read_number<double>("5e-324"), 5e-324);
+  EXPECT_EQ(read_number<double>("1e-999"), std::nullopt);
   EXPECT_EQ(read_number<double>("0.1000000000000000055511151231257827"), 0.1);
   for (const char* text : {"", " 1", "1 ", "+1", "1,5", "1e", "e", "-", "0x1", "1e999", "1-2"}) {
     EXPECT_EQ(read_number<double>(text), std::nullopt) << text;

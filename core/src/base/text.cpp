@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include <cerrno>
 #include <cmath>
 
 namespace crivo {
@@ -20,10 +21,11 @@ std::optional<double> read_real(std::string_view text) {
   const std::string ended(text);
   char* stop = nullptr;
   const locale_t before = ::uselocale(plain);
+  errno = 0;
   const double number = ::strtod(ended.c_str(), &stop);
   ::uselocale(before);
-  const bool too_large = std::isinf(number) && text.find_first_of("0123456789") != text.npos;
-  const bool is_number = stop == ended.c_str() + ended.size() && !too_large;
+  const bool out_of_range = errno == ERANGE && (number == 0 || std::isinf(number));  // also set for a subnormal number
+  const bool is_number = stop == ended.c_str() + ended.size() && !out_of_range;
   return is_number ? std::optional(number) : std::nullopt;
 }
 
