@@ -264,13 +264,13 @@ TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
   EXPECT_TRUE(mapped.verify());
 }
 
+#if !defined(__SANITIZE_THREAD__)  // which takes memory for whatever is reserved
 long most_memory_kilobytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss;
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which takes memory for whatever is reserved
 TEST(MappedFile, TakesNoMemoryForSegmentsThatNobodyAskedFor) {
   const long before = most_memory_kilobytes();
   constexpr std::uint64_t kSegments = std::uint64_t{1} << 33;  // of a file of 32 TB; a bit for each would take 1 GB
