@@ -2,6 +2,7 @@
 // hashing.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,39 +21,40 @@ class Contestant {
  public:
   virtual ~Contestant() = default;
   [[nodiscard]] virtual std::string name() const = 0;
-  virtual void build(std::uint64_t keys) = 0;
+  virtual void build(const KeyList& keys) = 0;
   /// Memory of the finished filter, in bits.
   [[nodiscard]] virtual double bits() const = 0;
-  /// Each of the next three asks `count` queries and returns the number of hits. In `dependent`, each key depends on
-  /// the answer before it.
-  virtual std::uint64_t one_by_one(Queries queries, std::size_t count) const = 0;
-  virtual std::uint64_t dependent(Queries queries, std::size_t count) const = 0;
-  virtual std::uint64_t batched(Queries queries, std::size_t count) const = 0;
+  /// Each of the next three asks all questions and returns the number of hits. In `dependent`, which key is asked
+  /// depends on the answers before it.
+  virtual std::uint64_t one_by_one(const KeyList& questions) const = 0;
+  virtual std::uint64_t dependent(const KeyList& questions) const = 0;
+  virtual std::uint64_t batched(const KeyList& questions) const = 0;
 };
 
 /// The loops over the keys, the same for all filters. Filter must have contains(string_view) and contains_batch(const
-/// Key*, size_t, bool*).
+/// string_view*, size_t, bool*).
 template <class Filter>
 class ContestantLoops : public Contestant {
  public:
-  std::uint64_t one_by_one(Queries queries, std::size_t count) const override {
+  std::uint64_t one_by_one(const KeyList& questions) const override {
     std::uint64_t hits = 0;
-    for (std::size_t i = 0; i < count; ++i) hits += self().contains(Key(queries.next()).view());
+    for (std::size_t i = 0; i < questions.size(); ++i) hits += self().contains(questions[i]);
     return hits;
   }
-  std::uint64_t dependent(Queries queries, std::size_t count) const override {
+  std::uint64_t dependent(const KeyList& questions) const override {
     std::uint64_t hits = 0;
-    for (std::size_t i = 0; i < count; ++i) hits += self().contains(Key(queries.next(hits)).view());
+    for (std::size_t i = 0; i + 1 < questions.size(); ++i) hits += self().contains(questions[i + hits % 2]);
     return hits;
   }
-  std::uint64_t batched(Queries queries, std::size_t count) const override {
+  std::uint64_t batched(const KeyList& questions) const override {
     std::uint64_t hits = 0;
-    std::array<Key, kBatch> keys;
+    std::array<std::string_view, kBatch> keys;
     bool found[kBatch];
-    for (std::size_t i = 0; i < count; i += kBatch) {
-      for (Key& key : keys) key = Key(queries.next());
-      self().contains_batch(keys.data(), kBatch, found);
-      for (const bool hit : found) hits += hit;
+    for (std::size_t i = 0; i < questions.size(); i += kBatch) {
+      const std::size_t count = std::min(kBatch, questions.size() - i);
+      for (std::size_t j = 0; j < count; ++j) keys[j] = questions[i + j];
+      self().contains_batch(keys.data(), count, found);
+      for (std::size_t j = 0; j < count; ++j) hits += found[j];
     }
     return hits;
   }
@@ -72,7 +74,7 @@ std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits
 /// The same, but asked by the kernels of one instruction set; null on a machine that does not have it.
 std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate);
 
-/// No filter at all: the keys are made and hashed. The times of all other contestants contain this.
+/// No filter at all: the keys are hashed. The times of all other contestants contain this.
 inline constexpr const char* kHashOnly = "hash only";
 std::unique_ptr<Contestant> make_hash_only();
 

@@ -20,19 +20,15 @@ T or_throw(Result<T> result) {
   return *std::move(result);
 }
 
-/// At most kBatch keys at a time.
-void hash_batch(const Key* keys, std::size_t count, std::uint64_t* hashes) {
-  std::string_view views[kBatch];
-  for (std::size_t i = 0; i < count; ++i) views[i] = keys[i].view();
-  hash_keys({views, count}, 0, {hashes, count});
-}
-
-/// The hashes of the keys from this number on, as many as fit, at most kBatch.
-void hash_numbers(std::uint64_t from, std::span<std::uint64_t> hashes) {
-  const std::size_t count = std::min(kBatch, hashes.size());
-  std::array<Key, kBatch> keys;
-  for (std::size_t i = 0; i < count; ++i) keys[i] = Key(from + i);
-  hash_batch(keys.data(), count, hashes.data());
+/// The hashes of the keys from this number on, as many as fit.
+void hash_from(const KeyList& keys, std::uint64_t from, std::span<std::uint64_t> hashes) {
+  std::array<std::string_view, kBatch> views;
+  for (; !hashes.empty(); from += kBatch) {
+    const std::size_t count = std::min(kBatch, hashes.size());
+    for (std::size_t i = 0; i < count; ++i) views[i] = keys[from + i];
+    hash_keys({views.data(), count}, 0, hashes.first(count));
+    hashes = hashes.subspan(count);
+  }
 }
 
 class Ours final : public ContestantLoops<Ours> {
@@ -40,8 +36,8 @@ class Ours final : public ContestantLoops<Ours> {
   Ours(std::string name, FilterSpec spec) : name_(std::move(name)), spec_(spec) {}
 
   std::string name() const override { return name_; }
-  void build(std::uint64_t keys) override {
-    spec_.capacity = keys;
+  void build(const KeyList& keys) override {
+    spec_.capacity = keys.size();
     filter_.reset();
     // A kind that is built once wants all hashes; the others are fed as keys arrive.
     filter_ = std::make_unique<AnyFilter>(built_once() ? build_once(keys) : add_in_batches(keys));
@@ -52,10 +48,8 @@ class Ours final : public ContestantLoops<Ours> {
   const FilterRef& ref() const { return *ref_; }
 
   bool contains(std::string_view key) const { return ref_->may_contain(key); }
-  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
-    std::string_view views[kBatch];
-    for (std::size_t i = 0; i < count; ++i) views[i] = keys[i].view();
-    ref_->may_contain_keys({views, count}, {hits, count});
+  void contains_batch(const std::string_view* keys, std::size_t count, bool* hits) const {
+    ref_->may_contain_keys({keys, count}, {hits, count});
   }
 
  private:
@@ -65,18 +59,18 @@ class Ours final : public ContestantLoops<Ours> {
     }
     return false;
   }
-  AnyFilter build_once(std::uint64_t keys) const {
-    std::vector<std::uint64_t> hashes(keys);
-    for (std::uint64_t from = 0; from < keys; from += kBatch) hash_numbers(from, std::span(hashes).subspan(from));
+  AnyFilter build_once(const KeyList& keys) const {
+    std::vector<std::uint64_t> hashes(keys.size());
+    hash_from(keys, 0, hashes);
     return or_throw(AnyFilter::build(spec_, std::move(hashes)));
   }
-  AnyFilter add_in_batches(std::uint64_t keys) const {
+  AnyFilter add_in_batches(const KeyList& keys) const {
     constexpr std::uint64_t kAtOnce = 1024;
     AnyFilter filter = or_throw(AnyFilter::create(spec_));
     std::uint64_t hashes[kAtOnce];
-    for (std::uint64_t from = 0; from < keys; from += kAtOnce) {
-      const std::span<std::uint64_t> some = std::span(hashes).first(std::min(kAtOnce, keys - from));
-      for (std::uint64_t i = 0; i < some.size(); i += kBatch) hash_numbers(from + i, some.subspan(i));
+    for (std::uint64_t from = 0; from < keys.size(); from += kAtOnce) {
+      const std::span<std::uint64_t> some = std::span(hashes).first(std::min(kAtOnce, keys.size() - from));
+      hash_from(keys, from, some);
       if (auto added = filter.add_hashes(some); !added) throw std::runtime_error(added.error().message);
     }
     return filter;
@@ -94,7 +88,7 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   OnIsa(std::unique_ptr<Ours> filter, const Kernels& kernels) : filter_(std::move(filter)), kernels_(kernels) {}
 
   std::string name() const override { return filter_->name() + " " + std::string(kernels_.isa); }
-  void build(std::uint64_t keys) override {
+  void build(const KeyList& keys) override {
     filter_->build(keys);
     view_ = ViewOf::filter(filter_->ref());
     probe_ = view_.shape.kind == Kind::kRibbon ? kernels_.ribbon : kernels_.blocked;
@@ -102,9 +96,9 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   double bits() const override { return filter_->bits(); }
 
   bool contains(std::string_view key) const { return probe_.contains_key(view_, key); }
-  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+  void contains_batch(const std::string_view* keys, std::size_t count, bool* hits) const {
     std::uint64_t hashes[kBatch];
-    hash_batch(keys, count, hashes);
+    hash_keys({keys, count}, 0, {hashes, count});
     probe_.contains_batch(view_, hashes, count, hits);
   }
 
@@ -118,15 +112,15 @@ class OnIsa final : public ContestantLoops<OnIsa> {
 class HashOnly final : public ContestantLoops<HashOnly> {
  public:
   std::string name() const override { return kHashOnly; }
-  void build(std::uint64_t keys) override {
+  void build(const KeyList& keys) override {
     std::uint64_t hashes[kBatch];
-    for (std::uint64_t from = 0; from < keys; from += kBatch) hash_numbers(from, hashes);
+    for (std::uint64_t from = 0; from < keys.size(); from += kBatch) hash_from(keys, from, hashes);
   }
   double bits() const override { return 0; }
   bool contains(std::string_view key) const { return hash_key(key, 0) == 0; }
-  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+  void contains_batch(const std::string_view* keys, std::size_t count, bool* hits) const {
     std::uint64_t hashes[kBatch];
-    hash_batch(keys, count, hashes);
+    hash_keys({keys, count}, 0, {hashes, count});
     for (std::size_t i = 0; i < count; ++i) hits[i] = hashes[i] == 0;
   }
 };
@@ -134,10 +128,10 @@ class HashOnly final : public ContestantLoops<HashOnly> {
 class HashSet final : public ContestantLoops<HashSet> {
  public:
   std::string name() const override { return "std::unordered_set"; }
-  void build(std::uint64_t keys) override {
+  void build(const KeyList& keys) override {
     set_ = {};
-    set_.reserve(keys);
-    for (std::uint64_t i = 0; i < keys; ++i) set_.emplace(Key(i).view());
+    set_.reserve(keys.size());
+    for (std::uint64_t i = 0; i < keys.size(); ++i) set_.emplace(keys[i]);
   }
   // What libstdc++ allocates per key: a pointer in the bucket array, and a node with a pointer, the hash and the
   // string, which malloc rounds up to 16 bytes.
@@ -145,8 +139,8 @@ class HashSet final : public ContestantLoops<HashSet> {
     return 8.0 * static_cast<double>(set_.bucket_count() * sizeof(void*) + set_.size() * (sizeof(std::string) + 32));
   }
   bool contains(std::string_view key) const { return set_.contains(std::string(key)); }
-  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
-    for (std::size_t i = 0; i < count; ++i) hits[i] = contains(keys[i].view());
+  void contains_batch(const std::string_view* keys, std::size_t count, bool* hits) const {
+    for (std::size_t i = 0; i < count; ++i) hits[i] = contains(keys[i]);
   }
 
  private:

@@ -11,17 +11,21 @@ namespace {
 
 constexpr std::size_t kQueriesPerRound = 1 << 20;
 
-void measure_round(Contestant& contestant, Row& row, std::uint64_t keys, std::uint64_t round) {
-  row.samples["build"].push_back(nanoseconds([&] { contestant.build(keys); }) / static_cast<double>(keys));
-  for (const Mode& mode : kModes) {
-    const Queries queries(keys, mode.hit_percent, round + 1);
+void measure_round(Contestant& contestant, Row& row, const KeyList& keys, const std::vector<KeyList>& asked) {
+  row.samples["build"].push_back(nanoseconds([&] { contestant.build(keys); }) / static_cast<double>(keys.size()));
+  for (std::size_t i = 0; i < std::size(kModes); ++i) {
     volatile std::uint64_t hits = 0;
-    const double total = nanoseconds([&] { hits = (contestant.*mode.ask)(queries, kQueriesPerRound); });
-    row.samples[mode.column].push_back(total / kQueriesPerRound);
+    const double total = nanoseconds([&] { hits = (contestant.*kModes[i].ask)(asked[i]); });
+    row.samples[kModes[i].column].push_back(total / static_cast<double>(asked[i].size()));
   }
 }
 
 }  // namespace
+
+double false_positive_rate(const Contestant& contestant, std::uint64_t keys, std::size_t key_bytes) {
+  const auto hits = contestant.one_by_one(questions(Queries(keys, 0, 99), kRateQueries, key_bytes));
+  return static_cast<double>(hits) / kRateQueries;
+}
 
 double Row::time(const std::string& column) const { return median(samples.at(column)); }
 
@@ -49,18 +53,24 @@ double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std
   return median(ratios);
 }
 
-SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys, unsigned rounds) {
+SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys, std::size_t key_bytes,
+                      unsigned rounds) {
   SizeRows size{keys, std::vector<Row>(all.size())};
+  const KeyList present = present_keys(keys, key_bytes);
   for (std::size_t i = 0; i < all.size(); ++i) {
     Row& row = size.rows[i];
-    const std::size_t peak = peak_bytes([&] { all[i]->build(keys); });
+    const std::size_t peak = peak_bytes([&] { all[i]->build(present); });
     row.name = all[i]->name();
     row.bits_per_key = all[i]->bits() / static_cast<double>(keys);
     row.temporary_bits_per_key = 8.0 * static_cast<double>(peak) / static_cast<double>(keys) - row.bits_per_key;
-    row.rate = static_cast<double>(all[i]->one_by_one(Queries(keys, 0, 99), kRateQueries)) / kRateQueries;
+    row.rate = false_positive_rate(*all[i], keys, key_bytes);
   }
   for (unsigned round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < all.size(); ++i) measure_round(*all[i], size.rows[i], keys, round);
+    std::vector<KeyList> asked;
+    for (const Mode& mode : kModes) {
+      asked.push_back(questions(Queries(keys, mode.hit_percent, round + 1), kQueriesPerRound, key_bytes));
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) measure_round(*all[i], size.rows[i], present, asked);
   }
   return size;
 }

@@ -16,7 +16,7 @@ namespace crivo::bench {
 struct Mode {
   const char* column;
   unsigned hit_percent;
-  std::uint64_t (Contestant::*ask)(Queries, std::size_t) const;
+  std::uint64_t (Contestant::*ask)(const KeyList&) const;
 };
 
 inline constexpr Mode kModes[] = {
@@ -27,6 +27,9 @@ inline constexpr Mode kModes[] = {
 
 /// The number of absent keys that a rate is measured with.
 inline constexpr std::size_t kRateQueries = 2'500'000;
+
+/// The share of kRateQueries absent keys that a filter, which was built from so many keys, lets pass.
+[[nodiscard]] double false_positive_rate(const Contestant& contestant, std::uint64_t keys, std::size_t key_bytes = 8);
 
 /// What was measured of one filter at one number of keys.
 struct Row {
@@ -57,7 +60,8 @@ struct SizeRows {
 [[nodiscard]] double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std::string& column);
 
 /// Builds and asks every contestant, round by round. Afterwards the filters are still there.
-[[nodiscard]] SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys, unsigned rounds);
+[[nodiscard]] SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys,
+                                    std::size_t key_bytes, unsigned rounds);
 
 void print(const SizeRows& size);
 

@@ -18,7 +18,7 @@ plot 100 * 2**(-x) title "information limit" with lines lc rgb color("limit") lw
     pt 7 ps 0.35 title filter
 
 # Two filters of 10 bits per key (blocked, Bloom), and two of the same rate of 1% in less memory.
-set title "Query of an absent key, ns (making and hashing it included)"
+set title "Query of an absent key, ns (hashing it included)"
 set xlabel "keys"
 set logscale x
 unset logscale y

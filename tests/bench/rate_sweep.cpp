@@ -14,9 +14,8 @@ namespace {
 constexpr unsigned kMostColumns = 16;
 
 RatePoint point(Contestant& contestant, std::string filter, std::uint64_t keys, double asked) {
-  contestant.build(keys);
-  const auto hits = contestant.one_by_one(Queries(keys, 0, 99), kRateQueries);
-  return {std::move(filter), keys, asked, static_cast<double>(hits) / kRateQueries,
+  contestant.build(present_keys(keys, 8));
+  return {std::move(filter), keys, asked, false_positive_rate(contestant, keys),
           contestant.bits() / static_cast<double>(keys)};
 }
 

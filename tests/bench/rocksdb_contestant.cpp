@@ -22,27 +22,24 @@ class PolicyFilter final : public ContestantLoops<PolicyFilter> {
       : name_(std::move(name)), policy_(std::move(policy)) {}
 
   std::string name() const override { return name_; }
-  void build(std::uint64_t keys) override {
+  void build(const KeyList& keys) override {
     reader_.reset();
     const rocksdb::BlockBasedTableOptions table;
     const rocksdb::FilterBuildingContext context(table);
     const std::unique_ptr<abi::FilterBitsBuilder> builder(
         reinterpret_cast<abi::FilterBitsBuilder*>(policy_->GetBuilderWithContext(context)));
-    for (std::uint64_t i = 0; i < keys; ++i) {
-      const Key key(i);
-      builder->AddKey({key.view().data(), key.view().size()});
-    }
+    for (std::size_t i = 0; i < keys.size(); ++i) builder->AddKey({keys[i].data(), keys[i].size()});
     contents_ = builder->Finish(&buffer_);
     reader_.reset(reinterpret_cast<abi::FilterBitsReader*>(policy_->GetFilterBitsReader(contents_)));
   }
   double bits() const override { return 8.0 * static_cast<double>(contents_.size()); }
 
   bool contains(std::string_view key) const { return reader_->MayMatch(Slice(key.data(), key.size())); }
-  void contains_batch(const Key* keys, std::size_t count, bool* hits) const {
+  void contains_batch(const std::string_view* keys, std::size_t count, bool* hits) const {
     Slice slices[kBatch];
     Slice* pointers[kBatch];
     for (std::size_t i = 0; i < count; ++i) {
-      slices[i] = Slice(keys[i].view().data(), keys[i].view().size());
+      slices[i] = Slice(keys[i].data(), keys[i].size());
       pointers[i] = &slices[i];
     }
     reader_->MayMatch(static_cast<int>(count), pointers, hits);

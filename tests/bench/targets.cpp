@@ -79,7 +79,7 @@ struct Size {
     std::string note;
     if (const Row* floor = rows.find(kHashOnly)) {
       char text[64];
-      std::snprintf(text, sizeof text, "  (%.3f without the key)", net_ratio(*our_row, *their_row, *floor, column));
+      std::snprintf(text, sizeof text, "  (%.3f without the hash)", net_ratio(*our_row, *their_row, *floor, column));
       note = text;
     }
     line(target, std::string(ours) + " / " + theirs + ", " + column + ", " + at(rows.keys),
@@ -144,7 +144,7 @@ void print_targets(const std::vector<SizeRows>& sizes, const std::vector<RatePoi
                    const std::string& baseline) {
   std::printf(
       "\ntargets (docs/benchmarks.md); T2* and T3* are stretches; times are medians of the rounds' ratios;\n"
-      "\"without the key\": of what is left when making and hashing the key is taken off both sides\n");
+      "\"without the hash\": of what is left when the time of \"hash only\" is taken off both sides\n");
   for (const RatePoint& point : rates) judge_size(point);
   if (baseline.empty()) {
     std::printf("T2 T3 T5 T6: Debian build, not comparable; CRIVO_ROCKSDB_SRC names one that is\n");

@@ -1,9 +1,9 @@
-// Keys for benchmarks. They are computed when they are needed, because keys that are read from memory would push the
-// filter out of the cache.
+// Keys for benchmarks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace crivo::bench {
@@ -31,19 +31,15 @@ class Queries {
         threshold_(hit_percent == 100 ? ~0U : static_cast<std::uint32_t>(hit_percent * 42949672U)),
         state_(seed) {}
 
-  /// The next key number. `salt` is added to the state: a caller that passes its last answer makes the next key depend
-  /// on it.
-  std::uint64_t next(std::uint64_t salt = 0) noexcept {
-    state_ += 0xA0761D6478BD642F + salt;
+  /// The next key number.
+  std::uint64_t next() noexcept {
+    state_ += 0xA0761D6478BD642F;
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(state_) * (state_ ^ 0xE7037ED1A0B428DB);
     const auto random = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
     const std::uint64_t absent = keys_ + (random >> 8);
     const auto present = static_cast<std::uint64_t>((static_cast<Wide>(random) * keys_) >> 64);
-    // This takes no branch. At 50% hits one would be mispredicted half the time, and would hide the mispredictions of
-    // the filters.
-    const std::uint64_t is_present = -static_cast<std::uint64_t>(static_cast<std::uint32_t>(random) < threshold_);
-    return absent ^ ((absent ^ present) & is_present);
+    return static_cast<std::uint32_t>(random) < threshold_ ? present : absent;
   }
 
  private:
@@ -51,5 +47,37 @@ class Queries {
   std::uint32_t threshold_;
   std::uint64_t state_;
 };
+
+/// Keys of one length that lie in memory one after the other, so that adding and asking is the hash and the filter, and
+/// nothing else.
+class KeyList {
+ public:
+  /// Room for `count` keys of at least eight bytes.
+  KeyList(std::size_t count, std::size_t key_bytes) : key_bytes_(key_bytes) { text_.reserve(count * key_bytes); }
+
+  void add(std::uint64_t number) {
+    for (std::size_t i = 0; i < key_bytes_; i += 8) text_ += Key(number + i).view().substr(0, key_bytes_ - i);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return text_.size() / key_bytes_; }
+  std::string_view operator[](std::size_t i) const noexcept { return {text_.data() + i * key_bytes_, key_bytes_}; }
+
+ private:
+  std::size_t key_bytes_;
+  std::string text_;
+};
+
+/// The keys of a filter: numbers 0 to count - 1.
+inline KeyList present_keys(std::uint64_t count, std::size_t key_bytes) {
+  KeyList keys(count, key_bytes);
+  for (std::uint64_t number = 0; number < count; ++number) keys.add(number);
+  return keys;
+}
+
+/// Keys to ask for.
+inline KeyList questions(Queries numbers, std::size_t count, std::size_t key_bytes) {
+  KeyList keys(count, key_bytes);
+  for (std::size_t i = 0; i < count; ++i) keys.add(numbers.next());
+  return keys;
+}
 
 }  // namespace crivo::bench
