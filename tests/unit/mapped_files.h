@@ -26,7 +26,7 @@ inline std::string temp_path(const std::string& name) {
 
 /// Writes a new file; one of the same name that is mapped stays as it is.
 inline std::string write_file(const std::string& name, std::span<const std::byte> bytes) {
-  const std::string path = temp_path(name);
+  std::string path = temp_path(name);
   std::filesystem::remove(path);
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
