@@ -127,6 +127,9 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
     if (auto grown = grow(store, max_bytes); !grown) return grown;
     newest = read_layer(store.payload.data(), series.layers++);
   }
+  if (const std::uint64_t bits = newest.blocks * kBlockBits; newest.keys == bits) {  // forged: each key sets a bit
+    return error(ErrorCode::kFull, "keys in the newest layer must be at most its ", bits, " bits, got ", bits + 1);
+  }
   ++newest.keys;
   write_layer(store.payload.data(), series.layers - 1, newest);
   Shape layer = store.shape;
