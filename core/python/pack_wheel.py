@@ -1,19 +1,24 @@
 #!/usr/bin/python3
-"""Packs the wheel, with nothing but Python's standard library: pack_wheel.py BUILD_FOLDER WHEEL_FOLDER.
+"""Packs the wheel and the sdist, with nothing but Python's standard library: pack_wheel.py BUILD_FOLDER FOLDER.
 
 The build folder has _crivo.abi3.so and crivo.so (targets crivo_python and crivo_sqlite). The same file is the build
-backend (PEP 517) of `pip install ./core/python`, which compiles them first.
+backend (PEP 517) of the sdist and of `pip install ./core/python`, which compile them first.
 
-The format of wheels: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+The formats: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+and https://packaging.python.org/en/latest/specifications/source-distribution-format/
 """
 
 import base64
+import gzip
 import hashlib
+import io
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -121,10 +126,27 @@ def pack(build, folder, *options):
     return wheel
 
 
+SOURCES = ("CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "docs/python.md", "cmake/*", "packaging/*",
+           "core/**/*", "sqlite_ext/**/*")
+
+
+def sources():
+    """(path, bytes, mode) of all files of the sdist."""
+    backend = (HERE / "pyproject.toml").read_text(encoding="utf-8")
+    yield "pyproject.toml", backend.replace('["."]', '["core/python"]').encode(), 0o644
+    yield "PKG-INFO", metadata().encode(), 0o644
+    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
+        if path.is_file() and path.parent.name != "__pycache__":
+            yield path.relative_to(ROOT), path.read_bytes(), 0o755 if path.stat().st_mode & 0o100 else 0o644
+
+
 # The build backend, for pip. It needs what `./dev build` needs: CMake, Ninja, a C++ compiler and the libraries.
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    missing = [tool for tool in ("cmake", "ninja", "c++", "pkg-config", "readelf") if not shutil.which(tool)]
+    if missing:
+        sys.exit(f"crivo: must be compiled here, which needs {', '.join(missing)}; docs/python.md names all that it needs")
     build = ROOT / "build/pip"
     left_out = [f"-DCRIVO_{part}=OFF" for part in ("ROCKSDB", "TOOL", "SHARED", "INSTALL")]
     subprocess.run(["cmake", "--preset", "package", "-B", build, "-DCRIVO_PYTHON=ON",
@@ -134,10 +156,18 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    raise SystemExit("crivo: must be installed from the whole source tree or from a wheel; there is no sdist")
+    """Packs what build_wheel reads. The same sources give the same archive, wherever and whenever it is made."""
+    sdist = pathlib.Path(sdist_directory, f"{NAME}-{version()}.tar.gz")
+    date = int(subprocess.run([ROOT / "packaging/source_date"], check=True, stdout=subprocess.PIPE).stdout)
+    with gzip.GzipFile(sdist, "wb", mtime=0) as compressed, tarfile.open(fileobj=compressed, mode="w") as archive:
+        for path, content, mode in sources():
+            entry = tarfile.TarInfo(f"{NAME}-{version()}/{path}")
+            entry.size, entry.mode, entry.mtime = len(content), mode, date
+            archive.addfile(entry, io.BytesIO(content))
+    return sdist.name
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: pack_wheel.py BUILD_FOLDER WHEEL_FOLDER")
-    print(pack(*sys.argv[1:], "--for-others"))
+        sys.exit("usage: pack_wheel.py BUILD_FOLDER FOLDER")
+    print(pack(*sys.argv[1:], "--for-others"), pathlib.Path(sys.argv[2], build_sdist(sys.argv[2])))

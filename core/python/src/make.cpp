@@ -1,6 +1,5 @@
 // Filters made: of options and keys, of bytes, of other filters.
 #include <pthread.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -62,7 +61,7 @@ void stay(void* /*unused*/) {
 struct Progress {
   PyObject* callback;    // or null
   PyThreadState* state;  // while the GIL is released
-  bool in_main_thread;   // of the process: only there, Python handles signals
+  bool in_main_thread;   // only there, Python handles signals
   bool goes_on = true;
 
   static int report(double done, void* data) {
@@ -86,12 +85,21 @@ struct Progress {
   }
 };
 
+bool in_main_thread() {
+  const Ref threading(PyImport_ImportModule("threading"));
+  const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr) : nullptr);
+  const Ref ident(main ? PyObject_GetAttrString(main.get(), "ident") : nullptr);
+  const bool is_this = ident && PyLong_AsUnsignedLong(ident.get()) == PyThread_get_thread_ident();
+  PyErr_Clear();
+  return is_this;
+}
+
 /// A builder, with the GIL released while it works.
 class Builder {
  public:
   /// Borrows both: what is called meanwhile, or null, and the folder that an Error names.
   Builder(PyObject* callback, PyObject* temp_folder)
-      : progress_{callback, nullptr, gettid() == getpid()}, temp_folder_(temp_folder) {}
+      : progress_{callback, nullptr, in_main_thread()}, temp_folder_(temp_folder) {}
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
   ~Builder() { crivo_builder_free(builder_); }

@@ -1,25 +1,33 @@
 #!/usr/bin/python3
-"""Installs the wheel as a user does, in a fresh environment and without a network.
+"""Installs the wheel or the sdist as a user does, in a fresh environment and without a network.
 
-usage: install_wheel.py PYTHON WHEEL_FOLDER ENVIRONMENT; ends with 77 where PYTHON has no venv and pip.
+usage: install_wheel.py PYTHON FOLDER ENVIRONMENT [SUFFIX]; the package in FOLDER has SUFFIX, .whl or .tar.gz. Ends with
+77 where PYTHON has no venv and pip.
 """
 
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 
 
-def main(python, wheels, environment):
+def main(python, folder, environment, suffix=".whl"):
     shutil.rmtree(environment, ignore_errors=True)
     if subprocess.run([python, "-c", "import venv, ensurepip"], check=False).returncode != 0:
         print(f"{python} lacks venv or pip: on Debian, python3-venv")
         return 77
     subprocess.run([python, "-m", "venv", environment], check=True)
-    wheel, = pathlib.Path(wheels).glob("crivo-*.whl")
-    # An unreachable compiler shows that none is needed, and no index that nothing is fetched.
-    subprocess.run([f"{environment}/bin/pip", "--isolated", "install", "--no-index", "--disable-pip-version-check",
-                    wheel], check=True, env={"PATH": "/nonexistent", "HOME": environment})
+    package, = pathlib.Path(folder).glob(f"crivo-*{suffix}")
+    pip = [f"{environment}/bin/pip", "--isolated", "install", "--no-index", "--disable-pip-version-check", package]
+    # An unreachable compiler shows that the wheel needs none, and no index that nothing is fetched.
+    without_compiler = {"PATH": "/nonexistent", "HOME": environment}
+    if suffix == ".whl":
+        subprocess.run(pip, check=True, env=without_compiler)
+    else:
+        refused = subprocess.run(pip, check=False, stderr=subprocess.PIPE, env=without_compiler, text=True)
+        assert refused.returncode != 0 and "which needs cmake, ninja, c++" in refused.stderr, refused.stderr
+        subprocess.run(pip, check=True, env={"PATH": os.environ["PATH"], "HOME": environment})
     return 0
 
 
