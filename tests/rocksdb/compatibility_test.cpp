@@ -125,7 +125,10 @@ TEST(RocksdbCompatibility, BuiltinBlocksWithAWrongNumberOfLinesAreNotDelegated) 
   rocksdb::BlockBasedTableOptions legacy;
   legacy.format_version = 4;
   std::vector<std::string> forged(6, build_block(*new_builder(*builtin_bloom(), legacy), 0, kKeys));
-  for (std::size_t bit = 0; bit < forged.size(); ++bit) forged[bit].back() ^= static_cast<char>(4 << bit);
+  for (std::size_t bit = 0; bit < forged.size(); ++bit) {
+    char& last = forged[bit].back();
+    last = static_cast<char>(last ^ 4 << bit);
+  }
   for (const std::size_t payload : {16, 32, 48, 80}) {
     forged.push_back(std::string(payload, '\0') + std::string("\xff\0\x06\0\0", 5));
   }

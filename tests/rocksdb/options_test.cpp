@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
 struct BadOption {
   std::string text;
   std::string message;
-  std::string ending = "";  // of a message that lists all options between
+  std::string ending{};  // of a message that lists all options between
 };
 
 void PrintTo(const BadOption& option, std::ostream* out) { *out << option.text; }

@@ -30,7 +30,7 @@ constexpr std::uint64_t kMostKeys = 10'000;
 struct Option {
   std::string name;
   Values values;
-  std::string policy = "";  // the only one that has it
+  std::string policy{};  // the only one that has it
 };
 
 const Values kBits{"0", "0.4999", "0.5", "1", "3.3", "10", "16", "100", "999.5", "1000"};

@@ -59,7 +59,7 @@ Slice drop_blanks(const Slice& key, std::string* scratch) {
   *scratch = without_blanks(key);
   return *scratch;
 }
-const bool registered = RegisterKeyTransform("crivo-test.drop_blanks", drop_blanks).ok();
+const bool kRegistered = RegisterKeyTransform("crivo-test.drop_blanks", drop_blanks).ok();
 
 std::string in_mixed_case(std::uint64_t number, unsigned spelling) {
   std::string key = key_of(number);

@@ -60,7 +60,7 @@ TEST_F(Counts, AddTimesRefusesWhatIsNoNumberOfTimes) {
 TEST_F(Counts, AddNewAddsWhatIsCertainlyAbsentOnce) {
   for (const std::string kind : {"counting", "cuckoo", "spectral", "blocked", "scalable"}) {
     const Blob filter = blob("SELECT bloom_add(bloom_create(100, 1e-6, ?), 'old')", {kind});
-    const Blob more = blob("SELECT bloom_add_new(?, '[\"old\", \"new\", null, \"new\", 1, true]')", {filter});
+    const Blob more = blob(R"(SELECT bloom_add_new(?, '["old", "new", null, "new", 1, true]'))", {filter});
     EXPECT_EQ(info(more, "keys"), "3") << kind;
     EXPECT_EQ(ask("SELECT bloom_contains_all(?, '[\"old\", \"new\", 1]')", {more}), "1") << kind;
     EXPECT_EQ(blob("SELECT bloom_add_new(?, '[\"old\", \"new\", 1]')", {more}).bytes, more.bytes) << kind;

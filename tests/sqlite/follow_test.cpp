@@ -124,15 +124,15 @@ TEST_F(Follow, FollowsItsSourceToNewNames) {
   run("CREATE TABLE s(c, d)");
   run("INSERT INTO s(c) VALUES ('old')");
   follow("s.c");
-  run("ALTER TABLE s RENAME TO \"a new. \"\"name\"\"\"");
-  run("ALTER TABLE \"a new. \"\"name\"\"\" RENAME COLUMN c TO \"new.it's (\"");
-  run("ALTER TABLE \"a new. \"\"name\"\"\" ADD COLUMN e");
-  run("ALTER TABLE \"a new. \"\"name\"\"\" DROP COLUMN d");
+  run(R"(ALTER TABLE s RENAME TO "a new. ""name""")");
+  run(R"(ALTER TABLE "a new. ""name""" RENAME COLUMN c TO "new.it's (")");
+  run(R"(ALTER TABLE "a new. ""name""" ADD COLUMN e)");
+  run(R"(ALTER TABLE "a new. ""name""" DROP COLUMN d)");
   const std::string insert = R"(INSERT INTO "a new. ""name"""("new.it's (") VALUES )";
   run(insert + "('new')");
   EXPECT_EQ(found("'old'") + found("'new'"), "11");
   EXPECT_EQ(info("source"), R"("a new. ""name"""."new.it's (")");
-  run("DELETE FROM \"a new. \"\"name\"\"\" WHERE 1");
+  run(R"(DELETE FROM "a new. ""name""" WHERE 1)");
   run(insert + "('newest')");
   run("INSERT INTO f(op) VALUES ('rebuild')");
   EXPECT_EQ(found("'old'") + found("'new'") + found("'newest'"), "001");
@@ -144,13 +144,13 @@ TEST_F(Follow, TakesItsTriggersAlongWhenItIsRenamedOrDropped) {
     run(std::string("PRAGMA legacy_alter_table = ") + legacy);
     run("CREATE TABLE s(c)");
     follow("s.c", ", kind=counting");
-    run("ALTER TABLE f RENAME TO \"g's \"\"name\"\"\"");
+    run(R"(ALTER TABLE f RENAME TO "g's ""name""")");
     run("INSERT INTO s VALUES ('a'), ('b')");
     run("DELETE FROM s WHERE c = 'b'");
     EXPECT_EQ(ask("SELECT group_concat(key) FROM \"g's \"\"name\"\"\" WHERE key IN ('a', 'b')"), "a");
     follow("s.c");  // the old name is free
     run("DROP TABLE f");
-    run("DROP TABLE \"g's \"\"name\"\"\"");
+    run(R"(DROP TABLE "g's ""name""")");
     run("INSERT INTO s VALUES ('c')");
     EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s");
     run("DROP TABLE s");
@@ -199,11 +199,11 @@ TEST_F(Follow, NamesASourceThatIsGone) {
 
 // ALTER TABLE cannot do everything, so programs make the table anew. Both orders take the triggers away.
 TEST_F(Follow, NeverSaysNoForASourceThatWasMadeAnew) {
-  const char* const kOrders[][4] = {
+  const char* const orders[][4] = {
       {"CREATE TABLE fresh(c, d)", "INSERT INTO fresh(c) SELECT c FROM s", "DROP TABLE s",
        "ALTER TABLE fresh RENAME TO s"},
       {"ALTER TABLE s RENAME TO old", "CREATE TABLE s(c, d)", "INSERT INTO s(c) SELECT c FROM old", "DROP TABLE old"}};
-  for (const auto& order : kOrders) {
+  for (const auto& order : orders) {
     run("CREATE TABLE s(c)");
     run("INSERT INTO s VALUES ('old')");
     follow("s.c");
@@ -232,13 +232,13 @@ TEST_F(Follow, NeverSaysNoForASourceThatWasMadeAnew) {
 }
 
 TEST_F(Follow, ReadsOddNames) {
-  run("CREATE TABLE \"a b\"(\"x'y\", \"p.q\", \"say \"\"hi\"\"\", [a] TEXT)");
+  run(R"(CREATE TABLE "a b"("x'y", "p.q", "say ""hi""", [a] TEXT))");
   run("CREATE TABLE \"t.u\"(c)");
   run("INSERT INTO \"a b\" VALUES (1, 2, 3, 4)");
   run("INSERT INTO \"t.u\" VALUES (5)");
   const std::pair<const char*, const char*> sources[] = {
-      {"a b.x''y", "1"},    {"A B.X''Y", "1"},       {"\"a b\".\"x''y\"", "1"},       {"[a b].[p.q]", "2"},
-      {"`a b`.`p.q`", "2"}, {"a b.say \"hi\"", "3"}, {"a b.\"say \"\"hi\"\"\"", "3"}, {"t.u.c", "5"},
+      {"a b.x''y", "1"},    {"A B.X''Y", "1"},       {R"("a b"."x''y")", "1"},     {"[a b].[p.q]", "2"},
+      {"`a b`.`p.q`", "2"}, {"a b.say \"hi\"", "3"}, {R"(a b."say ""hi""")", "3"}, {"t.u.c", "5"},
       {"\"t.u\".c", "5"}};
   for (const auto& [source, key] : sources) {
     follow(source);
@@ -266,7 +266,7 @@ TEST_F(Follow, NamesWhatIsWrongWithItsSource) {
   EXPECT_EQ(error("main.s.c"), wanted + "no table 'main.s'");
   EXPECT_EQ(error("s.d"), wanted + "no column 'd' in the table 's'");
   EXPECT_EQ(error("s.rowid"), wanted + "no column 'rowid' in the table 's'");
-  for (const char* text : {"s", "", ".", "s.", ".c", "\"s.c", "\"s\"c", "\"s\".\"c\"x", "\"a\".b.c"}) {
+  for (const char* text : {"s", "", ".", "s.", ".c", "\"s.c", "\"s\"c", R"("s"."c"x)", "\"a\".b.c"}) {
     EXPECT_THAT(error(text), StartsWith("error: e: source must be table.column, got '")) << text;
   }
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'e%'"), "0") << "nothing may be left behind";

@@ -213,7 +213,8 @@ TEST_F(Ranges, OfADamagedFilterAreErrors) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 200; ++i) {
     Blob damaged = filter;
-    damaged.bytes[random() % damaged.bytes.size()] ^= static_cast<char>(1U << random() % 8);
+    char& byte = damaged.bytes[random() % damaged.bytes.size()];
+    byte = static_cast<char>(byte ^ 1 << random() % 8);
     EXPECT_THAT(has(damaged, 1000, 1000), StartsWith("error: bloom_contains_range: "));
   }
   for (std::size_t size = 0; size < filter.bytes.size(); size += 7) {

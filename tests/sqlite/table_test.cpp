@@ -282,10 +282,10 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
 TEST_F(Table, CanBeRenamedAndDropped) {
   make("capacity=100");
   insert(1, 50);
-  run("ALTER TABLE t RENAME TO \"odd \"\" name\"");
+  run(R"(ALTER TABLE t RENAME TO "odd "" name")");
   EXPECT_EQ(ask("SELECT count(*) FROM \"odd \"\" name\" WHERE key IN (1, 50, 51)"), "2");
   EXPECT_EQ(ask("SELECT json_extract(bloom_info(bloom_snapshot('odd \" name')), '$.keys')"), "50");
-  run("ALTER TABLE \"odd \"\" name\" RENAME TO t");
+  run(R"(ALTER TABLE "odd "" name" RENAME TO t)");
   EXPECT_EQ(found(1, 50), 50);
   run("DROP TABLE t");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0");
