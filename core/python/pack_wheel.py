@@ -126,8 +126,14 @@ def pack(build, folder, *options):
     return wheel
 
 
-SOURCES = ("CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "docs/python.md", "cmake/*", "packaging/*",
-           "core/**/*", "sqlite_ext/**/*")
+SOURCES = ("CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "docs/python.md",
+           "cmake/CrivoTargets.cmake", "cmake/older_glibc.cpp",
+           "packaging/needed_glibc", "packaging/sbom", "packaging/source_date", "packaging/THIRD_PARTY.txt",
+           "core/CMakeLists.txt", "core/include/**/*.h", "core/src/**/*.h", "core/src/**/*.cpp",
+           "core/c/CMakeLists.txt", "core/c/*/*.h", "core/c/*/*.cpp",
+           "core/python/*.*", "core/python/crivo/*.py*", "core/python/crivo/py.typed",
+           "core/python/src/*.h", "core/python/src/*.cpp",
+           "sqlite_ext/CMakeLists.txt", "sqlite_ext/exports.map", "sqlite_ext/**/*.h", "sqlite_ext/**/*.cpp")
 
 
 def sources():
@@ -136,22 +142,25 @@ def sources():
     yield "pyproject.toml", backend.replace('["."]', '["core/python"]').encode(), 0o644
     yield "PKG-INFO", metadata().encode(), 0o644
     for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
-        if path.is_file() and path.parent.name != "__pycache__":
-            yield path.relative_to(ROOT), path.read_bytes(), 0o755 if path.stat().st_mode & 0o100 else 0o644
+        yield path.relative_to(ROOT), path.read_bytes(), 0o755 if path.stat().st_mode & 0o100 else 0o644
 
 
-# The build backend, for pip. It needs what `./dev build` needs: CMake, Ninja, a C++ compiler and the libraries.
+# The build backend, for pip.
+NEEDED = "g++ cmake ninja-build pkg-config libsqlite3-dev libxxhash-dev libzstd-dev libpython3-dev"
+
+
+def run(*command):
+    if not shutil.which(command[0]) or subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
+        sys.exit(f"crivo: cannot be compiled here: {command[0]} is missing, or has failed as it says above. "
+                 f"Compiling needs, as Debian calls them: {NEEDED}")
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    missing = [tool for tool in ("cmake", "ninja", "c++", "pkg-config", "readelf") if not shutil.which(tool)]
-    if missing:
-        sys.exit(f"crivo: must be compiled here, which needs {', '.join(missing)}; docs/python.md names all that it needs")
     build = ROOT / "build/pip"
     left_out = [f"-DCRIVO_{part}=OFF" for part in ("ROCKSDB", "TOOL", "SHARED", "INSTALL")]
-    subprocess.run(["cmake", "--preset", "package", "-B", build, "-DCRIVO_PYTHON=ON",
-                    f"-DPython3_EXECUTABLE={sys.executable}", *left_out], cwd=ROOT, check=True)
-    subprocess.run(["cmake", "--build", build, "--target", "crivo_python", "crivo_sqlite"], check=True)
+    run("cmake", "--preset", "package", "-B", build, "-DCRIVO_PYTHON=ON", f"-DPython3_EXECUTABLE={sys.executable}",
+        *left_out)
+    run("cmake", "--build", build, "--target", "crivo_python", "crivo_sqlite")
     return pack(build, wheel_directory).name
 
 

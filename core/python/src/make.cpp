@@ -85,13 +85,12 @@ struct Progress {
   }
 };
 
+/// False with an exception set if, say, Ctrl-C comes meanwhile.
 bool in_main_thread() {
   const Ref threading(PyImport_ImportModule("threading"));
   const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr) : nullptr);
   const Ref ident(main ? PyObject_GetAttrString(main.get(), "ident") : nullptr);
-  const bool is_this = ident && PyLong_AsUnsignedLong(ident.get()) == PyThread_get_thread_ident();
-  PyErr_Clear();
-  return is_this;
+  return ident && PyLong_AsUnsignedLong(ident.get()) == PyThread_get_thread_ident();
 }
 
 /// A builder, with the GIL released while it works.
@@ -105,6 +104,7 @@ class Builder {
   ~Builder() { crivo_builder_free(builder_); }
 
   bool start(crivo_options options) {
+    if (PyErr_Occurred() != nullptr) return false;  // of in_main_thread
     options.progress = &Progress::report;
     options.progress_data = &progress_;
     crivo_error error;

@@ -13,6 +13,7 @@ import threading
 import time
 import tracemalloc
 import unittest
+import unittest.mock
 
 import crivo
 
@@ -207,6 +208,10 @@ class SignalsTest(unittest.TestCase):
         signal.setitimer(signal.ITIMER_PROF, 0.6 * whole)  # of processor time: the hashes are taken by then
         self.assertRaises(KeyboardInterrupt, crivo.Filter, hashes, hashed=True, kind="ribbon")
         self.assertLess(time.thread_time() - before, 0.9 * whole)
+
+    def test_ctrl_c_is_not_lost_while_a_build_asks_for_the_main_thread(self):
+        with unittest.mock.patch("threading.main_thread", side_effect=KeyboardInterrupt):
+            self.assertRaises(KeyboardInterrupt, crivo.Filter, ["ada"])
 
     def test_progress(self):
         for kind in ["ribbon", "blocked"]:
