@@ -1,6 +1,8 @@
-# zstd's decoder alone, small rather than fast, in place of the target that pkg-config makes of the system's libzstd.
+# zstd, small rather than fast, in place of the target that pkg-config makes of the system's. crivo.wasm links its
+# decoder alone.
 enable_language(C)
-file(GLOB zstd_sources "${CRIVO_ZSTD_SOURCES}/lib/common/*.c" "${CRIVO_ZSTD_SOURCES}/lib/decompress/*.c")
+file(GLOB zstd_sources "${CRIVO_ZSTD_SOURCES}/lib/common/*.c" "${CRIVO_ZSTD_SOURCES}/lib/decompress/*.c"
+  "${CRIVO_ZSTD_SOURCES}/lib/compress/*.c")
 add_library(zstd STATIC ${zstd_sources})
 add_library(PkgConfig::zstd ALIAS zstd)
 target_include_directories(zstd INTERFACE "${CRIVO_ZSTD_SOURCES}/lib")

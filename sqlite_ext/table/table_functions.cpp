@@ -98,10 +98,10 @@ std::string table_info(FilterTable& table) {
   info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
   info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
-  info.add("layers", json_number(state.layers.size()));
+  info.add("layers", json_number(std::uint64_t{state.layers.size()}));
   info.add("pages", json_number(found.pages));
   info.add("stored_pages", json_number(found.stored_pages));
-  info.add("row_bytes", json_number(state.row_bytes()));
+  info.add("row_bytes", json_number(std::uint64_t{state.row_bytes()}));
   info.add("bytes", json_number(found.row_bytes));
   if (state.window) add_window(info, *state.window, found.pane_keys, table.shadow().db());
   if (state.has_source) add_source(info, table.shadow());

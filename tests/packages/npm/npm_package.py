@@ -36,11 +36,12 @@ class Setting:
     """What a test has: the packed file, the tools, and a folder that was empty before npm installed the file."""
 
     page = "sqlite_ext/node/README.md"  # whose line installs it
+    packed = "crivo-[0-9]*.tgz"
 
     def __init__(self, packages, tools, sources, folder):
         self.packages, self.tools, self.sources = [pathlib.Path(path).resolve() for path in (packages, tools, sources)]
         self.folder = pathlib.Path(folder)
-        self.tarball = next(self.packages.glob("crivo-*.tgz"))
+        self.tarball = next(self.packages.glob(self.packed))
 
     def run(self, *command, fails=False, **environment):
         done = subprocess.run([str(each) for each in command], cwd=self.folder, text=True, check=False,
@@ -52,7 +53,7 @@ class Setting:
     def install(self, fails=False, **environment):
         """The line of the README."""
         shutil.copy(self.tarball, self.folder)
-        line = "npm install ./" + re.sub(r"[\d.]+tgz$", "*.tgz", self.tarball.name)
+        line = f"npm install ./{self.packed}"
         require(line in (self.sources / self.page).read_text(encoding="utf-8"), f"no line {line}")
         return self.run("bash", "-c", line, fails=fails, **environment)
 

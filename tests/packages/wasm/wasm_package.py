@@ -28,6 +28,7 @@ README = "core/wasm/README.md"
 
 class Setting(npm_package.Setting):
     page = README
+    packed = "crivo-wasm-*.tgz"
 
 
 def run_program(setting, name, *arguments):
@@ -98,9 +99,9 @@ def has_the_types_that_typescript_expects(setting, build):
                     module, "types.mts")
 
 
-def runs_every_example(setting, build):
+def runs_every_example(setting, build=None):
     setting.install()
-    text = (setting.sources / README).read_text(encoding="utf-8")
+    text = (setting.sources / setting.page).read_text(encoding="utf-8")
     for number, block in enumerate(re.findall(r"^```js\n(.*?)^```$", text, re.DOTALL | re.MULTILINE), 1):
         (setting.folder / "example.mjs").write_text(block, encoding="utf-8")
         printed = setting.run("node", "example.mjs")
