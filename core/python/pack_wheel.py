@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import zipfile
@@ -34,14 +35,14 @@ def version():
 
 
 def machine_of(module):
-    """x86_64 or aarch64, as the module's ELF header says, which may be another than this machine."""
+    """As the module's ELF header says: aarch64, which may be another than this machine, or this one."""
     header = subprocess.run(["readelf", "--file-header", module], check=True, stdout=subprocess.PIPE, text=True).stdout
-    return "aarch64" if re.search("Machine: +AArch64", header) else "x86_64"
+    return "aarch64" if re.search("Machine: +AArch64", header) else platform.machine()
 
 
-def platform_tag(modules, *options):
+def manylinux(modules):
     """manylinux_2_NN_ARCH, where 2.NN is the oldest glibc that has all that the modules ask for (PEP 600)."""
-    asked = subprocess.run([sys.executable, ROOT / "packaging/needed_glibc", *options, *modules], check=False,
+    asked = subprocess.run([sys.executable, ROOT / "packaging/needed_glibc", *modules], check=False,
                            stdout=subprocess.PIPE, text=True)
     if asked.returncode != 0:
         sys.exit(1)  # it has said why
@@ -107,11 +108,10 @@ def write(archive, path, content):
     archive.writestr(entry, content)
 
 
-def pack(build, folder, *options):
-    """Writes the wheel and returns its path. Others of this package in the folder are removed. The options are those of
-    packaging/needed_glibc."""
+def pack(build, folder, system):
+    """Writes the wheel for a system, as its tag names it, and returns its path. Others in the folder are removed."""
     build, folder = pathlib.Path(build), pathlib.Path(folder)
-    tag = f"cp311-abi3-{platform_tag([build / module for module in MODULES], *options)}"
+    tag = f"cp311-abi3-{system}"
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob(f"{NAME}-*.whl"):
         old.unlink()
@@ -128,7 +128,7 @@ def pack(build, folder, *options):
 
 SOURCES = ("CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "docs/python.md",
            "cmake/CrivoTargets.cmake", "cmake/older_glibc.cpp",
-           "packaging/needed_glibc", "packaging/sbom", "packaging/source_date", "packaging/THIRD_PARTY.txt",
+           "packaging/sbom", "packaging/source_date", "packaging/THIRD_PARTY.txt",
            "core/CMakeLists.txt", "core/include/**/*.h", "core/src/**/*.h", "core/src/**/*.cpp",
            "core/c/CMakeLists.txt", "core/c/*/*.h", "core/c/*/*.cpp",
            "core/python/*.*", "core/python/crivo/*.py*", "core/python/crivo/py.typed",
@@ -161,7 +161,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     run("cmake", "--preset", "package", "-B", build, "-DCRIVO_PYTHON=ON", f"-DPython3_EXECUTABLE={sys.executable}",
         *left_out)
     run("cmake", "--build", build, "--target", "crivo_python", "crivo_sqlite")
-    return pack(build, wheel_directory).name
+    this_system = re.sub("[-.]", "_", sysconfig.get_platform())
+    return pack(build, wheel_directory, this_system).name
 
 
 def build_sdist(sdist_directory, config_settings=None):
@@ -179,4 +180,5 @@ def build_sdist(sdist_directory, config_settings=None):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: pack_wheel.py BUILD_FOLDER FOLDER")
-    print(pack(*sys.argv[1:], "--for-others"), pathlib.Path(sys.argv[2], build_sdist(sys.argv[2])))
+    everywhere = manylinux([pathlib.Path(sys.argv[1], module) for module in MODULES])
+    print(pack(*sys.argv[1:], everywhere), pathlib.Path(sys.argv[2], build_sdist(sys.argv[2])))

@@ -93,7 +93,7 @@ int run(std::uint64_t count, int rounds, double most) {
 }  // namespace
 }  // namespace crivo::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   std::uint64_t count = 10'000'000;
   int rounds = 9;
   double most = 1.3;
@@ -103,7 +103,4 @@ int main(int argc, char** argv) try {
   app.add_option("--most", most, "the ratio from which on it fails (default 1.3)");
   CLI11_PARSE(app, argc, argv);
   return crivo::bench::run(count, rounds, most);
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "bench_lines: %s\n", e.what());
-  return 1;
 }

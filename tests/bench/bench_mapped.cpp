@@ -116,7 +116,7 @@ void compare(const std::string& path) {
 }  // namespace
 }  // namespace crivo::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   double megabytes = 100;
   std::string folder = "/tmp";
   CLI::App app("A filter in a mapped file", "bench_mapped");
@@ -127,7 +127,4 @@ int main(int argc, char** argv) try {
   crivo::bench::write_filter(path, static_cast<std::size_t>(megabytes * 1e6));
   crivo::bench::compare(path);
   std::remove(path.c_str());
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "bench_mapped: %s\n", e.what());
-  return 1;
 }

@@ -176,7 +176,7 @@ void run(const Options& options) {
 }  // namespace
 }  // namespace crivo::bench
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   crivo::bench::Options options;
   CLI::App app("Building filter blocks for RocksDB");
   app.add_option("--keys", options.sizes, "numbers of keys");
@@ -184,8 +184,10 @@ int main(int argc, char** argv) try {
   app.add_option("--threads", options.threads, "builders at the same time, for the memory")->capture_default_str();
   app.add_option("--options", options.options, "for our policies, such as \";max_build_bytes=300000000\"");
   CLI11_PARSE(app, argc, argv);
-  crivo::bench::run(options);
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "bench_rocksdb_build: %s\n", e.what());
-  return 1;
+  try {
+    crivo::bench::run(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_rocksdb_build: %s\n", error.what());
+    return 1;
+  }
 }

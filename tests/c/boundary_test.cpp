@@ -50,8 +50,8 @@ TEST(Boundary, ThereIsAStatusForEveryErrorAndException) {
                                                       {ErrorCode::kNotFound, CRIVO_NOT_FOUND},
                                                       {ErrorCode::kTooLarge, CRIVO_TOO_LARGE},
                                                       {ErrorCode::kCancelled, CRIVO_CANCELLED}};
-  for (const auto& [code, status] : codes) {
-    EXPECT_EQ(status_of([&]() -> Result<void> { return Error{code, "x must be y"}; }), status);
+  for (const auto& each : codes) {
+    EXPECT_EQ(status_of([&]() -> Result<void> { return Error{each.first, "x must be y"}; }), each.second);
   }
   EXPECT_EQ(status_of([]() -> Result<void> { throw std::bad_alloc(); }), CRIVO_NO_MEMORY);
   EXPECT_EQ(status_of([]() -> Result<void> { throw std::length_error("vector"); }), CRIVO_NO_MEMORY);

@@ -66,8 +66,7 @@ class Modules(unittest.TestCase):
         text = 'extern "C" unsigned arc4random();\nunsigned random_number() { return arc4random(); }\n'
         module = self.compile("crivo.so", text, "-shared", "-fPIC")
         shutil.copy(module, self.folder / "_crivo.abi3.so")
-        self.assertEqual(output_of(ROOT / "packaging/needed_glibc", module), "2.36\n")
-        for command in ([ROOT / "packaging/needed_glibc", "--for-others", module],
+        for command in ([ROOT / "packaging/needed_glibc", module],
                         [ROOT / "packaging/npm", self.folder / "packed", module],
                         [ROOT / "core/python/pack_wheel.py", self.folder, self.folder / "packed"]):
             refused = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)

@@ -83,7 +83,7 @@ std::vector<Way> ways() {
        [=](const std::string& text, ColumnFamilyOptions& options) {
          rocksdb::Options all;
          const Status read = rocksdb::GetOptionsFromString(rocksdb::Options(), in_factory(text), &all);
-         options = all;
+         options = rocksdb::ColumnFamilyOptions(all);
          return read;
        }},
       {"GetBlockBasedTableOptionsFromString",
@@ -195,7 +195,7 @@ TEST(RocksdbNames, AreCheckedForEveryColumnFamilyAndKindOfDatabase) {
   const rocksdb::Options all(rocksdb::DBOptions(test_options()), wrong);
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DBOptions create = test_options();
+  rocksdb::DBOptions create(test_options());
   create.create_missing_column_families = true;
   const Status opened = open_into(&db, [&](auto* out) {
     return rocksdb::DB::Open(create, folder.path(), {{"default", ColumnFamilyOptions()}, {"second", wrong}}, &handles,

@@ -9,9 +9,9 @@
 namespace crivo::testing {
 namespace {
 
-const bool registered = RegisterKeyTransform("crivo-test.first_half", [](const rocksdb::Slice& key, std::string*) {
-                          return rocksdb::Slice(key.data(), key.size() / 2);
-                        }).ok();
+const bool kRegistered = RegisterKeyTransform("crivo-test.first_half", [](const rocksdb::Slice& key, std::string*) {
+                           return rocksdb::Slice(key.data(), key.size() / 2);
+                         }).ok();
 
 rocksdb::Status open_status(const Policy& policy) {
   const ScratchFolder folder;

@@ -51,8 +51,8 @@ TEST_F(InPlaceTest, FindsItsRowByRowidByKeyAndWithASchema) {
   run("INSERT INTO temp.filters VALUES (0.5, bloom_raw(bloom_create(50, 1e-9)))");
   run("CREATE TABLE folded(k TEXT COLLATE NOCASE PRIMARY KEY, f)");
   run("INSERT INTO folded SELECT 'Seen', f FROM main.filters");
-  run("CREATE TABLE \"odd \"\"name\"(\"the \"\"key\" BLOB PRIMARY KEY, \"the filter\")");
-  run("INSERT INTO \"odd \"\"name\" SELECT x'00ff', f FROM main.filters");
+  run(R"(CREATE TABLE "odd ""name"("the ""key" BLOB PRIMARY KEY, "the filter"))");
+  run(R"(INSERT INTO "odd ""name" SELECT x'00ff', f FROM main.filters)");
   for (const char* args : {"'main', 'Filters', 'F', 'seen'", "'temp', 'filters', 'f', 0.5", "'folded', 'f', 'SEEN'",
                            "'odd \"name', 'the filter', x'00ff'"}) {
     EXPECT_EQ(ask(std::string("SELECT bloom_insert(") + args + ", 'a')"), "1") << args;

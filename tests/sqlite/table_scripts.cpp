@@ -82,7 +82,7 @@ std::string look_at_tables(Database& db) {
     seen += " " + table + ":" +
             db.ask("SELECT total(i) FROM (SELECT i FROM old UNION SELECT i FROM fresh) CROSS JOIN " + table +
                    " ON key = i");
-    if (db.ask("SELECT 1 FROM " + table + " WHERE key = 0") == "")
+    if (db.ask("SELECT 1 FROM " + table + " WHERE key = 0").empty())
       seen += db.ask("INSERT INTO " + table + "(op) VALUES ('check')");
   }
   return seen;
