@@ -306,7 +306,9 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   auto must_not_claim_more = AnyFilter::adopt(shape, filter.facts(), payload);
   const auto more = must_not_claim_more->add_hashes(hashes);
   ASSERT_FALSE(more);
-  EXPECT_EQ(more.error().message, "keys in the newest layer must be at most its 512 bits, got 513");
+  EXPECT_EQ(more.error().message,
+            "keys in the newest layer must be at most its 512 bits, got 513 (it was made for 512 "
+            "keys and has 0)");
   EXPECT_TRUE(FilterRef::open(shape, filter.facts(), must_not_claim_more->payload()));
 }
 
