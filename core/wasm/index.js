@@ -1,5 +1,5 @@
 // For browsers and what packs for them: crivo.wasm lies beside this file.
-import { start } from "./filter.js";
+import { start } from "./start.js";
 
 export { CrivoError, Filter } from "./filter.js";
 

@@ -1,6 +1,6 @@
 // For Node, whose fetch reads no files.
 import { readFile } from "node:fs/promises";
-import { start } from "./filter.js";
+import { start } from "./start.js";
 
 export { CrivoError, Filter } from "./filter.js";
 

@@ -1,3 +1,5 @@
+export { CrivoError, Filter, type Info, type Key, type Options } from "./filter.cjs";
+
 /** A database that answers at once: better-sqlite3's `Database`, node:sqlite's `DatabaseSync`. */
 export interface SyncDatabase {
   loadExtension(path: string): unknown;

@@ -1,5 +1,5 @@
-// Finds the SQLite extension crivo.so of this machine, and loads it into a database of one of the three modules through
-// which Node reaches SQLite. Each of them wants to be asked in its own way:
+// The class Filter, whose compiled part is crivo.node, and the SQLite extension crivo.so of this machine, which is loaded
+// into a database of one of the three modules through which Node reaches SQLite. Each wants to be asked in its own way:
 //
 //   better-sqlite3  db.loadExtension(path)
 //   sqlite3         db.loadExtension(path, callback)
@@ -10,6 +10,7 @@
 
 const fs = require("node:fs");
 const path = require("node:path");
+const { CrivoError, Filter, use } = require("./filter.cjs"); // core/js/filter.js
 
 /** Whether the C library of this process is musl, as on Alpine, whose loader refuses what is linked with glibc. */
 function runsOnMusl() {
@@ -20,18 +21,36 @@ function runsOnMusl() {
   }
 }
 
-function getLoadablePath() {
+/** The path of a file that was compiled for this machine. */
+function compiled(name) {
   const platform = `${process.platform}-${process.arch}`;
   const known = ["linux-x64", "linux-arm64"].includes(platform);
   if (!known || runsOnMusl()) {
     const got = known ? `${platform} with musl` : platform;
     throw new Error(`crivo: the platform must be linux-x64 or linux-arm64 with glibc, got ${got}`);
   }
-  // The name must stay: SQLite derives the entry point's name, sqlite3_crivo_init, from it.
-  const file = path.join(__dirname, platform, "crivo.so");
+  const file = path.join(__dirname, platform, name);
   if (!fs.existsSync(file)) throw new Error(`crivo: the package must contain ${file}; install it anew`);
   return file;
 }
+
+/** The name must stay: SQLite derives the entry point's name, sqlite3_crivo_init, from it. */
+function getLoadablePath() {
+  return compiled("crivo.so");
+}
+
+/** What Filter calls. Where crivo.node cannot be loaded, only the first use of Filter throws. */
+function functionsOfFilter() {
+  try {
+    const functions = require(compiled("crivo.node"));
+    return Object.defineProperty(functions, "memory", { value: { get buffer() { return functions.buffer(); } } });
+  } catch (error) {
+    const fail = () => { throw error; };
+    return new Proxy({ memory: { buffer: new ArrayBuffer(0) } }, { get: (own, name) => own[name] ?? fail });
+  }
+}
+
+use(functionsOfFilter());
 
 /** node:sqlite: extensions are off again afterwards, as SQLite advises, so that no SQL can load a file. */
 function loadIntoNodeSqlite(db, file) {
@@ -65,4 +84,4 @@ function load(db, callback) {
   db.loadExtension(file);
 }
 
-module.exports = { getLoadablePath, load };
+module.exports = { CrivoError, Filter, getLoadablePath, load };

@@ -1,2 +1,2 @@
 // The package for import; index.js says what it does.
-export { getLoadablePath, load } from "./index.js";
+export { CrivoError, Filter, getLoadablePath, load } from "./index.js";

@@ -16,7 +16,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKED = {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "linux-x64/crivo.so",
-          "index.js", "index.mjs", "index.d.ts", "index.d.mts"}
+          "linux-x64/crivo.node", "filter.cjs", "filter.d.cts", "index.js", "index.mjs", "index.d.ts", "index.d.mts"}
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",
          "npm_config_offline": "true"}  # the package brings all that it needs
@@ -92,14 +92,15 @@ def has_the_version_of_the_project(setting, version):
 
 def runs_with_the_c_library_that_its_pages_name(setting, version):
     setting.install()
-    dynamic = setting.run("readelf", "--wide", "--dynamic", "--version-info", "node_modules/crivo/linux-x64/crivo.so")
+    dynamic = "".join(setting.run("readelf", "--wide", "--dynamic", "--version-info", f"node_modules/crivo/linux-x64/{file}")
+                      for file in ("crivo.so", "crivo.node"))
     libraries = set(re.findall(r"Shared library: \[(.*?)\]", dynamic))
-    require(libraries <= NEEDED, f"crivo.so must need no other library than {sorted(NEEDED)}, got {sorted(libraries)}")
+    require(libraries <= NEEDED, f"the files must need no other library than {sorted(NEEDED)}, got {sorted(libraries)}")
     needed = max(tuple(map(int, each.split("."))) for each in re.findall(r"\bGLIBC_([0-9.]+)\b", dynamic))
     for page in "sqlite_ext/node/README.md", "docs/node.md":
         says = re.search(r"glibc (\d+)\.(\d+) or later", (setting.sources / page).read_text(encoding="utf-8"))
         said = tuple(map(int, says.groups()))
-        require(needed == said, f"{page} must name the glibc that crivo.so needs, {needed}, got {said}")
+        require(needed == said, f"{page} must name the glibc that its files need, {needed}, got {said}")
 
 
 def is_refused_on_other_platforms(setting, version):
@@ -109,6 +110,11 @@ def is_refused_on_other_platforms(setting, version):
         require("EBADPLATFORM" in message, f"npm install on {machine} must fail with EBADPLATFORM, got\n{message}")
     setting.install()
     setting.program("node", "platforms.cjs")
+
+
+def filters_work_in_threads(setting, version):
+    setting.install()
+    setting.program("node", "filter_threads.cjs")
 
 
 def loads_into_node_sqlite(setting, version):
@@ -190,7 +196,7 @@ def runs_example(setting, title, block, current_node, modules):
 
 TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test for test in (
     holds_what_it_needs_and_no_more, has_the_version_of_the_project, runs_with_the_c_library_that_its_pages_name,
-    is_refused_on_other_platforms, loads_into_node_sqlite, loads_into_better_sqlite3, loads_into_sqlite3,
+    is_refused_on_other_platforms, filters_work_in_threads, loads_into_node_sqlite, loads_into_better_sqlite3, loads_into_sqlite3,
     runs_the_clients_that_debian_lacks, has_the_types_that_typescript_expects, begins_as_its_page_says,
     runs_every_example)}
 

@@ -31,6 +31,7 @@ QUESTION = """WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM
 
 
 class Setting(wasm_package.Setting):
+    module = "crivo-sqlite-wasm"
     page = "sqlite_ext/wasm/README.md"
     packed = "crivo-sqlite-wasm-*.tgz"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests of npm's package for browsers, each in an empty folder into which npm installs the packed file.
 
-usage: wasm_package.py TEST FOLDER TOOLS SOURCES BUILD; FOLDER has the packed file, TOOLS is what node_tools in
+usage: wasm_package.py TEST FOLDER TOOLS SOURCES BUILD [PACKAGE]; PACKAGE is crivo-wasm, or crivo, which has the same
+class Filter; FOLDER has the packed file, TOOLS is what node_tools in
 tests/packages/npm made, and BUILD is CMake's folder. Exits with 77 and a reason if something that the test needs is
 missing.
 """
@@ -20,20 +21,30 @@ sys.path.insert(0, str(HERE.parent / "npm"))
 import npm_package  # noqa: E402, its place is known only now
 from npm_package import require, skip  # noqa: E402
 
-CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js"}
+CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js", "start.js"}
 PACKED = CODE | {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "index.d.ts"}
 MOST_BYTES = 100_000
 README = "core/wasm/README.md"
 
 
 class Setting(npm_package.Setting):
+    module = "crivo-wasm"
     page = README
     packed = "crivo-wasm-*.tgz"
 
 
+class NodeSetting(npm_package.Setting):
+    module = "crivo"
+
+    def run(self, *command, **options):
+        """Within 16 GB of addresses, so that memory has an end here, too."""
+        return super().run("prlimit", "--as=16000000000", *command, **options)
+
+
 def run_program(setting, name, *arguments):
     setting.install()
-    shutil.copy(HERE / name, setting.folder)
+    text = (HERE / name).read_text(encoding="utf-8").replace('"crivo-wasm"', f'"{setting.module}"')
+    (setting.folder / name).write_text(text, encoding="utf-8")
     setting.run("node", name, *arguments)
 
 
@@ -114,12 +125,13 @@ TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test f
     does_what_its_types_promise, has_the_types_that_typescript_expects, runs_every_example)}
 
 
-def main(test, packages, tools, sources, build):
+def main(test, packages, tools, sources, build, package="crivo-wasm"):
     for program in "node", "npm":
         if shutil.which(program) is None:
             skip(f"no {program}: ./dev test --all installs it")
     with tempfile.TemporaryDirectory() as folder:
-        TESTS[test](Setting(packages, tools, sources, folder), pathlib.Path(build))
+        chosen = NodeSetting if package == "crivo" else Setting
+        TESTS[test](chosen(packages, tools, sources, folder), pathlib.Path(build))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-// The class Filter, on the functions of crivo.wasm: core/wasm/exports.cpp says what lies where in the room.
-import { CrivoError, keyOf, mostBytes, spell, writeKey } from "./keys.js";
+// The class Filter, on the functions of exports.h, which says what lies where in the room.
+import { CrivoError, keyOf, mostBytes, writeKey } from "./keys.js";
 
 export { CrivoError };
 
 const BATCH = 512;
 const SIZES = 4 * BATCH; // the bytes in front of many keys
 const MOST_DIGITS = 32;
+const NUMBERS = 10; // of info
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];
 const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range"];
@@ -13,48 +14,45 @@ const FORMS = ["raw", "mappable"];
 const DEFAULT_MAX_BYTES = 2 ** 30;
 
 const decoder = new TextDecoder();
-let wasm; // what it exports
-let bytes; // its memory
+let native; // the functions of exports.h, and the memory that they use
+let bytes; // this memory
 let room = 0; // where it lies there
 let roomBytes = 0;
 
-/** Compiles the bytes of crivo.wasm: index.js and node.js call it, before anything else. */
-export async function start(source) {
-  const module = await WebAssembly.compile(source);
-  const imports = { env: {} };
-  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-    const refusal = from === "env" ? -52 : 52; // ENOSYS: there are no files here, and no environment
-    (imports[from] ??= {})[name] = () => refusal;
-  }
-  imports.env.spell = (number, at) => at + writeKey(spell(number), bytes, at);
-  imports.env.emscripten_notify_memory_growth = () => {
-    bytes = new Uint8Array(wasm.memory.buffer);
-  };
-  wasm = { ...(await WebAssembly.instantiate(module, imports)).exports };
-  bytes = new Uint8Array(wasm.memory.buffer);
-  wasm._initialize();
+/** Before anything else: the functions of exports.h, and `memory`, whose `buffer` has the room. */
+export function use(functions) {
+  native = functions;
+  memoryMoved();
+}
+
+/** The memory's buffer is another one now. */
+export function memoryMoved() {
+  bytes = new Uint8Array(native.memory.buffer);
+}
+
+function askForRoom(wanted) {
+  room = native.room(wanted) || fail();
+  if (bytes.buffer !== native.memory.buffer) memoryMoved();
+  roomBytes = wanted;
 }
 
 function makeRoom(needed) {
-  if (needed <= roomBytes) return;
-  const wanted = Math.max(needed, 2 * roomBytes, 1 << 12);
-  room = wasm.room(wanted) || fail();
-  roomBytes = wanted;
+  if (needed > roomBytes) askForRoom(Math.max(needed, 2 * roomBytes, 1 << 12));
 }
 
 /** For what C++ puts into the room. */
 function roomMoved() {
-  room = wasm.room(roomBytes);
+  askForRoom(roomBytes);
 }
 
 function leaveRoom() {
-  wasm.leave();
+  native.leave();
   room = roomBytes = 0;
 }
 
 function fail() {
-  const code = CODES[wasm.code()];
-  const size = wasm.message();
+  const code = CODES[native.code()];
+  const size = native.message();
   roomMoved();
   const text = decoder.decode(bytes.subarray(room, room + size)) || code;
   const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
@@ -65,7 +63,7 @@ function fail() {
 function putKey(key, ordered, index = "key", at = 0) {
   if (!ordered && Number.isSafeInteger(key)) {
     makeRoom(at + MOST_DIGITS);
-    return wasm.put_integer(at, key);
+    return native.put_integer(at, key);
   }
   const known = keyOf(key, ordered, index);
   makeRoom(at + mostBytes(known));
@@ -138,15 +136,16 @@ function planned(options, make) {
   const rates = [positive("fpRate", fpRate), positive("bitsPerKey", bitsPerKey)];
   const limit = wholeNumber("maxBytes", maxBytes);
   const keys = wholeNumber("capacity", capacity);
-  const plan = wasm.plan(putKey(String(kind), false), keys, ...rates, wholeSeed, limit) || fail();
+  const halves = [Number(wholeSeed >> 32n), Number(wholeSeed & 0xffffffffn)];
+  const plan = native.plan(putKey(String(kind), false), keys, ...rates, ...halves, limit) || fail();
   try {
     return new Filter(made, make(plan, /^range\b/.test(kind)));
   } finally {
-    wasm.drop(plan);
+    native.drop(plan);
   }
 }
 
-const freed = new FinalizationRegistry((filter) => wasm.close(filter));
+const freed = new FinalizationRegistry((filter) => native.close(filter));
 const made = Symbol("made");
 
 export class Filter {
@@ -167,24 +166,24 @@ export class Filter {
     try {
       makeRoom(source.length);
       bytes.set(source, room);
-      return new Filter(made, wasm.open(source.length, limit));
+      return new Filter(made, native.open(source.length, limit));
     } finally {
       leaveRoom();
     }
   }
 
   static create(options = {}) {
-    return planned(options, (plan) => wasm.create(plan));
+    return planned(options, (plan) => native.create(plan));
   }
 
   static build(keys, options = {}) {
     return planned(options, (plan, ordered) => {
-      const builder = wasm.builder(plan) || fail();
+      const builder = native.builder(plan) || fail();
       try {
-        putMany(keys, ordered, (count) => wasm.collect(builder, plan, count) || fail());
-        return wasm.finish(builder);
+        putMany(keys, ordered, (count) => native.collect(builder, plan, count) || fail());
+        return native.finish(builder);
       } finally {
-        wasm.drop_builder(builder);
+        native.drop_builder(builder);
       }
     });
   }
@@ -195,14 +194,14 @@ export class Filter {
   }
 
   has(key) {
-    return wasm.has(this.#open, putKey(key, this.#ordered)) === 1;
+    return native.has(this.#open, putKey(key, this.#ordered)) === 1;
   }
 
   hasMany(keys) {
     const filter = this.#open;
     const answers = [];
     putMany(keys, this.#ordered, (count) => {
-      wasm.has_many(filter, count);
+      native.has_many(filter, count);
       for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
     });
     return answers;
@@ -214,11 +213,11 @@ export class Filter {
     makeRoom(ends[0].length + ends[1].length);
     bytes.set(ends[0], room);
     bytes.set(ends[1], room + ends[0].length);
-    return wasm.has_range(this.#open, ends[0].length, ends[1].length) === 1;
+    return native.has_range(this.#open, ends[0].length, ends[1].length) === 1;
   }
 
   count(key) {
-    const times = wasm.count(this.#open, putKey(key, this.#ordered));
+    const times = native.count(this.#open, putKey(key, this.#ordered));
     return times < 0 ? fail() : times;
   }
 
@@ -228,26 +227,27 @@ export class Filter {
 
   addMany(keys) {
     const filter = this.#open;
-    putMany(keys, this.#ordered, (count) => wasm.add(filter, count) || fail());
+    putMany(keys, this.#ordered, (count) => native.add(filter, count) || fail());
   }
 
   remove(key) {
-    wasm.remove_key(this.#open, putKey(key, this.#ordered)) || fail();
+    native.remove_key(this.#open, putKey(key, this.#ordered)) || fail();
   }
 
   get info() {
-    const nameBytes = wasm.facts(this.#open);
+    const nameBytes = native.facts(this.#open);
     roomMoved();
-    const [capacity, fpRate, keys, units, k, param, payloadBytes, can] = new Float64Array(wasm.memory.buffer, room, 8);
-    const kind = decoder.decode(bytes.subarray(room + 64, room + 64 + nameBytes));
+    const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
+    const [capacity, fpRate, keys, units, k, param, payloadBytes, can, seedHigh, seedLow] = numbers;
+    const kind = decoder.decode(bytes.subarray(room + 8 * NUMBERS, room + 8 * NUMBERS + nameBytes));
     const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
-    const seed = BigInt.asUintN(64, wasm.seed(this.#filter));
+    const seed = (BigInt(seedHigh) << 32n) + BigInt(seedLow);
     return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
   }
 
   toBytes(form = "raw") {
     if (!FORMS.includes(form)) throw new CrivoError(`form must be one of ${FORMS.join(", ")}, got ${String(form)}`);
-    const size = wasm.write(this.#open, FORMS.indexOf(form)) || fail();
+    const size = native.write(this.#open, FORMS.indexOf(form)) || fail();
     roomMoved();
     const blob = bytes.slice(room, room + size);
     leaveRoom();
@@ -256,7 +256,7 @@ export class Filter {
 
   free() {
     freed.unregister(this);
-    if (this.#filter !== 0) wasm.close(this.#filter);
+    if (this.#filter !== 0) native.close(this.#filter);
     this.#filter = 0;
   }
 }

@@ -1,0 +1,73 @@
+// The functions that filter.js calls, in WebAssembly (core/wasm) as in Node's own code (core/node). What goes in and
+// out lies in the room: one piece of memory, to which filter.js writes before a call, and from which it reads after it.
+// Keys lie there one after the other; many of them come behind 512 numbers of 32 bits, their sizes. A function that
+// fails returns 0, a null pointer or false, and leaves an error.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "crivo/builder.h"
+#include "crivo/filter.h"
+
+#ifdef __wasm__
+#define EXPORT(name) [[clang::export_name(#name)]]
+#else
+#define EXPORT(name)
+#endif
+
+namespace crivo::js {
+
+struct LastError {
+  int code = 0;
+  std::string message;
+};
+struct Plan;
+
+// Each host has these for itself.
+LastError& last_error();
+std::byte* room_bytes();
+/// Makes the room at least this large, keeps what is in it, and returns where it lies. 0 if there is no memory.
+EXPORT(room) std::size_t room(std::size_t bytes);
+/// Frees the room. The next call must be room().
+EXPORT(leave) void leave();
+
+EXPORT(code) int code();
+/// Puts the message of the last error into the room, and returns its bytes: 0 where the code says all.
+EXPORT(message) std::size_t message();
+
+EXPORT(open) AnyFilter* open(std::size_t bytes, double max_bytes);
+EXPORT(close) void close(AnyFilter* filter);
+
+/// The name of the kind is in the room. A number of 0 stands for the default.
+EXPORT(plan)
+Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_per_key, double seed_high,
+           double seed_low, double max_bytes);
+EXPORT(drop) void drop(Plan* plan);
+EXPORT(create) AnyFilter* create(const Plan* plan);
+
+EXPORT(builder) FilterBuilder* builder(const Plan* plan);
+EXPORT(collect) bool collect(FilterBuilder* builder, const Plan* plan, std::size_t count);
+EXPORT(finish) AnyFilter* finish(FilterBuilder* builder);
+EXPORT(drop_builder) void drop_builder(FilterBuilder* builder);
+
+/// Puts an integer as a key at this place in the room, and returns its bytes.
+EXPORT(put_integer) std::size_t put_integer(std::size_t at, double integer);
+
+EXPORT(has) bool has(const AnyFilter* filter, std::size_t bytes);
+/// The answers are bytes in the room.
+EXPORT(has_many) void has_many(const AnyFilter* filter, std::size_t count);
+/// Both ends are keys in the room.
+EXPORT(has_range) bool has_range(const AnyFilter* filter, std::size_t low_bytes, std::size_t high_bytes);
+/// -1 on an error.
+EXPORT(count) double count(const AnyFilter* filter, std::size_t bytes);
+
+EXPORT(add) bool add(AnyFilter* filter, std::size_t count);
+EXPORT(remove_key) bool remove_key(AnyFilter* filter, std::size_t bytes);
+
+/// Puts numbers into the room, and then the name of the kind, whose bytes it returns.
+EXPORT(facts) std::size_t facts(const AnyFilter* filter);
+/// Puts a blob into the room, and returns its bytes.
+EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);
+
+}  // namespace crivo::js

@@ -1,0 +1,201 @@
+// The functions of core/js/exports.h for filter.js in Node: each argument and result is a number, pointers included,
+// which are below 2^53. filter.js is loaded once in each thread and for each loader of modules; each time has a room, a
+// last error and filters of its own (Node-API, https://nodejs.org/api/n-api.html).
+#include <node_api.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "exports.h"
+
+namespace crivo::js {
+namespace {
+
+constexpr std::size_t kRoomOffset = 16;  // not 0, which stands for a failure
+
+struct Instance {
+  napi_env env;
+  napi_ref buffer = nullptr;  // an ArrayBuffer, which holds the room
+  std::byte* bytes = nullptr;
+  std::size_t size = 0;
+  LastError error = {};
+  std::unordered_map<AnyFilter*, std::int64_t> filters = {};  // that JavaScript has, and the bytes that V8 knows of
+
+  void keep(AnyFilter* filter) {
+    if (filter == nullptr) return;
+    const auto payload = static_cast<std::int64_t>(filter->payload().size());
+    filters.emplace(filter, payload);
+    std::int64_t total = 0;
+    napi_adjust_external_memory(env, payload, &total);
+  }
+  void forget(AnyFilter* filter) {
+    std::int64_t total = 0;
+    if (auto kept = filters.extract(filter)) napi_adjust_external_memory(env, -kept.mapped(), &total);
+  }
+};
+
+thread_local Instance* current = nullptr;  // that JavaScript called last
+
+/// JavaScript's `new ArrayBuffer(size)`, which throws where Node-API's function would end the process. Null then.
+napi_value new_array_buffer(napi_env env, std::size_t size) {
+  napi_value global = nullptr;
+  napi_value type = nullptr;
+  napi_value length = nullptr;
+  napi_value buffer = nullptr;
+  napi_get_global(env, &global);
+  napi_get_named_property(env, global, "ArrayBuffer", &type);
+  napi_create_double(env, static_cast<double>(size), &length);
+  if (napi_new_instance(env, type, 1, &length, &buffer) == napi_ok) return buffer;
+  napi_value thrown = nullptr;
+  napi_get_and_clear_last_exception(env, &thrown);
+  return nullptr;
+}
+
+napi_value buffer(napi_env env, napi_callback_info info) {
+  void* data = nullptr;
+  napi_value result = nullptr;
+  napi_get_cb_info(env, info, nullptr, nullptr, nullptr, &data);
+  if (const auto* instance = static_cast<Instance*>(data); instance->buffer != nullptr) {
+    napi_get_reference_value(env, instance->buffer, &result);
+  }
+  return result;
+}
+
+void close_kept(AnyFilter* filter) {
+  current->forget(filter);
+  close(filter);
+}
+
+template <class T>
+T argument(napi_env env, napi_value value) {
+  double number = 0;
+  napi_get_value_double(env, value, &number);
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(static_cast<std::uintptr_t>(number));
+  } else {
+    return static_cast<T>(number);
+  }
+}
+
+template <class T>
+double as_number(T result) {
+  if constexpr (std::is_same_v<T, AnyFilter*>) current->keep(result);
+  if constexpr (std::is_pointer_v<T>)
+    return static_cast<double>(reinterpret_cast<std::uintptr_t>(result));
+  else
+    return static_cast<double>(result);
+}
+
+template <class R, class... A, std::size_t... i>
+napi_value call(napi_env env, R (*function)(A...), const napi_value* given, std::index_sequence<i...>) {
+  napi_value result = nullptr;
+  if constexpr (std::is_void_v<R>) {
+    function(argument<A>(env, given[i])...);
+  } else {
+    napi_create_double(env, as_number(function(argument<A>(env, given[i])...)), &result);
+  }
+  return result;
+}
+
+template <class R, class... A>
+constexpr std::size_t arguments_of(R (*)(A...)) {
+  return sizeof...(A);
+}
+
+template <auto function>
+napi_value called(napi_env env, napi_callback_info info) {
+  constexpr std::size_t kArguments = arguments_of(function);
+  std::array<napi_value, kArguments + 1> given;
+  std::size_t count = kArguments;
+  void* data = nullptr;
+  napi_get_cb_info(env, info, &count, given.data(), nullptr, &data);
+  current = static_cast<Instance*>(data);
+  return call(env, function, given.data(), std::make_index_sequence<kArguments>());
+}
+
+constexpr struct {
+  const char* name;
+  napi_callback called;
+} kFunctions[] = {
+    {"buffer", buffer},
+    {"room", called<room>},
+    {"leave", called<leave>},
+    {"code", called<code>},
+    {"message", called<message>},
+    {"open", called<open>},
+    {"close", called<close_kept>},
+    {"plan", called<plan>},
+    {"drop", called<drop>},
+    {"create", called<create>},
+    {"builder", called<builder>},
+    {"collect", called<collect>},
+    {"finish", called<finish>},
+    {"drop_builder", called<drop_builder>},
+    {"put_integer", called<put_integer>},
+    {"has", called<has>},
+    {"has_many", called<has_many>},
+    {"has_range", called<has_range>},
+    {"count", called<count>},
+    {"add", called<add>},
+    {"remove_key", called<remove_key>},
+    {"facts", called<facts>},
+    {"write", called<write>},
+};
+
+/// When a thread ends, JavaScript does not close what it has.
+void end(napi_env, void* data, void*) {
+  auto* instance = static_cast<Instance*>(data);
+  for (const auto& [filter, bytes] : instance->filters) close(filter);
+  delete instance;
+}
+
+}  // namespace
+
+LastError& last_error() { return current->error; }
+
+std::byte* room_bytes() { return current->bytes + kRoomOffset; }
+
+std::size_t room(std::size_t bytes) {
+  Instance& to = *current;
+  const std::size_t wanted = bytes + kRoomOffset;
+  if (to.bytes != nullptr && wanted <= to.size) return kRoomOffset;
+  napi_value grown = new_array_buffer(to.env, wanted);
+  void* at = nullptr;
+  napi_ref reference = nullptr;
+  std::size_t size = 0;
+  if (grown == nullptr || napi_get_arraybuffer_info(to.env, grown, &at, &size) != napi_ok || size != wanted ||
+      napi_create_reference(to.env, grown, 1, &reference) != napi_ok) {
+    to.error = {.code = 9, .message = {}};
+    return 0;
+  }
+  if (to.bytes != nullptr) std::memcpy(at, to.bytes, to.size);
+  leave();
+  to.buffer = reference;
+  to.bytes = static_cast<std::byte*>(at);
+  to.size = wanted;
+  return kRoomOffset;
+}
+
+void leave() {
+  if (current->buffer != nullptr) napi_delete_reference(current->env, current->buffer);
+  current->buffer = nullptr;
+  current->bytes = nullptr;
+  current->size = 0;
+}
+
+NAPI_MODULE_INIT() {
+  auto* instance = new Instance{.env = env};
+  napi_set_instance_data(env, instance, end, nullptr);
+  for (const auto& [name, function] : kFunctions) {
+    napi_value value = nullptr;
+    napi_create_function(env, name, NAPI_AUTO_LENGTH, function, instance, &value);
+    napi_set_named_property(env, exports, name, value);
+  }
+  return exports;
+}
+
+}  // namespace crivo::js
