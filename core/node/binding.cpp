@@ -4,6 +4,7 @@
 #include <node_api.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -75,7 +76,7 @@ T argument(napi_env env, napi_value value) {
   double number = 0;
   napi_get_value_double(env, value, &number);
   if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(static_cast<std::uintptr_t>(number));
+    return std::bit_cast<T>(static_cast<std::uintptr_t>(number));
   } else {
     return static_cast<T>(number);
   }
@@ -85,7 +86,7 @@ template <class T>
 double as_number(T result) {
   if constexpr (std::is_same_v<T, AnyFilter*>) current->keep(result);
   if constexpr (std::is_pointer_v<T>)
-    return static_cast<double>(reinterpret_cast<std::uintptr_t>(result));
+    return static_cast<double>(std::bit_cast<std::uintptr_t>(result));
   else
     return static_cast<double>(result);
 }

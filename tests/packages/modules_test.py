@@ -26,7 +26,7 @@ def unpack_modules(folder):
     for package in [each for source in FOLDERS for each in source.iterdir()]:
         with zipfile.ZipFile(package) if package.suffix == ".whl" else tarfile.open(package) as archive:
             archive.extractall(folder / package.name)
-    return sorted(folder.rglob("*.so"))
+    return sorted([*folder.rglob("*.so"), *folder.rglob("*.node")])
 
 
 class Modules(unittest.TestCase):
@@ -65,9 +65,10 @@ class Modules(unittest.TestCase):
     def test_are_refused_if_they_need_a_newer_glibc_than_their_pages_promise(self):
         text = 'extern "C" unsigned arc4random();\nunsigned random_number() { return arc4random(); }\n'
         module = self.compile("crivo.so", text, "-shared", "-fPIC")
-        shutil.copy(module, self.folder / "_crivo.abi3.so")
+        for copy in "_crivo.abi3.so", "crivo.node":
+            shutil.copy(module, self.folder / copy)
         for command in ([ROOT / "packaging/needed_glibc", module],
-                        [ROOT / "packaging/npm", self.folder / "packed", module],
+                        [ROOT / "packaging/npm", self.folder / "packed", self.folder],
                         [ROOT / "core/python/pack_wheel.py", self.folder, self.folder / "packed"]):
             refused = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((refused.returncode, refused.stdout), (1, ""))
