@@ -30,14 +30,15 @@ export function memoryMoved() {
   bytes = new Uint8Array(native.memory.buffer);
 }
 
-function askForRoom(wanted) {
-  room = native.room(wanted) || fail();
+function askForRoom(needed, wanted = needed) {
+  const got = native.room(wanted) ? wanted : needed;
+  room = native.room(got) || fail();
   if (bytes.buffer !== native.memory.buffer) memoryMoved();
-  roomBytes = wanted;
+  roomBytes = got;
 }
 
 function makeRoom(needed) {
-  if (needed > roomBytes) askForRoom(Math.max(needed, 2 * roomBytes, 1 << 12));
+  if (needed > roomBytes) askForRoom(needed, Math.max(needed, 2 * roomBytes, 1 << 12));
 }
 
 /** For what C++ puts into the room. */
@@ -76,8 +77,10 @@ const sizesAsBytes = new Uint8Array(sizes.buffer);
 function putBatch(keys, ordered, first) {
   let used = SIZES;
   for (let i = 0; i < keys.length; ++i) {
-    sizes[i] = putKey(keys[i], ordered, first + i, used);
-    used += sizes[i];
+    const size = putKey(keys[i], ordered, first + i, used);
+    sizes[i] = size;
+    if (sizes[i] !== size) throw new CrivoError(`keys[${first + i}] must be shorter than 2^32 bytes, got ${size}`);
+    used += size;
   }
   bytes.set(sizesAsBytes, room);
 }
@@ -198,10 +201,9 @@ export class Filter {
   }
 
   hasMany(keys) {
-    const filter = this.#open;
     const answers = [];
     putMany(keys, this.#ordered, (count) => {
-      native.has_many(filter, count);
+      native.has_many(this.#open, count); // which keys may have freed meanwhile
       for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
     });
     return answers;
@@ -226,8 +228,7 @@ export class Filter {
   }
 
   addMany(keys) {
-    const filter = this.#open;
-    putMany(keys, this.#ordered, (count) => native.add(filter, count) || fail());
+    putMany(keys, this.#ordered, (count) => native.add(this.#open, count) || fail());
   }
 
   remove(key) {

@@ -41,19 +41,25 @@ struct Instance {
 
 thread_local Instance* current = nullptr;  // that JavaScript called last
 
-/// JavaScript's `new ArrayBuffer(size)`, which throws where Node-API's function would end the process. Null then.
-napi_value new_array_buffer(napi_env env, std::size_t size) {
+/// JavaScript's `new TYPE(argument)`, which throws where Node-API's own functions would end the process. Null then.
+napi_value construct(napi_env env, const char* type, napi_value argument) {
   napi_value global = nullptr;
-  napi_value type = nullptr;
-  napi_value length = nullptr;
-  napi_value buffer = nullptr;
+  napi_value constructor = nullptr;
+  napi_value made = nullptr;
   napi_get_global(env, &global);
-  napi_get_named_property(env, global, "ArrayBuffer", &type);
-  napi_create_double(env, static_cast<double>(size), &length);
-  if (napi_new_instance(env, type, 1, &length, &buffer) == napi_ok) return buffer;
+  napi_get_named_property(env, global, type, &constructor);
+  if (napi_new_instance(env, constructor, 1, &argument, &made) == napi_ok) return made;
   napi_value thrown = nullptr;
   napi_get_and_clear_last_exception(env, &thrown);
   return nullptr;
+}
+
+/// Null where there is no memory, or where filter.js could not read all of it.
+napi_value new_array_buffer(napi_env env, std::size_t size) {
+  napi_value length = nullptr;
+  napi_create_double(env, static_cast<double>(size), &length);
+  napi_value made = construct(env, "ArrayBuffer", length);
+  return made != nullptr && construct(env, "Uint8Array", made) != nullptr ? made : nullptr;
 }
 
 napi_value buffer(napi_env env, napi_callback_info info) {

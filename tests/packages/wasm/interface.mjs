@@ -52,6 +52,13 @@ const wrongTypes = [() => keys.has({}), () => keys.has(null), () => keys.hasMany
   () => range.has("a"), () => Filter.open("text"), () => Filter.create({ ...room, fpr: 0.1 }), () => new Filter()];
 for (const call of wrongTypes) assert.throws(call, { name: "TypeError", message: / must be / });
 
+// So may it free the filter that it is to be asked, or to be put into.
+for (const call of [(filter, each) => filter.hasMany(each), (filter, each) => filter.addMany(each)]) {
+  const freed = Filter.create(room);
+  const frees = (function* () { for (let i = 0; i < 600; ++i) yield String(i); freed.free(); yield "last"; })();
+  assert.throws(() => call(freed, frees), { name: "CrivoError", message: /^filter must not be used after free/ });
+}
+
 keys.free();
 keys.free();
 assert.throws(() => keys.has("7"), CrivoError);
