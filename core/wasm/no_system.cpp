@@ -1,6 +1,7 @@
 // In place of the core's threads and temporary files, which a page has not: the code that is linked in stays small.
 #include "base/error_text.h"
 #include "base/parallel.h"
+#include "crivo/host/system.h"
 #include "crivo/host/temporary_file.h"
 
 namespace crivo {
@@ -8,6 +9,8 @@ namespace crivo {
 void parallel_for(unsigned, std::size_t count, const std::function<void(std::size_t)>& work) {
   for (std::size_t i = 0; i < count; ++i) work(i);
 }
+
+void system::wish_huge_pages(void*, std::size_t) noexcept {}
 
 // Only a build with max_memory asks for a file, and exports.cpp sets none: this is for the linker.
 namespace {

@@ -1,4 +1,5 @@
 // BuildOptions: threads change nothing but the time, progress rises to 1, and a cancelled build leaves an error.
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory_resource>
@@ -26,6 +27,46 @@ TEST_P(BuildWith, AnyNumberOfThreadsLeadsToTheSameBytes) {
       expect_same_filter(filter->ref(), expected->ref());
     }
   }
+}
+
+// So many that each thread gets a part of the filter.
+TEST_P(BuildWith, ThreadsAddToTheirOwnPartsInAnyOrderOfTheHashes) {
+  auto hashes = present_hashes(270'000, 0);
+  for (const bool sorted : {false, true}) {
+    if (sorted) std::sort(hashes.begin(), hashes.end());
+    const FilterSpec spec = spec_for(hashes.size());
+    const auto expected = AnyFilter::build(spec, hashes);
+    for (const unsigned threads : {2U, 3U, 4U}) {
+      const auto filter = AnyFilter::build(spec, hashes, {.threads = threads});
+      expect_same_filter(filter->ref(), expected->ref());
+    }
+  }
+}
+
+TEST_P(BuildWith, ABuilderWithThreadsMakesTheSameBytes) {
+  const auto hashes = present_hashes(600'000, 0);  // two sweeps of repeated hashes that are worth threads
+  FilterSpec spec = spec_for(1);
+  spec.capacity = 0;
+  const auto built_by = [&](unsigned threads) {
+    auto builder = FilterBuilder::create(spec, {.threads = threads});
+    EXPECT_TRUE(builder->add_hashes(hashes));
+    EXPECT_TRUE(builder->add_hashes(std::span(hashes).first(hashes.size() / 2)));
+    return *builder->finish();
+  };
+  const AnyFilter expected = built_by(1);
+  expect_same_filter(built_by(3).ref(), expected.ref());
+}
+
+// One that no cache holds, in which each thread but the first has an array of its own. A single probe keeps this short.
+TEST(BuildWithThreads, LargeClassicFiltersAreTheSame) {
+  std::vector<std::uint64_t> hashes(10'000'000);
+  for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = (i + 1) * 0x9E3779B97F4A7C15;
+  const FilterSpec spec{.kind = Kind::kClassic, .capacity = hashes.size(), .bits_per_key = 7.25, .option = 1};
+  const auto expected = AnyFilter::build(spec, hashes);
+  ASSERT_GE(expected->payload().size(), std::size_t{64} << 20);
+  ASSERT_LE(expected->payload().size(), 8 * hashes.size()) << "or one thread adds all";
+  const auto filter = AnyFilter::build(spec, hashes, {.threads = 2});
+  expect_same_filter(filter->ref(), expected->ref());
 }
 
 TEST_P(BuildWith, HashesGivenAwayLeadToTheSameBytes) {

@@ -164,7 +164,7 @@ typedef struct crivo_options {
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
-  uint32_t threads;         ///< to build a ribbon with; 0: as many as the machine has
+  uint32_t threads;         ///< to sort hashes and to build with; 0: as many as the machine has
   uint32_t reserved;        ///< 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets
@@ -179,10 +179,9 @@ typedef struct crivo_options {
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
 /// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Takes 8 bytes for each key
-/// while it builds. Ignores temp_folder without max_memory, and threads for a kind other than ribbon. Errors:
-/// CRIVO_BAD_ARGUMENT naming the field, also max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs
-/// more than max_bytes; CRIVO_FULL if more keys came than the kind has room for; CRIVO_CANCELLED; CRIVO_NO_MEMORY;
-/// CRIVO_SYSTEM for a temporary file or a thread.
+/// while it builds. Ignores temp_folder without max_memory. Errors: CRIVO_BAD_ARGUMENT naming the field, also
+/// max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if more keys
+/// came than the kind has room for; CRIVO_CANCELLED; CRIVO_NO_MEMORY; CRIVO_SYSTEM for a temporary file or a thread.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed, or, for the kind "range", from ordered numbers.

@@ -59,7 +59,10 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
   return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
 }
 
-void wish_huge_pages(void* begin, std::size_t bytes) noexcept { (void)::madvise(begin, bytes, MADV_HUGEPAGE); }
+void wish_huge_pages(void* begin, std::size_t bytes) noexcept {
+  const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, MADV_HUGEPAGE);
+}
 
 }  // namespace crivo::system
 #else

@@ -197,7 +197,7 @@ Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, Build
   const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
   for (std::uint64_t added = 0; added < all;) {
     const auto part = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
-    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, part, added, task.memory())
+    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, part, added, task)
                   : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, part, added)
                                           : grow_by(part, added);
     if (!result) return with_keys(std::move(result), ref_.facts_, added);

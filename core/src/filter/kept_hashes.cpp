@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kFirstRoom = 64;
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
+constexpr std::size_t kFewestSorted = std::size_t{1} << 18;  // by more than one thread
 
 }  // namespace
 
@@ -34,7 +35,7 @@ Result<void> KeptHashes::make_room() {
   // Repeated hashes are dropped only when the room is full. That bounds the room by about twice the number of distinct
   // keys. A few hashes are not worth the sort. (The first room is small because SQL builds one filter per group, and
   // many groups are small.)
-  if (kept_ >= kFirstSweep && !every_addition_) kept_ = sort_distinct(in_memory()).size();
+  if (kept_ >= kFirstSweep && !every_addition_) kept_ = sweep();
   if (room_ != 0 && kept_ <= room_ / 2) return {};
   const std::uint64_t most = budget_.for_hashes(index_bytes());
   if (room_ >= most) return write_run();
@@ -46,6 +47,13 @@ Result<void> KeptHashes::make_room() {
   hashes_.reset(static_cast<std::uint64_t*>(grown));
   room_ = room;
   return {};
+}
+
+std::size_t KeptHashes::sweep() {
+  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the threads' memory is not in the budget yet
+  const BuildOptions options{.threads = alone ? 1 : threads_};
+  BuildTask task(options);
+  return *sort_distinct(in_memory(), task);
 }
 
 Result<void> KeptHashes::write_run() {

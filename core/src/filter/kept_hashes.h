@@ -20,7 +20,10 @@ namespace crivo {
 class KeptHashes {
  public:
   KeptHashes(bool every_addition, const BuildOptions& options)
-      : every_addition_(every_addition), budget_(options.max_memory), folder_(options.temp_folder) {}
+      : every_addition_(every_addition),
+        budget_(options.max_memory),
+        threads_(options.threads),
+        folder_(options.temp_folder) {}
 
   /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
   /// the hashes are more than a limit on memory can ever handle.
@@ -48,12 +51,15 @@ class KeptHashes {
 
  private:
   [[nodiscard]] Result<void> make_room();
+  /// Sorts the hashes in memory, and returns how many distinct ones there are, which then come first.
+  [[nodiscard]] std::size_t sweep();
   [[nodiscard]] Result<void> write_run();
   /// The memory that the file takes, which grows while hashes are added.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return runs_ ? runs_->index_bytes() : 0; }
 
   bool every_addition_;
   MemoryBudget budget_;
+  unsigned threads_;
   std::string folder_;
   // This is no vector, because a vector that grows needs the old array and the new one at the same time.
   struct Free {

@@ -10,6 +10,7 @@
 #include "base/bit_array.h"
 #include "crivo/host/sizing.h"
 #include "kinds/block_stats.h"
+#include "kinds/parts.h"
 #include "kinds/plan.h"
 #include "kinds/rows.h"
 #include "layout/block.h"
@@ -26,6 +27,10 @@ constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;
 
+void add_near(Store store, std::span<const std::uint64_t> hashes) noexcept {
+  kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+}
+
 void add_partitioned(Store store, std::span<const std::uint64_t> hashes, std::pmr::memory_resource* memory) {
   const auto part_of = [](std::uint64_t hash) { return static_cast<std::size_t>(hash >> (64 - kPartBits)); };
   std::pmr::vector<std::uint64_t> parted(std::min(hashes.size(), kPartitionedAtOnce), memory);
@@ -35,7 +40,15 @@ void add_partitioned(Store store, std::span<const std::uint64_t> hashes, std::pm
     for (const std::uint64_t hash : batch) ++next[part_of(hash) + 1];
     for (std::size_t part = 1; part < next.size(); ++part) next[part] += next[part - 1];
     for (const std::uint64_t hash : batch) parted[next[part_of(hash)]++] = hash;
-    kernels().blocked_add(store.shape, store.payload.data(), parted.data(), batch.size());
+    add_near(store, std::span(parted).first(batch.size()));
+  }
+}
+
+void add_to_blocks(Store store, std::span<const std::uint64_t> hashes, std::pmr::memory_resource* memory) {
+  if (store.payload.size() >= kFarBytes && hashes.size() >= kFewestPartitioned) {
+    add_partitioned(store, hashes, memory);
+  } else {
+    add_near(store, hashes);
   }
 }
 
@@ -67,18 +80,18 @@ struct Blocked {
   static std::uint64_t bit_array_bits(const Shape& shape) noexcept { return shape.units * kBlockBits; }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-    if (hashes.size() >= kFewestPartitioned) return add_many(store, hashes, added, std::pmr::new_delete_resource());
-    kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+    add_to_blocks(store, hashes, std::pmr::new_delete_resource());
     added += hashes.size();
     return {};
   }
 
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
-                               std::pmr::memory_resource* memory) {
-    if (store.payload.size() >= kFarBytes && hashes.size() >= kFewestPartitioned) {
-      add_partitioned(store, hashes, memory);
+                               BuildTask& task) {
+    // Hashes in any order are added about as fast as a thread can look through them for its own.
+    if (task.threads() > 1 && std::is_sorted(hashes.begin(), hashes.end())) {
+      add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_near(store, part); });
     } else {
-      kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+      add_to_blocks(store, hashes, task.memory());
     }
     added += hashes.size();
     return {};

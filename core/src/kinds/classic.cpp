@@ -3,9 +3,17 @@
 // the Bloom filters here, but each position may cost a cache miss. The option `compressed` makes it larger in memory
 // and sparser, so that its compressed blob is smaller (Mitzenmacher 2002).
 // Paper: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors".
+#include <algorithm>
+#include <memory_resource>
+#include <mutex>
+#include <vector>
+
 #include "base/bit_array.h"
+#include "base/build_task.h"
 #include "base/error_text.h"
+#include "base/parallel.h"
 #include "crivo/host/bytes.h"
+#include "kinds/parts.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
 #include "kinds/rows.h"
@@ -19,9 +27,20 @@ namespace {
 
 constexpr unsigned kCompressed = 1;  // the only FilterSpec::option but the default
 constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 46;
+constexpr std::size_t kFarBytes = std::size_t{64} << 20;  // what no cache holds; arrays that one holds would share it
 
 bool test_bit(const std::byte* payload, std::uint64_t position) noexcept {
   return (std::to_integer<unsigned>(payload[position >> 3]) >> (position & 7) & 1) != 0;
+}
+
+void set_bits(std::byte* payload, const Shape& shape, std::span<const std::uint64_t> hashes) noexcept {
+  for (const std::uint64_t hash : hashes) {
+    Positions positions(hash, shape.units);
+    for (unsigned i = 0; i < shape.probes; ++i) {
+      const std::uint64_t position = positions.next();
+      payload[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
+    }
+  }
 }
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -85,13 +104,28 @@ struct Classic {
   static std::uint64_t bit_array_bits(const Shape& shape) noexcept { return shape.units; }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-    for (const std::uint64_t hash : hashes) {
-      Positions positions(hash, store.shape.units);
-      for (unsigned i = 0; i < store.shape.probes; ++i) {
-        const std::uint64_t position = positions.next();
-        store.payload[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
-      }
-    }
+    set_bits(store.payload.data(), store.shape, hashes);
+    added += hashes.size();
+    return {};
+  }
+
+  /// Where most additions wait for memory, each thread adds its share of the hashes to an array of its own, and waits
+  /// for itself. Together these take at most as much memory as the hashes.
+  static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                               BuildTask& task) {
+    const std::size_t bytes = store.payload.size();
+    const std::size_t most = task.is_limited() || bytes < kFarBytes ? 1 : 1 + hashes.size_bytes() / bytes;
+    const std::size_t threads = std::min(threads_worth(hashes.size(), task), most);
+    const std::size_t share = (hashes.size() + threads - 1) / threads;
+    std::mutex mutex;
+    parallel_for(task.threads(), threads, [&](std::size_t i) {
+      const auto part = hashes.subspan(i * share, std::min(share, hashes.size() - i * share));
+      if (threads == 1) return set_bits(store.payload.data(), store.shape, part);
+      std::pmr::vector<std::byte> own(bytes, task.memory());
+      set_bits(own.data(), store.shape, part);
+      const std::scoped_lock lock(mutex);
+      or_into(store.payload, own.data());
+    });
     added += hashes.size();
     return {};
   }

@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "crivo/host/sizing.h"
 #include "kinds/block_stats.h"
+#include "kinds/parts.h"
 #include "kinds/plan.h"
 #include "kinds/rows.h"
 #include "layout/counter_block.h"
@@ -81,6 +82,16 @@ struct Counting {
       change_block(payload + key.block * kCounterBlockBytes,
                    [&mask](CounterWord& counters, std::size_t word) { counters.raise(mask.words[word]); });
     }
+    added += hashes.size();
+    return {};
+  }
+
+  static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                               BuildTask& task) {
+    add_in_parts(store.shape.units, hashes, task, [store](std::span<const std::uint64_t> part) {
+      std::uint64_t counted = 0;
+      (void)add(store, part, counted);
+    });
     added += hashes.size();
     return {};
   }

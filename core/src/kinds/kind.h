@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,10 +105,9 @@ struct KindRow {
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                std::uint64_t max_bytes);
-  /// A build calls this instead of add, and it takes its memory beside the payload from `memory`, where it is counted.
-  /// Null for a kind that needs no such memory.
-  Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
-                           std::pmr::memory_resource* memory);
+  /// A build calls this instead of add, and it takes its threads and its memory beside the payload from the task. Null
+  /// for a kind that needs neither, as its bytes depend on the order of the additions.
+  Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added, BuildTask&);
   /// Takes back one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;

@@ -40,7 +40,7 @@ void free_to_the_system() noexcept;
 /// Moves private pages to a place in the address space that is reserved, but has no memory yet. On failure, returns
 /// false, and nothing has moved.
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
-/// Asks for huge pages, which the system need not give.
+/// Asks for huge pages from the page of `begin` on, which the system need not give.
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
 
 }  // namespace crivo::system
