@@ -1,0 +1,97 @@
+// What more threads than one save, and whether they hold each other up: docs/benchmarks.md, "Threads". One filter of
+// each kind is built from hashes whose number the builder does not know, and is then asked by all threads at once, each
+// for hashes of its own. Prints CSV.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "crivo/builder.h"
+#include "crivo/filter.h"
+#include "crivo/kinds.h"
+#include "measure.h"
+
+namespace crivo::bench {
+namespace {
+
+constexpr std::size_t kAsked = 1'000'000;  // by each thread, in a round
+constexpr std::size_t kBatch = 1000;
+
+struct Workload {
+  std::vector<std::uint64_t> hashes;
+  unsigned threads;
+  int rounds;
+};
+
+std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint64_t> hashes(count);
+  for (auto& hash : hashes) hash = random();
+  return hashes;
+}
+
+AnyFilter built(Kind kind, const std::vector<std::uint64_t>& hashes, unsigned threads) {
+  auto builder = FilterBuilder::create({.kind = kind}, {.threads = threads});
+  if (builder && builder->add_hashes(hashes)) {
+    if (auto filter = builder->finish()) return *std::move(filter);
+  }
+  std::fprintf(stderr, "bench_threads: %zu keys must fit, got an error\n", hashes.size());
+  std::exit(1);
+}
+
+/// Asks with so many threads, each for a million absent hashes, twenty times.
+void ask(const FilterRef& filter, unsigned threads) {
+  const auto work = [&filter](std::uint64_t seed) {
+    const auto hashes = random_hashes(kAsked, seed);
+    const auto hits = std::make_unique<bool[]>(kBatch);
+    for (int again = 0; again < 20; ++again) {  // so that the making of the hashes does not count
+      for (std::size_t from = 0; from < hashes.size(); from += kBatch) {
+        filter.may_contain_hashes(std::span(hashes).subspan(from, kBatch), {hits.get(), kBatch});
+      }
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(work, 2 + i);
+  work(2);
+  for (std::thread& helper : helpers) helper.join();
+}
+
+void print_row(const std::string& name, Kind kind, const Workload& load) {
+  const AnyFilter filter = built(kind, load.hashes, load.threads);
+  std::vector<double> build[2];
+  std::vector<double> question[2];
+  for (int round = 0; round < load.rounds; ++round) {
+    for (const bool many : {false, true}) {
+      const unsigned threads = many ? load.threads : 1;
+      build[many].push_back(nanoseconds([&] { (void)built(kind, load.hashes, threads); }));
+      question[many].push_back(nanoseconds([&] { ask(filter.ref(), threads); }));
+    }
+  }
+  const auto keys = static_cast<double>(load.hashes.size());
+  std::printf("%s,%zu,%u,%.1f,%.1f,%.2f,%.2f\n", name.c_str(), load.hashes.size(), load.threads,
+              median(build[0]) / keys, median(build[1]) / keys, median(build[1]) / median(build[0]),
+              median(question[1]) / median(question[0]));
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace crivo::bench
+
+int main(int argc, char** argv) {
+  std::size_t keys = 10'000'000;
+  unsigned threads = 2;
+  int rounds = 5;
+  CLI::App app("Builds and questions with several threads", "bench_threads");
+  app.add_option("--keys", keys, "Keys of each filter")->capture_default_str();
+  app.add_option("--threads", threads, "Threads, beside one")->capture_default_str();
+  app.add_option("--rounds", rounds, "Rounds, of which the medians are printed")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  std::puts("kind,keys,threads,build_1,build_n,build_ratio,question_ratio");
+  const crivo::bench::Workload load{crivo::bench::random_hashes(keys, 1), threads, rounds};
+  for (const auto& info : crivo::kinds()) crivo::bench::print_row(std::string(info.name), info.kind, load);
+  return 0;
+}
