@@ -29,8 +29,8 @@ constexpr unsigned kCompressed = 1;  // the only FilterSpec::option but the defa
 constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 46;
 constexpr std::size_t kFarBytes = std::size_t{64} << 20;  // what no cache holds; arrays that one holds would share it
 
-bool test_bit(const std::byte* payload, std::uint64_t position) noexcept {
-  return (std::to_integer<unsigned>(payload[position >> 3]) >> (position & 7) & 1) != 0;
+bool test_bit(const View& view, std::uint64_t position) noexcept {
+  return (std::to_integer<unsigned>(view.payload[position >> 3]) >> (position & 7) & 1) != 0;
 }
 
 void set_bits(std::byte* payload, const Shape& shape, std::span<const std::uint64_t> hashes) noexcept {
@@ -43,16 +43,8 @@ void set_bits(std::byte* payload, const Shape& shape, std::span<const std::uint6
   }
 }
 
-bool contains(const View& view, std::uint64_t hash) noexcept {
-  Positions positions(hash, view.shape.units);
-  for (unsigned i = 0; i < view.shape.probes; ++i) {
-    if (!test_bit(view.payload, positions.next())) return false;
-  }
-  return true;
-}
-
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  contains_by_batches<&contains>(view, 1, hashes, count, hits);
+  pass_by_batches<&test_bit>(view, 1, hashes, count, hits);
 }
 
 struct Classic {
@@ -91,7 +83,7 @@ struct Classic {
 
   static Result<void> validate(const View& view) { return check_padding(view, view.shape.units); }
   static unsigned position_bits(const Shape&) noexcept { return 1; }
-  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&test_bit>, &contains_batch>; }
 
   static Stats stats(const View& view) noexcept {
     return stats_of_positions(view.shape, count_bits({view.payload, view.payload_bytes}));

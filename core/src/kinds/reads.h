@@ -24,13 +24,17 @@ inline bool admit_block(const View& view, std::size_t block_bytes, std::uint64_t
   return gate.admit(mulhi(hash, view.shape.units) * block_bytes, block_bytes);
 }
 
-/// The counters at the positions of layout/positions.h, up to the first that is 0: the question ends there, too.
+/// The counters at the positions of layout/positions.h, up to the one at which the question ends, too: the first that
+/// is 0, and those that are read together with it.
 inline bool admit_positions(const View& view, unsigned bits, std::uint64_t hash, ByteGate& gate) {
+  const unsigned together = is_near(view) ? kTestedTogether : 1;
   Positions positions(hash, view.shape.units);
-  for (unsigned i = 0; i < view.shape.probes; ++i) {
+  bool ends = false;
+  for (unsigned i = 1; i <= view.shape.probes; ++i) {
     const CounterPlace place(positions.next(), bits);
     if (!gate.admit(place.byte, 8)) return false;
-    if (place.load(view.payload + place.byte, bits) == 0) return true;
+    ends |= place.load(view.payload + place.byte, bits) == 0;
+    if (ends && i % together == 0) return true;
   }
   return true;
 }

@@ -40,16 +40,12 @@ void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width, st
   place.raise(payload + place.byte, by);
 }
 
-bool contains(const View& view, std::uint64_t hash) noexcept {
-  Positions positions(hash, view.shape.units);
-  for (unsigned i = 0; i < view.shape.probes; ++i) {
-    if (load_counter(view.payload, positions.next(), view.shape.param) == 0) return false;
-  }
-  return true;
+bool is_above_zero(const View& view, std::uint64_t counter) noexcept {
+  return load_counter(view.payload, counter, view.shape.param) != 0;
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  contains_by_batches<&contains>(view, view.shape.param, hashes, count, hits);
+  pass_by_batches<&is_above_zero>(view, view.shape.param, hashes, count, hits);
 }
 
 /// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all that
@@ -110,7 +106,7 @@ struct Spectral {
 
   static Result<void> validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
   static unsigned position_bits(const Shape& shape) noexcept { return shape.param; }
-  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&is_above_zero>, &contains_batch>; }
 
   /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
   static Stats stats(const View& view) noexcept {

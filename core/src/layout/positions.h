@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +22,7 @@ inline constexpr unsigned kMaxClassicProbes = 64;
 /// a multiplicative congruential generator that starts from the hash h.
 class Positions {
  public:
+  Positions() noexcept = default;
   Positions(std::uint64_t hash, std::uint64_t units) noexcept : next_(hash), units_(units) {}
   std::uint64_t next() noexcept {
     const std::uint64_t position = mulhi(next_, units_);
@@ -37,20 +39,75 @@ class Positions {
   std::uint64_t units_;
 };
 
-/// Answers for many keys. Every probe may miss the cache, so a batch prefetches the first two probes of each key (most
-/// absent keys need no more) before it asks. A unit takes `unit_bits` bits of the payload.
-template <bool (*kContains)(const View&, std::uint64_t hash) noexcept>
-void contains_by_batches(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
-                         bool* hits) noexcept {
-  constexpr std::size_t kAhead = 32;
-  for (std::size_t from = 0; from < count; from += kAhead) {
-    const std::size_t end = std::min(count, from + kAhead);
-    for (std::size_t i = from; i < end; ++i) {
-      Positions positions(hashes[i], view.shape.units);
-      __builtin_prefetch(view.payload + (positions.next() * unit_bits >> 3));
-      __builtin_prefetch(view.payload + (positions.next() * unit_bits >> 3));
+/// Whether a cache is likely to hold the payload.
+inline bool is_near(const View& view) noexcept { return view.payload_bytes <= std::size_t{16} << 20; }
+
+/// How many positions are tested together there. Every other test ends the question for an absent key, and no predictor
+/// foresees which: eight tests take less time than one wrong guess.
+inline constexpr unsigned kTestedTogether = 8;
+
+/// Whether a key passes the test at all its positions.
+template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
+bool passes_near(const View& view, std::uint64_t hash) noexcept {
+  Positions positions(hash, view.shape.units);
+  for (unsigned left = view.shape.probes;; left -= kTestedTogether) {
+    bool all = true;
+    for (unsigned i = std::min(left, kTestedTogether); i != 0; --i) all &= kTest(view, positions.next());
+    if (left <= kTestedTogether || !all) return all;
+  }
+}
+
+template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
+bool passes(const View& view, std::uint64_t hash) noexcept {
+  if (is_near(view)) return passes_near<kTest>(view, hash);
+  Positions positions(hash, view.shape.units);
+  for (unsigned i = 0; i < view.shape.probes; ++i) {
+    if (!kTest(view, positions.next())) return false;
+  }
+  return true;
+}
+
+/// The same for many keys. Where each test may wait for memory, a batch goes on test by test: each key that is still
+/// undecided takes one, and prefetches what its next one reads if it has passed. A unit takes `unit_bits` bits of the
+/// payload.
+template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
+void pass_by_batches(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
+                     bool* hits) noexcept {
+  if (is_near(view)) {
+    for (std::size_t i = 0; i < count; ++i) hits[i] = passes_near<kTest>(view, hashes[i]);
+    return;
+  }
+  constexpr std::size_t kAtOnce = 64;
+  struct Key {
+    Positions positions;
+    std::uint64_t next;
+    std::size_t number;
+  };
+  std::array<Key, kAtOnce> keys;  // those that are undecided come first
+  const auto prefetch = [&](std::uint64_t position) { __builtin_prefetch(view.payload + (position * unit_bits >> 3)); };
+  for (std::size_t from = 0; from < count; from += kAtOnce) {
+    std::size_t left = std::min(kAtOnce, count - from);
+    for (std::size_t i = 0; i < left; ++i) {
+      Positions positions(hashes[from + i], view.shape.units);
+      const std::uint64_t first = positions.next();
+      prefetch(first);
+      keys[i] = {positions, first, from + i};
+      hits[from + i] = false;
     }
-    for (std::size_t i = from; i < end; ++i) hits[i] = kContains(view, hashes[i]);
+    for (unsigned test = 1; test < view.shape.probes; ++test) {
+      std::size_t passed = 0;
+      for (std::size_t i = 0; i < left; ++i) {
+        Key key = keys[i];
+        const bool pass = kTest(view, key.next);
+        const std::uint64_t next = key.positions.next();
+        key.next = pass ? next : key.next;  // a key that is decided fetches no more
+        prefetch(key.next);
+        keys[passed] = key;
+        passed += pass ? 1 : 0;
+      }
+      left = passed;
+    }
+    for (std::size_t i = 0; i < left; ++i) hits[keys[i].number] = kTest(view, keys[i].next);
   }
 }
 
