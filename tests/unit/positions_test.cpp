@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <new>
 #include <random>
 #include <span>
@@ -52,6 +53,41 @@ void compare(const Shape& shape, std::size_t payload_bits, Positions positions_o
     const auto positions = positions_of(hash, shape.probes, shape.units);
     const bool found = std::all_of(positions.begin(), positions.end(), [&](std::uint64_t at) { return bits[at]; });
     ASSERT_EQ(ref.may_contain_hash(hash), found) << "hash " << hash << ", k " << int{shape.probes};
+  }
+}
+
+// In a cache and beyond it, which are asked in other ways, one by one and in batches. A byte of the payload is all ones
+// or zero, so it is eight bits of a classic filter or one counter of a spectral one, and half of the keys pass all
+// tests.
+TEST(Positions, EveryWayToAskTestsThemAll) {
+  const auto hashes = test_hashes(1037, 5);  // no multiple of a batch
+  const auto hits = std::make_unique<bool[]>(hashes.size());
+  for (const std::size_t bytes : {std::size_t{1} << 16, (std::size_t{16} << 20) + 8}) {
+    for (const unsigned k : {1U, 2U, 3U, 4U, 7U, 8U, 9U, 17U, 64U}) {
+      AlignedBytes payload(bytes);
+      std::mt19937_64 random(k);
+      const auto least = static_cast<std::uint64_t>(std::ldexp(1 - std::pow(0.5, 1.0 / k), 64));
+      for (std::byte& byte : payload) byte = random() >= least ? std::byte{0xFF} : std::byte{0};
+      for (const bool classic : {true, false}) {
+        Shape shape{.kind = classic ? Kind::kClassic : Kind::kSpectral, .probes = static_cast<std::uint8_t>(k)};
+        shape.param = classic ? 0 : 8;
+        shape.units = classic ? 8 * bytes : bytes;
+        const AnyFilter filter = *AnyFilter::adopt(shape, Facts{0, 1, 0.5, false}, payload);
+        filter.ref().may_contain_hashes(hashes, {hits.get(), hashes.size()});
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
+          const auto positions = reference::classic_positions(hashes[i], k, shape.units);
+          const bool passes = std::all_of(positions.begin(), positions.end(), [&](std::uint64_t at) {
+            return payload[static_cast<std::size_t>(classic ? at / 8 : at)] != std::byte{0};
+          });
+          ASSERT_EQ(filter.ref().may_contain_hash(hashes[i]), passes) << i << " of k " << k;
+          ASSERT_EQ(hits[i], passes) << "in a batch: " << i << " of k " << k;
+          found += passes ? 1 : 0;
+        }
+        EXPECT_GT(found, hashes.size() / 4);
+        EXPECT_LT(found, hashes.size() * 3 / 4);
+      }
+    }
   }
 }
 

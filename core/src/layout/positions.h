@@ -46,21 +46,51 @@ inline bool is_near(const View& view) noexcept { return view.payload_bytes <= st
 /// foresees which: eight tests take less time than one wrong guess.
 inline constexpr unsigned kTestedTogether = 8;
 
-/// Whether a key passes the test at all its positions.
+/// Whether a key passes its tests from number `test` on, to before number `end`, all together.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
-bool passes_near(const View& view, std::uint64_t hash) noexcept {
-  Positions positions(hash, view.shape.units);
-  for (unsigned left = view.shape.probes;; left -= kTestedTogether) {
-    bool all = true;
-    for (unsigned i = std::min(left, kTestedTogether); i != 0; --i) all &= kTest(view, positions.next());
-    if (left <= kTestedTogether || !all) return all;
+bool passes_together(const View& view, Positions& positions, unsigned test, unsigned end) noexcept {
+  bool all = true;
+  for (; test < end; ++test) all &= kTest(view, positions.next());
+  return all;
+}
+
+/// Whether a key passes its tests from number `test` on, of which there may be none.
+template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
+bool passes_near(const View& view, Positions& positions, unsigned test) noexcept {
+  for (const unsigned probes = view.shape.probes;;) {
+    const unsigned end = std::min(probes, test - test % kTestedTogether + kTestedTogether);
+    const bool all = passes_together<kTest>(view, positions, test, end);
+    if (end == probes || !all) return all;
+    test = end;
   }
 }
 
+/// The same for many keys: of those that are absent, few are left after the first tests.
+template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
+void pass_near(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  const unsigned first = std::min<unsigned>(view.shape.probes, 3);
+  std::array<std::size_t, 64> passed;
+  for (std::size_t from = 0; from < count; from += passed.size()) {
+    std::size_t left = 0;
+    for (std::size_t i = from; i < std::min(count, from + passed.size()); ++i) {
+      Positions positions(hashes[i], view.shape.units);
+      hits[i] = passes_together<kTest>(view, positions, 0, first);
+      passed[left] = i;
+      left += hits[i] ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < left; ++i) {
+      Positions positions(hashes[passed[i]], view.shape.units);
+      for (unsigned test = 0; test < first; ++test) positions.next();
+      hits[passed[i]] = passes_near<kTest>(view, positions, first);
+    }
+  }
+}
+
+/// Whether a key passes the test at all its positions.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes(const View& view, std::uint64_t hash) noexcept {
-  if (is_near(view)) return passes_near<kTest>(view, hash);
   Positions positions(hash, view.shape.units);
+  if (is_near(view)) return passes_near<kTest>(view, positions, 0);
   for (unsigned i = 0; i < view.shape.probes; ++i) {
     if (!kTest(view, positions.next())) return false;
   }
@@ -73,10 +103,7 @@ bool passes(const View& view, std::uint64_t hash) noexcept {
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_by_batches(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                      bool* hits) noexcept {
-  if (is_near(view)) {
-    for (std::size_t i = 0; i < count; ++i) hits[i] = passes_near<kTest>(view, hashes[i]);
-    return;
-  }
+  if (is_near(view)) return pass_near<kTest>(view, hashes, count, hits);
   constexpr std::size_t kAtOnce = 64;
   struct Key {
     Positions positions;
