@@ -50,9 +50,8 @@ __extension__ using Wide = unsigned __int128;
 template <class Word>
 class BucketLoader {
  public:
-  explicit BucketLoader(const View& view) noexcept : payload_(view.payload), bits_(view.shape.param) {
-    for (unsigned slot = 0; slot < kSlots; ++slot) lows_ |= Word{1} << (slot * bits_);
-  }
+  explicit BucketLoader(const View& view) noexcept
+      : payload_(view.payload), bits_(view.shape.param), lows_(kLows[bits_]) {}
 
   [[nodiscard]] const std::byte* address(std::uint64_t bucket) const noexcept {
     return payload_ + (bucket * kSlots * bits_ >> 3);
@@ -65,6 +64,15 @@ class BucketLoader {
   }
 
  private:
+  /// The lowest bit of each lane, by the number of bits that a lane has.
+  static constexpr auto kLows = [] {
+    std::array<Word, kMaxFingerprintBits + 1> lows{};
+    for (unsigned bits = 0; bits * kSlots <= 8 * sizeof(Word); ++bits) {
+      for (unsigned slot = 0; slot < kSlots; ++slot) lows[bits] |= Word{1} << (slot * bits);
+    }
+    return lows;
+  }();
+
   /// Returns a word that is not 0 if a lane is 0. When 1 is subtracted from every lane, the lowest lane whose top bit
   /// changes from 0 to 1 must have been 0. The bits above the lanes do not matter.
   [[nodiscard]] Word zero_lanes(Word lanes) const noexcept { return (lanes - lows_) & ~lanes & (lows_ << (bits_ - 1)); }
@@ -77,7 +85,7 @@ class BucketLoader {
 
   const std::byte* payload_;
   unsigned bits_;
-  Word lows_ = 0;  // the lowest bit of each lane
+  Word lows_;
 };
 
 template <class Word>
