@@ -152,6 +152,8 @@ inline constexpr bool kMapsFiles = false;
 #else
 inline constexpr bool kMapsFiles = true;
 #endif
+/// Whether builds have threads: a page has neither.
+inline constexpr bool kHasThreads = kMapsFiles;
 
 /// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
 template <FilterKind K>
@@ -223,7 +225,7 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::build; }) row.build = &K::build;
   if constexpr (requires { &K::add; }) row.add = &K::add;
   if constexpr (requires { &K::add_and_grow; }) row.add_and_grow = &K::add_and_grow;
-  if constexpr (requires { &K::add_many; }) row.add_many = &K::add_many;
+  if constexpr (kHasThreads && requires { &K::add_many; }) row.add_many = &K::add_many;
   if constexpr (requires { &K::remove; }) row.remove = &K::remove;
   if constexpr (requires { &K::count; }) {
     row.count = &K::count;
