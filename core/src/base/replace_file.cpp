@@ -116,7 +116,8 @@ void sync_folder(int folder) {
 }
 
 /// The new file. It has no name before it is whole, so that nothing is left behind when the process is killed while it
-/// writes. On a file system that has no such files it has a name of its own, which is removed unless it was renamed.
+/// writes; only between the two calls that replace a file has it a name of its own. On a file system that has no such
+/// files it has a name of its own, which is removed unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
@@ -129,8 +130,10 @@ class NewFile {
   }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] bool rename_to(const std::string& name) {
-    if (!is_named_) {  // no call gives a file without a name that of a file that is there, so it takes two
-      if (!system::give_name(fd(), folder_, name_.c_str())) return false;
+    if (!is_named_) {
+      if (system::give_name(fd(), folder_, name.c_str())) return true;
+      // No call gives a file without a name that of a file that is there, so it takes two.
+      if (errno != EEXIST || !system::give_name(fd(), folder_, name_.c_str())) return false;
       is_named_ = true;
     }
     if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;
