@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "crivo/blob_writer.h"
 #include "crivo/mapped_filter.h"
+#include "filters.h"
 #include "measure.h"
 
 namespace crivo::bench {
@@ -19,13 +19,6 @@ namespace {
 
 constexpr int kRounds = 11;
 constexpr std::size_t kBatch = 1000;
-
-std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  for (auto& hash : hashes) hash = random();
-  return hashes;
-}
 
 template <class T>
 T value_of(Result<T> result) {
@@ -39,7 +32,8 @@ T value_of(Result<T> result) {
 /// A blocked filter of about this many bytes with ten bits for each key.
 void write_filter(const std::string& path, std::size_t bytes) {
   const std::size_t keys = bytes * 8 / 10;
-  const auto filter = value_of(AnyFilter::build({.kind = Kind::kBlocked, .capacity = keys}, random_hashes(keys, 1)));
+  const auto filter =
+      value_of(AnyFilter::build({.kind = Kind::kBlocked, .capacity = keys}, testing::random_hashes(keys, 1)));
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) std::exit(1);
   const auto sink = [file](std::span<const std::byte> piece) {
@@ -86,7 +80,7 @@ void ask_in_batches(const auto& filter, const std::vector<std::uint64_t>& hashes
 
 void compare(const std::string& path) {
   const MapOptions trusting{.limits = {}, .file_may_change = false};
-  const auto hashes = random_hashes(1'000'000, 2);
+  const auto hashes = testing::random_hashes(1'000'000, 2);
   const auto hits = std::make_unique<bool[]>(kBatch);
   const auto count = static_cast<double>(hashes.size());
   row("open", 1, [&] { (void)value_of(MappedFilter::open(path)); });

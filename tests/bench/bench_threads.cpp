@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/kinds.h"
+#include "filters.h"
 #include "measure.h"
 
 namespace crivo::bench {
@@ -27,13 +27,6 @@ struct Workload {
   int rounds;
 };
 
-std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  for (auto& hash : hashes) hash = random();
-  return hashes;
-}
-
 AnyFilter built(Kind kind, const std::vector<std::uint64_t>& hashes, unsigned threads) {
   auto builder = FilterBuilder::create({.kind = kind}, {.threads = threads});
   if (builder && builder->add_hashes(hashes)) {
@@ -46,7 +39,7 @@ AnyFilter built(Kind kind, const std::vector<std::uint64_t>& hashes, unsigned th
 /// Asks with so many threads, each for a million absent hashes, twenty times.
 void ask(const FilterRef& filter, unsigned threads) {
   const auto work = [&filter](std::uint64_t seed) {
-    const auto hashes = random_hashes(kAsked, seed);
+    const auto hashes = testing::random_hashes(kAsked, seed);
     const auto hits = std::make_unique<bool[]>(kBatch);
     for (int again = 0; again < 20; ++again) {  // so that the making of the hashes does not count
       for (std::size_t from = 0; from < hashes.size(); from += kBatch) {
@@ -91,7 +84,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", rounds, "Rounds, of which the medians are printed")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::puts("kind,keys,threads,build_1,build_n,build_ratio,question_ratio");
-  const crivo::bench::Workload load{crivo::bench::random_hashes(keys, 1), threads, rounds};
+  const crivo::bench::Workload load{crivo::testing::random_hashes(keys, 1), threads, rounds};
   for (const auto& info : crivo::kinds()) crivo::bench::print_row(std::string(info.name), info.kind, load);
   return 0;
 }

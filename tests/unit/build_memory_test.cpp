@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <memory_resource>
-#include <random>
 #include <vector>
 
 #include "bench/measure.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/memory.h"
+#include "filters.h"
 
 namespace crivo {
 namespace {
@@ -45,13 +45,6 @@ struct Measured {
   double bits_per_key(std::size_t keys) const { return 8 * (allocated - payload) / static_cast<double>(keys); }
 };
 
-std::vector<std::uint64_t> random_hashes(std::size_t keys) {
-  std::mt19937_64 random(keys);
-  std::vector<std::uint64_t> hashes(keys);
-  for (auto& hash : hashes) hash = random();
-  return hashes;
-}
-
 template <class Hashes>
 Measured measure(const FilterSpec& spec, Hashes&& hashes, BuildOptions options) {
   Counted memory;
@@ -80,9 +73,9 @@ void expect_close(const Measured& measured, unsigned threads) {
 TEST(BuildMemory, ComesFromTheCallersResources) {
   for (const std::size_t keys : {1000U, 10'000U, 100'000U, 1'000'000U}) {
     for (const unsigned threads : {1U, 3U}) {
-      const auto hashes = random_hashes(keys);
+      const auto hashes = testing::random_hashes(keys, keys);
       expect_close(measure_ribbon(hashes, threads), threads);
-      expect_close(measure_ribbon(random_hashes(keys), threads), threads);
+      expect_close(measure_ribbon(testing::random_hashes(keys, keys), threads), threads);
     }
   }
 }
@@ -90,7 +83,7 @@ TEST(BuildMemory, ComesFromTheCallersResources) {
 // The hashes' own 64 bits per key are included. The limit is 0.4 times what RocksDB's Ribbon takes, which is 235.
 TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
   constexpr std::size_t kKeys = 1'000'000;
-  auto hashes = random_hashes(kKeys);
+  auto hashes = testing::random_hashes(kKeys, kKeys);
   auto sorted = hashes;
   std::sort(sorted.begin(), sorted.end());
   EXPECT_LE(64 + measure_ribbon(sorted).bits_per_key(kKeys), 94);
@@ -100,7 +93,7 @@ TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
 // Many keys of a large blocked filter are partitioned first, whether somebody watches or not.
 TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
   constexpr std::size_t kKeys = std::size_t{1} << 22;
-  const auto hashes = random_hashes(kKeys);
+  const auto hashes = testing::random_hashes(kKeys, kKeys);
   const FilterSpec spec{.kind = Kind::kBlocked, .capacity = kKeys, .bits_per_key = 130};
   for (const bool watched : {false, true}) {
     BuildOptions options;
@@ -116,7 +109,7 @@ TEST(BuildMemory, OfABuilderIsWhatItPromises) {
   constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill what was reserved
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon, Kind::kCounting}) {
     for (const std::size_t keys : {kFull, kFull + 1}) {
-      const auto hashes = random_hashes(keys);
+      const auto hashes = testing::random_hashes(keys, keys);
       double payload = 0;
       const std::size_t peak = bench::peak_bytes([&] {
         auto builder = FilterBuilder::create({.kind = kind});

@@ -16,6 +16,7 @@
 #include "kinds/parts.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
+#include "kinds/position_tests.h"
 #include "kinds/rows.h"
 #include "layout/positions.h"
 #include "simd/probe_key.h"
@@ -27,7 +28,6 @@ namespace {
 
 constexpr unsigned kCompressed = 1;  // the only FilterSpec::option but the default
 constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 46;
-constexpr std::size_t kFarBytes = std::size_t{64} << 20;  // what no cache holds; arrays that one holds would share it
 
 bool test_bit(const View& view, std::uint64_t position) noexcept {
   return (std::to_integer<unsigned>(view.payload[position >> 3]) >> (position & 7) & 1) != 0;
@@ -44,7 +44,7 @@ void set_bits(std::byte* payload, const Shape& shape, std::span<const std::uint6
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  pass_by_batches<&test_bit>(view, 1, hashes, count, hits);
+  pass_batch<&test_bit>(view, 1, hashes, count, hits);
 }
 
 struct Classic {

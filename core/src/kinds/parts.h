@@ -16,6 +16,9 @@
 
 namespace crivo {
 
+/// No cache holds a payload of so many bytes: most additions to it wait for memory.
+inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
+
 /// How many threads of the task so many hashes are worth.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
   constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // for one thread: to start it takes as long as a tenth

@@ -8,8 +8,8 @@
 #include "base/byte_gate.h"
 #include "base/math128.h"
 #include "crivo/types.h"
+#include "kinds/position_tests.h"
 #include "layout/counter_array.h"
-#include "layout/positions.h"
 
 namespace crivo {
 

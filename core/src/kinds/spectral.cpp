@@ -11,6 +11,7 @@
 #include "crivo/host/bytes.h"
 #include "kinds/plan.h"
 #include "kinds/position_stats.h"
+#include "kinds/position_tests.h"
 #include "kinds/rows.h"
 #include "layout/counter_array.h"
 #include "layout/positions.h"
@@ -45,7 +46,7 @@ bool is_above_zero(const View& view, std::uint64_t counter) noexcept {
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  pass_by_batches<&is_above_zero>(view, view.shape.param, hashes, count, hits);
+  pass_batch<&is_above_zero>(view, view.shape.param, hashes, count, hits);
 }
 
 /// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all that

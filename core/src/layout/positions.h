@@ -3,9 +3,6 @@
 // position.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "base/error_text.h"
@@ -38,105 +35,6 @@ class Positions {
   std::uint64_t next_;
   std::uint64_t units_;
 };
-
-/// Whether a cache is likely to hold the payload.
-inline bool is_near(const View& view) noexcept { return view.payload_bytes <= std::size_t{16} << 20; }
-
-/// How many positions are tested together there. Every other test ends the question for an absent key, and no predictor
-/// foresees which: eight tests take less time than one wrong guess.
-inline constexpr unsigned kTestedTogether = 8;
-
-/// Whether a key passes its tests from number `test` on, to before number `end`, all together.
-template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
-bool passes_together(const View& view, Positions& positions, unsigned test, unsigned end) noexcept {
-  bool all = true;
-  for (; test < end; ++test) all &= kTest(view, positions.next());
-  return all;
-}
-
-/// Whether a key passes its tests from number `test` on, of which there may be none.
-template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
-bool passes_near(const View& view, Positions& positions, unsigned test) noexcept {
-  for (const unsigned probes = view.shape.probes;;) {
-    const unsigned end = std::min(probes, test - test % kTestedTogether + kTestedTogether);
-    const bool all = passes_together<kTest>(view, positions, test, end);
-    if (end == probes || !all) return all;
-    test = end;
-  }
-}
-
-/// The same for many keys: of those that are absent, few are left after the first tests.
-template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
-void pass_near(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  const unsigned first = std::min<unsigned>(view.shape.probes, 3);
-  std::array<std::size_t, 64> passed;
-  for (std::size_t from = 0; from < count; from += passed.size()) {
-    std::size_t left = 0;
-    for (std::size_t i = from; i < std::min(count, from + passed.size()); ++i) {
-      Positions positions(hashes[i], view.shape.units);
-      hits[i] = passes_together<kTest>(view, positions, 0, first);
-      passed[left] = i;
-      left += hits[i] ? 1 : 0;
-    }
-    for (std::size_t i = 0; i < left; ++i) {
-      Positions positions(hashes[passed[i]], view.shape.units);
-      for (unsigned test = 0; test < first; ++test) positions.next();
-      hits[passed[i]] = passes_near<kTest>(view, positions, first);
-    }
-  }
-}
-
-/// Whether a key passes the test at all its positions.
-template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
-bool passes(const View& view, std::uint64_t hash) noexcept {
-  Positions positions(hash, view.shape.units);
-  if (is_near(view)) return passes_near<kTest>(view, positions, 0);
-  for (unsigned i = 0; i < view.shape.probes; ++i) {
-    if (!kTest(view, positions.next())) return false;
-  }
-  return true;
-}
-
-/// The same for many keys. Where each test may wait for memory, a batch goes on test by test: each key that is still
-/// undecided takes one, and prefetches what its next one reads if it has passed. A unit takes `unit_bits` bits of the
-/// payload.
-template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
-void pass_by_batches(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
-                     bool* hits) noexcept {
-  if (is_near(view)) return pass_near<kTest>(view, hashes, count, hits);
-  constexpr std::size_t kAtOnce = 64;
-  struct Key {
-    Positions positions;
-    std::uint64_t next;
-    std::size_t number;
-  };
-  std::array<Key, kAtOnce> keys;  // those that are undecided come first
-  const auto prefetch = [&](std::uint64_t position) { __builtin_prefetch(view.payload + (position * unit_bits >> 3)); };
-  for (std::size_t from = 0; from < count; from += kAtOnce) {
-    std::size_t left = std::min(kAtOnce, count - from);
-    for (std::size_t i = 0; i < left; ++i) {
-      Positions positions(hashes[from + i], view.shape.units);
-      const std::uint64_t first = positions.next();
-      prefetch(first);
-      keys[i] = {positions, first, from + i};
-      hits[from + i] = false;
-    }
-    for (unsigned test = 1; test < view.shape.probes; ++test) {
-      std::size_t passed = 0;
-      for (std::size_t i = 0; i < left; ++i) {
-        Key key = keys[i];
-        const bool pass = kTest(view, key.next);
-        const std::uint64_t next = key.positions.next();
-        key.next = pass ? next : key.next;  // a key that is decided fetches no more
-        prefetch(key.next);
-        keys[passed] = key;
-        passed += pass ? 1 : 0;
-      }
-      left = passed;
-    }
-    for (std::size_t i = 0; i < left; ++i) hits[keys[i].number] = kTest(view, keys[i].next);
-  }
-}
 
 /// Checks that the bits of the last word behind the payload's first `used_bits` bits are 0. Errors: kCorrupt.
 inline Result<void> check_padding(const View& view, std::uint64_t used_bits) {
