@@ -9,6 +9,7 @@
 #include "contestant.h"
 #include "crivo/filter.h"
 #include "filter/view_of.h"
+#include "layout/ribbon_layout.h"
 #include "simd/kernels.h"
 
 namespace crivo::bench {
@@ -91,7 +92,8 @@ class OnIsa final : public ContestantLoops<OnIsa> {
   void build(const KeyList& keys) override {
     filter_->build(keys);
     view_ = ViewOf::filter(filter_->ref());
-    probe_ = view_.shape.kind == Kind::kRibbon ? kernels_.ribbon : kernels_.blocked;
+    const Probe& ribbon = RibbonForm(view_.shape).width == kWideRibbon ? kernels_.ribbon : kernels_.narrow_ribbon;
+    probe_ = view_.shape.kind == Kind::kRibbon ? ribbon : kernels_.blocked;
   }
   double bits() const override { return filter_->bits(); }
 

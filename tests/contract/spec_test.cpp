@@ -24,6 +24,8 @@ TEST(Spec, OptionsFollowAColon) {
   EXPECT_EQ(chosen("spectral:16").kind, Kind::kSpectral);
   EXPECT_EQ(chosen("scalable:4").option, 4U);
   EXPECT_EQ(chosen("scalable:4").kind, Kind::kScalable);
+  EXPECT_EQ(chosen("ribbon:32").option, 32U);
+  EXPECT_EQ(chosen("ribbon:32").kind, Kind::kRibbon);
   EXPECT_EQ(chosen("compressed").kind, Kind::kClassic);
   EXPECT_EQ(chosen("compressed").option, 1U);
   EXPECT_EQ(chosen("classic:compressed").option, 1U);
@@ -50,17 +52,18 @@ TEST(Spec, ABadKindIsToldFromABadOption) {
   for (const char* name : {"", "bloom:4", "compressed:2"}) {
     EXPECT_THAT(message(name), ::testing::StartsWith("kind must be one of ")) << name;
   }
-  EXPECT_EQ(message("ribbon:2"), "kind ribbon must stand without an option, got 'ribbon:2'");
+  EXPECT_EQ(message("blocked:2"), "kind blocked must stand without an option, got 'blocked:2'");
   EXPECT_THAT(message("spectral:x"), ::testing::StartsWith("kind spectral must stand alone or as spectral:<"));
 }
 
 TEST(Spec, AKindAndItsOptionReadBackAsTheyAreWritten) {
   for (const char* text : {"classic", "compressed", "blocked", "spectral:4", "spectral:8", "spectral:32", "scalable:2",
-                           "scalable:16", "ribbon"}) {
+                           "scalable:16", "ribbon", "ribbon:32"}) {
     EXPECT_EQ(kind_text(chosen(text)), text);
   }
   EXPECT_EQ(kind_text(chosen("spectral")), "spectral:8") << "the default, written out";
   EXPECT_EQ(kind_text(chosen("scalable")), "scalable:2");
+  EXPECT_EQ(kind_text(chosen("ribbon:64")), "ribbon") << "two widths, of which one has no name";
 }
 
 TEST(Spec, TheChoicesNameEveryKindAndItsOption) {
@@ -90,6 +93,21 @@ TEST(Spec, CountersAreOfFourWidths) {
     FilterSpec spec = chosen("spectral");
     spec.option = bits;
     EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(bits)));
+  }
+}
+
+TEST(Spec, RibbonsAreOfTwoWidths) {
+  for (const unsigned width : {64U, 32U}) {
+    FilterSpec spec = chosen("ribbon");
+    spec.option = width;
+    const AnyFilter filter = build_filter(spec, 1000);
+    EXPECT_EQ(filter.shape().param >> 15, width == 32 ? 1 : 0);
+    EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
+  }
+  for (const unsigned width : {1U, 16U, 33U, 128U}) {
+    FilterSpec spec = chosen("ribbon");
+    spec.option = width;
+    EXPECT_EQ(message_of(AnyFilter::create(spec)), "ribbon width must be 64 or 32, got " + std::to_string(width));
   }
 }
 

@@ -58,18 +58,20 @@ void check_ribbon_answers(Input& input) {
   const auto hashes = take_hashes(input);
   std::vector<std::byte> payload = ribbon_words(shape, input.left());
   fit_ribbon(shape, payload, kMinRibbonBlocks);
-  ask(&Kernels::ribbon, shape, payload, hashes);
+  ask(asking_ribbon(shape), shape, payload, hashes);
 }
 
-/// A level of up to 8 buckets, or a shard of such a level, whose first bucket keeps no start below the border.
+/// A level of up to 8 or 16 buckets, or a shard of such a level, whose first bucket keeps no start below the border.
 void check_banding(Input& input) {
   Shard shard;
+  shard.width = input.take_below(2) == 0 ? kWideRibbon : kNarrowRibbon;
   shard.blocks = kMinRibbonBlocks + input.take_below(15);
-  const auto buckets = static_cast<unsigned>(shard.blocks / 2);
+  const auto buckets = static_cast<unsigned>(RibbonLevelShape(shard.blocks, {shard.width, 1}, false).buckets());
   shard.first_bucket = input.take_below(buckets);
   shard.end_bucket = shard.first_bucket + 1 + input.take_below(buckets - static_cast<unsigned>(shard.first_bucket));
-  shard.end_slot = shard.end_bucket == buckets ? shard.blocks * kRibbonBlockSlots
-                                               : shard.end_bucket * kRibbonBucketStarts + ribbon_kept_from(2);
+  shard.end_slot = shard.end_bucket == buckets
+                       ? shard.blocks * kRibbonBlockSlots
+                       : shard.end_bucket * ribbon_bucket_starts(shard.width) + ribbon_kept_from(2, shard.width);
   shard.fingerprint_mask =
       static_cast<std::uint32_t>((std::uint64_t{1} << (1 + input.take_below(kMaxRibbonColumns))) - 1);
   shard.thresholds.resize(shard.end_bucket - shard.first_bucket);

@@ -24,13 +24,14 @@ constexpr std::size_t kMaxBatch = 70;
 void ask(const FilterRef& filter, std::span<const std::uint64_t> hashes) {
   View view{filter.shape(), filter.payload().data(), filter.payload().size()};
   for (const Kernels& kernels : available_kernels()) {
-    require(difference_in_answers(kernels, &Kernels::ribbon, view, hashes).empty(), "all kernels answer like scalar");
+    require(difference_in_answers(kernels, asking_ribbon(view.shape), view, hashes).empty(),
+            "all kernels answer like scalar");
   }
   // A batch looks at the payload's size only to choose between two ways of reading it. No input is large enough for the
   // second way, so its size is forged here: both must be safe.
   view.payload_bytes = kRibbonFarBytes;
   for (const Kernels& kernels : available_kernels()) {
-    require(difference_in_answers(kernels, &Kernels::ribbon, view, hashes).empty(), "beyond the cache, too");
+    require(difference_in_answers(kernels, asking_ribbon(view.shape), view, hashes).empty(), "beyond the cache, too");
   }
 }
 
@@ -54,7 +55,8 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
 std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std::uint64_t>& hashes, std::size_t batch) {
   FilterSpec spec{.kind = Kind::kRibbon,
                   .capacity = std::max<std::size_t>(1, hashes.size()),
-                  .fp_rate = ribbon_fp_rate(shape.probes, shape.param)};
+                  .fp_rate = ribbon_fp_rate(shape.probes, shape.param % kRibbonShares),
+                  .option = RibbonForm(shape).width};
   const auto filter = AnyFilter::build(spec, hashes);
   if (!filter) {
     require(filter.error().code == ErrorCode::kBadArgument, "a set without a solution is a bad argument");

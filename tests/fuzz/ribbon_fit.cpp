@@ -11,22 +11,22 @@ namespace {
 
 void fit_shape(Shape& shape) {
   shape.probes = static_cast<std::uint8_t>(shape.probes % (kMaxRibbonColumns + 1));
-  shape.param = static_cast<std::uint16_t>(shape.param % kRibbonShares);
-  if (shape.probes == kMaxRibbonColumns) shape.param = 0;
-  if (shape.probes == 0 && shape.param == 0) shape.param = 1;
+  const auto width_param = static_cast<std::uint16_t>(shape.param - shape.param % kRibbonShares);
+  if (shape.probes == kMaxRibbonColumns) shape.param = width_param;
+  if (shape.probes == 0 && shape.param == width_param) ++shape.param;
 }
 
 /// The level at `at`, after its number of blocks was changed so that it fits in `room` words, which must be enough for
 /// the smallest level.
-RibbonLevelShape fit_level(std::byte* at, const RibbonColumns& columns, bool base, std::uint64_t room,
+RibbonLevelShape fit_level(std::byte* at, const RibbonForm& form, bool base, std::uint64_t room,
                            std::uint64_t least_blocks) {
   std::uint64_t blocks = load_le<std::uint64_t>(at);
-  if (blocks < least_blocks || blocks > room || RibbonLevelShape(blocks, columns, base).words() > room) {
-    blocks = least_blocks + blocks % std::max<std::uint64_t>(1, room / columns.most());
-    while (RibbonLevelShape(blocks, columns, base).words() > room) --blocks;
+  if (blocks < least_blocks || blocks > room || RibbonLevelShape(blocks, form, base).words() > room) {
+    blocks = least_blocks + blocks % std::max<std::uint64_t>(1, room / form.most());
+    while (RibbonLevelShape(blocks, form, base).words() > room) --blocks;
     store_le(at, blocks);
   }
-  const RibbonLevelShape level(blocks, columns, base);
+  const RibbonLevelShape level(blocks, form, base);
   const std::uint64_t used = level.buckets() % 32;
   if (!base && used != 0) {
     std::byte* last = at + 8 * level.threshold_words();
@@ -47,9 +47,9 @@ std::vector<std::byte> ribbon_words(Shape& shape, std::span<const std::uint8_t> 
 
 void fit_ribbon(Shape& shape, std::vector<std::byte>& payload, std::uint64_t least_blocks) {
   fit_shape(shape);
-  const RibbonColumns columns(shape);
-  const std::uint64_t smallest_base = RibbonLevelShape(least_blocks, columns, true).words();
-  const std::uint64_t smallest_level = RibbonLevelShape(least_blocks, columns, false).words();
+  const RibbonForm form(shape);
+  const std::uint64_t smallest_base = RibbonLevelShape(least_blocks, form, true).words();
+  const std::uint64_t smallest_level = RibbonLevelShape(least_blocks, form, false).words();
   const std::uint64_t words = std::max<std::uint64_t>(payload.size() / 8, 1 + smallest_base);
   payload.resize(8 * words);
 
@@ -58,8 +58,8 @@ void fit_ribbon(Shape& shape, std::vector<std::byte>& payload, std::uint64_t lea
   unsigned levels = 1;
   std::uint64_t at = 1;
   for (; levels < wanted && at + smallest_level + smallest_base <= words; ++levels)
-    at += fit_level(payload.data() + 8 * at, columns, false, words - at - smallest_base, least_blocks).words();
-  at += fit_level(payload.data() + 8 * at, columns, true, words - at, least_blocks).words();
+    at += fit_level(payload.data() + 8 * at, form, false, words - at - smallest_base, least_blocks).words();
+  at += fit_level(payload.data() + 8 * at, form, true, words - at, least_blocks).words();
 
   payload.resize(8 * at);
   shape.units = at;

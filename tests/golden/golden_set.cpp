@@ -55,6 +55,13 @@ const char* suffix(GoldenForm form) {
 
 std::vector<GoldenFile> golden_files() {
   std::vector<GoldenFile> files;
+  for (const std::uint64_t n : {0U, 1U, 100U, 10'000U}) {
+    FilterSpec narrow = spec_for(Kind::kRibbon, n);
+    narrow.option = 32;
+    for (const GoldenForm form : {GoldenForm::kRaw, GoldenForm::kSums, GoldenForm::kZstd, GoldenForm::kSst}) {
+      files.push_back({"ribbon32-" + std::to_string(n) + suffix(form), narrow, n, form});
+    }
+  }
   for (const KindInfo& info : kinds()) {
     for (const std::uint64_t n : {0U, 1U, 100U, 10'000U}) {
       const auto add = [&](const FilterSpec& spec, GoldenForm form) {

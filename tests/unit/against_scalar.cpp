@@ -32,6 +32,10 @@ std::unique_ptr<std::byte[]> added_by(const Kernels& kernels, const Shape& shape
 
 }  // namespace
 
+Asking asking_ribbon(const Shape& shape) noexcept {
+  return RibbonForm(shape).width == kWideRibbon ? &Kernels::ribbon : &Kernels::narrow_ribbon;
+}
+
 std::string difference_in_answers(const Kernels& kernels, Asking asking, const View& view,
                                   std::span<const std::uint64_t> hashes) {
   View prepared = view;
@@ -65,17 +69,19 @@ std::string difference_in_additions(const Kernels& kernels, const Shape& shape, 
 }
 
 std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, RibbonBand& band) {
-  const RibbonLevelShape level(shard.blocks, RibbonColumns(Shape{}), false);
-  band.reset(shard.first_bucket * kRibbonBucketStarts, shard.end_slot);
+  const RibbonLevelShape level(shard.blocks, {shard.width, kRibbonShares}, false);
+  const unsigned bucket_starts = ribbon_bucket_starts(shard.width);
+  band.reset(shard.first_bucket * bucket_starts, shard.end_slot);
   std::vector<RibbonBumped> results;
   const auto first_key_of = [&](std::uint64_t bucket) {
     return std::partition_point(shard.hashes.begin(), shard.hashes.end(), [&](std::uint64_t hash) {
-      return mulhi(hash, level.starts()) / kRibbonBucketStarts < bucket;
+      return level.bucket_of(mulhi(hash, level.starts())) < bucket;
     });
   };
   for (std::uint64_t bucket = shard.first_bucket; bucket < shard.end_bucket; ++bucket) {
     const std::span<const std::uint64_t> keys(first_key_of(bucket), first_key_of(bucket + 1));
-    results.push_back(kernels.ribbon_add_bucket(band, {.number = bucket,
+    results.push_back(kernels.ribbon_add_bucket(band, {.width = shard.width,
+                                                       .first_start = bucket * bucket_starts,
                                                        .hashes = keys,
                                                        .starts = level.starts(),
                                                        .fingerprint_factor = kRibbonFingerprint,
@@ -97,7 +103,7 @@ std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
   }
   const auto columns = static_cast<unsigned>(std::bit_width(shard.fingerprint_mask));
   Window window;  // what the slots to the right might be solved to
-  for (unsigned column = 0; column < kMaxRibbonColumns; ++column) window[column] = ribbon_row(column + 1);
+  for (unsigned column = 0; column < kMaxRibbonColumns; ++column) window[column] = ribbon_row(column + 1, kWideRibbon);
   Window expected_window = window;
   for (std::size_t end = band.size(); end > 0;) {
     const std::size_t first = (end - 1) / kRibbonBlockSlots * kRibbonBlockSlots;

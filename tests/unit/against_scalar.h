@@ -16,6 +16,9 @@ namespace crivo::testing {
 /// How filters of a kind are asked.
 using Asking = Probe Kernels::*;
 
+/// How a ribbon of this shape is asked.
+[[nodiscard]] Asking asking_ribbon(const Shape& shape) noexcept;
+
 /// Asks for each hash, and for all of them in a batch, and of a ribbon both as it is and prepared. Neither hashes nor
 /// hits have a byte to spare that sanitizers would not see being touched.
 [[nodiscard]] std::string difference_in_answers(const Kernels& kernels, Asking asking, const View& view,
@@ -27,6 +30,7 @@ using Asking = Probe Kernels::*;
 
 /// A shard of a ribbon level that is to be banded and solved.
 struct Shard {
+  unsigned width;              // of the ribbon
   std::uint64_t blocks;        // the blocks of the level
   std::uint64_t first_bucket;  // the first bucket of the shard
   std::uint64_t end_bucket;

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "against_scalar.h"
 #include "base/byte_gate.h"
 #include "filter/registry.h"
 #include "filter/view_of.h"
@@ -81,7 +82,7 @@ std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
   for (const Kernels& level : available_kernels()) {
     if (kind == Kind::kBlocked) probes.push_back(level.blocked);
     if (kind == Kind::kCounting) probes.push_back(level.counting);
-    if (kind == Kind::kRibbon) probes.push_back(level.ribbon);
+    if (kind == Kind::kRibbon) probes.push_back(level.*testing::asking_ribbon(shape));
     if (kind == Kind::kRange) probes.push_back(level.range);
   }
   return probes;
@@ -173,9 +174,19 @@ TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
 
 // The batch kernels read otherwise where the payload does not fit in the second-level cache.
 TEST(GatedReadsOfALargeRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
-  const AnyFilter filter = build_filter({.kind = Kind::kRibbon, .capacity = 1, .fp_rate = 1e-9}, 1'200'000);
-  ASSERT_GE(filter.payload().size(), kRibbonFarBytes);
-  expect_no_other_reads(filter, 1'200'000);
+  for (const unsigned width : {kWideRibbon, kNarrowRibbon}) {
+    const AnyFilter filter =
+        build_filter({.kind = Kind::kRibbon, .capacity = 1, .fp_rate = 1e-9, .option = width}, 1'200'000);
+    ASSERT_GE(filter.payload().size(), kRibbonFarBytes);
+    expect_no_other_reads(filter, 1'200'000);
+  }
+}
+
+TEST(GatedReadsOfANarrowRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
+  for (const double fp_rate : {0.3, 0.01, 1e-6, 1e-8}) {
+    const FilterSpec spec{.kind = Kind::kRibbon, .capacity = 50'000, .fp_rate = fp_rate, .option = kNarrowRibbon};
+    expect_no_other_reads(build_filter(spec, 50'000), 50'000);
+  }
 }
 
 // A forged head can say anything, and the gate is asked before it is checked.

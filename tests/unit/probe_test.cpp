@@ -25,12 +25,13 @@ std::vector<std::string> keys_of_many_lengths() {
 }
 
 /// A filter with every other of the keys, and thousands more for the ribbon's sake.
-AnyFilter filter_of(Kind kind, double fp_rate) {
+AnyFilter filter_of(Kind kind, double fp_rate, unsigned option = 0) {
   std::vector<std::uint64_t> hashes;
   const auto keys = keys_of_many_lengths();
   for (std::size_t i = 0; i < keys.size(); i += 2) hashes.push_back(hash_key(keys[i], kSeed));
   for (int i = 0; i < 5000; ++i) hashes.push_back(hash_key(std::to_string(i), kSeed));
-  return *AnyFilter::build({.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate, .seed = kSeed}, hashes);
+  return *AnyFilter::build(
+      {.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate, .seed = kSeed, .option = option}, hashes);
 }
 
 void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filter) {
@@ -56,6 +57,7 @@ TEST_P(EveryProbe, AnswersKeysLikeTheirHashes) {
     expect_keys_answered_like_hashes(GetParam().blocked, filter_of(Kind::kBlocked, fp_rate));
     expect_keys_answered_like_hashes(GetParam().counting, filter_of(Kind::kCounting, fp_rate));
     expect_keys_answered_like_hashes(GetParam().ribbon, filter_of(Kind::kRibbon, fp_rate));
+    expect_keys_answered_like_hashes(GetParam().narrow_ribbon, filter_of(Kind::kRibbon, fp_rate, 32));
   }
 }
 

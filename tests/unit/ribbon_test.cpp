@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "against_scalar.h"
 #include "crivo/host/sizing.h"
@@ -16,13 +17,16 @@ namespace {
 using testing::count_found;
 using testing::Hashes;
 using testing::random_hashes;
-using testing::ribbon_of;
+using testing::RibbonOfWidth;
+
+class Ribbon : public RibbonOfWidth {};
+INSTANTIATE_TEST_SUITE_P(Width, Ribbon, testing::kWidths);
 
 double bits_per_key(const AnyFilter& filter, std::size_t keys) {
   return static_cast<double>(filter.payload().size()) * 8 / static_cast<double>(keys);
 }
 
-TEST(Ribbon, FindsEveryKeyAtEverySize) {
+TEST_P(Ribbon, FindsEveryKeyAtEverySize) {
   for (const std::size_t n :
        {0U, 1U, 2U, 3U, 10U, 63U, 64U, 65U, 100U, 1000U, 2047U, 2048U, 2049U, 2100U, 10'000U, 100'000U, 1'000'000U}) {
     for (const double fp_rate : {0.5, 0.01, 1e-7}) {
@@ -37,7 +41,7 @@ TEST(Ribbon, FindsEveryKeyAtEverySize) {
   }
 }
 
-TEST(Ribbon, AnswersAsTheFormatSays) {
+TEST_P(Ribbon, AnswersAsTheFormatSays) {
   for (const double fp_rate : {0.9, 0.5, 0.01, 1e-3, 0x1p-9, 1e-5, 0x1p-32}) {
     for (const std::size_t n : {20U, 3000U}) {
       const Hashes present = random_hashes(n, 1);
@@ -52,7 +56,7 @@ TEST(Ribbon, AnswersAsTheFormatSays) {
 
 // X false hits among T absent hashes. A filter of rate p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million runs,
 // and falls below T p - 4.75 sqrt(..) as rarely: it would then waste bits.
-TEST(Ribbon, KeepsTheRateItWasAskedFor) {
+TEST_P(Ribbon, KeepsTheRateItWasAskedFor) {
   const Hashes present = random_hashes(100'000, 1);
   const Hashes absent = random_hashes(2'500'000, 2);
   const auto trials = static_cast<double>(absent.size());
@@ -66,7 +70,7 @@ TEST(Ribbon, KeepsTheRateItWasAskedFor) {
   }
 }
 
-TEST(Ribbon, KeepsTheRateOfTinySets) {
+TEST_P(Ribbon, KeepsTheRateOfTinySets) {
   constexpr std::size_t kAbsent = 20'000;
   for (const std::size_t n : {1U, 2U, 10U, 100U, 1000U, 3000U}) {
     double found = 0;
@@ -79,54 +83,54 @@ TEST(Ribbon, KeepsTheRateOfTinySets) {
   }
 }
 
-/// Bits per key over what the two column counts cost at this rate; for 2^-r that is log2(1 / rate).
-double over_two_columns(std::size_t n, double rate) {
-  const double columns = std::floor(-std::log2(rate));
-  return bits_per_key(ribbon_of(random_hashes(n, 9), rate), n) / (columns + 2 * (1 - rate * std::exp2(columns)));
-}
-
-// Two bits per bucket of 128 starts are 1 / 64 bit per key, so 1 / (64 r) of the columns. At 1e6 keys one slot in a
-// thousand is empty; at 1e5 up to 250 (in the levels' last blocks, in the base) and 10 words are not columns at all.
-TEST(Ribbon, NeedsHardlyMoreThanItsColumns) {
+// Two bits per bucket of 128 starts are 1 / 64 bit per key, so 1 / (64 r) of the columns; the buckets of a narrow
+// ribbon have 64. At 1e6 keys one slot in a thousand is empty, or one in 115; at 1e5 up to 250 more (in the levels'
+// last blocks, in the base) and 10 words are not columns at all.
+TEST_P(Ribbon, NeedsHardlyMoreThanItsColumns) {
+  const double thresholds = 1.0 / width();
+  const double empty = width() == kWideRibbon ? 0.0015 : 0.01;
+  const double mixed = width() == kWideRibbon ? 0 : 0.01;
+  const auto size = [](std::size_t n, double rate) { return bits_per_key(ribbon_of(random_hashes(n, 9), rate), n); };
   for (const int r : {1, 2, 4, 7, 8, 16, 31}) {
     const double rate = std::ldexp(1.0, -r);
-    EXPECT_LE(over_two_columns(1'000'000, rate), 1.0015 + 1.0 / (64 * r)) << r;
-    EXPECT_LE(over_two_columns(100'000, rate), 1.0025 + (1.0 / 64 + 0.0064) / r) << r;
-    EXPECT_LE(over_two_columns(10'000, rate), 1.05) << r;
+    EXPECT_LE(size(1'000'000, rate) / r, 1 + empty + thresholds / r) << r;
+    EXPECT_LE(size(100'000, rate) / r, 1.001 + empty + (thresholds + 0.0064) / r) << r;
+    EXPECT_LE(size(10'000, rate) / r, 1.05 + mixed + (width() == kWideRibbon ? 0 : thresholds / r)) << r;
   }
   for (const double rate : {0.03, 0.01, 0.003, 1e-4, 1e-6}) {
     const double information = -std::log2(rate);
-    EXPECT_LE(bits_per_key(ribbon_of(random_hashes(1'000'000, 9), rate), 1'000'000) / information, 1.0165) << rate;
-    EXPECT_LE(bits_per_key(ribbon_of(random_hashes(100'000, 9), rate), 100'000) / information, 1.018) << rate;
-    EXPECT_LE(bits_per_key(ribbon_of(random_hashes(10'000, 9), rate), 10'000) / information, 1.05) << rate;
+    EXPECT_LE(size(1'000'000, rate) / information, 1.0165 + mixed) << rate;
+    EXPECT_LE(size(100'000, rate) / information, 1.018 + mixed) << rate;
+    EXPECT_LE(size(10'000, rate) / information, 1.05 + mixed) << rate;
   }
 }
 
 // The plan allows for an empty slot in 512 of every level, which is 1 in 480 in all, and for 48 in each level's last
-// block and 64 in the base's.
-TEST(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
+// block and 64 in the base's; for a narrow ribbon it allows for one in 900 more than there are, and 100 at the end.
+TEST_P(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
   for (const std::uint64_t n : {1U, 500U, 2048U, 2049U, 10'000U, 100'000U, 1'000'000U}) {
     const AnyFilter filter = ribbon_of(random_hashes(n, 9), 0.01);
-    const auto planned = size_ribbon(n, 0.01);
+    const auto planned = size_ribbon(n, 0.01, width());
     EXPECT_LE(filter.shape().units, planned->units) << n;
-    EXPECT_GE(filter.shape().units + filter.shape().units / 480 + 7 * (3 * 48 + 64) / 64, planned->units) << n;
+    const unsigned at_end = width() == kWideRibbon ? 48 : 100;
+    EXPECT_GE(filter.shape().units + filter.shape().units / 480 + 7 * (3 * at_end + 64) / 64, planned->units) << n;
   }
 }
 
-TEST(Ribbon, SpendsTheBitsItIsGiven) {
-  FilterSpec spec{.kind = Kind::kRibbon, .capacity = 100'000};
+TEST_P(Ribbon, SpendsTheBitsItIsGiven) {
+  FilterSpec spec{.kind = Kind::kRibbon, .capacity = 100'000, .option = width()};
   const Hashes hashes = random_hashes(spec.capacity, 4);
   for (const double bits : {0.3, 1.0, 4.5, 10.0, 31.0}) {
     spec.bits_per_key = bits;
     const auto filter = AnyFilter::build(spec, hashes);
     EXPECT_NEAR(bits_per_key(*filter, hashes.size()), bits, 0.01 * bits + 0.005);
     // The promise is that of the columns that were planned; the build may take a few more to keep it.
-    const double rate_of_columns = ribbon_fp_rate(filter->shape().probes, filter->shape().param);
+    const double rate_of_columns = ribbon_fp_rate(filter->shape().probes, filter->shape().param % kRibbonShares);
     EXPECT_NEAR(filter->facts().fp_rate / rate_of_columns, 1.001, 0.001 + 1e-12);
   }
 }
 
-TEST(Ribbon, IsTheSameForTheSameSet) {
+TEST_P(Ribbon, IsTheSameForTheSameSet) {
   for (const std::size_t n : {50U, 1000U, 5000U, 200'000U}) {
     Hashes hashes = random_hashes(n, 6);
     const AnyFilter first = ribbon_of(hashes, 0.01);
@@ -142,11 +146,11 @@ TEST(Ribbon, IsTheSameForTheSameSet) {
 }
 
 // Beyond the sizes of the contract's tests: dozens of shards, several levels of them.
-TEST(Ribbon, IsTheSameFromAnyNumberOfThreads) {
+TEST_P(Ribbon, IsTheSameFromAnyNumberOfThreads) {
   const Hashes hashes = random_hashes(3'000'000, 8);
   const AnyFilter expected = ribbon_of(hashes, 0.01);
   for (const unsigned threads : {2U, 3U, 8U}) {
-    const FilterSpec spec{.kind = Kind::kRibbon, .capacity = hashes.size()};
+    const FilterSpec spec = testing::ribbon_spec(hashes.size(), 0.01, width());
     double last = 0;
     const auto note = [&](double done) {
       EXPECT_GE(done, last);
@@ -159,7 +163,7 @@ TEST(Ribbon, IsTheSameFromAnyNumberOfThreads) {
 }
 
 // Sets that no hash function makes: every start the same, a ramp, the extremes, one key all over again.
-TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
+TEST_P(Ribbon, LosesNoKeyOfAnUnevenSet) {
   Hashes same_start = random_hashes(5000, 1);
   for (auto& hash : same_start) hash = hash >> 24 | std::uint64_t{0xABCDEF} << 40;
   Hashes ramp(5000);
@@ -176,7 +180,7 @@ TEST(Ribbon, LosesNoKeyOfAnUnevenSet) {
 // Of each of these hashes, the products with the first 15 powers of the levels' factor are all next to 0 modulo 2^64.
 // So each level finds nearly all keys in the same few buckets, and bumps them. The hashes are small combinations of a
 // reduced basis of the lattice of these products (Lenstra, Lenstra & Lovasz 1982).
-TEST(Ribbon, LosesNoKeyThatEveryLevelBumps) {
+TEST_P(Ribbon, LosesNoKeyThatEveryLevelBumps) {
   constexpr std::uint64_t kBasis[kMaxRibbonLevels - 1] = {
       0xFFF8B4FA40174F07, 0xFD75D13225C19660, 0x0442D54813C8182A, 0xFE249DE1D560B087, 0x01653E13F4534FD1,
       0xFF9655F793E6E493, 0xFF8752658E0150C8, 0xFB5266B14271CC9B, 0x03CB2918FCF2AFE7, 0x02D4C2DFA9684D8A,
@@ -191,26 +195,34 @@ TEST(Ribbon, LosesNoKeyThatEveryLevelBumps) {
   EXPECT_EQ(count_found(filter.ref(), hashes), hashes.size());
 }
 
-class RibbonLevels : public ::testing::TestWithParam<Kernels> {
+/// Both widths, with the kernels of every instruction set.
+class RibbonLevels : public ::testing::TestWithParam<std::tuple<Kernels, unsigned>> {
  protected:
+  static const Kernels& kernels() { return std::get<0>(GetParam()); }
+  static unsigned width() { return std::get<1>(GetParam()); }
   static void expect_answers_of_scalar(const FilterRef& filter, const Hashes& hashes) {
     const View view{filter.shape(), filter.payload().data(), filter.payload().size()};
-    ASSERT_EQ(testing::difference_in_answers(GetParam(), &Kernels::ribbon, view, hashes), "");
+    ASSERT_EQ(testing::difference_in_answers(kernels(), testing::asking_ribbon(view.shape), view, hashes), "");
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
-                         [](const auto& level) { return std::string(level.param.isa); });
+INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels,
+                         ::testing::Combine(::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
+                                            testing::kWidths),
+                         [](const auto& level) {
+                           return std::string(std::get<0>(level.param).isa) + "_" +
+                                  std::to_string(std::get<1>(level.param));
+                         });
 
 TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
   const Hashes absent = random_hashes(1000, 2);
-  expect_answers_of_scalar(testing::build_filter(Kind::kRibbon, 0).ref(), absent);
+  expect_answers_of_scalar(testing::ribbon_of({}, 0.01, width()).ref(), absent);
   for (unsigned columns = 0; columns <= 32; ++columns) {
     for (const double part : {1.0, 0.7}) {  // one column count, and two
       const double rate = std::ldexp(part, -static_cast<int>(columns));
       if (rate == 1 || rate < 0x1p-32) continue;
       for (const std::size_t n : {100U, 4000U}) {  // at more keys, hashes that coincide forbid 2^-32
         Hashes hashes = random_hashes(n, columns);
-        const AnyFilter filter = ribbon_of(hashes, rate);
+        const AnyFilter filter = testing::ribbon_of(hashes, rate, width());
         hashes.insert(hashes.end(), absent.begin(), absent.end());
         expect_answers_of_scalar(filter.ref(), hashes);
       }
@@ -220,7 +232,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
 
 TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   Hashes hashes = random_hashes(1'200'000, 5);
-  const AnyFilter filter = ribbon_of(hashes, 0x1.01p-32);
+  const AnyFilter filter = testing::ribbon_of(hashes, 0x1.01p-32, width());
   ASSERT_GE(filter.payload().size(), kRibbonFarBytes);
   hashes.resize(100'001);
   expect_answers_of_scalar(filter.ref(), hashes);
@@ -230,26 +242,28 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
 // Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
 TEST_P(RibbonLevels, BuildLikeScalar) {
   constexpr std::uint64_t kBuckets = 256;
-  testing::Shard shard{.blocks = 2 * kBuckets + 1,
+  const std::uint64_t starts = kBuckets * ribbon_bucket_starts(width());
+  testing::Shard shard{.width = width(),
+                       .blocks = starts / kRibbonBlockSlots + 1,
                        .first_bucket = 0,
                        .end_bucket = kBuckets,
-                       .end_slot = 128 * kBuckets + 40,
+                       .end_slot = starts + ribbon_kept_from(2, width()),
                        .fingerprint_mask = 0,
                        .thresholds = {},
                        .hashes = {}};
   for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket) {
     shard.thresholds.push_back(bucket % 16 == 0 ? 2 : 0);
-    for (const std::uint64_t hash : random_hashes(90 + bucket, bucket))
+    for (const std::uint64_t hash : random_hashes((90 + bucket) * width() / 64, bucket))
       shard.hashes.push_back((hash >> 8) + (bucket << 56));
   }
   std::ranges::sort(shard.hashes);
   for (const unsigned columns : {1U, 7U, 32U}) {
     shard.fingerprint_mask = static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
-    ASSERT_EQ(testing::difference_in_banding(GetParam(), shard), "");
+    ASSERT_EQ(testing::difference_in_banding(kernels(), shard), "");
   }
   unsigned seen[4] = {};
   RibbonBand band(std::pmr::new_delete_resource());
-  for (const RibbonBumped& bumped : testing::band_with(GetParam(), shard, band)) ++seen[bumped.threshold];
+  for (const RibbonBumped& bumped : testing::band_with(kernels(), shard, band)) ++seen[bumped.threshold];
   for (const unsigned times : seen) EXPECT_GT(times, 0U);
 }
 

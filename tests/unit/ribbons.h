@@ -1,6 +1,8 @@
 // What the tests of the ribbon kind share.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "crivo/filter.h"
@@ -13,10 +15,23 @@ namespace crivo::testing {
 
 using Hashes = std::vector<std::uint64_t>;
 
-inline AnyFilter ribbon_of(const Hashes& hashes, double fp_rate) {
-  FilterSpec spec{.kind = Kind::kRibbon, .capacity = std::max<std::size_t>(1, hashes.size()), .fp_rate = fp_rate};
-  return *AnyFilter::build(spec, hashes);
+inline FilterSpec ribbon_spec(std::size_t keys, double fp_rate, unsigned width) {
+  return {.kind = Kind::kRibbon, .capacity = std::max<std::size_t>(1, keys), .fp_rate = fp_rate, .option = width};
 }
+
+inline AnyFilter ribbon_of(const Hashes& hashes, double fp_rate, unsigned width) {
+  return *AnyFilter::build(ribbon_spec(hashes.size(), fp_rate, width), hashes);
+}
+
+/// Tests of ribbons of both widths, which are the parameter.
+class RibbonOfWidth : public ::testing::TestWithParam<unsigned> {
+ protected:
+  static unsigned width() { return GetParam(); }
+  [[nodiscard]] static AnyFilter ribbon_of(const Hashes& hashes, double fp_rate) {
+    return testing::ribbon_of(hashes, fp_rate, width());
+  }
+};
+inline const auto kWidths = ::testing::Values(kWideRibbon, kNarrowRibbon);
 
 }  // namespace crivo::testing
 
@@ -28,6 +43,8 @@ inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
   const std::uint64_t levels = word(0) & 255;
   const std::uint64_t seed = word(0) >> 8 & 255;
   const std::uint64_t r = filter.shape().probes;
+  const std::uint64_t x = filter.shape().param % 32768;
+  const std::uint64_t width = filter.shape().param < 32768 ? 64 : 32;
   const std::uint64_t f = hash * 0xD6E8FEB86659FD93 >> 32;
   std::uint64_t g = hash;
   std::uint64_t at = 1;
@@ -37,12 +54,12 @@ inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
       for (std::uint64_t i = 0; i < seed; ++i) g *= 0xD1342543DE82EF95;
     }
     const std::uint64_t blocks = word(at);
-    const std::uint64_t threshold_words = base ? 0 : (blocks / 2 + 31) / 32;
-    const std::uint64_t lean = blocks * (32768U - filter.shape().param) / 32768;
-    const std::uint64_t start = reference::mulhi(g, 64 * (blocks - 1));
-    const std::uint64_t bucket = start / 128;
-    const std::uint64_t kept_from[] = {0, 20, 40, 128};
-    if (!base && start % 128 < kept_from[word(at + 1 + bucket / 32) >> (bucket % 32 * 2) & 3]) {
+    const std::uint64_t threshold_words = base ? 0 : (64 * blocks / (2 * width) + 31) / 32;
+    const std::uint64_t lean = blocks * (32768U - x) / 32768;
+    const std::uint64_t start = reference::mulhi(g, 64 * blocks - width);
+    const std::uint64_t bucket = start / (2 * width);
+    const std::uint64_t kept_from[] = {0, 5 * width / 16, 5 * width / 8, 2 * width};
+    if (!base && start % (2 * width) < kept_from[word(at + 1 + bucket / 32) >> (bucket % 32 * 2) & 3]) {
       g *= 0xD1342543DE82EF95;
       at += 1 + threshold_words + blocks * r + (blocks - lean);
       continue;
@@ -52,11 +69,13 @@ inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
     const std::uint64_t columns = r + (start / 64 >= lean ? 1 : 0);
     for (std::uint64_t column = 0; column < columns; ++column) {
       bool parity = false;
-      for (std::uint64_t i = 0; i < 64; ++i) {
+      for (std::uint64_t i = 0; i < width; ++i) {
         const std::uint64_t block = (start + i) / 64;
-        const std::uint64_t before = block * r + (block > lean ? block - lean : 0);
-        const bool bit = (word(at + 1 + threshold_words + before + column) >> ((start + i) % 64) & 1) != 0;
-        parity ^= bit && (row >> i & 1) != 0;
+        const std::uint64_t before = 64 * (block * r + (block > lean ? block - lean : 0));
+        const std::uint64_t in_block = r + (block >= lean ? 1 : 0);
+        const std::uint64_t piece = (start + i) % 64 / width;  // a block is stored in pieces of as many slots
+        const std::uint64_t bit = before + width * (piece * in_block + column) + (start + i) % width;
+        parity ^= (word(at + 1 + threshold_words + bit / 64) >> bit % 64 & 1) != 0 && (row >> i & 1) != 0;
       }
       if (parity != ((f >> column & 1) != 0)) return false;
     }

@@ -65,7 +65,9 @@ struct FilterSpec {
   /// The kind's own option (KindInfo::option); 0 stands for its default. spectral: counter bits 4, 8 (the default), 16
   /// or 32. scalable: growth, each layer's capacity over that of the layer before, 2 (the default) to 16. classic: 1
   /// sizes it for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. range:
-  /// the length of the range that fp_rate is for, a power of two from 1 (the default) to 2^31. Other kinds have none.
+  /// the length of the range that fp_rate is for, a power of two from 1 (the default) to 2^31. ribbon: its width, the
+  /// bits of a row, 64 (the default) or 32: a percent larger, and a question reads half as many bytes. Other kinds have
+  /// none.
   unsigned option = 0;
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };

@@ -1,14 +1,14 @@
 // The band of a ribbon: a system of linear equations in triangular form, with at most one row per slot. The rows of
 // keys are added to it, one bucket after the other.
 //
-// A row covers 64 slots, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore holds the
-// row, and the bit for a slot stands at the slot's number modulo 64. Elimination goes from slot to slot: a row that has
-// a bit at a slot is XORed with the row that is stored there, and the first row that comes to a free slot is stored in
-// it. A stored row never changes again, so to take rows back means only to clear their slots. Rows that start in the
-// same block are added together, because at each slot they all need the same stored row; that makes them lanes of a
-// vector. The order in which rows are added decides neither which slots are taken nor whether a set of rows fits, since
-// both depend only on the space that the rows span. So the solution does not depend on it either, and each instruction
-// set may choose an order of its own.
+// A row covers 64 slots or fewer, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore
+// holds the row, and the bit for a slot stands at the slot's number modulo 64. Elimination goes from slot to slot: a
+// row that has a bit at a slot is XORed with the row that is stored there, and the first row that comes to a free slot
+// is stored in it. A stored row never changes again, so to take rows back means only to clear their slots. Rows that
+// start in the same block are added together, because at each slot they all need the same stored row; that makes them
+// lanes of a vector. The order in which rows are added decides neither which slots are taken nor whether a set of rows
+// fits, since both depend only on the space that the rows span. So the solution does not depend on it either, and each
+// instruction set may choose an order of its own.
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@ namespace crivo {
 
 /// The keys of one bucket, in ascending order of their hashes.
 struct RibbonBucket {
-  std::uint64_t number;
+  unsigned width;             // of the ribbon
+  std::uint64_t first_start;  // of the bucket, in the level
   std::span<const std::uint64_t> hashes;
   std::uint64_t starts;  // the number of starts in the level
   std::uint64_t fingerprint_factor;
@@ -92,7 +93,7 @@ class RibbonBand {
 
  private:
   // The rows of a bucket reach into the first block of the next bucket, but no further.
-  static constexpr std::size_t kMostOfBucket = kRibbonBucketStarts + kRibbonBlockSlots;
+  static constexpr std::size_t kMostOfBucket = ribbon_bucket_starts(kWideRibbon) + kRibbonBlockSlots;
 
   std::uint64_t from_ = 0;
   std::size_t size_ = 0;

@@ -22,9 +22,10 @@ struct BlockedKernels {
   Probe counting;
 };
 
-/// The kernels of the ribbon kind. A band and its buckets: layout/ribbon_band.h.
+/// The kernels of the ribbon kind, for its two widths. A band and its buckets: layout/ribbon_band.h.
 struct RibbonKernels {
   Probe ribbon;
+  Probe narrow_ribbon;
   /// Adds a bucket's keys to the band, and says which of them it bumped.
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
   /// Solves the first `slots` slots of a block, whose rows and results are given. On entry window[c] holds column c of

@@ -11,78 +11,91 @@
 namespace crivo {
 namespace {
 
-// The planned size assumes that one slot in 512 stays empty, and 48 slots of the last block. That is more than usual,
-// so the plan is seldom too small.
-constexpr std::uint64_t kEmptySlots = 512;
-constexpr std::uint64_t kEmptyAtEnd = 48;
+/// What is known of the levels of a width from measurements, at 2049 to 10^6 keys.
+struct Fill {
+  // One slot in so many stays empty, and so many slots at the level's end.
+  double empty_one_in;
+  double empty_at_end;
+  // The planned size assumes more than that, so the plan is seldom too small.
+  std::uint64_t planned_empty_one_in;
+  std::uint64_t planned_empty_at_end;
+  // Starts that are bumped have more keys than others, because buckets with many keys bump more.
+  double bumped_starts_per_key;
+};
+constexpr Fill kWideFill{1700, 24, 512, 48, 0.92};
+constexpr Fill kNarrowFill{125, 16, 112, 100, 0.877};
+constexpr const Fill& fill_of(unsigned width) noexcept { return width == kWideRibbon ? kWideFill : kNarrowFill; }
 
-/// The share of a level's starts that are bumped, on average. The constants were measured at 2049 to 10^6 keys, where
-/// the share is right to half a percent of the starts: one slot in 1700 stays empty, and 24 slots of the last block.
-/// Starts that are bumped have more keys than others, because buckets with many keys bump more.
+/// The share of a level's starts that are bumped, on average; it is right to half a percent of the starts.
 double bumped_starts(std::uint64_t keys, const RibbonLevelShape& level) noexcept {
-  constexpr double kStartsPerKey = 0.92;
+  const Fill& fill = fill_of(level.width);
   const auto slots = static_cast<double>(level.slots());
-  const double kept = slots - slots / 1700 - 24;
-  return kStartsPerKey * std::max(0.0, 1 - kept / static_cast<double>(keys));
+  const double kept = slots - slots / fill.empty_one_in - fill.empty_at_end;
+  return fill.bumped_starts_per_key * std::max(0.0, 1 - kept / static_cast<double>(keys));
 }
 
-RibbonSize sized(std::uint64_t capacity, std::uint64_t column_shares) {
-  const RibbonColumns columns(column_shares);
-  return {ribbon_words(capacity, ribbon_columns_for(capacity, columns)), columns.lean,
-          static_cast<unsigned>(columns.share)};
+RibbonSize sized(std::uint64_t capacity, const RibbonForm& form) {
+  return {ribbon_words(capacity, ribbon_form_for(capacity, form)), form.lean, static_cast<unsigned>(form.share)};
+}
+
+Result<void> check_width(unsigned width) {
+  if (width == kWideRibbon || width == kNarrowRibbon) return {};
+  return error(ErrorCode::kBadArgument, "ribbon width must be 64 or 32, got ", width);
 }
 
 }  // namespace
 
-std::uint64_t ribbon_base_blocks(std::uint64_t keys) noexcept {
-  const std::uint64_t slots =
-      keys + 8 + keys / 64;  // few slots to spare; still one of the first seeds gives a solution
+std::uint64_t ribbon_base_blocks(std::uint64_t keys, unsigned width) noexcept {
+  // Few slots to spare; still one of the first seeds gives a solution.
+  const std::uint64_t slots = keys + 8 + keys / (width == kWideRibbon ? 64 : 24);
   return std::max(kMinRibbonBlocks, (slots + kRibbonBlockSlots - 1) / kRibbonBlockSlots);
 }
 
 std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept {
-  return keys - std::min(keys, level.slots() - level.slots() / kEmptySlots) + kEmptyAtEnd;
+  const Fill& fill = fill_of(level.width);
+  return keys - std::min(keys, level.slots() - level.slots() / fill.planned_empty_one_in) + fill.planned_empty_at_end;
 }
 
 std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept {
-  // 16 keys for 15 slots: with the thresholds of the format, less than one slot in a thousand stays empty.
+  // 16 keys for 15 slots: with the thresholds of the format, less than one slot in a thousand stays empty, or one in
+  // 120 of a narrow ribbon.
   return std::max(kMinRibbonBlocks, keys / 16 * 15 / kRibbonBlockSlots);
 }
 
-std::uint64_t ribbon_words(std::uint64_t keys, const RibbonColumns& columns) noexcept {
+std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form) noexcept {
   if (keys == 0) return 1;
   std::uint64_t words = 1;
-  while (keys > kRibbonBaseKeys) {
-    const RibbonLevelShape level(ribbon_level_blocks(keys), columns, false);
+  while (keys > ribbon_base_keys(form.width)) {
+    const RibbonLevelShape level(ribbon_level_blocks(keys), form, false);
     words += level.words();
     keys = ribbon_keys_after(keys, level);
   }
-  return words + RibbonLevelShape(ribbon_base_blocks(keys), columns, true).words();
+  return words + RibbonLevelShape(ribbon_base_blocks(keys, form.width), form, true).words();
 }
 
-double ribbon_level_rate(unsigned lean_columns, double lean_starts) noexcept {
-  return std::ldexp(0.5 + 0.5 * lean_starts, -static_cast<int>(lean_columns));
+double ribbon_level_rate(unsigned lean_columns, double lean_share) noexcept {
+  return std::ldexp(0.5 + 0.5 * lean_share, -static_cast<int>(lean_columns));
 }
 
-double planned_ribbon_rate(std::uint64_t keys, const RibbonColumns& columns) noexcept {
+double planned_ribbon_rate(std::uint64_t keys, const RibbonForm& form) noexcept {
   if (keys == 0) return 0;
   double rate = 0;
   double reached = 1;  // the share of hashes that all levels before this one have bumped
-  while (keys > kRibbonBaseKeys) {
-    const RibbonLevelShape level(ribbon_level_blocks(keys), columns, false);
+  while (keys > ribbon_base_keys(form.width)) {
+    const RibbonLevelShape level(ribbon_level_blocks(keys), form, false);
     const double bumped = bumped_starts(keys, level);
-    rate += reached * (1 - bumped) * ribbon_level_rate(columns.lean, level.lean_starts());
+    rate += reached * (1 - bumped) * ribbon_level_rate(form.lean, level.lean_share());
     reached *= bumped;
     keys = ribbon_keys_after(keys, level);
   }
-  const RibbonLevelShape base(ribbon_base_blocks(keys), columns, true);
-  return rate + reached * ribbon_level_rate(columns.lean, base.lean_starts());
+  const RibbonLevelShape base(ribbon_base_blocks(keys, form.width), form, true);
+  return rate + reached * ribbon_level_rate(form.lean, base.lean_share());
 }
 
-RibbonColumns ribbon_columns_for(std::uint64_t keys, const RibbonColumns& wanted) noexcept {
+RibbonForm ribbon_form_for(std::uint64_t keys, const RibbonForm& wanted) noexcept {
   if (keys == 0 || wanted.share == 0) return wanted;
   const double rate = ribbon_fp_rate(wanted.lean, static_cast<unsigned>(wanted.share));
-  const auto enough = [&](std::uint64_t shares) { return planned_ribbon_rate(keys, RibbonColumns(shares)) <= rate; };
+  const auto enough = [&](std::uint64_t shares) { return planned_ribbon_rate(keys, {wanted.width, shares}) <= rate; };
   std::uint64_t low = wanted.column_shares();
   if (enough(low)) return wanted;
   std::uint64_t high = (wanted.lean + std::uint64_t{1}) * kRibbonShares;  // all rich
@@ -90,14 +103,15 @@ RibbonColumns ribbon_columns_for(std::uint64_t keys, const RibbonColumns& wanted
     const std::uint64_t middle = low + (high - low) / 2;
     (enough(middle) ? high : low) = middle;
   }
-  return RibbonColumns(high);
+  return {wanted.width, high};
 }
 
 double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept {
   return std::ldexp(1.0 - rich_share / (2.0 * kRibbonShares), -static_cast<int>(columns));
 }
 
-Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate) {
+Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate, unsigned width) {
+  if (auto valid = check_width(width); !valid) return valid.error();
   const Result<double> hash_rate = check_request(capacity, fp_rate);
   if (!hash_rate) return hash_rate.error();
   const double least = std::ldexp(1.0, -int{kMaxRibbonColumns});
@@ -109,10 +123,11 @@ Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate) {
   const int columns = -std::ilogb(*hash_rate) - (std::ldexp(1.0, std::ilogb(*hash_rate)) != *hash_rate);
   const double rich = 2 * (1 - std::ldexp(*hash_rate, columns));  // 2^-r (1 - rich / 2) is the rate
   const auto shares = static_cast<std::uint64_t>(std::ceil(rich * kRibbonShares));
-  return sized(capacity, static_cast<std::uint64_t>(columns) * kRibbonShares + shares);
+  return sized(capacity, {width, static_cast<std::uint64_t>(columns) * kRibbonShares + shares});
 }
 
-Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key) {
+Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key, unsigned width) {
+  if (auto valid = check_width(width); !valid) return valid.error();
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid.error();
   std::uint64_t enough = 1;  // the most columns that fit, found by bisection
@@ -120,9 +135,9 @@ Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_k
   const double words = static_cast<double>(capacity) * bits_per_key / 64;
   while (too_many - enough > 1) {
     const std::uint64_t middle = enough + (too_many - enough) / 2;
-    (static_cast<double>(sized(capacity, middle).units) <= words ? enough : too_many) = middle;
+    (static_cast<double>(sized(capacity, {width, middle}).units) <= words ? enough : too_many) = middle;
   }
-  return sized(capacity, enough);
+  return sized(capacity, {width, enough});
 }
 
 }  // namespace crivo

@@ -47,10 +47,11 @@ struct RibbonSize {
 [[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
 
 /// The cheapest ribbon for a rate, from 2^-32 on: within half a percent of columns + rich_share / 32768 bits per key
-/// once there are 1e5 keys and several columns. Errors: kBadArgument.
-[[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate);
+/// once there are 1e5 keys and several columns, or within one and a half if its width is 32. Errors: kBadArgument,
+/// also unless the width is 64 or 32.
+[[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate, unsigned width = 64);
 /// The ribbon of the lowest rate that takes at most bits_per_key in all. Errors: kBadArgument unless bits_per_key lies
-/// in (0, 1000].
-[[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key);
+/// in (0, 1000], or unless the width is 64 or 32.
+[[nodiscard]] Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_key, unsigned width = 64);
 
 }  // namespace crivo

@@ -33,16 +33,16 @@ static_assert(kPreviousLevel * kRibbonNextLevel == 1);
 
 class RibbonBuilder {
  public:
-  RibbonBuilder(const RibbonColumns& columns, std::uint64_t keys, BuildTask& task)
-      : columns_(columns), all_keys_(keys), task_(task), progress_(task, keys), payload_(task.payload_memory()) {
-    payload_.reserve(static_cast<std::size_t>(8 * ribbon_words(keys, columns)));
+  RibbonBuilder(const RibbonForm& form, std::uint64_t keys, BuildTask& task)
+      : form_(form), all_keys_(keys), task_(task), progress_(task, keys), payload_(task.payload_memory()) {
+    payload_.reserve(static_cast<std::size_t>(8 * ribbon_words(keys, form)));
     payload_.resize(8);
   }
 
   Result<AlignedBytes> build(std::unique_ptr<HashSource> hashes) && {
     std::uint64_t fingerprint_factor = kRibbonFingerprint;
-    while (hashes->size() > kRibbonBaseKeys && levels_ + 1 < kMaxRibbonLevels) {
-      const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), columns_, false);
+    while (hashes->size() > ribbon_base_keys(form_.width) && levels_ + 1 < kMaxRibbonLevels) {
+      const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), form_, false);
       HashCollector bumped(ribbon_keys_after(hashes->size(), level), task_);
       if (auto built = append(level, {*hashes, fingerprint_factor}, bumped); !built) return built.error();
       auto left = std::move(bumped).sorted();
@@ -60,22 +60,23 @@ class RibbonBuilder {
     const std::size_t at = payload_.size();
     payload_.resize(at + static_cast<std::size_t>(8 * level.words()));
     ++levels_;
-    return build_ribbon_level(level, columns_.most(), keys, payload_.data() + at, bumped, progress_);
+    return build_ribbon_level(level, form_.most(), keys, payload_.data() + at, bumped, progress_);
   }
 
   Result<void> append_base(HashSource& left, std::uint64_t left_factor) {
     const std::size_t at = payload_.size();
     const auto keys = left.take_from(0);
     if (!keys) return keys.error();
-    const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys->size());
-    for (std::uint64_t blocks = ribbon_base_blocks(keys->size()); blocks <= most_blocks; blocks += 1 + blocks / 32) {
+    const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys->size(), form_.width);
+    for (std::uint64_t blocks = ribbon_base_blocks(keys->size(), form_.width); blocks <= most_blocks;
+         blocks += 1 + blocks / 32) {
       std::pmr::vector<std::uint64_t> hashes(keys->begin(), keys->end(), task_.memory());
       std::uint64_t fingerprint_factor = left_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {
         HashCollector bumped(0, task_);
         const auto source = source_of(hashes, task_);
         if (!source) return source.error();
-        const RibbonLevelShape level(blocks, columns_, true);
+        const RibbonLevelShape level(blocks, form_, true);
         if (auto built = append(level, {**source, fingerprint_factor}, bumped); !built) return built;
         if (bumped.empty()) return {};
         std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
@@ -89,7 +90,7 @@ class RibbonBuilder {
     return error(ErrorCode::kBadArgument, "hashes must be spread like those of hash_key, got a set without a solution");
   }
 
-  RibbonColumns columns_;
+  RibbonForm form_;
   std::uint64_t all_keys_;
   BuildTask& task_;
   RibbonProgress progress_;
@@ -100,13 +101,13 @@ class RibbonBuilder {
 
 }  // namespace
 
-Result<AlignedBytes> build_ribbon(RibbonColumns& columns, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
+Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                   BuildTask& task) {
   const std::uint64_t keys = hashes->size();
-  columns = ribbon_columns_for(keys, columns);
-  const std::uint64_t planned = 8 * ribbon_words(keys, columns);
+  form = ribbon_form_for(keys, form);
+  const std::uint64_t planned = 8 * ribbon_words(keys, form);
   if (planned > max_bytes) return keys_too_large(max_bytes, keys, planned);
-  return RibbonBuilder(columns, keys, task).build(std::move(hashes));
+  return RibbonBuilder(form, keys, task).build(std::move(hashes));
 }
 
 }  // namespace crivo

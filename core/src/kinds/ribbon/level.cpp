@@ -1,12 +1,12 @@
 // Builds one level of a ribbon, in two steps. Banding adds each row to a triangular system with one row per slot, by
-// Gaussian elimination inside the row's 64 bits. A row that is used up before it finds a free slot contradicts the
+// Gaussian elimination inside the row's bits. A row that is used up before it finds a free slot contradicts the
 // stored rows (unless its result agrees with them): its bucket gets a higher threshold, and the bucket's keys with
 // lower starts are bumped. Buckets are filled from left to right, and each bucket from its highest start to its lowest.
 // So the starts that a bucket bumps are those into whose slots its left neighbour's rows have spilled.
 // Back-substitution then solves slot after slot from right to left, all columns at once. A level is built in shards,
 // which are runs of buckets, from right to left. That bounds the memory, and several threads can band one shard each.
-// The first bucket of a shard keeps no start below kBorder, so the slots up to there belong to the shard on its left.
-// The rows of that shard may reach further, but when it is solved, the solution there is known already.
+// The first bucket of a shard keeps no start below its border, so the slots up to there belong to the shard on its
+// left. The rows of that shard may reach further, but when it is solved, the solution there is known already.
 #include "kinds/ribbon/level.h"
 
 #include <algorithm>
@@ -20,9 +20,8 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kShardBuckets = 512;  // a band of 790 KB; about 19 slots stay empty per shard
+constexpr std::uint64_t kShardStarts = std::uint64_t{1} << 16;  // a band of 790 KB; about 19 slots stay empty per shard
 constexpr unsigned kBorderThreshold = 2;
-constexpr unsigned kBorder = ribbon_kept_from(kBorderThreshold);
 
 /// What all shards of a level share. Each shard writes to words of its own, so threads need no lock.
 struct LevelBuild {
@@ -36,11 +35,14 @@ struct LevelBuild {
     return static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
   }
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t hash) const noexcept {
-    return mulhi(hash, shape.starts()) / kRibbonBucketStarts;
+    return shape.bucket_of(mulhi(hash, shape.starts()));
+  }
+  [[nodiscard]] std::uint64_t first_start_of(std::uint64_t bucket) const noexcept {
+    return bucket * ribbon_bucket_starts(shape.width);
   }
   /// The lowest hash of a bucket.
   [[nodiscard]] std::uint64_t first_hash_of(std::uint64_t bucket) const noexcept {
-    return least_with_mulhi(bucket * kRibbonBucketStarts, shape.starts());
+    return least_with_mulhi(first_start_of(bucket), shape.starts());
   }
 };
 
@@ -64,7 +66,8 @@ class Shard {
 
   void band() {
     bumped_.clear();
-    band_.reset(from_ * kRibbonBucketStarts, is_last() ? level_.shape.slots() : to_ * kRibbonBucketStarts + kBorder);
+    const std::uint64_t border = level_.first_start_of(to_) + ribbon_kept_from(kBorderThreshold, level_.shape.width);
+    band_.reset(level_.first_start_of(from_), is_last() ? level_.shape.slots() : border);
     std::size_t at = 0;
     for (std::uint64_t bucket = from_; bucket < to_; ++bucket) {
       const std::size_t end = end_of(bucket, at);
@@ -97,7 +100,8 @@ class Shard {
 
   /// Adds a bucket's keys and returns the bucket's threshold.
   unsigned add(std::uint64_t bucket, std::span<const std::uint64_t> hashes) {
-    const RibbonBucket keys{.number = bucket,
+    const RibbonBucket keys{.width = level_.shape.width,
+                            .first_start = level_.first_start_of(bucket),
                             .hashes = hashes,
                             .starts = level_.shape.starts(),
                             .fingerprint_factor = level_.fingerprint_factor,
@@ -110,8 +114,15 @@ class Shard {
 
   void write(std::uint64_t block, const Window& window) const noexcept {
     std::byte* words = level_.solution + 8 * level_.shape.words_before(block);
-    for (unsigned column = 0; column < level_.shape.columns_of(block); ++column)
-      store_le(words + 8 * column, window[column]);
+    const unsigned columns = level_.shape.columns_of(block);
+    for (unsigned column = 0; column < columns; ++column) {
+      if (level_.shape.width == kWideRibbon) {
+        store_le(words + 8 * column, window[column]);
+      } else {
+        store_le(words + 4 * column, static_cast<std::uint32_t>(window[column]));
+        store_le(words + 4 * (columns + column), static_cast<std::uint32_t>(window[column] >> 32));
+      }
+    }
   }
 
   const LevelBuild& level_;
@@ -139,7 +150,7 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
   store_le(at, shape.blocks);
   std::byte* thresholds = at + 8;
   const LevelBuild level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
-  const std::uint64_t buckets_each = shape.base ? shape.buckets() : kShardBuckets;
+  const std::uint64_t buckets_each = shape.base ? shape.buckets() : kShardStarts / ribbon_bucket_starts(shape.width);
   const std::uint64_t count = (shape.buckets() + buckets_each - 1) / buckets_each;
   BuildTask& task = progress.task();
   std::pmr::vector<Shard> shards(task.memory());

@@ -9,6 +9,7 @@
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
+#include "kinds/plan.h"
 #include "kinds/ribbon/build.h"
 #include "kinds/rows.h"
 #include "layout/ribbon_layout.h"
@@ -27,26 +28,27 @@ std::uint64_t sum_of_pairs(std::uint64_t word) noexcept {
 }
 
 /// How many starts of 32 buckets their thresholds keep.
-std::uint64_t kept_starts(std::uint64_t thresholds) noexcept {
-  constexpr unsigned kStep = kRibbonKeptFrom[1];
-  static_assert(kRibbonKeptFrom[0] == 0 && kRibbonKeptFrom[2] == 2 * kStep);
+std::uint64_t kept_starts(std::uint64_t thresholds, unsigned width) noexcept {
+  static_assert(kRibbonKeptFrom[0] == 0 && kRibbonKeptFrom[2] == 2 * kRibbonKeptFrom[1]);
+  const unsigned step = ribbon_kept_from(1, width);
   const std::uint64_t threes = thresholds & thresholds >> 1 & 0x5555555555555555;
   const std::uint64_t bumped =
-      kStep * sum_of_pairs(thresholds) + (kRibbonKeptFrom[3] - 3 * kStep) * sum_of_pairs(threes);
-  return kBucketsPerWord * kRibbonBucketStarts - bumped;
+      step * sum_of_pairs(thresholds) + (ribbon_kept_from(3, width) - 3 * step) * sum_of_pairs(threes);
+  return kBucketsPerWord * ribbon_bucket_starts(width) - bumped;
 }
 
 /// How many of a level's starts before `end` are not bumped. Goes by whole words of thresholds, because a small blob
 /// can decode to billions of buckets.
 std::uint64_t kept_before(const RibbonAccess& level, std::uint64_t end) noexcept {
   std::uint64_t kept = 0;
-  const std::uint64_t words = end / (kBucketsPerWord * kRibbonBucketStarts);
+  const unsigned bucket_starts = ribbon_bucket_starts(level.width);
+  const std::uint64_t words = end / (kBucketsPerWord * bucket_starts);
   for (std::uint64_t word = 0; word < words; ++word) {
-    kept += kept_starts(load_le<std::uint64_t>(level.thresholds + 8 * word));
+    kept += kept_starts(load_le<std::uint64_t>(level.thresholds + 8 * word), level.width);
   }
-  for (std::uint64_t bucket = words * kBucketsPerWord; bucket * kRibbonBucketStarts < end; ++bucket) {
-    const std::uint64_t first = bucket * kRibbonBucketStarts;
-    const std::uint64_t bucket_end = std::min(first + kRibbonBucketStarts, end);
+  for (std::uint64_t bucket = words * kBucketsPerWord; bucket * bucket_starts < end; ++bucket) {
+    const std::uint64_t first = bucket * bucket_starts;
+    const std::uint64_t bucket_end = std::min(first + bucket_starts, end);
     kept += bucket_end - std::min(first + level.kept_from(bucket), bucket_end);
   }
   return kept;
@@ -59,27 +61,26 @@ struct KeptStarts {
 
   explicit KeptStarts(const RibbonLevelView& view) noexcept {
     if (view.level.base) {
-      lean = view.level.lean_starts();
+      lean = view.level.lean_share();
       rich = 1 - lean;
       return;
     }
     const std::uint64_t starts = view.level.starts();
-    const std::uint64_t in_lean =
-        kept_before(view.access, std::min(view.level.lean_blocks * kRibbonBlockSlots, starts));
+    const std::uint64_t in_lean = kept_before(view.access, view.level.lean_starts());
     lean = static_cast<double>(in_lean) / static_cast<double>(starts);
     rich = static_cast<double>(kept_before(view.access, starts) - in_lean) / static_cast<double>(starts);
   }
 };
 
 /// Checks the level that begins at `at` and must end before `end`, and moves `at` past it. Errors: kCorrupt.
-Result<void> check_level(const std::byte*& at, const std::byte* end, const RibbonColumns& columns, bool base) {
+Result<void> check_level(const std::byte*& at, const std::byte* end, const RibbonForm& form, bool base) {
   const auto words = static_cast<std::uint64_t>(end - at) / 8;
   const std::uint64_t blocks = words == 0 ? 0 : load_le<std::uint64_t>(at);
   if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) {
     return error(ErrorCode::kCorrupt, "blocks of a level must lie in [", kMinRibbonBlocks, ", ", kMaxRibbonBlocks,
                  "], got ", blocks);
   }
-  const RibbonLevelShape level(blocks, columns, base);
+  const RibbonLevelShape level(blocks, form, base);
   if (level.words() > words) {
     return error(ErrorCode::kCorrupt, "blocks of a level must fit in the ", words, " words left, got ", blocks);
   }
@@ -94,34 +95,44 @@ Result<void> check_level(const std::byte*& at, const std::byte* end, const Ribbo
 
 /// The exact rate, as a mean over all hashes: it follows from the thresholds and the column counts of each level.
 double rate_of_layout(const View& view) noexcept {
-  const RibbonColumns columns(view.shape);
+  const RibbonForm form(view.shape);
   const std::byte* at = view.payload + 8;
   double rate = 0;
   double reached = 1;  // the share of hashes that all levels before this one have bumped
   for (unsigned left = RibbonHeader(load_le<std::uint64_t>(view.payload)).levels; left > 0; --left) {
-    const RibbonLevelView level(at, columns, left == 1);
+    const RibbonLevelView level(at, form, left == 1);
     const KeptStarts kept(level);
-    rate += reached * (ribbon_level_rate(columns.lean, 1) * kept.lean + ribbon_level_rate(columns.lean, 0) * kept.rich);
+    rate += reached * (ribbon_level_rate(form.lean, 1) * kept.lean + ribbon_level_rate(form.lean, 0) * kept.rich);
     reached *= std::max(0.0, 1 - kept.lean - kept.rich);  // the shares are rounded, and their sum may be above 1
     at = level.end();
   }
   return std::min(rate, 1.0);
 }
 
+/// A spec's option as the width of a ribbon.
+unsigned width_of(unsigned option) noexcept { return option != 0 ? option : kWideRibbon; }
+
 struct Ribbon {
   static constexpr Kind kKind = Kind::kRibbon;
   static constexpr std::string_view kName = "ribbon";
   static constexpr const char* kUnitName = "number of words";
+  static constexpr std::string_view kOption = "width: 64 or 32";
+  static unsigned option_of(const Shape& shape) noexcept { return RibbonForm(shape).width; }
+  static std::optional<unsigned> parse_option(std::string_view text) { return parse_number(text); }
+  static std::string option_text(unsigned option) {
+    return width_of(option) == kWideRibbon ? "" : std::to_string(option);
+  }
 
   static Result<Shape> plan(const FilterSpec& spec) {
-    const Result<RibbonSize> size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
-                                                      : size_ribbon(spec.capacity, spec.fp_rate);
+    const unsigned width = width_of(spec.option);
+    const Result<RibbonSize> size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key, width)
+                                                      : size_ribbon(spec.capacity, spec.fp_rate, width);
     if (!size) return size.error();
     Shape shape;
     shape.kind = kKind;
     shape.seed = spec.seed;
     shape.probes = static_cast<std::uint8_t>(size->columns);
-    shape.param = static_cast<std::uint16_t>(size->rich_share);
+    shape.param = RibbonForm(width, size->columns * std::uint64_t{kRibbonShares} + size->rich_share).param();
     shape.units = size->units;
     return shape;
   }
@@ -130,11 +141,8 @@ struct Ribbon {
     if (shape.probes > kMaxRibbonColumns) {
       return error(ErrorCode::kCorrupt, "k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.probes});
     }
-    if (shape.param >= kRibbonShares) {
-      return error(ErrorCode::kCorrupt, "kind parameter must be at most ", kRibbonShares - 1, ", got ",
-                   unsigned{shape.param});
-    }
-    if ((shape.probes == 0 && shape.param == 0) || (shape.probes == kMaxRibbonColumns && shape.param != 0)) {
+    const std::uint64_t share = RibbonForm(shape).share;
+    if ((shape.probes == 0 && share == 0) || (shape.probes == kMaxRibbonColumns && share != 0)) {
       return error(ErrorCode::kCorrupt, "kind parameter must give more than 0 and at most ", kMaxRibbonColumns,
                    " columns with k = ", unsigned{shape.probes}, ", got ", unsigned{shape.param});
     }
@@ -159,11 +167,11 @@ struct Ribbon {
     if (header.keys < 1 || header.keys > kMaxCapacity) {
       return error(ErrorCode::kCorrupt, "distinct keys must lie in [1, ", kMaxCapacity, "], got ", header.keys);
     }
-    const RibbonColumns columns(view.shape);
+    const RibbonForm form(view.shape);
     const std::byte* at = view.payload + 8;
     const std::byte* end = view.payload + view.payload_bytes;
     for (unsigned left = header.levels; left > 0; --left) {
-      if (auto valid = check_level(at, end, columns, left == 1); !valid) return valid;
+      if (auto valid = check_level(at, end, form, left == 1); !valid) return valid;
     }
     if (at != end) {
       return error(ErrorCode::kCorrupt, "levels must fill the payload, got ", static_cast<std::uint64_t>(end - at),
@@ -173,7 +181,9 @@ struct Ribbon {
   }
 
   static void prepare(View& view) noexcept { prepare_ribbon(view); }
-  static Probe probe(const Shape&) noexcept { return kernels().ribbon; }
+  static Probe probe(const Shape& shape) noexcept {
+    return RibbonForm(shape).width == kWideRibbon ? kernels().ribbon : kernels().narrow_ribbon;
+  }
 
   // Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
   // reads: word 0, and the number of blocks at the start of each level.
@@ -182,13 +192,13 @@ struct Ribbon {
     const RibbonHeader header(load_le<std::uint64_t>(view.payload));
     if (header.levels == 0) return gate.admit(0, view.payload_bytes);
     if (header.levels > kMaxRibbonLevels) return true;
-    const RibbonColumns columns(view.shape);
+    const RibbonForm form(view.shape);
     std::uint64_t word = 1;
     for (unsigned left = header.levels; left > 0 && word < view.shape.units; --left) {
       if (!gate.keep(8 * word, 8)) return false;
       const auto blocks = load_le<std::uint64_t>(view.payload + 8 * word);
       if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) return true;
-      const RibbonLevelShape level(blocks, columns, left == 1);
+      const RibbonLevelShape level(blocks, form, left == 1);
       if (level.words() > view.shape.units - word) return true;
       if (!gate.admit(8 * (word + level.threshold_words()), 8)) return false;
       word += level.words();
@@ -202,17 +212,17 @@ struct Ribbon {
     const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
     const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {
       const RibbonEquation equation = level.equation(start, hash, hash);
-      return gate.admit(offset_of(equation.words), 16 * equation.columns);
+      return gate.admit(offset_of(equation.words), 2 * equation.columns * (level.width / 8));
     };
     const RibbonHeader header(load_le<std::uint64_t>(view.payload));
     if (header.levels == 0) return true;
-    const RibbonColumns columns(view.shape);
+    const RibbonForm form(view.shape);
     const std::byte* at = view.payload + 8;
     std::uint64_t level_hash = hash;
     for (unsigned left = header.levels; left > 1; --left) {
-      const RibbonLevelView level(at, columns, false);
+      const RibbonLevelView level(at, form, false);
       const std::uint64_t start = level.access.start_of(level_hash);
-      if (!gate.admit(offset_of(level.access.thresholds) + start / kRibbonBucketStarts / 4, 1)) return false;
+      if (!gate.admit(offset_of(level.access.thresholds) + level.level.bucket_of(start) / 4, 1)) return false;
       const bool bumped = level.access.bumped(start);
       if ((!bumped || left == header.levels) && !admit_equation(level.access, start)) return false;
       if (!bumped) return true;
@@ -220,7 +230,7 @@ struct Ribbon {
       at = level.end();
     }
     for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
-    const RibbonLevelView base(at, columns, true);
+    const RibbonLevelView base(at, form, true);
     return admit_equation(base.access, base.access.start_of(level_hash));
   }
 
@@ -241,11 +251,11 @@ struct Ribbon {
     if (!(keys > 0)) return 0;
     if (!ribbon_is_empty(view)) return rate_of_layout(view);
     const auto planned = static_cast<std::uint64_t>(std::min(std::ceil(keys), 0x1p62));
-    return planned_ribbon_rate(planned, ribbon_columns_for(planned, RibbonColumns(view.shape)));
+    return planned_ribbon_rate(planned, ribbon_form_for(planned, RibbonForm(view.shape)));
   }
 
   static double promised_fp_rate(const View& view) noexcept {
-    return ribbon_fp_rate(view.shape.probes, view.shape.param);
+    return ribbon_fp_rate(view.shape.probes, static_cast<unsigned>(RibbonForm(view.shape).share));
   }
 
   static Result<AlignedBytes> build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
@@ -253,11 +263,11 @@ struct Ribbon {
     if (hashes->size() == 0) {  // without keys, no levels
       return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
     }
-    RibbonColumns columns(shape);
-    Result<AlignedBytes> payload = build_ribbon(columns, std::move(hashes), max_bytes, task);
+    RibbonForm form(shape);
+    Result<AlignedBytes> payload = build_ribbon(form, std::move(hashes), max_bytes, task);
     if (!payload) return payload;
-    shape.probes = static_cast<std::uint8_t>(columns.lean);
-    shape.param = static_cast<std::uint16_t>(columns.share);
+    shape.probes = static_cast<std::uint8_t>(form.lean);
+    shape.param = form.param();
     shape.units = payload->size() / 8;
     return payload;
   }

@@ -7,7 +7,7 @@
 // It must have included simd/ribbon/rows.h and layout/ribbon_layout.h. It gets: add_bucket().
 
 CRIVO_TARGET inline std::uint64_t start_in_bucket(const RibbonBucket& bucket, std::uint64_t hash) noexcept {
-  return mulhi(hash, bucket.starts) - bucket.number * kRibbonBucketStarts;
+  return mulhi(hash, bucket.starts) - bucket.first_start;
 }
 
 /// Takes hashes from the end of `hashes`, as long as their starts lie in the same block and at `kept_from` or above. A
@@ -16,7 +16,7 @@ CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket,
                                    std::span<const std::uint64_t>& hashes, RibbonRows& rows) noexcept {
   const std::uint64_t block = start_in_bucket(bucket, hashes.back()) / kRibbonBlockSlots;
   const std::uint64_t lowest = std::max(kept_from, block * kRibbonBlockSlots);
-  const std::uint64_t first_slot = bucket.number * kRibbonBucketStarts - band.from();
+  const std::uint64_t first_slot = bucket.first_start - band.from();
   rows.block = first_slot / kRibbonBlockSlots + block;
   rows.count = 0;
   std::size_t key = hashes.size();
@@ -24,7 +24,7 @@ CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket,
     const std::uint64_t hash = hashes[key - 1];
     const std::uint64_t start = start_in_bucket(bucket, hash);
     if (start < lowest) break;
-    const std::uint64_t row = std::rotl(ribbon_row(hash), static_cast<int>(start % kRibbonBlockSlots));
+    const std::uint64_t row = std::rotl(ribbon_row(hash, bucket.width), static_cast<int>(start % kRibbonBlockSlots));
     const std::uint32_t result = ribbon_fingerprint(hash, bucket.fingerprint_factor) & bucket.fingerprint_mask;
     const bool stored = band.store_if_free(first_slot + start, row, result);
     rows.bits[rows.count] = row;
@@ -41,7 +41,7 @@ CRIVO_TARGET inline RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket
   std::span<const std::uint64_t> left = bucket.hashes;
   for (unsigned threshold = 3; threshold > bucket.threshold; --threshold) {
     const std::size_t before = left.size();
-    const std::uint64_t kept_from = ribbon_kept_from(threshold - 1);
+    const std::uint64_t kept_from = ribbon_kept_from(threshold - 1, bucket.width);
     band.begin_group();
     while (!left.empty() && start_in_bucket(bucket, left.back()) >= kept_from) {
       RibbonRows rows;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"
@@ -22,14 +23,9 @@ namespace {
 
 #include "simd/ribbon/holds_portable.inl.h"
 
-/// Bit i of the result is set if the number of ones is odd in lane i, of the four of `low` and then the four of `high`.
-CRIVO_TARGET inline unsigned parities(__m256i low, __m256i high) noexcept {
-  const __m256 a = _mm256_castsi256_ps(low);
-  const __m256 b = _mm256_castsi256_ps(high);
-  __m256i fold = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),   // the lower halves of lanes
-                                  _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));  // and the upper ones
-  fold = _mm256_permute4x64_epi64(fold, 0xD8);  // which the shuffles do not leave in their order
-  fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 16));
+/// Bit i of the result is set if the number of ones is odd in lane i.
+CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
+  __m256i fold = _mm256_xor_si256(lanes, _mm256_slli_epi32(lanes, 16));
   fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 8));
   fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 4));
   // The parity of four bits, n, is bit 15 - n of 0x6996, which is the same from both ends.
@@ -38,7 +34,7 @@ CRIVO_TARGET inline unsigned parities(__m256i low, __m256i high) noexcept {
 }
 
 /// Four columns of the solution, each where the row has a bit.
-CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const SplitRow& row,
+CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
                                          unsigned column) noexcept {
   const std::byte* words = equation.words + 8 * column;
   const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
@@ -47,9 +43,30 @@ CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const S
                           _mm256_and_si256(next, _mm256_set1_epi64x(static_cast<long long>(row.next))));
 }
 
-CRIVO_TARGET inline bool eight_hold(const RibbonEquation& equation, const SplitRow& row, unsigned first,
+/// The four columns from each of these on, each where the row has a bit; of two halves that are XORed the parity is the
+/// same.
+CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
+                                          unsigned first, unsigned second) noexcept {
+  const __m256 a = _mm256_castsi256_ps(four_columns(equation, row, first));
+  const __m256 b = _mm256_castsi256_ps(four_columns(equation, row, second));
+  const __m256i halves = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),   // the lower ones
+                                          _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));  // the upper ones
+  return _mm256_permute4x64_epi64(halves, 0xD8);  // which the shuffles do not leave in their order
+}
+CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const SplitRow<kNarrowRibbon>& row,
+                                          unsigned first, unsigned second) noexcept {
+  const auto words_of = [&equation](unsigned column)
+                            CRIVO_TARGET { return reinterpret_cast<const __m128i*>(equation.words + 4 * column); };
+  const __m256i here = _mm256_loadu2_m128i(words_of(second), words_of(first));
+  const __m256i next = _mm256_loadu2_m128i(words_of(equation.columns + second), words_of(equation.columns + first));
+  return _mm256_xor_si256(_mm256_and_si256(here, _mm256_set1_epi32(static_cast<int>(row.here))),
+                          _mm256_and_si256(next, _mm256_set1_epi32(static_cast<int>(row.next))));
+}
+
+template <unsigned kWidth>
+CRIVO_TARGET inline bool eight_hold(const RibbonEquation& equation, const SplitRow<kWidth>& row, unsigned first,
                                     unsigned second) noexcept {
-  const unsigned found = parities(four_columns(equation, row, first), four_columns(equation, row, second));
+  const unsigned found = parities(eight_columns(equation, row, first, second));
   const unsigned wanted = (equation.fingerprint >> first & 15) | equation.fingerprint >> second << 4;
   return static_cast<std::uint8_t>(found ^ wanted) == 0;
 }
@@ -99,10 +116,10 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 }  // namespace
 
-const RibbonKernels kRibbonAvx2 = {
-    .ribbon = {&contains_hash, &contains_key, &contains_batch, &contains_keys<&contains_batch>},
-    .ribbon_add_bucket = &add_bucket,
-    .ribbon_solve = &solve};
+const RibbonKernels kRibbonAvx2 = {.ribbon = kRibbonProbe<kWideRibbon>,
+                                   .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
+                                   .ribbon_add_bucket = &add_bucket,
+                                   .ribbon_solve = &solve};
 
 }  // namespace crivo
 

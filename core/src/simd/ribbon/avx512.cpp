@@ -19,37 +19,79 @@
 namespace crivo {
 namespace {
 
-/// The columns whose parity differs from the fingerprint's bit, as a bit mask; at most 8 columns.
-CRIVO_TARGET inline unsigned wrong_columns(const std::byte* words, const std::byte* next_words, unsigned columns,
-                                           const RibbonEquation& equation, unsigned fingerprint) noexcept {
-  const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, columns));
-  const __m512i here = _mm512_maskz_loadu_epi64(mask, words);
-  const __m512i next = _mm512_maskz_loadu_epi64(mask, next_words);
-  const __m512i solution = _mm512_shrdv_epi64(here, next, _mm512_set1_epi64(equation.shift));
-  const __m512i counts =
-      _mm512_popcnt_epi64(_mm512_and_si512(solution, _mm512_set1_epi64(static_cast<long long>(equation.row))));
-  const unsigned parities = _mm512_movepi64_mask(_mm512_slli_epi64(counts, 63));
-  return _bzhi_u32(parities ^ fingerprint, columns);
+/// The words of eight columns, or of those in the mask.
+template <unsigned kWidth>
+CRIVO_TARGET inline auto load_columns(const std::byte* words, __mmask8 mask = 0xFF) noexcept {
+  if constexpr (kWidth == kWideRibbon) {
+    return _mm512_maskz_loadu_epi64(mask, words);
+  } else {
+    return _mm256_maskz_loadu_epi32(mask, words);
+  }
 }
 
-/// For equations of at most kFewColumns columns.
+/// The columns whose parity differs from the fingerprint's bit, as a bit mask, among the first `count` of eight.
+CRIVO_TARGET inline unsigned wrong_columns(const RibbonEquation& equation, unsigned fingerprint, unsigned count,
+                                           __m512i here, __m512i next) noexcept {
+  const __m512i solution = _mm512_shrdv_epi64(here, next, _mm512_set1_epi64(equation.shift));
+  const __m512i row = _mm512_set1_epi64(static_cast<long long>(equation.row));
+  const __m512i counts = _mm512_popcnt_epi64(_mm512_and_si512(solution, row));
+  return _bzhi_u32(_mm512_movepi64_mask(_mm512_slli_epi64(counts, 63)) ^ fingerprint, count);
+}
+CRIVO_TARGET inline unsigned wrong_columns(const RibbonEquation& equation, unsigned fingerprint, unsigned count,
+                                           __m256i here, __m256i next) noexcept {
+  const __m256i solution = _mm256_shrdv_epi32(here, next, _mm256_set1_epi32(static_cast<int>(equation.shift)));
+  const __m256i row = _mm256_set1_epi32(static_cast<int>(equation.row));
+  const __m256i counts = _mm256_popcnt_epi32(_mm256_and_si256(solution, row));
+  return _bzhi_u32(_mm256_movepi32_mask(_mm256_slli_epi32(counts, 31)) ^ fingerprint, count);
+}
+
+/// For equations of at most kFewColumns columns. A masked load may reach into a cache line of which it needs nothing;
+/// this takes the least time where a cache holds the payload.
 constexpr unsigned kFewColumns = 8;
+template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
-  const std::byte* next_words = equation.words + 8 * equation.columns;
-  return wrong_columns(equation.words, next_words, equation.columns, equation, equation.fingerprint) == 0;
+  const unsigned columns = equation.columns;
+  const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, columns));
+  const auto here = load_columns<kWidth>(equation.words, mask);
+  const auto next = load_columns<kWidth>(equation.words + kWidth / 8 * columns, mask);
+  return wrong_columns(equation, equation.fingerprint, columns, here, next) == 0;
+}
+
+/// The same for 4 columns or more, without a byte beyond the equation: it would be waited for, though its lane is
+/// masked.
+template <unsigned kWidth>
+CRIVO_TARGET inline bool holds_few_exactly(const RibbonEquation& equation) noexcept {
+  const unsigned columns = equation.columns;
+  const auto mask = static_cast<__mmask8>(0xFF << (8 - columns));
+  const auto here = load_columns<kWidth>(equation.words);
+  auto next = load_columns<kWidth>(equation.words + kWidth / 8 * (2 * columns - 8));  // whose last lanes are wanted
+  if constexpr (kWidth == kWideRibbon) {
+    next = _mm512_maskz_compress_epi64(mask, next);
+  } else {
+    next = _mm256_maskz_compress_epi32(mask, next);
+  }
+  return wrong_columns(equation, equation.fingerprint, columns, here, next) == 0;
+}
+
+/// Eight columns from `first` on.
+template <unsigned kWidth>
+CRIVO_TARGET inline unsigned wrong_of_eight(const RibbonEquation& equation, unsigned first) noexcept {
+  const std::byte* words = equation.words + kWidth / 8 * first;
+  const auto next = load_columns<kWidth>(words + kWidth / 8 * equation.columns);
+  return wrong_columns(equation, equation.fingerprint >> first, 8, load_columns<kWidth>(words), next);
 }
 
 /// Without a branch that depends on the key, up to 16 columns: one that nothing predicts takes longer than what it
-/// skips.
+/// skips. Where the columns are no multiple of eight, some are tested twice.
+template <unsigned kWidth>
 CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
-  if (equation.columns <= kFewColumns) return holds_few(equation);
-  const auto eight_from = [&equation](unsigned column) CRIVO_TARGET {
-    const std::byte* words = equation.words + 8 * column;
-    return wrong_columns(words, words + 8 * equation.columns, std::min(equation.columns - column, 8U), equation,
-                         equation.fingerprint >> column);
-  };
-  unsigned wrong = eight_from(0) | eight_from(8);
-  for (unsigned column = 16; column < equation.columns && wrong == 0; column += 8) wrong = eight_from(column);
+  if (equation.columns < 4) return holds_few<kWidth>(equation);
+  if (equation.columns <= 8) return holds_few_exactly<kWidth>(equation);
+  const unsigned last = equation.columns - 8;
+  unsigned wrong = wrong_of_eight<kWidth>(equation, 0) | wrong_of_eight<kWidth>(equation, std::min(8U, last));
+  for (unsigned column = 16; column < equation.columns && wrong == 0; column += 8) {
+    wrong = wrong_of_eight<kWidth>(equation, std::min(column, last));
+  }
   return wrong == 0;
 }
 
@@ -112,10 +154,10 @@ CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results,
 
 }  // namespace
 
-const RibbonKernels kRibbonAvx512 = {
-    .ribbon = {&contains_hash, &contains_key, &contains_batch, &contains_keys<&contains_batch>},
-    .ribbon_add_bucket = &add_bucket,
-    .ribbon_solve = &solve};
+const RibbonKernels kRibbonAvx512 = {.ribbon = kRibbonProbe<kWideRibbon>,
+                                     .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
+                                     .ribbon_add_bucket = &add_bucket,
+                                     .ribbon_solve = &solve};
 
 }  // namespace crivo
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"
@@ -37,17 +38,41 @@ inline uint8x8_t lanes_of(unsigned bits) noexcept {
 }
 
 /// Two columns of the solution, each where the row has a bit.
-inline uint64x2_t two_columns(const RibbonEquation& equation, const SplitRow& row, unsigned column) noexcept {
+inline uint64x2_t two_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
+                              unsigned column) noexcept {
   const auto* words = reinterpret_cast<const std::uint8_t*>(equation.words) + 8 * column;
   const uint64x2_t here = vreinterpretq_u64_u8(vld1q_u8(words));
   const uint64x2_t next = vreinterpretq_u64_u8(vld1q_u8(words + 8 * equation.columns));
   return veorq_u64(vandq_u64(here, vdupq_n_u64(row.here)), vandq_u64(next, vdupq_n_u64(row.next)));
 }
+/// Four columns, likewise.
+inline uint64x2_t four_columns(const RibbonEquation& equation, const SplitRow<kNarrowRibbon>& row,
+                               unsigned column) noexcept {
+  const auto* words = reinterpret_cast<const std::uint8_t*>(equation.words) + 4 * column;
+  const uint32x4_t here = vreinterpretq_u32_u8(vld1q_u8(words));
+  const uint32x4_t next = vreinterpretq_u32_u8(vld1q_u8(words + 4 * equation.columns));
+  return vreinterpretq_u64_u32(
+      veorq_u32(vandq_u32(here, vdupq_n_u32(row.here)), vandq_u32(next, vdupq_n_u32(row.next))));
+}
+
+/// A byte for each of the four columns from each of these on, which is odd if the column has an odd number of ones.
+inline uint8x8_t parities_of(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row, unsigned first,
+                             unsigned second) noexcept {
+  return parities(two_columns(equation, row, first), two_columns(equation, row, first + 2),
+                  two_columns(equation, row, second), two_columns(equation, row, second + 2));
+}
+inline uint8x8_t parities_of(const RibbonEquation& equation, const SplitRow<kNarrowRibbon>& row, unsigned first,
+                             unsigned second) noexcept {
+  const uint8x16_t pairs =
+      vpaddq_u8(ones(four_columns(equation, row, first)), ones(four_columns(equation, row, second)));
+  return vpadd_u8(vget_low_u8(pairs), vget_high_u8(pairs));
+}
 
 /// Whether the parities of the four columns from each of these on are those that the fingerprint has.
-inline bool eight_hold(const RibbonEquation& equation, const SplitRow& row, unsigned first, unsigned second) noexcept {
-  const uint8x8_t found = parities(two_columns(equation, row, first), two_columns(equation, row, first + 2),
-                                   two_columns(equation, row, second), two_columns(equation, row, second + 2));
+template <unsigned kWidth>
+inline bool eight_hold(const RibbonEquation& equation, const SplitRow<kWidth>& row, unsigned first,
+                       unsigned second) noexcept {
+  const uint8x8_t found = parities_of(equation, row, first, second);
   const uint8x8_t wanted = lanes_of((equation.fingerprint >> first & 15) | equation.fingerprint >> second << 4);
   return (vget_lane_u64(vreinterpret_u64_u8(veor_u8(found, wanted)), 0) & 0x0101'0101'0101'0101) == 0;
 }
@@ -109,10 +134,10 @@ void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t 
 
 }  // namespace
 
-const RibbonKernels kRibbonNeon = {
-    .ribbon = {&contains_hash, &contains_key, &contains_batch, &contains_keys<&contains_batch>},
-    .ribbon_add_bucket = &add_bucket,
-    .ribbon_solve = &solve};
+const RibbonKernels kRibbonNeon = {.ribbon = kRibbonProbe<kWideRibbon>,
+                                   .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
+                                   .ribbon_add_bucket = &add_bucket,
+                                   .ribbon_solve = &solve};
 
 }  // namespace crivo
 

@@ -1,46 +1,52 @@
 // The queries of a ribbon, around one instruction set's test of an equation. They are included, and not called, so that
 // the compiler can inline the test.
 //
-// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; `bool
-// holds(const RibbonEquation&)`; kFewColumns; and `bool holds_few(const RibbonEquation&)`, which is asked only for
-// equations of at most kFewColumns columns. It must have included layout/ribbon_layout.h and simd/probe_key.h. It gets:
-// contains_hash(), contains_key() and contains_batch(), the functions of a Probe (simd/probe.h).
+// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; for each width of
+// ribbons `bool holds<kWidth>(const RibbonEquation&)`; kFewColumns; and `bool holds_few<kWidth>(const
+// RibbonEquation&)`, which is asked only for equations of at most kFewColumns columns. It must have included
+// layout/ribbon_layout.h and simd/probe_key.h. It gets: kRibbonProbe<kWidth>, a Probe (simd/probe.h).
 
 /// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
 /// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
+template <unsigned kWidth>
 [[gnu::noinline]] CRIVO_TARGET inline bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
-  return !ribbon_is_empty(view) && holds(find_ribbon_equation(view, hash));
+  return !ribbon_is_empty(view) && holds<kWidth>(find_ribbon_equation(view, hash));
 }
 
-template <bool (*kHolds)(const RibbonEquation&) noexcept>
+template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
 CRIVO_TARGET inline bool contains_first(const View& view, std::uint64_t hash) noexcept {
-  const RibbonAccess first = prepared_ribbon(view);
+  const RibbonAccess first = prepared_ribbon(view, kWidth);
   const std::uint64_t start = first.start_of(hash);
   if (first.bumped(start)) [[unlikely]]
-    return contains_any_level(view, hash);
+    return contains_any_level<kWidth>(view, hash);
   return kHolds(first.equation(start, hash, hash));
 }
 
+template <unsigned kWidth>
 [[gnu::noinline]] CRIVO_TARGET inline bool contains_otherwise(const View& view, std::uint64_t hash) noexcept {
-  return view.prepared[0] == 0 ? contains_any_level(view, hash) : contains_first<holds>(view, hash);
+  return view.prepared[0] == 0 ? contains_any_level<kWidth>(view, hash)
+                               : contains_first<kWidth, holds<kWidth>>(view, hash);
 }
 
+template <unsigned kWidth>
 CRIVO_TARGET inline bool contains(const View& view, std::uint64_t hash) noexcept {
-  if (view.prepared[0] == 0 || RibbonColumns(view.shape).most() > kFewColumns) return contains_otherwise(view, hash);
-  return contains_first<holds_few>(view, hash);
+  if (view.prepared[0] == 0 || RibbonForm(view.shape).most() > kFewColumns)
+    return contains_otherwise<kWidth>(view, hash);
+  return contains_first<kWidth, holds_few<kWidth>>(view, hash);
 }
 
-/// Prefetches the cache lines of the key's equation: the words of the start's block and of the next one.
+/// Prefetches the cache lines of the key's equation.
+template <unsigned kWidth>
 CRIVO_TARGET inline void prefetch(const RibbonEquation& equation) noexcept {
-  constexpr unsigned kLineWords = 8;
-  for (unsigned word = 0; word < 2 * equation.columns; word += kLineWords)
-    __builtin_prefetch(equation.words + 8 * word);
-  __builtin_prefetch(equation.words + 8 * (2 * equation.columns) - 1);
+  constexpr unsigned kLine = 64;
+  const unsigned bytes = 2 * equation.columns * (kWidth / 8);
+  for (unsigned byte = 0; byte < bytes; byte += kLine) __builtin_prefetch(equation.words + byte);
+  __builtin_prefetch(equation.words + bytes - 1);
 }
 
 /// A batch of queries to a payload that the cache holds. The first level answers for every key, without a branch; then
 /// the keys that it bumped are asked again, of all levels.
-template <bool (*kHolds)(const RibbonEquation&) noexcept>
+template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
 CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                        std::size_t count, bool* hits) noexcept {
   std::uint8_t bumped[kRibbonBatch];
@@ -51,11 +57,12 @@ CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& fir
     bumped[bumped_count] = static_cast<std::uint8_t>(i);
     bumped_count += first.bumped(start);
   }
-  for (std::size_t i = 0; i < bumped_count; ++i) hits[bumped[i]] = contains_any_level(view, hashes[bumped[i]]);
+  for (std::size_t i = 0; i < bumped_count; ++i) hits[bumped[i]] = contains_any_level<kWidth>(view, hashes[bumped[i]]);
 }
 
 /// A batch of queries to a payload that is too large for the cache. The cache lines of all keys are on their way before
 /// the first is looked at. Which keys the first level bumped is found out without a branch here, too.
+template <unsigned kWidth>
 CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                       std::size_t count, bool* hits) noexcept {
   RibbonEquation equations[kRibbonBatch];
@@ -64,42 +71,51 @@ CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& firs
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t start = first.start_of(hashes[i]);
     equations[i] = first.equation(start, hashes[i], hashes[i]);
-    prefetch(equations[i]);
+    prefetch<kWidth>(equations[i]);
     bumped[bumped_count] = static_cast<std::uint8_t>(i);
     bumped_count += first.bumped(start);
   }
   for (std::size_t i = 0; i < bumped_count; ++i) {
     equations[bumped[i]] = find_ribbon_equation(view, hashes[bumped[i]]);
-    prefetch(equations[bumped[i]]);
+    prefetch<kWidth>(equations[bumped[i]]);
   }
-  for (std::size_t i = 0; i < count; ++i) hits[i] = holds(equations[i]);
+  for (std::size_t i = 0; i < count; ++i) hits[i] = holds<kWidth>(equations[i]);
 }
 
+template <unsigned kWidth>
 CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
                                         bool* hits) noexcept {
   if (view.prepared[0] == 0) {
-    for (std::size_t i = 0; i < count; ++i) hits[i] = contains_any_level(view, hashes[i]);
+    for (std::size_t i = 0; i < count; ++i) hits[i] = contains_any_level<kWidth>(view, hashes[i]);
     return;
   }
   const View local = view;
-  const RibbonAccess first = prepared_ribbon(local);
+  const RibbonAccess first = prepared_ribbon(local, kWidth);
   const bool far = local.payload_bytes >= kRibbonFarBytes;
-  const bool few = RibbonColumns(local.shape).most() <= kFewColumns;
+  const bool few = RibbonForm(local.shape).most() <= kFewColumns;
   for (std::size_t from = 0; from < count; from += kRibbonBatch) {
     const std::size_t size = std::min(count - from, kRibbonBatch);
     if (far) {
-      contains_far(local, first, hashes + from, size, hits + from);
+      contains_far<kWidth>(local, first, hashes + from, size, hits + from);
     } else if (few) {
-      contains_near<holds_few>(local, first, hashes + from, size, hits + from);
+      contains_near<kWidth, holds_few<kWidth>>(local, first, hashes + from, size, hits + from);
     } else {
-      contains_near<holds>(local, first, hashes + from, size, hits + from);
+      contains_near<kWidth, holds<kWidth>>(local, first, hashes + from, size, hits + from);
     }
   }
 }
 
-CRIVO_TARGET inline bool contains_hash(const View& view, std::uint64_t hash) noexcept { return contains(view, hash); }
-
-CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
-  if (key.size() > kShortKey) return contains_long_key<&contains_hash>(view, key);
-  return contains(view, hash_short_key(key, view.shape.seed));
+template <unsigned kWidth>
+CRIVO_TARGET inline bool contains_hash(const View& view, std::uint64_t hash) noexcept {
+  return contains<kWidth>(view, hash);
 }
+
+template <unsigned kWidth>
+CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<&contains_hash<kWidth>>(view, key);
+  return contains<kWidth>(view, hash_short_key(key, view.shape.seed));
+}
+
+template <unsigned kWidth>
+inline constexpr Probe kRibbonProbe = {&contains_hash<kWidth>, &contains_key<kWidth>, &contains_batch<kWidth>,
+                                       &contains_keys<&contains_batch<kWidth>>};

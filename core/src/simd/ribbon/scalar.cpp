@@ -1,5 +1,6 @@
 // The ribbon kind in portable code: the kernels that the tests compare all others with.
 #include <bit>
+#include <type_traits>
 
 #include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"
@@ -37,20 +38,26 @@ bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
 #include "simd/ribbon/add_bucket.inl.h"
 #include "simd/ribbon/solve_portable.inl.h"
 
+template <unsigned kWidth>
 bool contains(const View& view, std::uint64_t hash) noexcept {
-  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds_by_column(find_ribbon_equation(view, hash));
-  const RibbonAccess first = prepared_ribbon(view);
+  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds_by_column<kWidth>(find_ribbon_equation(view, hash));
+  const RibbonAccess first = prepared_ribbon(view, kWidth);
   const std::uint64_t start = first.start_of(hash);
-  return holds_by_column(first.bumped(start) ? find_ribbon_equation(view, hash) : first.equation(start, hash, hash));
+  return holds_by_column<kWidth>(first.bumped(start) ? find_ribbon_equation(view, hash)
+                                                     : first.equation(start, hash, hash));
 }
 
+template <unsigned kWidth>
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  for (std::size_t i = 0; i < count; ++i) hits[i] = contains(view, hashes[i]);
+  for (std::size_t i = 0; i < count; ++i) hits[i] = contains<kWidth>(view, hashes[i]);
 }
 
 }  // namespace
 
 const RibbonKernels kRibbonScalar = {
-    .ribbon = kProbeOf<&contains, &contains_batch>, .ribbon_add_bucket = &add_bucket, .ribbon_solve = &solve};
+    .ribbon = kProbeOf<&contains<kWideRibbon>, &contains_batch<kWideRibbon>>,
+    .narrow_ribbon = kProbeOf<&contains<kNarrowRibbon>, &contains_batch<kNarrowRibbon>>,
+    .ribbon_add_bucket = &add_bucket,
+    .ribbon_solve = &solve};
 
 }  // namespace crivo
