@@ -55,7 +55,8 @@ Contestants contestants() {
   join_rocksdb(all, "Ribbon", 10);
   join(all, make_plugin("crivo.Ribbon:10:-1"));
   for (const KindInfo& info : kinds()) join(all, make_crivo(std::string(info.name), 0.01));
-  for (const std::string kind : {"blocked", "ribbon"}) join(all, make_crivo_on("avx2", kind, 0.01));
+  join(all, make_crivo("ribbon:32", 0.01));
+  for (const std::string kind : {"blocked", "ribbon", "ribbon:32"}) join(all, make_crivo_on("avx2", kind, 0.01));
   join(all, make_hash_set());
   return all;
 }
@@ -68,7 +69,9 @@ Contestants large_contestants() {
   join(all, make_crivo_bits("blocked", 10));
   join(all, make_plugin("crivo.Bloom:10"));
   join_rocksdb(all, "Ribbon", 10);
-  join(all, make_crivo("ribbon", 0.01));
+  for (const double fp_rate : {0.01, 1e-6}) {
+    for (const std::string kind : {"ribbon", "ribbon:32"}) join(all, make_crivo(kind, fp_rate));
+  }
   return all;
 }
 
