@@ -18,8 +18,9 @@
 namespace crivo::bench {
 namespace {
 
-constexpr std::size_t kAsked = 1'000'000;  // by each thread, in a round
+constexpr unsigned kAsked = 1'000'000;  // by each thread, in a round
 constexpr std::size_t kBatch = 1000;
+constexpr int kTimes = 20;
 
 struct Workload {
   std::vector<std::uint64_t> hashes;
@@ -27,8 +28,8 @@ struct Workload {
   int rounds;
 };
 
-AnyFilter built(Kind kind, const std::vector<std::uint64_t>& hashes, unsigned threads) {
-  auto builder = FilterBuilder::create({.kind = kind}, {.threads = threads});
+AnyFilter built(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes, unsigned threads) {
+  auto builder = FilterBuilder::create(spec, {.threads = threads});
   if (builder && builder->add_hashes(hashes)) {
     if (auto filter = builder->finish()) return *std::move(filter);
   }
@@ -36,12 +37,12 @@ AnyFilter built(Kind kind, const std::vector<std::uint64_t>& hashes, unsigned th
   std::exit(1);
 }
 
-/// Asks with so many threads, each for a million absent hashes, twenty times.
+/// Asks with so many threads, each for a million absent hashes, kTimes times.
 void ask(const FilterRef& filter, unsigned threads) {
   const auto work = [&filter](std::uint64_t seed) {
     const auto hashes = testing::random_hashes(kAsked, seed);
     const auto hits = std::make_unique<bool[]>(kBatch);
-    for (int again = 0; again < 20; ++again) {  // so that the making of the hashes does not count
+    for (int again = 0; again < kTimes; ++again) {  // so that the making of the hashes does not count
       for (std::size_t from = 0; from < hashes.size(); from += kBatch) {
         filter.may_contain_hashes(std::span(hashes).subspan(from, kBatch), {hits.get(), kBatch});
       }
@@ -53,21 +54,26 @@ void ask(const FilterRef& filter, unsigned threads) {
   for (std::thread& helper : helpers) helper.join();
 }
 
-void print_row(const std::string& name, Kind kind, const Workload& load) {
-  const AnyFilter filter = built(kind, load.hashes, load.threads);
+void print_row(const std::string& kind, const Workload& load) {
+  FilterSpec spec;
+  if (auto chosen = choose_kind(spec, kind); !chosen) {
+    std::fprintf(stderr, "bench_threads: %s\n", chosen.error().message.c_str());
+    std::exit(1);
+  }
+  const AnyFilter filter = built(spec, load.hashes, load.threads);
   std::vector<double> build[2];
   std::vector<double> question[2];
   for (int round = 0; round < load.rounds; ++round) {
     for (const bool many : {false, true}) {
       const unsigned threads = many ? load.threads : 1;
-      build[many].push_back(nanoseconds([&] { (void)built(kind, load.hashes, threads); }));
+      build[many].push_back(nanoseconds([&] { (void)built(spec, load.hashes, threads); }));
       question[many].push_back(nanoseconds([&] { ask(filter.ref(), threads); }));
     }
   }
   const auto keys = static_cast<double>(load.hashes.size());
-  std::printf("%s,%zu,%u,%.1f,%.1f,%.2f,%.2f\n", name.c_str(), load.hashes.size(), load.threads,
+  std::printf("%s,%zu,%u,%.1f,%.1f,%.2f,%.1f,%.2f\n", kind.c_str(), load.hashes.size(), load.threads,
               median(build[0]) / keys, median(build[1]) / keys, median(build[1]) / median(build[0]),
-              median(question[1]) / median(question[0]));
+              median(question[0]) / (kTimes * double{kAsked}), median(question[1]) / median(question[0]));
   std::fflush(stdout);
 }
 
@@ -78,13 +84,17 @@ int main(int argc, char** argv) {
   std::size_t keys = 10'000'000;
   unsigned threads = 2;
   int rounds = 5;
+  std::vector<std::string> kinds;
+  for (const auto& info : crivo::kinds()) kinds.emplace_back(info.name);
+  kinds.emplace_back("ribbon:32");
   CLI::App app("Builds and questions with several threads", "bench_threads");
   app.add_option("--keys", keys, "Keys of each filter")->capture_default_str();
   app.add_option("--threads", threads, "Threads, beside one")->capture_default_str();
   app.add_option("--rounds", rounds, "Rounds, of which the medians are printed")->capture_default_str();
+  app.add_option("KIND", kinds, "Kinds of filters")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  std::puts("kind,keys,threads,build_1,build_n,build_ratio,question_ratio");
+  std::puts("kind,keys,threads,build_1,build_n,build_ratio,question_1,question_ratio");
   const crivo::bench::Workload load{crivo::testing::random_hashes(keys, 1), threads, rounds};
-  for (const auto& info : crivo::kinds()) crivo::bench::print_row(std::string(info.name), info.kind, load);
+  for (const std::string& kind : kinds) crivo::bench::print_row(kind, load);
   return 0;
 }

@@ -27,11 +27,13 @@ void ask(const FilterRef& filter, std::span<const std::uint64_t> hashes) {
     require(difference_in_answers(kernels, asking_ribbon(view.shape), view, hashes).empty(),
             "all kernels answer like scalar");
   }
-  // A batch looks at the payload's size only to choose between two ways of reading it. No input is large enough for the
-  // second way, so its size is forged here: both must be safe.
-  view.payload_bytes = kRibbonFarBytes;
-  for (const Kernels& kernels : available_kernels()) {
-    require(difference_in_answers(kernels, asking_ribbon(view.shape), view, hashes).empty(), "beyond the cache, too");
+  // A batch looks at the payload's size only to choose between three ways of reading it. No input is large enough for
+  // the second and the third, so its size is forged here: all must be safe.
+  for (const std::size_t forged : {kRibbonFarBytes, kRibbonFartherBytes}) {
+    view.payload_bytes = forged;
+    for (const Kernels& kernels : available_kernels()) {
+      require(difference_in_answers(kernels, asking_ribbon(view.shape), view, hashes).empty(), "beyond the cache, too");
+    }
   }
 }
 

@@ -239,6 +239,20 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   expect_answers_of_scalar(filter.ref(), random_hashes(100'001, 6));
 }
 
+// A batch looks at the payload's size only to choose a way of reading it, so the largest size can be forged.
+TEST_P(RibbonLevels, AnswerLikeScalarWhereNoCacheHoldsTheFilter) {
+  for (const double rate : {0.01, 1e-6}) {
+    const Hashes present = random_hashes(3000, 5);
+    const AnyFilter filter = testing::ribbon_of(present, rate, width());
+    const View view{filter.shape(), filter.payload().data(), kRibbonFartherBytes};
+    for (const std::size_t count : {1U, 31U, 32U, 33U, 63U, 64U, 65U, 96U, 97U, 1000U}) {
+      Hashes hashes = random_hashes(count, 6);
+      for (std::size_t i = 0; i < count; i += 2) hashes[i] = present[i];
+      ASSERT_EQ(testing::difference_in_answers(kernels(), testing::asking_ribbon(view.shape), view, hashes), "");
+    }
+  }
+}
+
 // Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
 TEST_P(RibbonLevels, BuildLikeScalar) {
   constexpr std::uint64_t kBuckets = 256;

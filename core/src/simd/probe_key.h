@@ -35,7 +35,7 @@ inline std::uint64_t hash_of(std::string_view key, std::uint64_t seed) noexcept 
 /// A Probe::contains_keys, made from the function that answers for a batch of hashes.
 template <void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
 void contains_keys(const View& view, const std::string_view* keys, std::size_t count, bool* hits) noexcept {
-  constexpr std::size_t kAtOnce = 32;
+  constexpr std::size_t kAtOnce = 256;  // several batches, whose reads can then overlap
   std::uint64_t hashes[kAtOnce];
   for (std::size_t from = 0; from < count; from += kAtOnce) {
     const std::size_t size = std::min(kAtOnce, count - from);

@@ -45,14 +45,20 @@ CRIVO_TARGET inline void batch_inline(const View& view, const Given* given, std:
   constexpr std::size_t kAhead = 32;
   const View local = view;
   BlockKey keys[kAhead];
-  for (std::size_t from = 0; from < count; from += kAhead) {
-    const std::size_t size = std::min(kAhead, count - from);
-    for (std::size_t i = 0; i < size; ++i) {
-      keys[i] = BlockKey(hash_of(given[from + i], local.shape.seed), local.shape.units);
-      prefetch_block<kPlanes>(local.payload, keys[i].block);
-    }
-    for (std::size_t i = 0; i < size; ++i) hits[from + i] = contains_block_key<kPlanes, kFew>(local, keys[i]);
+  const auto fetch = [&](std::size_t i) CRIVO_TARGET {
+    BlockKey& key = keys[i % kAhead];
+    key = BlockKey(hash_of(given[i], local.shape.seed), local.shape.units);
+    prefetch_block<kPlanes>(local.payload, key.block);
+  };
+  const auto test = [&](std::size_t i)
+                        CRIVO_TARGET { hits[i] = contains_block_key<kPlanes, kFew>(local, keys[i % kAhead]); };
+  for (std::size_t i = 0; i < std::min(kAhead, count); ++i) fetch(i);
+  std::size_t next = 0;
+  for (; next + kAhead < count; ++next) {
+    test(next);
+    fetch(next + kAhead);
   }
+  for (; next < count; ++next) test(next);
 }
 
 template <std::size_t kPlanes, class Given>

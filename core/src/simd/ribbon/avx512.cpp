@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"

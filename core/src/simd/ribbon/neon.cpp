@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <type_traits>
+#include <utility>
 
 #include "crivo/host/bytes.h"
 #include "layout/ribbon_layout.h"

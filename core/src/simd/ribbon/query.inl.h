@@ -60,12 +60,12 @@ CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& fir
   for (std::size_t i = 0; i < bumped_count; ++i) hits[bumped[i]] = contains_any_level<kWidth>(view, hashes[bumped[i]]);
 }
 
-/// A batch of queries to a payload that is too large for the cache. The cache lines of all keys are on their way before
-/// the first is looked at. Which keys the first level bumped is found out without a branch here, too.
+/// Finds the equations of these keys, and prefetches their cache lines. Which keys the first level bumped is found out
+/// without a branch here, too.
 template <unsigned kWidth>
-CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
-                                      std::size_t count, bool* hits) noexcept {
-  RibbonEquation equations[kRibbonBatch];
+[[gnu::always_inline]] CRIVO_TARGET inline void fetch_equations(const View& view, const RibbonAccess& first,
+                                                                const std::uint64_t* hashes, std::size_t count,
+                                                                RibbonEquation* equations) noexcept {
   std::uint8_t bumped[kRibbonBatch];
   std::size_t bumped_count = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -79,7 +79,34 @@ CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& firs
     equations[bumped[i]] = find_ribbon_equation(view, hashes[bumped[i]]);
     prefetch<kWidth>(equations[bumped[i]]);
   }
+}
+
+/// A batch of queries to a payload that is too large for the second-level cache. The cache lines of all keys are on
+/// their way before the first is looked at.
+template <unsigned kWidth>
+CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
+                                      std::size_t count, bool* hits) noexcept {
+  RibbonEquation equations[kRibbonBatch];
+  fetch_equations<kWidth>(view, first, hashes, count, equations);
   for (std::size_t i = 0; i < count; ++i) hits[i] = holds<kWidth>(equations[i]);
+}
+
+/// Several batches of queries to a payload that no cache holds. While one is looked at, the cache lines of the next one
+/// are on their way.
+template <unsigned kWidth>
+CRIVO_TARGET inline void contains_farther(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
+                                          std::size_t count, bool* hits) noexcept {
+  RibbonEquation batches[2][kRibbonBatch];
+  RibbonEquation* ready = batches[0];
+  RibbonEquation* next = batches[1];
+  fetch_equations<kWidth>(view, first, hashes, std::min(count, kRibbonBatch), ready);
+  for (; count > kRibbonBatch; count -= kRibbonBatch) {
+    hashes += kRibbonBatch;
+    fetch_equations<kWidth>(view, first, hashes, std::min(count - kRibbonBatch, kRibbonBatch), next);
+    for (std::size_t i = 0; i < kRibbonBatch; ++i) *hits++ = holds<kWidth>(ready[i]);
+    std::swap(ready, next);
+  }
+  for (std::size_t i = 0; i < count; ++i) *hits++ = holds<kWidth>(ready[i]);
 }
 
 template <unsigned kWidth>
@@ -91,6 +118,9 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   }
   const View local = view;
   const RibbonAccess first = prepared_ribbon(local, kWidth);
+  if (count > kRibbonBatch && local.payload_bytes >= kRibbonFartherBytes) {
+    return contains_farther<kWidth>(local, first, hashes, count, hits);
+  }
   const bool far = local.payload_bytes >= kRibbonFarBytes;
   const bool few = RibbonForm(local.shape).most() <= kFewColumns;
   for (std::size_t from = 0; from < count; from += kRibbonBatch) {
