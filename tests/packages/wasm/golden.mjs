@@ -8,11 +8,13 @@ import { Filter } from "crivo-wasm";
 const folder = process.argv[2];
 const asked = JSON.parse(readFileSync("questions.json", "utf8"));
 const options = { "spectral-100": ":16", "scalable-100": ":4", "range-100": ":64", "spectral-10000": ":4" };
+const narrow = "ribbon32";  // ribbons of width 32
 const read = (name) => readFileSync(`${folder}/${name}`);
 
 function rebuilt(family, keys, info) {
   const { capacity, fpRate, seed } = info;
-  return Filter.build(keys, { kind: info.kind + (options[family] ?? ""), capacity, fpRate, seed });
+  const option = options[family] ?? (family.startsWith(narrow) ? ":32" : "");
+  return Filter.build(keys, { kind: info.kind + option, capacity, fpRate, seed });
 }
 
 let blobs = 0;
@@ -24,7 +26,7 @@ for (const name of readdirSync(folder).filter((each) => !each.endsWith(".sst")))
   const absent = Array.from({ length: 1000 }, (_, i) => key("absent", i));
 
   const filter = Filter.open(read(name));
-  assert.equal(filter.info.kind, kind);
+  assert.equal(filter.info.kind, kind === narrow ? "ribbon" : kind);
   assert(filter.hasMany(present).every(Boolean), `${name} must have its keys`);
   assert(present.every((each) => filter.has(each)), `${name} must have its keys`);
   const answers = filter.hasMany(absent);
