@@ -219,11 +219,13 @@ struct RibbonLevelView {
   return RibbonHeader(load_le<std::uint64_t>(view.payload)).levels == 0;
 }
 
-/// The key's equation: goes from level to level until one has not bumped the key. The payload must have at least one
-/// level.
-[[nodiscard]] inline RibbonEquation find_ribbon_equation(const View& view, std::uint64_t hash) noexcept {
+/// The key's equation in a ribbon of this width: goes from level to level until one has not bumped the key. The payload
+/// must have at least one level.
+[[nodiscard]] inline RibbonEquation find_ribbon_equation(const View& view, unsigned width,
+                                                         std::uint64_t hash) noexcept {
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
-  const RibbonForm form(view.shape);
+  RibbonForm form(view.shape);
+  form.width = width;  // which the compiler knows
   const std::byte* at = view.payload + 8;
   std::uint64_t level_hash = hash;
   for (unsigned left = header.levels; left > 1; --left) {

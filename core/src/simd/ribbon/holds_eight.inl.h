@@ -11,7 +11,7 @@
 /// takes longer than what it skips.
 inline constexpr unsigned kFewColumns = 16;
 template <unsigned kWidth>
-CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
+[[gnu::always_inline]] CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   if (equation.columns < 4) return holds_by_column<kWidth>(equation);
   const SplitRow<kWidth> row(equation);
   const unsigned last = equation.columns - 4;

@@ -10,7 +10,7 @@
 /// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
 template <unsigned kWidth>
 [[gnu::noinline]] CRIVO_TARGET inline bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
-  return !ribbon_is_empty(view) && holds<kWidth>(find_ribbon_equation(view, hash));
+  return !ribbon_is_empty(view) && holds<kWidth>(find_ribbon_equation(view, kWidth, hash));
 }
 
 template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
@@ -76,7 +76,7 @@ template <unsigned kWidth>
     bumped_count += first.bumped(start);
   }
   for (std::size_t i = 0; i < bumped_count; ++i) {
-    equations[bumped[i]] = find_ribbon_equation(view, hashes[bumped[i]]);
+    equations[bumped[i]] = find_ribbon_equation(view, kWidth, hashes[bumped[i]]);
     prefetch<kWidth>(equations[bumped[i]]);
   }
 }

@@ -40,10 +40,11 @@ bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
 
 template <unsigned kWidth>
 bool contains(const View& view, std::uint64_t hash) noexcept {
-  if (view.prepared[0] == 0) return !ribbon_is_empty(view) && holds_by_column<kWidth>(find_ribbon_equation(view, hash));
+  if (view.prepared[0] == 0)
+    return !ribbon_is_empty(view) && holds_by_column<kWidth>(find_ribbon_equation(view, kWidth, hash));
   const RibbonAccess first = prepared_ribbon(view, kWidth);
   const std::uint64_t start = first.start_of(hash);
-  return holds_by_column<kWidth>(first.bumped(start) ? find_ribbon_equation(view, hash)
+  return holds_by_column<kWidth>(first.bumped(start) ? find_ribbon_equation(view, kWidth, hash)
                                                      : first.equation(start, hash, hash));
 }
 
