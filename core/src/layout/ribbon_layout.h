@@ -39,7 +39,7 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 
 /// A batch of queries asks for kRibbonBatch keys at a time. If the payload has kRibbonFarBytes or more, which the
 /// second-level cache does not hold, it first prefetches all that these keys will read; and from kRibbonFartherBytes
-/// on, which no cache holds, also what the next ones will.
+/// on, which no cache is likely to hold, also what the next ones will.
 inline constexpr std::size_t kRibbonBatch = 32;
 inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
 inline constexpr std::size_t kRibbonFartherBytes = std::size_t{1} << 25;
@@ -225,7 +225,7 @@ struct RibbonLevelView {
                                                          std::uint64_t hash) noexcept {
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
   RibbonForm form(view.shape);
-  form.width = width;  // which the compiler knows
+  form.width = width;  // the same, but a constant where this is inlined
   const std::byte* at = view.payload + 8;
   std::uint64_t level_hash = hash;
   for (unsigned left = header.levels; left > 1; --left) {

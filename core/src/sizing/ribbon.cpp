@@ -58,7 +58,7 @@ std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& leve
 
 std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept {
   // 16 keys for 15 slots: with the thresholds of the format, less than one slot in a thousand stays empty, or one in
-  // 120 of a narrow ribbon.
+  // 125 of a narrow ribbon.
   return std::max(kMinRibbonBlocks, keys / 16 * 15 / kRibbonBlockSlots);
 }
 
