@@ -19,7 +19,8 @@ struct GoldenFile {
   std::string key_transform = {};  // the name in a block of the form kSstTransform
 };
 
-/// One file per kind (and for ribbons of width 32), number of keys and form. The specs never change; a new kind or form adds files.
+/// One file per kind (and for ribbons of width 32), number of keys and form. The specs never change; a new kind or
+/// form adds files.
 [[nodiscard]] std::vector<GoldenFile> golden_files();
 
 /// The filter of a file, built by the code as it is today: present keys 0 ... n - 1, the first quarter of them twice.
