@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
@@ -16,6 +18,47 @@ namespace {
 
 /// As in a program that has set none. The sanitizers set one of their own.
 void without_handler() { ::signal(SIGBUS, SIG_DFL); }
+
+/// The page behind the end of a file that is mapped by hand: a SIGBUS that is no guard's.
+volatile const char* page_behind_the_end_of_a_file() {
+  const std::string path = write_file("foreign", Bytes(10));
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const void* mapped = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
+  return static_cast<volatile const char*>(mapped) + page;
+}
+
+/// Exits with 0 if a handler is told the page of the byte that could not be read. QEMU's user mode on s390x tells
+/// another one, so no guard can know its files there.
+[[noreturn]] void read_a_page_whose_address_is_told() {
+  static volatile const char* missing;
+  struct sigaction action = {};
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = [](int, siginfo_t* info, void*) {
+    const auto told = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    ::_exit(told / page == reinterpret_cast<std::uintptr_t>(missing) / page ? 0 : 3);
+  };
+  missing = page_behind_the_end_of_a_file();
+  ::sigaction(SIGBUS, &action, nullptr);
+  (void)*missing;
+  ::_exit(4);
+}
+
+bool handlers_are_told_the_address() {
+  const pid_t child = ::fork();
+  if (child == 0) read_a_page_whose_address_is_told();
+  int status = 0;
+  return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Whose guard must know its files by the address that a handler is told.
+class GuardedFileDeathTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!handlers_are_told_the_address()) GTEST_SKIP() << "here a SIGBUS does not tell the page that is missing";
+  }
+};
 
 void die_of_a_truncated_file() {
   without_handler();
@@ -53,7 +96,7 @@ TEST(MappedFileDeathTest, WithoutAGuardATruncatedFileEndsTheProcess) {
   std::_Exit(0);
 }
 
-TEST(MappedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
+TEST_F(GuardedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
   EXPECT_EXIT(survive_a_truncated_file(BlobForm::kMappable), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(survive_a_truncated_file(BlobForm::kRaw), ::testing::ExitedWithCode(0), "");
 }
@@ -73,7 +116,7 @@ TEST(MappedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
   std::_Exit(asked ? 3 : 0);
 }
 
-TEST(MappedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
+TEST_F(GuardedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
   EXPECT_EXIT(survive_a_truncated_large_ribbon(), ::testing::ExitedWithCode(0), "");
 }
 
@@ -94,30 +137,21 @@ TEST(MappedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
   std::_Exit(inside && !outside ? 0 : 3);
 }
 
-TEST(MappedFileDeathTest, WithAGuardTheOuterOfTwoFilesMayBeLost) {
+TEST_F(GuardedFileDeathTest, WithAGuardTheOuterOfTwoFilesMayBeLost) {
   EXPECT_EXIT(survive_two_truncated_files(), ::testing::ExitedWithCode(0), "");
-}
-
-/// A SIGBUS that is none of ours: the page behind the end of a file that is mapped by hand.
-void read_behind_the_end_of_another_file() {
-  const std::string path = write_file("foreign", Bytes(10));
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const void* mapped = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
-  (void)static_cast<const volatile char*>(mapped)[page];
 }
 
 TEST(MappedFileDeathTest, TheGuardHandsOnWhatIsNotItsOwn) {
   const auto with_no_handler = [] {
     without_handler();
     (void)guard_mapped_files();
-    read_behind_the_end_of_another_file();
+    (void)*page_behind_the_end_of_a_file();
   };
   EXPECT_EXIT(with_no_handler(), ::testing::KilledBySignal(SIGBUS), "");
   const auto with_a_handler = [] {
     ::signal(SIGBUS, [](int) { ::_exit(42); });
     (void)guard_mapped_files();
-    read_behind_the_end_of_another_file();
+    (void)*page_behind_the_end_of_a_file();
   };
   EXPECT_EXIT(with_a_handler(), ::testing::ExitedWithCode(42), "");
   const auto sent = [] {
