@@ -4,14 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
 #include "mapped_files.h"
+#include "missing_page.h"
 
 namespace crivo::testing {
 namespace {
@@ -19,44 +17,11 @@ namespace {
 /// As in a program that has set none. The sanitizers set one of their own.
 void without_handler() { ::signal(SIGBUS, SIG_DFL); }
 
-/// The page behind the end of a file that is mapped by hand: a SIGBUS that is no guard's.
-volatile const char* page_behind_the_end_of_a_file() {
-  const std::string path = write_file("foreign", Bytes(10));
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const void* mapped = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
-  return static_cast<volatile const char*>(mapped) + page;
-}
-
-/// Exits with 0 if a handler is told the page of the byte that could not be read. QEMU's user mode on s390x tells
-/// another one, so no guard can know its files there.
-[[noreturn]] void read_a_page_whose_address_is_told() {
-  static volatile const char* missing;
-  struct sigaction action = {};
-  action.sa_flags = SA_SIGINFO;
-  action.sa_sigaction = [](int, siginfo_t* info, void*) {
-    const auto told = reinterpret_cast<std::uintptr_t>(info->si_addr);
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    ::_exit(told / page == reinterpret_cast<std::uintptr_t>(missing) / page ? 0 : 3);
-  };
-  missing = page_behind_the_end_of_a_file();
-  ::sigaction(SIGBUS, &action, nullptr);
-  (void)*missing;
-  ::_exit(4);
-}
-
-bool handlers_are_told_the_address() {
-  const pid_t child = ::fork();
-  if (child == 0) read_a_page_whose_address_is_told();
-  int status = 0;
-  return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /// Whose guard must know its files by the address that a handler is told.
 class GuardedFileDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!handlers_are_told_the_address()) GTEST_SKIP() << "here a SIGBUS does not tell the page that is missing";
+    if (!handlers_are_told_the_page()) GTEST_SKIP() << kNoPageIsTold;
   }
 };
 
@@ -145,13 +110,13 @@ TEST(MappedFileDeathTest, TheGuardHandsOnWhatIsNotItsOwn) {
   const auto with_no_handler = [] {
     without_handler();
     (void)guard_mapped_files();
-    (void)*page_behind_the_end_of_a_file();
+    (void)*missing_page();
   };
   EXPECT_EXIT(with_no_handler(), ::testing::KilledBySignal(SIGBUS), "");
   const auto with_a_handler = [] {
     ::signal(SIGBUS, [](int) { ::_exit(42); });
     (void)guard_mapped_files();
-    (void)*page_behind_the_end_of_a_file();
+    (void)*missing_page();
   };
   EXPECT_EXIT(with_a_handler(), ::testing::ExitedWithCode(42), "");
   const auto sent = [] {

@@ -60,7 +60,7 @@ TEST(System, MissesNoChangeOfAnotherDay) {
 
 TEST(System, FindsItsOwnProgram) {
   const std::string called = ::testing::internal::GetArgvs().front();
-  EXPECT_TRUE(std::filesystem::equivalent(system::own_path(called.c_str()), "/proc/self/exe")) << called;
+  EXPECT_TRUE(std::filesystem::equivalent(system::own_path(called.c_str()), called)) << called;
 }
 
 TEST(System, MovesPagesWithWhatIsInThem) {

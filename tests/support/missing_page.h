@@ -1,0 +1,56 @@
+// A page that a mapped file does not have, and whether a handler of SIGBUS is told of it.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "temp_folder.h"
+
+namespace crivo::testing {
+
+/// The page behind the end of a file that is mapped by hand: a SIGBUS that is no guard's.
+inline const volatile char* missing_page() {
+  const std::string path = temp_file("ends_early");
+  std::ofstream(path) << "ten bytes.";
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const void* mapped = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
+  ::close(fd);
+  return static_cast<const volatile char*>(mapped) + page;
+}
+
+/// Reads a page that is missing, and exits with 0 if a handler is told of that page.
+[[noreturn]] inline void read_a_page_that_is_told(const volatile char* missing) {
+  static std::uintptr_t expected;
+  expected = reinterpret_cast<std::uintptr_t>(missing);
+  struct sigaction action = {};
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = [](int, siginfo_t* info, void*) {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    ::_exit(reinterpret_cast<std::uintptr_t>(info->si_addr) / page == expected / page ? 0 : 3);
+  };
+  ::sigaction(SIGBUS, &action, nullptr);
+  (void)*missing;
+  ::_exit(4);
+}
+
+/// Without this no guard can know its files. QEMU's user mode on s390x tells handlers of another page.
+inline bool handlers_are_told_the_page() {
+  const volatile char* missing = missing_page();
+  const pid_t child = ::fork();
+  if (child == 0) read_a_page_that_is_told(missing);
+  int status = 0;
+  return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+inline constexpr const char* kNoPageIsTold = "here a SIGBUS does not tell the page that is missing";
+
+}  // namespace crivo::testing
