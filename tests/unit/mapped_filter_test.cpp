@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include <atomic>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <random>
 #include <thread>
@@ -17,6 +19,21 @@
 #include "format/mapped_file.h"
 #include "format/mapped_segments.h"
 #include "mapped_files.h"
+
+namespace crivo::testing {
+namespace {
+
+std::function<void()> before_pread;
+
+}  // namespace
+}  // namespace crivo::testing
+
+/// Stands before libc's, so that a file can change between two reads of it.
+extern "C" ssize_t pread(int file, void* into, std::size_t bytes, off_t at) {
+  if (crivo::testing::before_pread) crivo::testing::before_pread();
+  const iovec part{into, bytes};
+  return ::preadv(file, &part, 1, at);
+}
 
 namespace crivo::testing {
 namespace {
@@ -250,6 +267,24 @@ TEST(MappedFile, IsNotOpenedInTheTickOfItsLastChange) {
     ASSERT_EQ(::clock_gettime(CLOCK_REALTIME_COARSE, &then), 0);
     EXPECT_TRUE(then.tv_sec != now.tv_sec || then.tv_nsec != now.tv_nsec) << "in round " << round;
   }
+}
+
+// Another program can write through a mapping of its own, which leaves the time of modification alone.
+TEST(MappedFile, WhoseCodecChangesWhileItIsOpenedIsAnError) {
+  Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kRaw);
+  const auto codec = std::span(blob).subspan(6, 1);
+  const Bytes raw(codec.begin(), codec.end());
+  codec[0] = std::byte{1};
+  const std::string path = write_file("codec", blob);
+  int reads = 0;
+  before_pread = [&] {
+    if (++reads == 2) overwrite(path, 6, raw);
+  };
+  const auto mapped = MappedFilter::open(path, kStill);
+  before_pread = nullptr;
+  EXPECT_EQ(reads, 2);
+  ASSERT_FALSE(mapped);
+  EXPECT_EQ(mapped.error().code, ErrorCode::kCorrupt);
 }
 
 TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
