@@ -93,7 +93,8 @@ class Filter(_crivo.Filter):
     keys, the filter is empty and needs a capacity. Of the options, None is the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
-                   "scalable", "spectral" or "ribbon" (the smallest); crivo.kinds() tells what each can do
+                   "scalable", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
+                   each can do
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
