@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "crivo/blob_file.h"
 #include "format/mapped_file.h"
 #include "format/mapped_segments.h"
 #include "mapped_files.h"
@@ -330,6 +331,23 @@ TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {
   EXPECT_EQ(byte_at(100), 3);
   EXPECT_EQ(byte_at(5000), 1) << "what was looked at may not change";
   EXPECT_EQ(byte_at(10'000), 2);
+}
+
+TEST(BlobFile, IsReadAsItWasWrittenWithinALimit) {
+  AnyFilter filter = filter_of(Kind::kBlocked);
+  const std::uint64_t bytes = filter.payload().size();
+  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kMappable, BlobForm::kSmallest}) {
+    ASSERT_TRUE(write_blob_file(filter.ref(), temp_path("written"), form));
+    Result<AnyFilter> read = read_blob_file(temp_path("written"), {.max_bytes = bytes});
+    EXPECT_TRUE(std::ranges::equal(read->payload(), filter.payload()));
+    EXPECT_TRUE(read->add("another"));
+    const auto large = read_blob_file(temp_path("written"), {.max_bytes = bytes - 1});
+    ASSERT_FALSE(large);
+    EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
+    EXPECT_EQ(large.error().needed_bytes, bytes);
+    overwrite(temp_path("written"), 5000, Bytes(1, std::byte{0x77}));
+    EXPECT_FALSE(read_blob_file(temp_path("written")));
+  }
 }
 
 TEST(MappedFile, MayMoveAndChangeItsMode) {
