@@ -61,7 +61,8 @@ class Failure {
 [[noreturn]] void throw_no_value(const Error& error);
 [[noreturn]] void throw_no_error();
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult).
+/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). As a truth value it
+/// says that there is a T, also where that is false: `if (asked && *asked)`.
 template <class T>
 class [[nodiscard]] Result {
  public:
