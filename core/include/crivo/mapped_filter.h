@@ -3,7 +3,7 @@
 // A file with sums (BlobForm::kMappable; kFile, which `crivo build` writes, for most filters above 64 KiB) is opened in
 // constant time. Each 4096-byte segment is compared with its checksum before its first byte is used, and then never
 // again; verify() does it for all at once. So a page that the system drops, and reads anew from a disk that has gone
-// bad meanwhile, may make an answer wrong; copies in memory (AnyFilter::copy_of) are free of that. (Only a filter
+// bad meanwhile, may make an answer wrong; a copy in memory (read_blob_file) is free of that. (Only a filter
 // without keys of a kind that is built once is read as a whole.) A raw file without sums is mapped, too, but its
 // checksum takes one pass over it when it is opened. A compressed file is decoded into memory.
 //
