@@ -69,13 +69,11 @@ Description-Content-Type: text/markdown
 {described}"""
 
 
-def stripped(module):
-    """The bytes of a module without the symbols that only a debugger wants."""
+def strip(module, copy):
+    """Copies a module without the symbols that only a debugger wants."""
     machine = machine_of(module)
-    with tempfile.TemporaryDirectory() as folder:
-        copy = pathlib.Path(folder, module.name)
-        subprocess.run(["strip" if machine == platform.machine() else f"{machine}-linux-gnu-strip", "--strip-unneeded", "-o", copy, module], check=True)
-        return copy.read_bytes()
+    program = "strip" if machine == platform.machine() else f"{machine}-linux-gnu-strip"
+    subprocess.run([program, "--strip-unneeded", "-o", copy, module], check=True)
 
 
 def contents(build, tag):
@@ -83,13 +81,17 @@ def contents(build, tag):
     for source in sorted((HERE / NAME).iterdir()):
         if source.suffix in (".py", ".pyi") or source.name == "py.typed":
             yield f"{NAME}/{source.name}", source.read_bytes()
-    for module in MODULES:
-        yield f"{NAME}/{module}", stripped(build / module)
     info = f"{NAME}-{version()}.dist-info"
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, NAME).mkdir()
+        for module in MODULES:
+            copy = pathlib.Path(folder, NAME, module)
+            strip(build / module, copy)
+            yield f"{NAME}/{module}", copy.read_bytes()
+        sbom = [ROOT / "packaging/sbom", f"pkg:pypi/{NAME}", version(), folder]
+        yield f"{info}/sboms/{NAME}.spdx.json", subprocess.run(sbom, check=True, stdout=subprocess.PIPE).stdout
     for licence in LICENCES:
         yield f"{info}/licenses/{licence.name}", licence.read_bytes()
-    sbom = subprocess.run([ROOT / "packaging/sbom", NAME, version(), *MODULES], check=True, stdout=subprocess.PIPE)
-    yield f"{info}/sboms/{NAME}.spdx.json", sbom.stdout
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", (
         f"Wheel-Version: 1.0\nGenerator: crivo\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())

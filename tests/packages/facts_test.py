@@ -8,8 +8,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -67,11 +70,14 @@ class Facts(unittest.TestCase):
         self.assertFalse([each for each in self.wheel.get_all("Classifier") if each.startswith("License")])
 
     def test_lists_of_what_is_compiled_in_have_what_spdx_asks_for(self):
-        for file, more in {"crivo.so": ["zstd"], "lib/libcrivo.so.0.1": ["zstd"], "libcrivo.a": [], "crivo": ["CLI11"],
+        runtime = ["zstd", "libstdc++ and libgcc"]
+        spaces = set()
+        for file, more in {"crivo.so": runtime, "lib/libcrivo.so.0.1": runtime, "lib/libcrivo.so.0.2": runtime,
+                           "libcrivo.a": [], "crivo": ["CLI11"],
                            "bin/crivo-sst": ["CLI11", "JSON for Modern C++"]}.items():
-            made = subprocess.run([ROOT / "packaging/sbom", "some", "1.2", file], stdout=subprocess.PIPE, check=True,
-                                  env={**os.environ, "SOURCE_DATE_EPOCH": "86400"}).stdout
-            sbom = json.loads(made)
+            sbom = self.sbom_of(file, b"!<arch>" if file.endswith(".a") else b"\x7fELF")
+            spaces.add(sbom["documentNamespace"])
+            self.assertEqual([each["fileName"] for each in sbom["files"]], [f"./{file}"])
             self.assertEqual([sbom[field] for field in ("spdxVersion", "dataLicense", "SPDXID", "name")],
                              ["SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT", "some-1.2"])
             self.assertEqual(sbom["creationInfo"]["created"], "1970-01-02T00:00:00Z")
@@ -80,11 +86,52 @@ class Facts(unittest.TestCase):
             self.assertEqual([package["name"] for package in sbom["packages"]], ["some", "xxHash", *more])
             for package in sbom["packages"]:
                 self.assertRegex(package["SPDXID"], r"^SPDXRef-[a-zA-Z0-9.-]+$")
-                self.assertRegex(package["versionInfo"], r"^\d+\.\d")
+                self.assertRegex(package["versionInfo"], r"^\d+")
+                self.assertRegex(package["supplier"], r"^(Organization: .|NOASSERTION$)")
+                self.assertRegex(package["externalRefs"][0]["referenceLocator"], r"^pkg:(deb|generic)/.*@\d")
                 self.assertEqual((package["downloadLocation"], package["filesAnalyzed"]), ("NOASSERTION", False))
-            self.assertEqual([(each["relationshipType"], each["relatedSpdxElement"]) for each in sbom["relationships"]],
-                             [("CONTAINS" if package["name"] != "some" else "DESCRIBES", package["SPDXID"])
-                              for package in sbom["packages"]])
+            whole, *parts = [package["SPDXID"] for package in sbom["packages"]]
+            said = {(each["spdxElementId"], each["relationshipType"], each["relatedSpdxElement"])
+                    for each in sbom["relationships"]}
+            compiled = sbom["files"][0]["SPDXID"]
+            self.assertEqual(said, {("SPDXRef-DOCUMENT", "DESCRIBES", each) for each in (whole, compiled)} |
+                             {(whole, "CONTAINS", each) for each in parts} |
+                             {(compiled, "STATIC_LINK", each) for each in parts})
+        self.assertEqual(len(spaces), 6)  # another document has another name
+
+    def sbom_of(self, file, content):
+        """What is said of a package that has this file, and others that nobody compiled."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, file)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+            pathlib.Path(folder, "crivo.py").write_text("text", encoding="utf-8")
+            made = subprocess.run([ROOT / "packaging/sbom", "pkg:deb/crivo/some", "1.2", folder], check=True,
+                                  stdout=subprocess.PIPE, env={**os.environ, "SOURCE_DATE_EPOCH": "86400"}).stdout
+        return json.loads(made)
+
+    def test_time_of_packages_is_that_of_the_newest_release(self):
+        """Whether there is git or not, and whatever time the files have."""
+        with tempfile.TemporaryDirectory() as folder:
+            tree = pathlib.Path(folder)
+            (tree / "packaging").mkdir()
+            shutil.copy(ROOT / "packaging/source_date", tree / "packaging")
+            environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
+            for headings, day in (["0.3 (unreleased)", "0.2 (1970-01-03)", "0.1 (1970-01-02)"], 2), (["0.1 (unreleased)"], None):
+                (tree / "CHANGELOG.md").write_text("".join(f"## {each}\n\nWhat is new.\n\n" for each in headings),
+                                                   encoding="utf-8")
+                said = [int(subprocess.run([tree / "packaging/source_date"], check=True, stdout=subprocess.PIPE,
+                                           env={**environment, **more}).stdout)
+                        for more in ({}, {"TZ": "Pacific/Kiritimati"}, {"SOURCE_DATE_EPOCH": "7"})]
+                self.assertEqual(said, [said[0] if day is None else day * 86400] * 2 + [7])
+                self.assertLess(said[0], time.time() - 86400)
+
+    def test_debians_packages_are_for_machines_of_64_bits(self):
+        for listed in re.findall(r"^Architecture: (.*)$", text_of("packaging/debian/control"), re.MULTILINE):
+            for machine in listed.split():
+                bits = subprocess.run(["dpkg-architecture", "-a", machine, "-q", "DEB_HOST_ARCH_BITS"], text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+                self.assertEqual(bits.strip(), "64", machine)
 
     def test_can_be_found_by_keywords(self):
         self.assertIn("bloom filter", self.wheel["Keywords"].split(","))
