@@ -126,25 +126,28 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
 // changed the very row: SQLite goes on with the values that it read before.
 bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* key, sqlite3_value* arg,
                       bool or_replace) {
+  const KeyBytes came(key);
+  const KeyBytes went(arg);
+  const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
+  // Most updates leave the column alone, and need not even read the table's state.
+  const bool is_nothing = is_same && schema_ != -1 && !or_replace && !around_.has_replace && !around_.is_generated;
+  if (is_nothing && (op == "follow" || op == "follow updated")) return true;
   const TableState& state = table.state();
   if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
   look_around(table.shadow());
-  const KeyBytes came(key);
-  const KeyBytes went(arg);
   const bool replaces = or_replace || around_.has_replace;
-  const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
   if (op == "follow insert") {
-    add(table, came, !replaces && !around_.others_on_insert);
+    add(table, state, came, !replaces && !around_.others_on_insert);
   } else if (op == "follow inserted") {
-    if (!came.is_null() && counted_ != hash_key(came.view(), state.spec.seed)) add(table, came, false);
+    if (!came.is_null() && counted_ != hash_key(came.view(), state.spec.seed)) add(table, state, came, false);
     counted_.reset();
   } else if (op == "follow") {
-    if (!is_same || replaces) add(table, came, false);
+    if (!is_same || replaces) add(table, state, came, false);
   } else if (op == "follow updated") {
-    if (around_.is_generated && around_.others_may_write) add(table, came, false);
-    if (!is_same) remove(table, went, !replaces);
+    if (around_.is_generated && around_.others_may_write) add(table, state, came, false);
+    if (!is_same) remove(table, state, went, !replaces);
   } else if (op == "follow deleted") {
-    remove(table, went, true);
+    remove(table, state, went, true);
   } else if (op == "follow default") {
     if (replaces) {
       throw SqlError{
@@ -163,18 +166,18 @@ void Follower::look_around(ShadowTables& shadow) {
   schema_ = shadow.schema_seen();
 }
 
-void Follower::add(FilterTable& table, const KeyBytes& key, bool is_counted_later) {
+void Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_counted_later) {
   counted_.reset();
   if (key.is_null()) return;
-  const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
-  if (is_counted_later && table.state().spec.kind == Kind::kCounting && table.find(key.view())) return;
+  const std::uint64_t hash = hash_key(key.view(), state.spec.seed);
+  if (is_counted_later && state.spec.kind == Kind::kCounting && table.find(key.view())) return;
   table.add_hash(hash, false);
   counted_ = hash;
 }
 
-void Follower::remove(FilterTable& table, const KeyBytes& key, bool is_certain) {
+void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {
   if (key.is_null()) return;
-  const bool counts = table.state().spec.kind == Kind::kCounting;
+  const bool counts = state.spec.kind == Kind::kCounting;
   if (!counts || !is_certain || around_.others_may_write || is_in_function_of_writer(table.shadow().db())) {
     return add_stale(table.shadow());
   }

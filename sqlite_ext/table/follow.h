@@ -31,8 +31,8 @@ class Follower {
 
  private:
   void look_around(ShadowTables& shadow);
-  void add(FilterTable& table, const KeyBytes& key, bool is_counted_later);
-  void remove(FilterTable& table, const KeyBytes& key, bool is_certain);
+  void add(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_counted_later);
+  void remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain);
 
   int schema_ = -1;  // that these belong to
   Surroundings around_;
