@@ -126,6 +126,12 @@ void StoredRow::check_table() {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
   }
+  // Nor do triggers fire, on which a filter table that follows the column relies (their text: table/source.h).
+  Statement followed(db_, "SELECT 1 FROM " + quoted_name(schema_) + ".sqlite_schema WHERE type = 'trigger' AND " +
+                              "tbl_name = ?1 COLLATE NOCASE AND instr(lower(sql), '(''follow insert'', new.' || ?2)");
+  if (Use(followed).bind(1, table_).bind(2, lower(quoted_name(column_))).step()) {
+    throw SqlError{"column must be one that no filter table follows, got " + schema_ + "." + table_ + "." + column_};
+  }
   if (is_protected(db_, schema_, table_)) {
     throw SqlError{"table must be one that UPDATE may write to, got the shadow table " + schema_ + "." + table_ +
                    " in DEFENSIVE mode"};

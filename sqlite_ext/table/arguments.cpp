@@ -26,14 +26,6 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 /// The text between quotes, in which a doubled quote stands for one.
 std::string unquoted(std::string_view text) {
   const char quote = text.empty() ? '\0' : text.front();

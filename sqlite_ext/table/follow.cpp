@@ -115,20 +115,73 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   table.create(spec);
   shadow.write_meta(kSourceRow, to_text(found));
   fill(table, found);
-  triggers_of(shadow).create(found);
+  triggers_of(shadow).create(found, spec.filter.kind == Kind::kCounting);
 }
 
-void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went) {
+// A row that is passed over (INSERT OR IGNORE, an upsert) has told its key and never comes. So where it is certain that
+// the row's AFTER trigger will fire if the row is written, a key that is found is counted only then: where nobody else
+// has a trigger that could end the statement in between, and no row makes place for it.
+//
+// What went is no longer certain where a BEFORE trigger, a function or the removal of another row (REPLACE) may have
+// changed the very row: SQLite goes on with the values that it read before.
+bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* key, sqlite3_value* arg,
+                      bool or_replace) {
+  const KeyBytes came(key);
+  const KeyBytes went(arg);
+  const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
+  // Most updates leave the column alone, and need not even read the table's state.
+  const bool is_nothing = is_same && schema_ != -1 && !or_replace && !around_.has_replace && !around_.is_generated;
+  if (is_nothing && (op == "follow" || op == "follow updated")) return true;
   const TableState& state = table.state();
   if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
-  if (table.shadow().is_schema_new()) keep_source(table.shadow());
-  const KeyBytes added(came);
-  const KeyBytes removed(went);
-  if (!added.is_null() && !removed.is_null() && added.view() == removed.view()) return;
-  if (!added.is_null()) table.add_hash(hash_key(added.view(), state.spec.seed), false);
-  if (removed.is_null()) return;
-  if (state.spec.kind != Kind::kCounting) return add_stale(table.shadow());
-  const std::optional<std::uint64_t> hash = table.find(removed.view());
+  look_around(table.shadow());
+  const bool replaces = or_replace || around_.has_replace;
+  if (op == "follow insert") {
+    add(table, state, came, !replaces && !around_.others_on_insert);
+  } else if (op == "follow inserted") {
+    if (!came.is_null() && counted_ != hash_key(came.view(), state.spec.seed)) add(table, state, came, false);
+    counted_.reset();
+  } else if (op == "follow") {
+    if (!is_same || replaces) add(table, state, came, false);
+  } else if (op == "follow updated") {
+    if (around_.is_generated && around_.others_may_write) add(table, state, came, false);
+    if (!is_same) remove(table, state, went, !replaces);
+  } else if (op == "follow deleted") {
+    remove(table, state, went, true);
+  } else if (op == "follow default") {
+    if (replaces) {
+      throw SqlError{
+          "column of the source must not get NULL where REPLACE puts its default there, of which no trigger is told"};
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Follower::look_around(ShadowTables& shadow) {
+  if (schema_ == shadow.schema_seen()) return;
+  keep_source(shadow);
+  around_ = triggers_of(shadow).surroundings(source_of(shadow).value());
+  schema_ = shadow.schema_seen();
+}
+
+void Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_counted_later) {
+  counted_.reset();
+  if (key.is_null()) return;
+  const std::uint64_t hash = hash_key(key.view(), state.spec.seed);
+  if (is_counted_later && state.spec.kind == Kind::kCounting && table.find(key.view())) return;
+  table.add_hash(hash, false);
+  counted_ = hash;
+}
+
+void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {
+  if (key.is_null()) return;
+  const bool counts = state.spec.kind == Kind::kCounting;
+  if (!counts || !is_certain || around_.others_may_write || is_in_function_of_writer(table.shadow().db())) {
+    return add_stale(table.shadow());
+  }
+  const std::optional<std::uint64_t> hash = table.find(key.view());
   if (!hash) return;
   if (table.count(*hash) >= kFullCounter) add_stale(table.shadow());  // it will be found until the next rebuild
   table.remove_hash(*hash);
@@ -146,7 +199,7 @@ void rebuild_following(ShadowTables& shadow) {
   if (triggers.complete()) return;
   shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
   triggers.drop();
-  triggers.create(source);
+  triggers.create(source, table.state().spec.kind == Kind::kCounting);
 }
 
 void drop_following(ShadowTables& shadow) {
@@ -163,7 +216,9 @@ void rename_following(ShadowTables& shadow, const std::string& name) {
   if (source) shadow.write_meta(kSourceRow, to_text(*source));  // by its present name, which the triggers had
   triggers.drop();
   shadow.rename(name);
-  if (follows) SourceTriggers(shadow.db(), shadow.schema(), name).create(*source);
+  if (!follows) return;
+  ShadowTables renamed(shadow.db(), shadow.schema(), name);
+  triggers_of(renamed).create(*source, PlainTable(renamed).state().spec.kind == Kind::kCounting);
 }
 
 void check_following(FilterTable& table) {

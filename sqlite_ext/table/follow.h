@@ -5,13 +5,15 @@
 // F2. The table follows as long as its triggers and its seal (source.h, seal.h) show two things: since the table was
 //     filled nobody dropped a trigger, and nobody changed the column's definition. Once it no longer follows, every
 //     question is an error that would have been answered with "no".
-// F3. Only the triggers and 'rebuild' add keys to the table or take them away.
+// F3. Only the triggers and 'rebuild' add keys to the table or take them away. What a row gets is added before the row
+//     is written, and what it had is taken away afterwards, once, and only if it was certainly this row that had it.
 // F4. A table is filled, and its triggers are made, only by a statement that does nothing else. So no other statement
 //     has changed a part of the column's rows at that time.
 #pragma once
 
 #include "table/filter_table.h"
 #include "table/source.h"
+#include "values/boundary.h"
 
 namespace crivo::sqlite {
 
@@ -19,10 +21,24 @@ namespace crivo::sqlite {
 /// (0) it is made for twice the different values that there are. Throws as FilterTable does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
 
-/// What a trigger does when the key `went` leaves the column and the key `came` enters it; NULL stands for no key. A
-/// key that cannot be removed from the filter, because of the kind or of a full counter, is counted as stale. Throws as
-/// FilterTable does.
-void follow(FilterTable& table, sqlite3_value* came, sqlite3_value* went);
+/// What a filter table in one connection makes of what its triggers tell it; NULL stands for no key. A key that went,
+/// and cannot be removed from the filter, is counted as stale: because of the kind, because of a full counter, or
+/// because the row may have lost it before, to something else that was told of it, too. Throws as FilterTable does.
+class Follower {
+ public:
+  /// `op` is the trigger's, and `or_replace` says that its statement is one OR REPLACE. False if there is no such op.
+  bool follow(FilterTable& table, std::string_view op, sqlite3_value* key, sqlite3_value* arg, bool or_replace);
+
+ private:
+  void look_around(ShadowTables& shadow);
+  void add(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_counted_later);
+  void remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain);
+
+  int schema_ = -1;  // that these belong to
+  Surroundings around_;
+  std::optional<std::uint64_t> counted_;  // the key that came last with a row that was not yet inserted, and is counted
+};
+
 /// How many keys went that the filter could not remove, since it was last built.
 [[nodiscard]] std::uint64_t stale(ShadowTables& shadow);
 

@@ -34,6 +34,7 @@ struct BloomTable : sqlite3_vtab {
   }
   ShadowTables shadow;
   std::unique_ptr<FilterTable> opened;
+  Follower follower;
   bool is_at_work = false;
   bool is_renamed = false;  // only statements that were running then still have this object
   int followed_in = -1;     // the schema in which the triggers of a table with a source were all there
@@ -205,11 +206,11 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
     if (sqlite3_value_type(argv[1]) != SQLITE_NULL) {
       throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
     }
-    const bool or_ignore = sqlite3_vtab_on_conflict(bloom.shadow.db()) == SQLITE_IGNORE;
-    const bool changed = insert_row(bloom.table(), {argv + 2, kColumns}, or_ignore);
+    const int on_conflict = sqlite3_vtab_on_conflict(bloom.shadow.db());
+    const bool changed = insert_row(bloom.table(), bloom.follower, {argv + 2, kColumns}, on_conflict);
     *id = 0;
     // An ignored row is one that changes() does not count.
-    return or_ignore && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;
+    return on_conflict == SQLITE_IGNORE && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;
   });
 }
 

@@ -59,10 +59,11 @@ void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
 
 }  // namespace
 
-bool insert_row(FilterTable& table, std::span<sqlite3_value* const> row, bool or_ignore) {
+bool insert_row(FilterTable& table, Follower& follower, std::span<sqlite3_value* const> row, int on_conflict) {
   if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
-  if (is_op(row[kOp], "follow")) {
-    follow(table, row[kKey], row[kArg]);
+  if (const KeyBytes op(row[kOp]);
+      !op.is_null() && op.view().starts_with("follow") &&
+      follower.follow(table, op.view(), row[kKey], row[kArg], on_conflict == SQLITE_REPLACE)) {
     return true;
   }
   if (!is_null(row[kOp])) {
@@ -73,6 +74,7 @@ bool insert_row(FilterTable& table, std::span<sqlite3_value* const> row, bool or
   if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
   const KeyBytes key(row[kKey]);
   if (key.is_null()) return false;
+  const bool or_ignore = on_conflict == SQLITE_IGNORE;
   return table.add(key.view(), or_ignore) || !or_ignore;
 }
 

@@ -43,8 +43,6 @@ class ShadowTables {
 
   /// A number that changes whenever a schema may have changed between two calls of read_meta.
   [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }
-  /// Whether that is another number than when this was last called.
-  [[nodiscard]] bool is_schema_new() noexcept { return std::exchange(last_schema_, schema_seen()) != schema_seen(); }
 
   /// The statement that gives the row of page ?1, for PageRows, which reads rows where they lie.
   [[nodiscard]] Statement& page_statement() noexcept { return page_; }
@@ -63,7 +61,6 @@ class ShadowTables {
   sqlite3* db_;
   std::string schema_;
   std::string table_;
-  int last_schema_ = -1;
   Statement meta_, set_meta_, unset_meta_, page_, insert_page_, update_page_, unset_pages_, next_page_;
 };
 

@@ -13,14 +13,19 @@ namespace crivo::sqlite {
 namespace {
 
 struct Event {
-  std::string_view name;
+  std::string_view name;  // of the trigger
+  std::string_view when;
+  std::string_view op;
   std::string_view columns;  // of the filter table, that get a value
   std::string_view row;      // the one that the value is taken from first
 };
 
-// `key` is what came, and `arg` is what went.
-constexpr std::array kEvents = {Event{"insert", "key", "new"}, Event{"update", "key, arg", "new"},
-                                Event{"delete", "arg", "old"}};
+// `key` is what comes or came, and `arg` is what goes or went.
+constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", "follow insert", "key", "new"},
+                                Event{"inserted", "AFTER INSERT", "follow inserted", "key", "new"},
+                                Event{"update", "BEFORE UPDATE", "follow", "key, arg", "new"},
+                                Event{"updated", "AFTER UPDATE", "follow updated", "key, arg", "new"},
+                                Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"}};
 
 struct Name {
   std::string text;
@@ -58,9 +63,13 @@ std::string schema_table(const std::string& schema) { return quoted_name(schema)
 struct Column {
   std::string name;
   std::string definition;  // what says which values it has, beside what is written to it
+  bool is_generated = false;
+  bool has_rowid = false;            // it is the rowid, or made of it
+  std::vector<std::string> made_of;  // the columns that a generated one is made of
+  std::vector<std::string> filled;   // the column, or one that it is made of, if a default can take the place of a NULL
 
-  [[nodiscard]] std::string mark() const {
-    return std::string("(").append(std::to_string(hash_key(definition, 0))).append(")");
+  [[nodiscard]] std::string mark(std::size_t triggers) const {
+    return std::string("(").append(std::to_string(hash_key(definition, triggers))).append(")");
   }
 };
 
@@ -75,32 +84,121 @@ std::string table_definition(sqlite3* db, const std::string& schema, const std::
   return std::string(text);
 }
 
+/// Takes a token from the front of a text: a name, an operator's character, or nothing for a blank, a comment and a
+/// string.
+Name take_token(std::string_view& text) {
+  const auto skip_to = [&text](std::string_view end, std::size_t from) {
+    text.remove_prefix(std::min(text.size(), std::max(text.find(end, from), from) + end.size()));
+    return Name{};
+  };
+  if (text.starts_with("--")) return skip_to("\n", 2);
+  if (text.starts_with("/*")) return skip_to("*/", 2);
+  if (text.starts_with('\'')) return skip_to("'", 1);
+  if (text.front() == '"' || text.front() == '`' || text.front() == '[') return take_name(text, "");
+  const auto is_in_name = [](char c) { return is_plain({&c, 1}) || c == '$' || (c & 0x80) != 0; };
+  std::size_t length = 0;
+  while (length < text.size() && is_in_name(text[length])) ++length;
+  const std::string_view token = text.substr(0, std::max<std::size_t>(length, 1));
+  text.remove_prefix(token.size());
+  return {lower(token), false};
+}
+
+/// The names, in lower case, in the expressions of a table's generated columns. Nowhere else in a definition a bracket
+/// follows AS.
+std::vector<std::string> names_in_expressions(std::string_view definition) {
+  std::vector<std::string> names;
+  int depth = 0;
+  bool is_behind_as = false;
+  while (!definition.empty()) {
+    const Name token = take_token(definition);
+    if (token.text.empty() || token.text.find_first_not_of(" \t\r\n\f") == std::string::npos) continue;
+    const bool opens = !token.quoted && token.text == "(";
+    if (depth > 0 || (is_behind_as && opens)) depth += opens ? 1 : !token.quoted && token.text == ")" ? -1 : 0;
+    if (depth > 0) names.push_back(lower(token.text));
+    is_behind_as = !token.quoted && token.text == "as";
+  }
+  return names;
+}
+
+/// Whether the table's primary key is another name of its rowid: SQLite needs no index for it then.
+bool is_rowid_key(sqlite3* db, const std::string& schema, const std::string& table) {
+  constexpr int kOrigin = 3;
+  Statement list(db, "PRAGMA " + quoted_name(schema) + ".index_list(" + quoted_name(table) + ")");
+  for (Use index(list); index.step();) {
+    if (index.text(kOrigin) == "pk") return false;
+  }
+  return true;
+}
+
 std::optional<Column> find_column(sqlite3* db, const std::string& schema, const Source& source) {
-  constexpr int kName = 1, kDefault = 4, kHidden = 6, kGenerated = 2;
+  constexpr int kName = 1, kNotNull = 3, kDefault = 4, kInKey = 5, kHidden = 6, kGenerated = 2;
+  const std::string definition = table_definition(db, schema, source.table);
+  const std::vector<std::string> made_of = names_in_expressions(definition);
+  Column found;
+  std::vector<std::string> filled;
+  std::string rowid;
   Statement list(db, "PRAGMA " + quoted_name(schema) + ".table_xinfo(" + quoted_name(source.table) + ")");
   for (Use column(list); column.step();) {
     std::string name(column.text(kName));
-    if (sqlite3_stricmp(name.c_str(), source.column.c_str()) != 0) continue;
-    if (column.integer(kHidden) >= kGenerated) return Column{name, table_definition(db, schema, source.table)};
-    return Column{name, column.type(kDefault) == SQLITE_NULL ? "" : std::string(column.text(kDefault))};
+    const bool has_default = column.type(kDefault) != SQLITE_NULL;
+    const bool is_filled = has_default && column.integer(kNotNull) != 0;
+    const bool is_part = std::ranges::find(made_of, lower(name)) != made_of.end();
+    if (column.integer(kInKey) != 0) rowid = name;
+    if (sqlite3_stricmp(name.c_str(), source.column.c_str()) == 0) {
+      found.name = name;
+      found.is_generated = column.integer(kHidden) >= kGenerated;
+      found.definition = has_default ? std::string(column.text(kDefault)) + (is_filled ? " NOT NULL" : "") : "";
+      if (is_filled) found.filled = {name};
+    } else if (is_part && column.integer(kHidden) == 0) {
+      found.made_of.push_back(name);
+      if (is_filled) filled.push_back(name);
+    }
   }
-  return std::nullopt;
+  if (found.name.empty()) return std::nullopt;
+  if (found.is_generated) {
+    found.definition = definition;
+    found.filled = filled;
+  } else {
+    found.made_of = {found.name};
+  }
+  found.has_rowid =
+      std::ranges::find(found.made_of, rowid) != found.made_of.end() && is_rowid_key(db, schema, source.table);
+  return found;
 }
 
 [[noreturn]] void refuse(const std::string& schema, const std::string& what) {
   throw SqlError{"source must be a column of a table in the schema " + schema + ", got " + what};
 }
 
-/// What stands behind ('follow', and new. or old. in a trigger's text: the column. The names of filter and source stand
-/// before it, quoted, and may hold the same characters.
+/// What stands behind ('follow ...', and new. or old. in a trigger's text: the column. The names of filter and source
+/// stand before it, quoted, and may hold the same characters.
 std::string_view behind_follow(std::string_view sql) {
-  constexpr std::string_view kBefore = "('follow', ";
   bool in_name = false;
   for (std::size_t i = 0; i < sql.size(); ++i) {
     if (sql[i] == '"') in_name = !in_name;
-    if (!in_name && sql.substr(i).starts_with(kBefore)) return sql.substr(std::min(sql.size(), i + kBefore.size() + 4));
+    if (in_name || !sql.substr(i).starts_with("('follow")) continue;
+    return sql.substr(std::min(sql.size(), std::max(sql.find('.', i), i) + 1));
   }
   return {};
+}
+
+/// Adds what somebody else's trigger can do. What is not understood can do everything.
+void add_trigger(Surroundings& found, std::string_view sql) {
+  sql.remove_prefix(std::min(sql.size(), std::string_view("CREATE TRIGGER ").size()));
+  (void)take_name(sql, " \t\r\n\f/-");
+  const auto take_word = [&sql] {
+    sql.remove_prefix(std::min(sql.size(), sql.find_first_not_of(" \t\r\n\f")));
+    return sql.empty() ? std::string() : take_token(sql).text;
+  };
+  std::string word = take_word();
+  const bool is_after = word == "after";
+  if (is_after || word == "before") word = take_word();
+  const bool is_known = word == "insert" || word == "update" || word == "delete";
+  if (!is_known || word == "insert") found.others_on_insert = true;
+  const std::string body = lower(sql);
+  for (const char* writes : {"insert", "update", "delete", "replace"}) {
+    if (!is_known || (!is_after && body.find(writes) != std::string::npos)) found.others_may_write = true;
+  }
 }
 
 }  // namespace
@@ -141,6 +239,11 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
     refuse(schema, "the shadow table " + in_quotes(source.table) + " in DEFENSIVE mode");
   }
   if (const std::optional<Column> column = find_column(db, schema, source)) {
+    if (column->has_rowid) {
+      refuse(schema, in_quotes(column->name) +
+                         ", which is the INTEGER PRIMARY KEY or made of it: SQLite finds such a " +
+                         "key as fast itself, and tells no trigger which one it will give to a new row");
+    }
     return {std::string(table.text(0)), column->name};
   }
   refuse(schema, "no column " + in_quotes(source.column) + " in the table " + in_quotes(source.table));
@@ -148,17 +251,32 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
 
 std::string SourceTriggers::name(std::string_view event) const { return filter_ + "_follow_" + std::string(event); }
 
-void SourceTriggers::create(const Source& source) const {
-  const std::string column = quoted_name(source.column);
-  for (const Event& event : kEvents) {
-    std::string values = std::string(event.row) + "." + column;
-    if (event.name == "update") values += ", old." + column;
-    run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(name(event.name)) + " AFTER " +
-                     std::string(event.name) + " ON " + quoted_name(source.table) + " BEGIN INSERT INTO " +
-                     quoted_name(filter_) + "(op, " + std::string(event.columns) + ") VALUES ('follow', " + values +
-                     "); END");
+void SourceTriggers::create(const Source& source, bool counts) const {
+  const Column column = find_column(db_, schema_, source).value();
+  const std::string name = quoted_name(column.name);
+  const std::string insert = "INSERT INTO " + quoted_name(filter_) + "(op";
+  std::string each_part, is_filled;
+  for (const std::string& part : column.made_of) {
+    each_part.append(each_part.empty() ? " SELECT " : ", ").append("new." + quoted_name(part));
   }
-  create_seal(db_, schema_, filter_, find_column(db_, schema_, source).value().mark());
+  for (const std::string& part : column.filled) {
+    is_filled.append(is_filled.empty() ? " WHERE " : " OR ").append("new." + quoted_name(part) + " IS NULL");
+  }
+  std::size_t made = 0;
+  for (const Event& event : kEvents) {
+    if (event.name == "inserted" && !counts) continue;
+    std::string body = insert + ", " + std::string(event.columns) + ") VALUES ('" + std::string(event.op) + "', " +
+                       std::string(event.row) + "." + name + (event.columns == "key, arg" ? ", old." + name : "") +
+                       ");";
+    if (event.when.starts_with("BEFORE")) {
+      if (column.is_generated && !each_part.empty()) body += each_part + ";";
+      if (!is_filled.empty()) body += " " + insert + ") SELECT 'follow default'" + is_filled + ";";
+    }
+    run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(this->name(event.name)) + " " +
+                     std::string(event.when) + " ON " + quoted_name(source.table) + " BEGIN " + body + " END");
+    ++made;
+  }
+  create_seal(db_, schema_, filter_, column.mark(made));
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
@@ -187,15 +305,30 @@ void SourceTriggers::drop() const {
 
 bool SourceTriggers::complete() const {
   const std::vector<Trigger> found = find();
-  if (found.size() != kEvents.size()) return false;
+  if (found.empty()) return false;
   const std::optional<Column> column = find_column(db_, schema_, found.front().source);
-  const std::int64_t seal = column ? find_seal(db_, schema_, filter_, column->mark()) : 0;
+  const std::int64_t seal = column ? find_seal(db_, schema_, filter_, column->mark(found.size())) : 0;
   return std::ranges::all_of(found, [seal](const Trigger& trigger) { return trigger.rowid < seal; });
 }
 
 std::optional<Source> SourceTriggers::source() const {
   const std::vector<Trigger> found = find();
   return found.empty() ? std::nullopt : std::optional(found.front().source);
+}
+
+Surroundings SourceTriggers::surroundings(const Source& source) const {
+  const std::optional<Column> column = find_column(db_, schema_, source);
+  Surroundings found{.is_generated = column && column->is_generated};
+  found.has_replace = lower(table_definition(db_, schema_, source.table)).find("replace") != std::string::npos;
+  const std::string triggers = " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE";
+  Statement statement(db_, "SELECT sql FROM " + schema_table(schema_) + triggers +
+                               " UNION ALL SELECT sql FROM temp.sqlite_schema" + triggers);
+  Use use(statement);
+  use.bind(1, source.table);
+  while (use.step()) {
+    if (behind_follow(use.text(0)).empty()) add_trigger(found, use.text(0));
+  }
+  return found;
 }
 
 }  // namespace crivo::sqlite

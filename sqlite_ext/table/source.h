@@ -3,14 +3,20 @@
 //
 // Triggers are what SQLite keeps right by itself: it carries them along when the table or the column is renamed, drops
 // them with the table, and writes them into a dump. So the triggers are also where the filter looks for the present
-// names of its source. Each trigger says what came and what went, and the filter decides what to make of it:
-//   AFTER INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow', new."email"); END
+// names of its source. Each trigger says what comes and what went, and the filter decides what to make of it:
+//   BEFORE INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow insert', new."email"); END
+// What comes is told before the row is written, and what went afterwards: whatever ends a statement or the triggers of
+// a row in between (RAISE(FAIL), a broken constraint under OR FAIL), the filter has too much and never too little.
 // seal.h proves that nobody dropped them and made them again.
 //
 // Two changes of a column's values fire no trigger, because no row is written: a column that is added with a default,
 // and a generated column whose expression changes. So the seal also keeps a mark of the table's definition. A generated
 // column can depend on any part of its table, so every change of the definition changes the mark, except a new name of
 // the table.
+//
+// What a BEFORE trigger cannot see is refused: the rowid that SQLite gives to a new row, and a default that takes the
+// place of a NULL (REPLACE in a column that is NOT NULL). And where SQLite's UPDATE does not need a column, a BEFORE
+// trigger sees a generated column that is computed from NULL instead, unless the trigger names that column, too.
 //
 // No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old value with the new
 // one takes 'a' for 'A' in a column that is NOCASE. An OF does not fire for a generated column when the columns change
@@ -40,8 +46,16 @@ struct Source {
 [[nodiscard]] std::string to_text(const Source& source);
 
 /// The source with its names as the schema has them. Throws SqlError unless there is such a column in a table that can
-/// have triggers.
+/// have triggers, and these are told of its values.
 [[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
+
+/// What else can happen while SQLite writes a row of a source.
+struct Surroundings {
+  bool is_generated = false;      // the column
+  bool has_replace = false;       // the table's definition has a REPLACE, which no statement shows
+  bool others_on_insert = false;  // somebody else's trigger fires for a row that is inserted
+  bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
+};
 
 /// The triggers of the filter table `filter` on its source. All functions throw HostError.
 class SourceTriggers {
@@ -49,12 +63,15 @@ class SourceTriggers {
   SourceTriggers(sqlite3* db, std::string schema, std::string filter)
       : db_(db), schema_(std::move(schema)), filter_(std::move(filter)) {}
 
-  void create(const Source& source) const;
+  /// `counts`: the filter counts its keys, and is also told that a row was inserted.
+  void create(const Source& source, bool counts) const;
   void drop() const;
   /// Whether all of them are there, and have been since create made them, and the column is defined as it was then.
   [[nodiscard]] bool complete() const;
   /// The source as the triggers name it now; no value if there is none of them.
   [[nodiscard]] std::optional<Source> source() const;
+  /// By the triggers of this connection, also its temporary ones.
+  [[nodiscard]] Surroundings surroundings(const Source& source) const;
 
  private:
   struct Trigger {

@@ -40,24 +40,31 @@ bool changes_virtual_table_only(sqlite3* db, sqlite3_stmt* statement) {
                  " that another statement calls while it writes"};
 }
 
-/// The one statement that writes.
-sqlite3_stmt* only_writer(sqlite3* db, std::string_view what) {
-  sqlite3_stmt* writer = nullptr;
+struct Writers {
+  int count = 0;
+  sqlite3_stmt* last = nullptr;
+};
+
+Writers writers(sqlite3* db) {
+  Writers found;
   for (sqlite3_stmt* statement = sqlite3_next_stmt(db, nullptr); statement != nullptr;
        statement = sqlite3_next_stmt(db, statement)) {
-    if (!is_writing(statement)) continue;
-    if (writer != nullptr) refuse(what, "function");
-    writer = statement;
+    if (is_writing(statement)) found = {found.count + 1, statement};
   }
-  return writer;
+  return found;
 }
 
 }  // namespace
 
-void require_no_other_writer(sqlite3* db, std::string_view what) { (void)only_writer(db, what); }
+bool is_in_function_of_writer(sqlite3* db) { return writers(db).count > 1; }
+
+void require_no_other_writer(sqlite3* db, std::string_view what) {
+  if (is_in_function_of_writer(db)) refuse(what, "function");
+}
 
 void require_own_statement(sqlite3* db, std::string_view what) {
-  sqlite3_stmt* writer = only_writer(db, what);
+  require_no_other_writer(db, what);
+  sqlite3_stmt* writer = writers(db).last;
   if (writer != nullptr && changes_virtual_table_only(db, writer)) return;
   refuse(what, "trigger");
 }

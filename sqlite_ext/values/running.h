@@ -7,6 +7,9 @@
 
 namespace crivo::sqlite {
 
+/// Whether the statement that calls was run by a function in another statement, and both write.
+[[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
+
 /// Throws SqlError if the call comes from a function in a statement that writes. Triggers that are made now would not
 /// fire for the rows that such a statement still writes. `what` names what is called.
 void require_no_other_writer(sqlite3* db, std::string_view what);

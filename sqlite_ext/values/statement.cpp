@@ -117,4 +117,12 @@ std::string quoted_name(std::string_view name) {
   return result + '"';
 }
 
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
 }  // namespace crivo::sqlite

@@ -87,5 +87,7 @@ void run_sql(sqlite3* db, const std::string& sql);
 
 /// Puts a name in double quotes for use in SQL.
 [[nodiscard]] std::string quoted_name(std::string_view name);
+/// A text with ASCII's letters in lower case, as SQLite compares names.
+[[nodiscard]] std::string lower(std::string_view text);
 
 }  // namespace crivo::sqlite

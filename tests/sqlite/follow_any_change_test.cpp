@@ -23,7 +23,7 @@ constexpr SourceTable kSourceTables[] = {
     {"of any type", "CREATE TABLE s(id INTEGER PRIMARY KEY, c UNIQUE)", "c"},
     {"where letters' case is nothing", "CREATE TABLE s(id INTEGER PRIMARY KEY, c TEXT COLLATE NOCASE)", "c"},
     {"of reals", "CREATE TABLE s(id INTEGER PRIMARY KEY, c REAL)", "c"},
-    {"the rowid", "CREATE TABLE s(id INTEGER PRIMARY KEY, c)", "id"},
+    {"the key", "CREATE TABLE s(id INTEGER PRIMARY KEY, c) WITHOUT ROWID", "id"},
     {"without rowid", "CREATE TABLE s(id, c PRIMARY KEY) WITHOUT ROWID", "c"},
     {"that is computed", "CREATE TABLE s(id INTEGER PRIMARY KEY, c, g AS (c || '!'))", "g"},
     {"that is computed and stored", "CREATE TABLE s(id INTEGER PRIMARY KEY, c, g AS (lower(c)) STORED)", "g"},

@@ -106,7 +106,7 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
   follow();
   run("ALTER TABLE f RENAME TO g");
   EXPECT_EQ(found("nobody", "g"), "0");
-  for (const char* event : {"insert", "update", "delete"}) {
+  for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
     run("ALTER TABLE s RENAME COLUMN c TO other");  // the triggers know the present name; it must not be lost with them
     run(std::string("DROP TRIGGER g_follow_") + event);
     run("INSERT INTO s(other) VALUES ('missed')");
@@ -140,9 +140,10 @@ TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
       Statement texts(changed_by->get(), "SELECT sql FROM sqlite_schema WHERE type = 'trigger'");
       while (sqlite3_step(texts.get()) == SQLITE_ROW) saved.push_back(texts.column_bytes());
       sqlite3_reset(texts.get());
-      ASSERT_EQ(saved.size(), 3U);
+      ASSERT_EQ(saved.size(), 5U);
       if (all_triggers) {
-        run_all(*changed_by, {"DROP TRIGGER f_follow_insert", "DROP TRIGGER f_follow_update",
+        run_all(*changed_by, {"DROP TRIGGER f_follow_insert", "DROP TRIGGER f_follow_inserted",
+                              "DROP TRIGGER f_follow_update", "DROP TRIGGER f_follow_updated",
                               "DROP TRIGGER f_follow_delete", "INSERT INTO s(c) VALUES ('missed')"});
       } else {
         run_all(*changed_by, {"BEGIN", "CREATE TABLE fresh(id INTEGER PRIMARY KEY, c, more)",
@@ -202,7 +203,9 @@ TEST_F(FollowProof, IsRebuiltFromTheTableThatItHeardOfLast) {
   run("ALTER TABLE s RENAME TO t");
   run("ALTER TABLE t RENAME COLUMN c TO d");
   run("INSERT INTO t(d) VALUES ('c')");
-  for (const char* event : {"insert", "update", "delete"}) run(std::string("DROP TRIGGER f_follow_") + event);
+  for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
+    run(std::string("DROP TRIGGER f_follow_") + event);
+  }
   run("INSERT INTO t(d) VALUES ('missed')");
   run("CREATE TABLE s(c)");
   run("INSERT INTO f(op) VALUES ('rebuild')");

@@ -10,8 +10,9 @@
 
 namespace crivo::testing {
 
-/// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3, and views v0 to v3. A source has
-/// the columns id, p and one of which the name begins with w; it may also have c, which is computed.
+/// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3 and t0 to t3 (temporary), and
+/// views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also have c, which is
+/// computed. The tables log, once (in which no value comes twice, ON CONFLICT FAIL) and words are there, too.
 class FollowStatements {
  public:
   explicit FollowStatements(std::uint64_t seed) : random_(seed) {}
@@ -60,9 +61,17 @@ class FollowStatements {
   std::string table_sql(const std::string& table) {
     static constexpr std::array kShapes = {
         "(id INTEGER PRIMARY KEY, w, p INTEGER REFERENCES @(id) ON DELETE CASCADE ON UPDATE CASCADE)",
-        "(id INTEGER PRIMARY KEY, w UNIQUE, p)", "(id INT PRIMARY KEY, w COLLATE NOCASE, p) WITHOUT ROWID",
+        "(id INTEGER PRIMARY KEY, w UNIQUE, p)",
+        "(id INT PRIMARY KEY, w COLLATE NOCASE, p) WITHOUT ROWID",
         "(id INTEGER PRIMARY KEY, w TEXT, p, c AS (w || '!'))",
-        "(id INTEGER PRIMARY KEY, w REFERENCES words ON DELETE CASCADE ON UPDATE CASCADE, p)"};
+        "(id INTEGER PRIMARY KEY, w REFERENCES words ON DELETE CASCADE ON UPDATE CASCADE, p)",
+        "(id INTEGER PRIMARY KEY, w REFERENCES words ON DELETE SET NULL ON UPDATE SET DEFAULT DEFERRABLE INITIALLY "
+        "DEFERRED, p)",
+        "(id INTEGER PRIMARY KEY, w REFERENCES @(id) ON DELETE SET NULL ON UPDATE CASCADE, p)",
+        "(id INTEGER PRIMARY KEY, w NOT NULL DEFAULT 'a3', p, c AS (ifnull(w, '-') || ifnull(p, '')) STORED)",
+        "(id INTEGER PRIMARY KEY, w UNIQUE ON CONFLICT FAIL, p)",
+        "(id INTEGER PRIMARY KEY ON CONFLICT REPLACE, w UNIQUE ON CONFLICT IGNORE, p)",
+        "(id INTEGER PRIMARY KEY, w ANY, p INTEGER, c TEXT AS (w || p)) STRICT"};
     std::string shape = kShapes[pick(kShapes.size())];
     if (const std::size_t at = shape.find('@'); at != std::string::npos) shape.replace(at, 1, table);
     return "CREATE TABLE " + table + shape;
@@ -104,9 +113,8 @@ class FollowStatements {
     const std::string table = name(db, "s");
     const std::string w = column(db, table, "w");
     const std::string row = "(" + number(30) + ", " + value() + ", " + one_of({"NULL", "NULL", "1", "2", "7"}) + ")";
-    const bool may_fail = list(db, "SELECT 1 FROM sqlite_schema WHERE name GLOB 'u[0-9]*'").empty();
     const std::string conflict = one_of(
-        {"", "", " OR IGNORE", " OR REPLACE", " OR REPLACE", " OR ABORT", " OR ROLLBACK", may_fail ? " OR FAIL" : ""});
+        {"", "", " OR IGNORE", " OR REPLACE", " OR REPLACE", " OR ABORT", " OR ROLLBACK", " OR FAIL", " OR FAIL"});
     const std::string into = "INSERT" + conflict + " INTO " + table + "(id, " + w + ", p) ";
     const std::string where = " WHERE id " + std::string(one_of({"=", "=", "<", ">"})) + " " + number(30);
     std::string sql;
@@ -139,15 +147,29 @@ class FollowStatements {
         sql = into + "VALUES " + row;
     }
     if (may_nest && pick(5) == 0) sql += " RETURNING " + (pick(3) == 0 ? "id" : nested(db));
+    if (may_nest && sql.find("RETURNING") == std::string::npos && pick(3) == 0) sql += returning_sql(db, table, w);
     return sql;
+  }
+  /// A question whether the filter that follows the column knows the value of a row that is just being written, if no
+  /// trigger has changed it already.
+  static std::string returning_sql(Database& db, const std::string& table, const std::string& w) {
+    const std::vector<std::string> filters =
+        list(db, "SELECT name FROM sqlite_schema WHERE sql GLOB '*USING bloom(*' AND json_extract(bloom_table_info(" +
+                     std::string("name), '$.source') = '") + table + "." + w + "'");
+    if (filters.empty()) return "";
+    const std::string written = table + "." + w;
+    return " RETURNING NOT EXISTS (SELECT 1 FROM " + table + " AS x WHERE CAST(x." + w + " AS BLOB) = CAST(" + written +
+           " AS BLOB)) OR EXISTS (SELECT 1 FROM " + filters[0] + " WHERE key = " + written + ") AS is_found";
   }
   std::string trigger_sql(Database& db, const std::string& table) {
     const bool before = pick(3) == 0;
+    // A BEFORE trigger that changes the very row, and a FAIL: then a generated column has a value that nobody told.
+    const bool may_write = !before || column(db, table, "c") != "c";
     const std::string event = one_of({"INSERT", "UPDATE", "DELETE"});
     const std::string row = event == "INSERT" ? "new" : "old";
     const std::string when = pick(2) == 0 ? "" : " WHEN " + row + ".id % 3 = " + number(3);
     std::string body;
-    switch (pick(before ? 3 : 6)) {
+    switch (pick(may_write ? 8 : 4)) {
       case 0:
         body = rebuild_of(name(db, "f"));
         break;
@@ -155,21 +177,28 @@ class FollowStatements {
         body = "INSERT INTO log VALUES (" + row + ".id)";
         break;
       case 2:
-        body = before ? "SELECT RAISE(" + std::string(one_of({"IGNORE", "ABORT, ''", "ROLLBACK, ''"})) + ")"
-                      : "SELECT " + nested(db);
+        body = "SELECT RAISE(" + std::string(one_of({"IGNORE", "ABORT, ''", "ROLLBACK, ''", "FAIL, ''"})) + ")";
         break;
       case 3:
-        body = "DELETE FROM " + table + " WHERE id = " + row + ".id + " + number(3);
+        body = "INSERT INTO once VALUES (" + number(3) + ")";
         break;
       case 4:
+        body = "SELECT " + nested(db);
+        break;
+      case 5:
+        body = "DELETE FROM " + table + " WHERE id = " + row + ".id + " + number(3);
+        break;
+      case 6:
         body = "UPDATE " + table + " SET " + column(db, table, "w") + " = " + value() + " WHERE id = " + row +
                ".id + " + number(3);
         break;
       default:
         body = "INSERT OR REPLACE INTO " + name(db, "s") + "(id, w) VALUES (" + row + ".id + 1, " + value() + ")";
     }
-    return "CREATE TRIGGER " + new_name("u") + (before ? " BEFORE " : " AFTER ") + event + " ON " + table + when +
-           " BEGIN " + body + "; " + (pick(3) == 0 ? rebuild_of(name(db, "f")) + "; " : "") + "END";
+    const bool is_temporary = pick(4) == 0;
+    return std::string("CREATE ") + (is_temporary ? "TEMP TRIGGER " + new_name("t") : "TRIGGER " + new_name("u")) +
+           (before ? " BEFORE " : " AFTER ") + event + " ON " + table + when + " BEGIN " + body + "; " +
+           (pick(3) == 0 ? rebuild_of(name(db, "f")) + "; " : "") + "END";
   }
 
  private:

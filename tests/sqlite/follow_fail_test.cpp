@@ -1,0 +1,299 @@
+// A filter that follows a column has its values whatever ends a statement in the middle of a row, and is asked in the
+// middle of one. (F1 and F3 of table/follow.h.)
+#include "database.h"
+#include "temp_folder.h"
+
+namespace crivo::testing {
+namespace {
+
+/// run(sql): a function of the application's.
+void run_function(sqlite3_context* context, int, sqlite3_value** args) {
+  sqlite3_exec(sqlite3_context_db_handle(context), reinterpret_cast<const char*>(sqlite3_value_text(args[0])), nullptr,
+               nullptr, nullptr);
+}
+
+class FollowFail : public SqliteTest {
+ protected:
+  FollowFail() {
+    sqlite3_create_function(db_.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run_function, nullptr,
+                            nullptr);
+  }
+  void follow(const std::string& kind = "counting", const std::string& column = "e") {
+    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='s." + column + "', kind=" + kind + ")");
+  }
+  /// The values that are there and denied.
+  std::string denied(const std::string& column = "e") {
+    return ask("SELECT ifnull(group_concat(" + column + "), '') FROM s WHERE " + column +
+               " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
+  }
+  std::string values() { return ask("SELECT group_concat(e) FROM s"); }
+  std::string info(const std::string& field) { return ask("SELECT bloom_table_info('f') ->> ?", {field}); }
+};
+
+// A trigger that is made later fires earlier, and SQLite keeps the row that it fails for.
+TEST_F(FollowFail, HasTheRowsThatAFailureKeeps) {
+  struct Case {
+    const char* trigger;
+    const char* statement;
+    const char* kept;
+  };
+  const Case cases[] = {
+      {"AFTER INSERT ON s BEGIN SELECT RAISE(FAIL, 'no'); END", "INSERT INTO s(e) VALUES ('c'), ('d')", "a,b,c"},
+      {"AFTER INSERT ON s WHEN new.e = 'd' BEGIN SELECT RAISE(FAIL, 'no'); END",
+       "INSERT INTO s(e) VALUES ('c'), ('d'), ('e')", "a,b,c,d"},
+      {"AFTER UPDATE ON s BEGIN SELECT RAISE(FAIL, 'no'); END", "UPDATE s SET e = e || '1'", "a1,b"},
+      {"AFTER UPDATE ON s BEGIN SELECT RAISE(FAIL, 'no'); END",
+       "INSERT INTO s(id, e) VALUES (2, 'c') ON CONFLICT DO UPDATE SET e = 'd'", "a,d"},
+      {"AFTER DELETE ON s BEGIN SELECT RAISE(FAIL, 'no'); END", "DELETE FROM s WHERE id = 1", "b"},
+      {"AFTER DELETE ON s BEGIN SELECT RAISE(FAIL, 'no'); END", "REPLACE INTO s VALUES (1, 'c')", "b"},
+      {"AFTER INSERT ON s BEGIN SELECT RAISE(FAIL, 'no'); END", "REPLACE INTO s VALUES (1, 'c')", "c,b"},
+      {"AFTER INSERT ON s BEGIN SELECT RAISE(IGNORE); END", "INSERT INTO s(e) VALUES ('c')", "a,b,c"},
+      {"AFTER INSERT ON s BEGIN INSERT INTO once VALUES (1); END", "INSERT INTO s(e) VALUES ('c')", "a,b,c"},
+      {"AFTER INSERT ON s BEGIN INSERT OR FAIL INTO twice VALUES (1); END", "INSERT INTO s(e) VALUES ('c')", "a,b,c"},
+      {"AFTER INSERT ON s BEGIN INSERT INTO twice VALUES (1); END", "INSERT OR FAIL INTO s(e) VALUES ('c')", "a,b,c"},
+      {"AFTER UPDATE ON child BEGIN SELECT RAISE(FAIL, 'no'); END", "UPDATE s SET id = 7, e = 'c' WHERE id = 1", "b,c"},
+  };
+  run("PRAGMA recursive_triggers = 1");
+  run("PRAGMA foreign_keys = 1");
+  run("CREATE TABLE once(x UNIQUE ON CONFLICT FAIL)");
+  run("CREATE TABLE twice(x UNIQUE)");
+  run("INSERT INTO once VALUES (1)");
+  run("INSERT INTO twice VALUES (1)");
+  for (const char* kind : {"counting", "blocked", "scalable", "spectral"}) {
+    for (const char* lifetime : {"", "TEMP "}) {
+      for (const Case& c : cases) {
+        SCOPED_TRACE(std::string(kind) + ": " + lifetime + c.trigger + ": " + c.statement);
+        run("CREATE TABLE s(id INTEGER PRIMARY KEY, e UNIQUE)");
+        run("CREATE TABLE child(s REFERENCES s ON UPDATE CASCADE ON DELETE CASCADE)");
+        run("INSERT INTO s(e) VALUES ('a'), ('b')");
+        run("INSERT INTO child VALUES (1)");
+        follow(kind);
+        run(std::string("CREATE ") + lifetime + "TRIGGER u " + c.trigger);
+        if (std::string_view(c.trigger).find("IGNORE") == std::string_view::npos) {
+          EXPECT_THAT(ask(c.statement), StartsWith("error: "));
+        } else {
+          run(c.statement);
+        }
+        EXPECT_EQ(values(), c.kept);
+        EXPECT_EQ(denied(), "");
+        EXPECT_EQ(info("follows"), "1");
+        run("DROP TABLE child");
+        run("DROP TABLE s");
+        run("DROP TABLE f");
+      }
+    }
+  }
+}
+
+TEST_F(FollowFail, AnswersInTheMiddleOfAStatement) {
+  const std::string question = "EXISTS (SELECT 1 FROM f WHERE key = ";
+  for (const char* kind : {"counting", "blocked"}) {
+    run("PRAGMA foreign_keys = 1");
+    run("PRAGMA recursive_triggers = 1");
+    run("CREATE TABLE words(w PRIMARY KEY)");
+    run("CREATE TABLE log(answer)");
+    run("CREATE TABLE s(id INTEGER PRIMARY KEY, e REFERENCES words ON UPDATE CASCADE)");
+    run("INSERT INTO words VALUES ('a'), ('b')");
+    run("INSERT INTO s(e) VALUES ('a')");
+    follow(kind);
+    EXPECT_EQ(ask("INSERT INTO s(e) VALUES ('b') RETURNING " + question + "e)"), "1");
+    EXPECT_EQ(ask("UPDATE s SET e = 'b' WHERE e = 'a' RETURNING " + question + "'b')"), "1");
+    EXPECT_EQ(ask("REPLACE INTO s VALUES (1, 'b') RETURNING " + question + "e)"), "1");
+    run("DELETE FROM s WHERE id = 2");
+    EXPECT_EQ(ask("REPLACE INTO s VALUES (1, 'b') RETURNING " + question + "e)"), "1") << "the only row that had it";
+    run("CREATE TRIGGER i AFTER INSERT ON s BEGIN INSERT INTO log SELECT " + question + "new.e); END");
+    run("CREATE TRIGGER u AFTER UPDATE ON s BEGIN INSERT INTO log SELECT " + question + "new.e); END");
+    run("UPDATE words SET w = 'c' WHERE w = 'b'");
+    run("INSERT INTO s(e) VALUES ('a')");
+    EXPECT_EQ(ask("SELECT group_concat(answer) FROM log"), "1,1") << kind;
+    for (const char* table : {"f", "s", "words", "log"}) run(std::string("DROP TABLE ") + table);
+  }
+}
+
+// SQLite goes on with the values that it read, and the last of the row's AFTER triggers would remove them once more.
+TEST_F(FollowFail, TakesNoKeyBackTwice) {
+  struct Case {
+    const char* trigger;
+    const char* statement;
+  };
+  const Case cases[] = {
+      {"BEFORE UPDATE OF id ON s BEGIN UPDATE s SET e = 'b' WHERE rowid = old.rowid; END",
+       "UPDATE s SET id = 11, e = 'c' WHERE id = 1"},
+      {"UPDATE OF id ON s BEGIN UPDATE s SET e = 'b' WHERE rowid = old.rowid; END",
+       "UPDATE s SET id = 11 WHERE id = 1"},
+      {"/* AFTER */ BEFORE DELETE ON s BEGIN UPDATE s SET e = 'b' WHERE rowid = old.rowid; END",
+       "DELETE FROM s WHERE id = 1"},
+      {"BEFORE DELETE ON s BEGIN INSERT INTO v VALUES (1); END", "DELETE FROM s WHERE id = 1"},
+      {"AFTER DELETE ON s BEGIN SELECT 1; END",
+       "UPDATE s SET e = run('UPDATE s SET e = ''b'' WHERE id = 1') WHERE id = 1"},
+      {"BEFORE UPDATE OF id ON s BEGIN SELECT run('UPDATE s SET e = ''b'' WHERE id = 1'); END",
+       "UPDATE s SET id = 11, e = 'c' WHERE id = 1"},
+      // The row that makes place takes away the value of the one that has come to its place.
+      {"AFTER DELETE ON s BEGIN UPDATE s SET e = 'b' WHERE id = 1; END", "UPDATE OR REPLACE s SET id = 2 WHERE id = 1"},
+  };
+  run("PRAGMA recursive_triggers = 1");
+  for (const bool is_older : {false, true}) {
+    for (const char* lifetime : {"", "TEMP "}) {
+      for (const Case& c : cases) {
+        SCOPED_TRACE(std::string(lifetime) + c.trigger + ": " + c.statement);
+        run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
+        run("CREATE VIEW v AS SELECT id FROM s");
+        run("CREATE TRIGGER i INSTEAD OF INSERT ON v BEGIN UPDATE s SET e = 'b' WHERE id = new.id; END");
+        run("INSERT INTO s(e) VALUES ('a'), ('a')");
+        run("INSERT INTO s(id, e) VALUES (9, 'a')");
+        if (is_older) run(std::string("CREATE ") + lifetime + "TRIGGER u " + c.trigger);
+        follow();
+        if (!is_older) run(std::string("CREATE ") + lifetime + "TRIGGER u " + c.trigger);
+        run(c.statement);
+        EXPECT_EQ(denied(), "");
+        run("DROP TRIGGER u");
+        run("DELETE FROM s WHERE id < 9");
+        EXPECT_EQ(denied(), "");
+        for (const char* drop : {"VIEW v", "TABLE s", "TABLE f"}) run(std::string("DROP ") + drop);
+      }
+    }
+  }
+}
+
+// The cascade of the row that makes place changes the row that SQLite then writes as it was.
+TEST_F(FollowFail, CountsARowThatACascadeChangesWhileItIsWritten) {
+  run("PRAGMA foreign_keys = 1");
+  for (const char* conflict : {"", " ON CONFLICT REPLACE"}) {
+    run(std::string("CREATE TABLE s(id INTEGER PRIMARY KEY") + conflict + ", e REFERENCES s ON DELETE SET NULL)");
+    run("INSERT INTO s VALUES (2, NULL), (1, 2)");
+    follow();
+    run(std::string("UPDATE ") + (*conflict == '\0' ? "OR REPLACE " : "") + "s SET id = 2 WHERE id = 1");
+    EXPECT_EQ(denied(), "");
+    run("DROP TABLE f");
+    run("DROP TABLE s");
+  }
+}
+
+TEST_F(FollowFail, CountsNoRowThatIsPassedOver) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, e UNIQUE)");
+  follow();
+  for (int i = 0; i < 20; ++i) {
+    run("INSERT INTO s(e) VALUES ('a') ON CONFLICT(e) DO UPDATE SET e = excluded.e");
+    run("INSERT OR IGNORE INTO s(e) VALUES ('a'), ('b')");
+    run("INSERT INTO s(e) VALUES ('b') ON CONFLICT DO NOTHING");
+    ask("INSERT OR FAIL INTO s(e) VALUES ('a')");
+  }
+  EXPECT_EQ(info("keys"), "2");
+  run("DELETE FROM s");
+  EXPECT_EQ(info("keys") + info("stale"), "00");
+  // With a trigger that could end the statement, what is passed over stays, and so does every row.
+  run("CREATE TRIGGER u AFTER INSERT ON s WHEN new.id > 1 BEGIN SELECT RAISE(FAIL, 'no'); END");
+  run("INSERT INTO s(e) VALUES ('a')");
+  run("INSERT OR IGNORE INTO s(e) VALUES ('a')");
+  EXPECT_EQ(info("keys"), "2");
+  run("DROP TRIGGER u");
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("keys"), "1");
+}
+
+TEST_F(FollowFail, IsToldOfEachPartOfAGeneratedColumn) {
+  for (const char* kind : {"counting", "blocked"}) {
+    for (const char* storage : {"", " STORED"}) {
+      run(std::string("CREATE TABLE s(id INTEGER PRIMARY KEY, a, [b c], d, e AS (a || \"b c\")") + storage +
+          ", g AS (upper(e))" + storage + ")");
+      run("INSERT INTO s(a, \"b c\") VALUES ('a', 'b')");
+      follow(kind, "g");
+      run("CREATE TRIGGER u AFTER UPDATE ON s BEGIN SELECT RAISE(FAIL, 'no'); END");
+      for (const char* change : {"a = 'c'", "\"b c\" = 'd'", "d = 1", "a = 'e', \"b c\" = 'f'"}) {
+        EXPECT_EQ(ask(std::string("UPDATE s SET ") + change), "error: no");
+        EXPECT_EQ(denied("g"), "") << change;
+      }
+      EXPECT_EQ(ask("SELECT g FROM s"), "EF");
+      run("DROP TRIGGER u");
+      // A BEFORE trigger changes another part of the same row.
+      run("CREATE TRIGGER u BEFORE UPDATE OF a ON s BEGIN UPDATE s SET \"b c\" = 'x'; END");
+      run("UPDATE s SET a = 'h'");
+      EXPECT_EQ(ask("SELECT g FROM s") + denied("g"), "HX");
+      run("ALTER TABLE s DROP COLUMN d");
+      run("DROP TABLE f");
+      run("DROP TABLE s");
+    }
+  }
+}
+
+TEST_F(FollowFail, TakesNoColumnOfWhichNoTriggerIsTold) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b AS (a || 'id'), c AS (a || [ID]), d AS (c) STORED)");
+  run("CREATE TABLE plain(id INTEGER PRIMARY KEY, a CHECK (CAST(id AS TEXT) > 0), b AS (a /* id */ || 'id'))");
+  run("CREATE TABLE keyed(id INTEGER PRIMARY KEY, a) WITHOUT ROWID");
+  run("CREATE TABLE down(id INTEGER PRIMARY KEY DESC, a)");
+  for (const char* source : {"s.id", "s.b", "s.c", "s.d"}) {
+    EXPECT_THAT(ask(std::string("CREATE VIRTUAL TABLE f USING bloom(source='") + source + "')"),
+                HasSubstr("which is the INTEGER PRIMARY KEY or made of it"))
+        << source;
+  }
+  for (const char* source : {"s.a", "plain.b", "keyed.id", "down.id"}) {
+    run(std::string("CREATE VIRTUAL TABLE f USING bloom(source='") + source + "')");
+    run("DROP TABLE f");
+  }
+}
+
+TEST_F(FollowFail, RefusesANullForWhichADefaultIsTaken) {
+  const std::string error =
+      "error: f: column of the source must not get NULL where REPLACE puts its default there, of "
+      "which no trigger is told";
+  for (const char* column : {"e", "g"}) {
+    run("CREATE TABLE s(id INTEGER PRIMARY KEY, e NOT NULL DEFAULT 'x', d NOT NULL DEFAULT 1, g AS (e || '!'))");
+    follow("counting", column);
+    run("INSERT INTO s(d) VALUES (1)");
+    run("INSERT INTO s(e) VALUES ('a')");
+    EXPECT_EQ(ask("INSERT OR REPLACE INTO s(e) VALUES (NULL)"), error);
+    EXPECT_EQ(ask("UPDATE OR REPLACE s SET e = NULL"), error);
+    EXPECT_EQ(ask("INSERT INTO s(e) VALUES (NULL)"), "error: NOT NULL constraint failed: s.e");
+    run("INSERT OR IGNORE INTO s(e) VALUES (NULL)");
+    run("INSERT OR REPLACE INTO s(e, d) VALUES ('b', NULL)");
+    EXPECT_EQ(ask("SELECT group_concat(e || d) FROM s") + denied(column), "x1,a1,b1");
+    run("DROP TABLE f");
+    run("DROP TABLE s");
+  }
+  run("CREATE TABLE s(e DEFAULT 'x' NOT NULL ON CONFLICT REPLACE)");
+  follow();
+  EXPECT_EQ(ask("INSERT INTO s VALUES (NULL)"), error);
+}
+
+// Filters of before, whose triggers all fired afterwards.
+TEST_F(FollowFail, DoesNotFollowWithTheTriggersThatOlderFiltersHave) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
+  follow();
+  for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
+    run(std::string("DROP TRIGGER f_follow_") + event);
+  }
+  run("DROP TABLE f_seal");
+  for (const char* event : {"insert", "update", "delete"}) {
+    run(std::string("CREATE TRIGGER f_follow_") + event + " AFTER " + event + " ON s BEGIN INSERT INTO f(op, " +
+        (*event == 'i'   ? "key) VALUES ('follow', new.\"e\"); END"
+         : *event == 'u' ? "key, arg) VALUES ('follow', new.\"e\", old.\"e\"); END"
+                         : "arg) VALUES ('follow', old.\"e\"); END"));
+  }
+  run("CREATE VIRTUAL TABLE f_seal USING bloom_seal(3244421341483603138)");  // XXH3-64 of nothing, with the seed 0
+  run("INSERT INTO s(e) VALUES ('a'), ('b')");
+  run("UPDATE s SET e = 'c' WHERE e = 'b'");
+  run("DELETE FROM s WHERE e = 'a'");
+  EXPECT_EQ(info("follows"), "0");
+  EXPECT_THAT(ask("SELECT count(*) FROM f WHERE key = 'nobody'"), HasSubstr("insert 'rebuild' as op"));
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("follows") + info("keys"), "11");
+  EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"), "5");
+}
+
+TEST_F(FollowFail, IsNotWrittenPastByBloomInsert) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, e, other)");
+  run("INSERT INTO s VALUES (1, bloom_raw(bloom_create(1000)), bloom_raw(bloom_create(1000)))");
+  EXPECT_EQ(ask("SELECT bloom_insert('s', 'e', 1, 'before')"), "1");
+  follow();
+  EXPECT_EQ(ask("SELECT bloom_insert('s', 'E', 1, 'after')"),
+            "error: bloom_insert: column must be one that no filter table follows, got main.s.E");
+  EXPECT_EQ(ask("SELECT bloom_insert('s', 'other', 1, 'after')"), "1");
+  EXPECT_EQ(denied(), "");
+  run("ALTER TABLE s RENAME COLUMN e TO \"a \"\"name\"\"\"");
+  EXPECT_THAT(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), HasSubstr("that no filter table follows"));
+  run("DROP TABLE f");
+  EXPECT_EQ(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), "1");
+}
+
+}  // namespace
+}  // namespace crivo::testing
