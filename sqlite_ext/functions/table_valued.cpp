@@ -49,9 +49,9 @@ std::string declaration(const TableFunction& function) {
 int connect(sqlite3* db, void* function_pointer, int, const char* const*, sqlite3_vtab** table, char**) {
   const auto* function = static_cast<const TableFunction*>(function_pointer);
   try {
-    const int status = sqlite3_declare_vtab(db, declaration(*function).c_str());
+    int status = sqlite3_declare_vtab(db, declaration(*function).c_str());
+    if (status == SQLITE_OK) status = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     if (status != SQLITE_OK) return status;
-    sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     *table = new Table{{}, db, function};
     return SQLITE_OK;
   } catch (const std::bad_alloc&) {

@@ -15,6 +15,36 @@ namespace {
                   "page " + std::to_string(number) + " in table _pages must lie in a layer, got one outside"};
 }
 
+/// How full a filter is whose pages come one by one.
+class Fill {
+ public:
+  explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
+
+  void add(std::span<const std::byte> page) {
+    Shape shape = filter_->shape();
+    shape.units = has_blocks_ ? page.size() / PagedFilter::granularity(shape.kind) : page.size() * 8 / shape.param;
+    const Stats stats = unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, page)).stats();
+    bits_set_ += stats.bits_set;
+    rates_ += stats.current_fp_rate * static_cast<double>(page.size());
+  }
+
+  [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
+  /// The mean of the pages' rates where a key lies in one of them; a counter of `spectral` may be anywhere.
+  [[nodiscard]] double fp_rate() const noexcept {
+    if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes());
+    const double fill = static_cast<double>(bits_set_) / static_cast<double>(filter_->shape().units);
+    double rate = 1;
+    for (unsigned i = 0; i < filter_->shape().probes; ++i) rate *= fill;
+    return rate;
+  }
+
+ private:
+  const PagedFilter* filter_;
+  bool has_blocks_;
+  std::uint64_t bits_set_ = 0;
+  double rates_ = 0;
+};
+
 }  // namespace
 
 std::string read_state(ShadowTables& shadow, const std::string& row) {
@@ -157,12 +187,24 @@ void FilterTable::check() {
 Inventory FilterTable::inventory() {
   Inventory found;
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
-    found.pages += filters_[i].pages();
-    visit_layer(i, [&](std::uint64_t, std::span<const std::byte> row) {
+    const PagedFilter& filter = filters_[i];
+    const Panes kept = panes();
+    std::vector<Fill> fills(kept.count, Fill(filter));
+    found.pages += filter.pages();
+    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
       found.keys += keys_of(row);
       ++found.stored_pages;
       found.row_bytes += row.size();
+      const std::size_t bytes = filter.bytes_of(page);
+      for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
+        if (generation_of(row) < kept.newest - age) continue;
+        fills[age].add(payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
+      }
     });
+    for (const Fill& fill : fills) {
+      found.pane_bits.push_back(fill.bits_set());
+      found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate();
+    }
   }
   return found;
 }

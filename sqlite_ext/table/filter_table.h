@@ -32,7 +32,9 @@ struct Inventory {
   std::uint64_t pages = 0;               // of all layers, stored or not
   std::uint64_t stored_pages = 0;        // those that have rows
   std::uint64_t row_bytes = 0;           // of these rows
-  std::vector<std::uint64_t> pane_keys;  // of a window, newest first: different keys, estimated from the bits
+  std::vector<std::uint64_t> pane_bits;  // of a window, newest first: the bits that are set
+  std::vector<std::uint64_t> pane_keys;  // the different keys, estimated from them
+  double current_fp_rate = 0;            // as in Stats, of all layers and panes
 };
 
 /// What tables with a window (window_table.h) and without one (plain_table.h) have in common. It borrows the shadow
@@ -63,7 +65,7 @@ class FilterTable {
 
   /// Forgets every key, and sets the clock of a window anew.
   void clear();
-  /// Sets the clock of a window: to now, or to the time in `time`, if it is not null. It never goes back.
+  /// Sets the clock of a window where it is manual. It never goes back.
   virtual void advance(sqlite3_value* time) = 0;
   /// Adds every key of a filter of the same shape.
   virtual void merge(const FilterRef& other) = 0;

@@ -1,9 +1,9 @@
 #include "table/follow.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "crivo/hash.h"
+#include "crivo/host/text.h"
 #include "table/distinct.h"
 #include "table/plain_table.h"
 #include "values/owned_value.h"
@@ -102,9 +102,9 @@ std::optional<Source> source_of(ShadowTables& shadow) {
 
 std::uint64_t stale(ShadowTables& shadow) {
   const std::optional<std::string> text = shadow.read_meta(kStaleRow);
-  std::uint64_t stale = 0;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), stale);
-  return stale;
+  if (!text) return 0;
+  if (const auto stale = read_number<std::uint64_t>(*text)) return *stale;
+  throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a number as its row 'stale', got " + in_quotes(*text)};
 }
 
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source) {
@@ -190,12 +190,13 @@ void Follower::remove(FilterTable& table, const TableState& state, const KeyByte
 void rebuild_following(ShadowTables& shadow) {
   require_own_statement(shadow.db(), "op rebuild of a table with a source");
   const Source source = resolved(shadow);
+  const SourceTriggers triggers = triggers_of(shadow);
+  triggers.require_names();  // before any is dropped: inside BEGIN a rebuild that fails leaves what it has done
   PlainTable table(shadow);
   const std::uint64_t capacity = table.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
   table.replace(values > capacity ? roomy(values) : capacity, [&](PlainTable& fresh) { fill(fresh, source); });
   shadow.erase_meta(kStaleRow);
-  const SourceTriggers triggers = triggers_of(shadow);
   if (triggers.complete()) return;
   shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
   triggers.drop();
@@ -222,6 +223,7 @@ void rename_following(ShadowTables& shadow, const std::string& name) {
 }
 
 void check_following(FilterTable& table) {
+  (void)stale(table.shadow());  // throws if the row is damaged
   const Source source = resolved(table.shadow());
   visit_values(table.shadow(), source, [&](std::string_view key) {
     if (!table.find(key)) {

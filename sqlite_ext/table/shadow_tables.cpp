@@ -46,8 +46,9 @@ void ShadowTables::rename(const std::string& table) {
 std::optional<std::string> ShadowTables::read_meta(std::string_view name) {
   Use use(meta_);
   use.bind(1, name);
-  if (!use.step() || use.type(0) != SQLITE_TEXT) return std::nullopt;
-  return std::string(use.text(0));
+  if (!use.step()) return std::nullopt;
+  if (use.type(0) == SQLITE_TEXT) return std::string(use.text(0));
+  throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(name) + "'"};
 }
 
 void ShadowTables::write_meta(std::string_view name, std::string_view text) {

@@ -35,7 +35,7 @@ struct Name {
 /// Takes a name from the front of a text: a quoted one, or all up to one of these characters.
 Name take_name(std::string_view& text, std::string_view ends) {
   const char open = text.empty() ? '\0' : text.front();
-  if (open != '"' && open != '`' && open != '[') {
+  if (open != '"' && open != '\'' && open != '`' && open != '[') {
     const std::string_view name = text.substr(0, text.find_first_of(ends));
     text.remove_prefix(name.size());
     return {std::string(name), false};
@@ -235,9 +235,8 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (!table.step()) refuse(schema, "no table " + in_quotes(source.table));
   if (table.text(1) == "view") refuse(schema, "the view " + in_quotes(source.table));
   if (table.integer(2) == 0) refuse(schema, "the virtual table " + in_quotes(source.table));
-  if (is_protected(db, schema, source.table)) {
-    refuse(schema, "the shadow table " + in_quotes(source.table) + " in DEFENSIVE mode");
-  }
+  // A trigger on it would run another virtual table inside of the one that writes to it, which SQLite refuses.
+  if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
     if (column->has_rowid) {
       refuse(schema, in_quotes(column->name) +
@@ -294,6 +293,18 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
         {std::string(use.text(0)), {std::string(use.text(1)), take_name(column, "), ").text}, use.integer(3)});
   }
   return found;
+}
+
+void SourceTriggers::require_names() const {
+  const std::vector<Trigger> ours = find();
+  Statement statement(
+      db_, "SELECT name FROM " + schema_table(schema_) + " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
+  for (const Event& event : kEvents) {
+    const std::string trigger = name(event.name);
+    Use use(statement);
+    if (!use.bind(1, trigger).step() || std::ranges::count(ours, use.text(0), &Trigger::name) != 0) continue;
+    throw SqlError{"trigger " + trigger + " must be the filter's, got another of this name; drop that one first"};
+  }
 }
 
 void SourceTriggers::drop() const {

@@ -66,6 +66,8 @@ class SourceTriggers {
   /// `counts`: the filter counts its keys, and is also told that a row was inserted.
   void create(const Source& source, bool counts) const;
   void drop() const;
+  /// Throws SqlError if a trigger that is not the filter's has one of their names.
+  void require_names() const;
   /// Whether all of them are there, and have been since create made them, and the column is defined as it was then.
   [[nodiscard]] bool complete() const;
   /// The source as the triggers name it now; no value if there is none of them.

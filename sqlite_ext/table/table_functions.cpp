@@ -1,4 +1,5 @@
 // The functions about filter tables. They read tables, so they are neither deterministic nor innocuous.
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -88,6 +89,13 @@ void add_source(JsonObject& info, ShadowTables& table) {
   info.add("stale", json_number(stale(table)));
 }
 
+/// As a filter in a blob has it (crivo/describe.h); the keys of a window may crowd into one pane.
+bool is_over_capacity(const FilterSpec& spec, const std::optional<Window>& window, const Inventory& found) {
+  std::uint64_t keys = found.keys;
+  if (window) keys = std::ranges::max(found.pane_keys) * window->panes;
+  return keys > spec.capacity && found.current_fp_rate > spec.fp_rate;
+}
+
 /// The facts about a table as one JSON object; sqlite_ext/README.md names them. It reads every page.
 std::string table_info(FilterTable& table) {
   const TableState& state = table.state();
@@ -97,6 +105,8 @@ std::string table_info(FilterTable& table) {
   info.add("capacity", json_number(state.spec.capacity));
   info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
+  info.add("current_fp_rate", json_number(found.current_fp_rate));
+  info.add("over_capacity", is_over_capacity(state.spec, state.window, found) ? "1" : "0");
   info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
   info.add("layers", json_number(std::uint64_t{state.layers.size()}));
   info.add("pages", json_number(found.pages));

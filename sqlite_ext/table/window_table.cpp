@@ -53,9 +53,9 @@ void WindowTable::raise_generation(std::uint64_t generation) {
 
 void WindowTable::advance(sqlite3_value* time) {
   TableState later = state();
-  const bool given = sqlite3_value_type(time) != SQLITE_NULL;
-  if (!given && later.window->manual) throw SqlError{"arg must be a time where the clock is manual, got NULL"};
-  later.window->advance(given ? read_time(shadow_.db(), time) : time_now(shadow_.db()));
+  // A time ahead of SQLite's would keep every key until SQLite's has caught up.
+  if (!later.window->manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
+  later.window->advance(read_time(shadow_.db(), time));
   if (later != state_) save(later);
 }
 
@@ -90,19 +90,8 @@ AnyFilter WindowTable::snapshot(std::optional<std::uint64_t> pane, std::uint64_t
 // A row's count cannot be divided among its panes.
 Inventory WindowTable::inventory() {
   Inventory found = FilterTable::inventory();
-  const Panes kept = panes();
-  const PagedFilter& filter = filters_.front();
-  std::vector<std::uint64_t>& set_bits = found.pane_keys;
-  set_bits.resize(kept.count);
-  visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
-    const std::size_t bytes = filter.bytes_of(page);
-    for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
-      if (generation_of(row) < kept.newest - age) continue;
-      set_bits[age] += count_bits(payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
-    }
-  });
-  for (std::uint64_t& value : set_bits) value = keys_of_bits(filter, value);
-  found.keys = std::accumulate(set_bits.begin(), set_bits.end(), std::uint64_t{0});
+  for (const std::uint64_t bits : found.pane_bits) found.pane_keys.push_back(keys_of_bits(filters_.front(), bits));
+  found.keys = std::accumulate(found.pane_keys.begin(), found.pane_keys.end(), std::uint64_t{0});
   return found;
 }
 

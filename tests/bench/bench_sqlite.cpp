@@ -3,11 +3,13 @@
 // Each line gives the processor time per row (or per group, or per key). It is the best of five runs, because other
 // programs on the machine only ever make a run slower. A peer is another extension with a table of one blob:
 // bloom_filter1 of github.com/shawnw/useful_sqlite_extensions, built by whoever wants to compare.
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +26,7 @@ namespace {
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 class Bench {
  public:
@@ -31,6 +34,7 @@ class Bench {
     sqlite3_open(path.c_str(), &db_);
     sqlite3_enable_load_extension(db_, 1);
     for (const std::string& extension : extensions) load(extension);
+    sqlite3_create_function(db_, "text", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, set_text, nullptr, nullptr);
   }
   ~Bench() { sqlite3_close(db_); }
   Bench(const Bench&) = delete;
@@ -69,20 +73,27 @@ class Bench {
     std::printf("%-60s %10.3f us\n", what.c_str(), best / rows * 1e6);
   }
 
-  /// The processor time in us of a statement that is run for `count` keys, one after the other from `first` on.
-  double per_key(const std::string& sql, std::int64_t first, int count) {
+  /// The time in us of a statement that is run for `count` keys, one after the other from `first` on.
+  double per_key(const std::string& sql, std::int64_t first, int count, double (*now)() = processor_seconds) {
     sqlite3_stmt* statement = prepare(sql);
-    const double start = processor_seconds();
+    const double start = now();
     for (int i = 0; i < count; ++i) {
       sqlite3_bind_int64(statement, 1, first + i);
       step(statement);
     }
-    const double spent = processor_seconds() - start;
+    const double spent = now() - start;
     sqlite3_finalize(statement);
     return spent / count * 1e6;
   }
 
  private:
+  /// text(i): 32 digits, which are in no order.
+  static void set_text(sqlite3_context* context, int, sqlite3_value** args) {
+    const auto number = static_cast<unsigned long long>(sqlite3_value_int64(args[0]));
+    const auto high = number * 0x9E3779B97F4A7C15;
+    const auto low = number * 0xBF58476D1CE4E5B9;
+    sqlite3_result_text(context, sqlite3_mprintf("%016llx%016llx", high, low), -1, sqlite3_free);
+  }
   void load(const std::string& extension) {
     // The peer's entry point is not the one that SQLite derives from its file's name.
     for (const char* entry : {static_cast<const char*>(nullptr), "sqlite3_bloomfilter_init"}) {
@@ -247,15 +258,71 @@ void time_store(const Store& store, std::int64_t capacity, const std::vector<std
   std::fflush(stdout);
 }
 
-void time_inserts(const std::vector<std::string>& extensions, std::int64_t largest, int cache_kib) {
+std::filesystem::path new_folder() {
   std::string name = std::filesystem::temp_directory_path() / "bench_sqlite_XXXXXX";
   if (mkdtemp(name.data()) == nullptr) fail("cannot make a temporary folder");
+  return name;
+}
+
+void evict(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  fsync(file);
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  close(file);
+}
+
+/// A filter table and an index, each of two million texts that came in no order. "Evicted" is elapsed time, as most is
+/// the disk's.
+void time_beside_index(const std::vector<std::string>& extensions, int cache_kib) {
+  constexpr int kKeys = 2000000;
+  constexpr int kFew = 20000;
+  struct Row {
+    const char* name;
+    const char* create;
+    const char* all;
+  };
+  const Row table = {"filter table", "CREATE VIRTUAL TABLE s USING bloom(capacity=2000000)",
+                     "SELECT sum(bloom_contains((SELECT bloom_open(bloom_snapshot('s'))), k)) FROM absent"};
+  const Row index = {"primary key", "CREATE TABLE s(key PRIMARY KEY) WITHOUT ROWID",
+                     "SELECT sum(EXISTS (SELECT 1 FROM s WHERE key = k)) FROM absent"};
+  const std::filesystem::path folder = new_folder();
+  std::printf("%-14s %10s %10s %10s %10s %10s\n", "us a key", "insert", "question", "evicted", "at once", "bytes");
+  for (const Row& row : {table, index}) {
+    const std::string path = folder / row.name;
+    const std::string ask = "SELECT EXISTS (SELECT 1 FROM s WHERE key = text(?))";
+    double insert = 0;
+    {
+      Bench bench(path, extensions);
+      bench.run("PRAGMA cache_size = -" + std::to_string(cache_kib));
+      bench.run(row.create);
+      bench.run("BEGIN; INSERT INTO s(key) WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                std::to_string(kKeys - kFew) + ") SELECT text(i) FROM n");
+      insert = bench.per_key("INSERT INTO s(key) VALUES (text(?))", kKeys, kFew);
+      bench.run("COMMIT");
+    }
+    evict(path);
+    Bench bench(path, extensions);
+    const double evicted = bench.per_key(ask, 2 * kKeys, kFew / 20, seconds);
+    bench.run("PRAGMA cache_size = -" + std::to_string(cache_kib));
+    bench.run("CREATE TEMP TABLE absent AS WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < " +
+              std::to_string(kKeys) + ") SELECT text(-i) AS k FROM n");
+    const double at_once = bench.per_key(row.all, 0, 1) / kKeys;
+    const double asked = bench.per_key(ask, 3 * kKeys, kFew);
+    std::printf("%-14s %10.1f %10.1f %10.1f %10.2f %10lld\n", row.name, insert, asked, evicted, at_once,
+                static_cast<long long>(std::filesystem::file_size(path)));
+    std::fflush(stdout);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+void time_inserts(const std::vector<std::string>& extensions, std::int64_t largest, int cache_kib) {
+  const std::filesystem::path name = new_folder();
   std::printf("%10s  %-34s %11s %11s %11s %10s %11s %11s\n", "capacity", "us and bytes a key", "commit each",
               "one commit", "at once", "WAL bytes", "question", "at once");
   for (std::int64_t capacity = 10000; capacity <= largest; capacity *= 10) {
     for (const Store& store : stores(extensions.size() > 1)) {
       if (capacity > store.largest) continue;
-      const std::filesystem::path folder = std::filesystem::path(name) / "db";
+      const std::filesystem::path folder = name / "db";
       std::filesystem::create_directory(folder);
       time_store(store, capacity, extensions, cache_kib, folder);
       std::filesystem::remove_all(folder);
@@ -276,8 +343,8 @@ int main(int argc, char** argv) {
   app.add_option("extension", extensions[0], "crivo.so")->capture_default_str();
   app.add_option("--peer", peer, "bloom_filter1 of useful_sqlite_extensions, to compare with")
       ->check(CLI::ExistingFile);
-  app.add_option("--only", only, "questions, small, groups or inserts")
-      ->check(CLI::IsMember({"questions", "small", "groups", "inserts"}));
+  app.add_option("--only", only, "questions, small, groups, index or inserts")
+      ->check(CLI::IsMember({"questions", "small", "groups", "index", "inserts"}));
   app.add_option("--largest", largest, "the largest capacity of the inserts")->capture_default_str();
   app.add_option("--cache", cache_kib, "the page cache of the inserts, in KiB; SQLite's default is 2000")
       ->capture_default_str();
@@ -290,6 +357,7 @@ int main(int argc, char** argv) {
   if (wanted("questions")) time_questions(bench);
   if (wanted("small")) time_small_filters(bench);
   if (wanted("groups")) time_groups(bench);
+  if (wanted("index")) time_beside_index(extensions, cache_kib);
   if (wanted("inserts")) time_inserts(extensions, largest, cache_kib);
   return 0;
 }

@@ -71,9 +71,10 @@ class Pages(Site):
         for path in re.findall(r": (\S+\.md)", ways):
             with self.subTest(path=path):
                 opening = (ROOT / path).read_text(encoding="utf-8")
-                line = re.match(r"# .*\n\n```sh\n(.+?)(?: +#.*)?\n```\n", opening)
-                self.assertIsNotNone(line, "must open with a block that has the install line")
-                self.assertIn(f"`{line[1]}`", table)
+                # The package's making; for Python, the environment; the package's installation.
+                line = re.match(r"# .*\n\n```sh\n(.+) && cd \S+\n(?:.*\n)?(.+?)(?: +#.*)?\n```\n", opening)
+                self.assertIsNotNone(line, "must open with a block that makes its package and installs it")
+                self.assertIn(f"`{line[2]}` | `{line[1]}` |", table)
                 self.assertIsNotNone(re.search(r"(?s)ada.*grace.*alan.*\n\$ .*grace mallory", opening), "lacks the names")
 
     def test_every_link_leads_somewhere(self):

@@ -250,6 +250,37 @@ TEST_F(Follow, ReadsOddNames) {
   }
 }
 
+// A generated column asks for a rebuild when its table's definition changes, but for the table's name, quoted or not.
+TEST_F(Follow, SaysNoAfterATableWithAnOddNameIsRenamed) {
+  const std::pair<const char*, const char*> names[] = {{"plain", "plain.g"}, {"'a b'", "a b.g"},
+                                                       {"\"a b\"", "a b.g"}, {"[a b]", "a b.g"},
+                                                       {"`a b`", "a b.g"},   {"'a'' b'", "a'' b.g"}};
+  for (const auto& [name, source] : names) {
+    run("CREATE TABLE " + std::string(name) + "(c, g AS (c || 'x'))");
+    follow(source);
+    run("ALTER TABLE " + std::string(name) + " RENAME TO t");
+    EXPECT_EQ(found("'nobody'"), "0") << name;
+    run("DROP TABLE f");
+    run("DROP TABLE t");
+  }
+}
+
+TEST_F(Follow, CallsARowOfItsOwnThatIsDamagedAnError) {
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO s VALUES (1), (2)");
+  follow("s.c");
+  for (const char* damage : {"'x'", "''", "'-1'", "'1x'", "x'31'", "1", "NULL"}) {
+    run(std::string("REPLACE INTO f_meta VALUES ('stale', ") + damage + ")");
+    for (const char* statement :
+         {"SELECT bloom_table_info('f')", "DELETE FROM s", "INSERT INTO f(op) VALUES ('check')"}) {
+      EXPECT_THAT(ask(statement), AllOf(HasSubstr("table _meta must have a "), HasSubstr(" as its row 'stale'")))
+          << damage << ": " << statement;
+    }
+  }
+  run("INSERT INTO f(op) VALUES ('rebuild')");
+  EXPECT_EQ(info("stale"), "0");
+}
+
 TEST_F(Follow, NamesWhatIsWrongWithItsSource) {
   run("CREATE TABLE s(c)");
   run("CREATE VIEW v AS SELECT c FROM s");
@@ -359,13 +390,19 @@ TEST_F(Follow, WorksInDefensiveModeAndUntrustedSchemas) {
   run("DROP TABLE g");
 }
 
-// SQLite refuses triggers on such tables, from some version on, but not from within a virtual table.
-TEST_F(Follow, DefensiveModeKeepsItsTriggersFromShadowTables) {
+TEST_F(Follow, LeavesTheTablesInWhichVirtualTablesLiveAlone) {
   run("CREATE VIRTUAL TABLE words USING fts5(word)");
-  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='words_content.c0')"),
-              HasSubstr("got the shadow table 'words_content' in DEFENSIVE mode"));
+  run("CREATE VIRTUAL TABLE seen USING bloom(capacity=10)");
+  for (const int defensive : {0, 1}) {
+    sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, defensive, nullptr);
+    EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='words_content.c0')"),
+                HasSubstr("got the shadow table 'words_content'"));
+    EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='seen_pages.bits')"),
+                HasSubstr("got the shadow table 'seen_pages'"));
+  }
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"), "0");
+  run("INSERT INTO words VALUES ('word')");
+  run("INSERT INTO seen(key) VALUES ('key')");
 }
 
 TEST_F(Follow, LeavesWhatTheConnectionTellsOfTheSourceAlone) {

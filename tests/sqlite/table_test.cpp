@@ -111,6 +111,20 @@ TEST_P(TableOfKind, IsTheSnapshotThatItGives) {
   EXPECT_EQ(ask("SELECT f = bloom_raw(?) FROM same", {snapshot}), "1");
 }
 
+TEST_P(TableOfKind, TellsOfItsRateWhatItsSnapshotTells) {
+  const auto shown = [this](const std::string& field) {
+    return ask("SELECT bloom_table_info('t') ->> '" + field + "'");
+  };
+  EXPECT_EQ(shown("current_fp_rate"), "0");
+  for (const int last : {900, 2500, 40000}) {
+    insert(1, last);
+    const Blob snapshot = blob("SELECT bloom_snapshot('t')");
+    const double rate = std::stod(info(snapshot, "current_fp_rate"));
+    EXPECT_NEAR(std::stod(shown("current_fp_rate")) / rate, 1, 1e-6) << last;
+    EXPECT_EQ(shown("over_capacity"), info(snapshot, "over_capacity")) << last;
+  }
+}
+
 TEST_P(TableOfKind, ForgetsItsKeysWhenCleared) {
   insert(1, 5000);
   run("INSERT INTO t(op) VALUES ('clear')");

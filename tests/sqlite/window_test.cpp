@@ -89,6 +89,7 @@ class WindowModel : public Window, public ::testing::WithParamInterface<std::tup
         fake_seconds -= up_to(2 * kPane);  // a clock that is set back
         return;
       case 3:
+        if (!manual_) return;
         advance(fake_seconds);
         model_.newest = std::max(model_.newest, fake_seconds / kPane);
         return;
@@ -180,8 +181,17 @@ TEST_F(Window, LosesNothingToAClockThatGoesBackwards) {
   insert(101, 200);
   fake_seconds += 1000 * kDay + 7 * kDay;
   EXPECT_EQ(found(1, 200), 200);
-  run("INSERT INTO t(op, arg) VALUES ('advance', '2001-01-01')");
-  EXPECT_EQ(found(1, 200), 200);
+}
+
+TEST_F(Window, IsNotAdvancedPastTheClockThatItReads) {
+  make("capacity=1000, fpr=1e-9, window=2");
+  insert(1, 100);
+  for (const char* time : {"strftime('%s', 'now') + 3600", "0", "NULL"}) {
+    EXPECT_EQ(ask(std::string("INSERT INTO t(op, arg) SELECT 'advance', ") + time),
+              "error: t: op advance must go to a window with clock=manual, got one with clock=now");
+  }
+  fake_seconds += 4;
+  EXPECT_EQ(found(1, 100), 0);
 }
 
 TEST_F(Window, ForgetsAllWhenTheClockJumpsAhead) {
@@ -221,7 +231,7 @@ TEST_F(Window, MovesAManualClockOnlyByAdvance) {
   advance(5800);
   EXPECT_EQ(found(1, 10), 0);
   EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('advance')"),
-              StartsWith("error: t: arg must be a time where the clock is manual, got NULL"));
+              StartsWith("error: t: arg must be a time from 1970 to 9999"));
 }
 
 class WindowRate : public Window, public ::testing::WithParamInterface<std::tuple<int, double>> {};
@@ -289,12 +299,14 @@ TEST_P(WindowFrames, ChangesOnePagePerKeyAndOneMoreWhenAPaneEnds) {
 }
 
 TEST_P(WindowFrames, AdvancesInConstantTime) {
-  make("capacity=1000000, window='7 days', panes=7");
+  make("capacity=1000000, window='7 days', panes=7, clock=manual");
+  advance(kStart);
   insert(1, 5000);
   for (const int days : {1, 3, 7, 8, 10000}) {
-    fake_seconds += days * kDay;
-    EXPECT_EQ(frames_of("INSERT INTO t(op) VALUES ('advance')"), 1) << days;
-    EXPECT_EQ(frames_of("INSERT INTO t(op) VALUES ('advance')"), 0) << "it is that time already";
+    const std::string advance =
+        "INSERT INTO t(op, arg) VALUES ('advance', " + std::to_string(kStart + days * kDay) + ")";
+    EXPECT_EQ(frames_of(advance), 1) << days;
+    EXPECT_EQ(frames_of(advance), 0) << "it is that time already";
   }
   EXPECT_EQ(found(1, 5000), 0);
   EXPECT_EQ(info("keys"), "0");
@@ -334,14 +346,31 @@ TEST_F(Window, TellsWhatItHolds) {
   fake_seconds += kDay / 2;
   insert(501, 1500);
   EXPECT_EQ(
-      ask("SELECT json_remove(bloom_table_info('t'), '$.keys', '$.pane_keys', '$.pages', '$.stored_pages', '$.bytes')"),
-      R"({"kind":"blocked","capacity":7000,"fp_rate":0.01,"seed":0,"layers":1,"row_bytes":3864,)"
+      ask("SELECT json_remove(bloom_table_info('t'), '$.keys', '$.current_fp_rate', '$.pane_keys', '$.pages', "
+          "'$.stored_pages', '$.bytes')"),
+      R"({"kind":"blocked","capacity":7000,"fp_rate":0.01,"over_capacity":0,"seed":0,"layers":1,"row_bytes":3864,)"
       R"("window":129600,"panes":3,"clock":"now","generation":1,"next_pane":)" +
           std::to_string((kStart / (kDay / 2) + 2) * (kDay / 2)) + "}");
   EXPECT_NEAR(std::stod(info("keys")), 1500, 60);
   EXPECT_NEAR(std::stod(info("pane_keys[0]")), 1000, 40);
   EXPECT_NEAR(std::stod(info("pane_keys[1]")), 500, 20);
   EXPECT_EQ(info("pane_keys[2]") + info("pane_keys[3]") + info("pane_keys[4]"), "00NULL");
+}
+
+// One pane with more than its share of the keys is enough.
+TEST_F(Window, TellsWhenItsRateIsAboveThePromise) {
+  make("capacity=8000, window=800, clock=manual");
+  advance(0);
+  insert(1, 1000);
+  EXPECT_EQ(info("over_capacity"), "0");
+  insert(1001, 5000);
+  EXPECT_EQ(info("over_capacity"), "1");
+  const double rate = std::stod(info("current_fp_rate"));
+  EXPECT_NEAR(static_cast<double>(found(1'000'001, 1'020'000)) / 20000, rate, 4.5 * std::sqrt(rate / 20000));
+  advance(100);
+  EXPECT_EQ(info("over_capacity"), "1");
+  advance(900);
+  EXPECT_EQ(info("over_capacity"), "0");
 }
 
 TEST_F(Window, NamesWhatIsWrongWithItsArguments) {

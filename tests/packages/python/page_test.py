@@ -12,7 +12,7 @@ import sys
 
 def main(page):
     text = pathlib.Path(page).read_text(encoding="utf-8")
-    assert text.index("```sh\npip install crivo") < text.index("```python"), "the page must open with the install line"
+    assert text.index("\npip install crivo") < text.index("```python"), "the page must open with the install line"
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     first = [line for line in blocks[0].splitlines() if line and not line.startswith("import")]
     assert len(first) <= 10, "the first block must have at most ten lines"
