@@ -61,8 +61,8 @@ TEST_F(Memory, LongIsNoMoreThanABuildOfAHundredMillionKeysWasGiven) {
 TEST_F(Memory, IsNotEnoughForALineThatIsTooLong) {
   const std::string lines = "(echo a; head -c 9000000 /dev/zero) | ";
   for (const auto& [command, line, limit] :
-       {std::tuple("build -o f --max-memory 16M", "line 2 of standard input", "2097152 bytes, by max-memory 16M"),
-        std::tuple("build -o f --max-memory 16M - keys", "line 3 of keys", "2097152 bytes, by max-memory 16M"),
+       {std::tuple("build -o f --max-memory 16M", "line 2 of standard input", "1048576 bytes, by max-memory 16M"),
+        std::tuple("build -o f --max-memory 16M - keys", "line 3 of keys", "1048576 bytes, by max-memory 16M"),
         std::tuple("query --max-bytes 4M g", "line 2 of standard input", "4194304 bytes, by max-bytes 4M"),
         std::tuple("add --max-bytes 4M g", "line 2 of standard input", "4194304 bytes, by max-bytes 4M")}) {
     write("keys", "a\nb\n" + std::string(9'000'000, 'c'));
@@ -78,7 +78,7 @@ TEST_F(Memory, OfLongLinesAndManyIsNoMoreThanABuildWasGiven) {
 #ifdef CRIVO_SANITIZED
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
-  write("keys", std::string(2'000'000, 'x') + std::string(10'000'000, '\n') + numbered_lines(2'000'000, ""));
+  write("keys", std::string(1'000'000, 'x') + std::string(10'000'000, '\n') + numbered_lines(2'000'000, ""));
   EXPECT_LE(peak_of_build("-o f --max-memory 16M keys"), 16 * kMegabyte);
 }
 
