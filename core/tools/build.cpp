@@ -118,7 +118,7 @@ void note_memory_folder(const std::string& folder) {
 
 /// A line must fit into what the library leaves to its caller.
 KeyFiles within(KeyFiles keys, const std::optional<std::string>& max_memory) {
-  if (max_memory) keys.longest = {std::size_t{2} << 20, "max-memory " + *max_memory};
+  if (max_memory) keys.longest = {std::size_t{1} << 20, "max-memory " + *max_memory};
   return keys;
 }
 

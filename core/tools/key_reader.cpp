@@ -16,7 +16,7 @@
 namespace crivo::tool {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;  // it stays in the cache while its lines are used
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16;  // it stays in the cache while its lines are used
 constexpr std::size_t kBlock = 64;
 
 /// Bit i says whether byte i of these 64 ends a key. Lines are short, so a search for one newline after the other takes

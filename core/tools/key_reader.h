@@ -30,7 +30,7 @@ struct LineLimit {
 /// thousand from a file.
 class KeyReader {
  public:
-  /// "-" is standard input. A limit below what is read at a time, 256 KiB, is taken for that.
+  /// "-" is standard input. A limit below what is read at a time, 64 KiB, is taken for that.
   [[nodiscard]] static Result<KeyReader> open(const std::string& path, KeyEnd key_end, const LineLimit& limit = {});
 
   /// The next lines, without what ends them, valid until the next call; an empty span at the end.

@@ -101,7 +101,7 @@ def command_page(crivo, words, summary, others):
     if intro.strip():  # help2man puts the summary, which is in NAME, behind it
         made = re.sub(r"\.PP\n((?:[^.\n].*\n)+)", lambda found: "" if plain(found[1]) == summary else found[0], made)
     made = made.replace("\nExit code:", "\n.PP\nExit code:")
-    made = re.sub(r"\\fB(\\-\w)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"
+    made = re.sub(r"\\fB(\\-[\w\\-]+)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"
     return re.sub(r".*?\.SH NAME\n.*? \\-", rf".SH NAME\n{name} \\-", made, count=1, flags=re.DOTALL)
 
 
