@@ -1,7 +1,6 @@
 // A filter that follows a column has its values whatever ends a statement in the middle of a row, and is asked in the
 // middle of one. (F1 and F3 of table/follow.h.)
 #include "database.h"
-#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
