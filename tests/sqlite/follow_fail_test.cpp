@@ -190,6 +190,13 @@ TEST_F(FollowFail, CountsNoRowThatIsPassedOver) {
   EXPECT_EQ(info("keys"), "1");
 }
 
+TEST_F(FollowFail, CountsEachRowOfAKindThatRemovesNone) {
+  run("CREATE TABLE s(e)");
+  follow("spectral");
+  run("INSERT INTO s VALUES ('a'), ('a'), ('a')");
+  EXPECT_EQ(ask("SELECT count FROM f WHERE key = 'a'"), "3");
+}
+
 TEST_F(FollowFail, IsToldOfEachPartOfAGeneratedColumn) {
   for (const char* kind : {"counting", "blocked"}) {
     for (const char* storage : {"", " STORED"}) {
