@@ -116,7 +116,8 @@ std::optional<std::uint64_t> FilterTable::count(std::uint64_t hash) {
 bool FilterTable::add(std::string_view key, bool only_if_absent) {
   const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
-  return add_hash(hash_key(key, seed), only_if_absent);
+  // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
+  return add_hash(hash_key(key, seed), only_if_absent && state_.spec.kind != Kind::kCounting);
 }
 
 void FilterTable::remove(std::uint64_t hash) {

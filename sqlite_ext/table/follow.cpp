@@ -170,9 +170,8 @@ void Follower::add(FilterTable& table, const TableState& state, const KeyBytes& 
   counted_.reset();
   if (key.is_null()) return;
   const std::uint64_t hash = hash_key(key.view(), state.spec.seed);
-  if (is_counted_later && state.spec.kind == Kind::kCounting && table.find(key.view())) return;
-  table.add_hash(hash, false);
-  counted_ = hash;
+  const bool only_if_absent = is_counted_later && state.spec.kind == Kind::kCounting;  // others have no such trigger
+  if (table.add_hash(hash, only_if_absent) || !only_if_absent) counted_ = hash;
 }
 
 void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {

@@ -53,9 +53,7 @@ std::optional<bool> PlainTable::add_to_newest(PageRows& rows, std::uint64_t hash
   const PagedFilter& filter = filters_.back();
   const std::uint64_t page = filter.page_of(hash);
   const bool is_new = !filter.may_contain_hash(hash, rows);
-  // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
-  const bool leaves_alone = only_if_absent && kind != Kind::kCounting;
-  if (!is_new && (leaves_alone || !filter.counts())) return false;
+  if (!is_new && (only_if_absent || !filter.counts())) return false;
   if (kind == Kind::kScalable && is_full(rows, page)) return std::nullopt;
   filter.add_hash(hash, rows);
   rows.count_keys(page, 1);

@@ -1,7 +1,6 @@
 // A filter that follows a column has its values whatever ends a statement in the middle of a row, and is asked in the
 // middle of one. (F1 and F3 of table/follow.h.)
 #include "database.h"
-#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -189,6 +188,13 @@ TEST_F(FollowFail, CountsNoRowThatIsPassedOver) {
   run("DROP TRIGGER u");
   run("INSERT INTO f(op) VALUES ('rebuild')");
   EXPECT_EQ(info("keys"), "1");
+}
+
+TEST_F(FollowFail, CountsEachRowOfAKindThatRemovesNone) {
+  run("CREATE TABLE s(e)");
+  follow("spectral");
+  run("INSERT INTO s VALUES ('a'), ('a'), ('a')");
+  EXPECT_EQ(ask("SELECT count FROM f WHERE key = 'a'"), "3");
 }
 
 TEST_F(FollowFail, IsToldOfEachPartOfAGeneratedColumn) {

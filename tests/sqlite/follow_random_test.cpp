@@ -300,8 +300,7 @@ void walk_all(std::uint64_t first, std::uint64_t walks) {
   EXPECT_GT(tally.answers, tally.errors) << "walks without answers prove nothing";
 }
 
-// Among these are walks that find each of three faults when it is put back: a rebuild in a trigger (1008), triggers
-// that are made anew by a rename (1008), and triggers that were made again from their text (1000).
+// Among these are walks that find triggers of the filter's that fire after the row is written only.
 TEST(FollowRandom, WalksDenyNoValueOfAColumn) { walk_all(1000, 10); }
 
 TEST(FollowRandom, LongWalksDenyNoValueOfAColumn) {
