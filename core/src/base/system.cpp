@@ -12,7 +12,9 @@
 #include <system_error>
 
 #if defined(__linux__) && !defined(CRIVO_POSIX_ONLY)
+#include <linux/magic.h>
 #include <malloc.h>
+#include <sys/vfs.h>
 
 namespace crivo::system {
 
@@ -62,6 +64,12 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept {
   const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, MADV_HUGEPAGE);
+}
+
+bool is_memory_folder(const std::string& folder) noexcept {
+  struct statfs status {};
+  return ::statfs(folder.c_str(), &status) == 0 &&
+         (status.f_type == TMPFS_MAGIC || static_cast<unsigned long>(status.f_type) == RAMFS_MAGIC);
 }
 
 }  // namespace crivo::system
@@ -127,6 +135,8 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
 }
 
 void wish_huge_pages(void*, std::size_t) noexcept {}
+
+bool is_memory_folder(const std::string&) noexcept { return false; }
 
 }  // namespace crivo::system
 #endif

@@ -43,4 +43,7 @@ void free_to_the_system() noexcept;
 /// Asks for huge pages from the page of `begin` on, which the system need not give.
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
 
+/// Whether what is written to this folder stays in memory (tmpfs, ramfs). False where the system does not say.
+[[nodiscard]] bool is_memory_folder(const std::string& folder) noexcept;
+
 }  // namespace crivo::system
