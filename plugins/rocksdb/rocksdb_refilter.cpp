@@ -15,9 +15,9 @@
 #include <thread>
 #include <utility>
 
+#include "policy/policy.h"
 #include "refilter/planned_filter.h"
 #include "refilter/wanted_filter.h"
-#include "report/counter_log.h"
 
 namespace crivo {
 namespace {
@@ -27,6 +27,7 @@ using rocksdb::Status;
 using std::chrono::steady_clock;
 
 constexpr int kMostPasses = 20;
+constexpr std::uint64_t kRoomForLogs = std::uint64_t{1} << 20;  // what a compaction writes besides its file
 constexpr std::chrono::milliseconds kBetweenPasses{250};
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
 
@@ -42,26 +43,19 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
                                  ", got " + got);
 }
 
-Status policy_from(const std::string& text, std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
-  rocksdb::ConfigOptions config;
-  config.ignore_unknown_options = config.ignore_unsupported_options = false;
-  const Status made = rocksdb::FilterPolicy::CreateFromString(config, text, policy);
-  if (const auto counters = plugin::counters_of(policy->get()); counters != nullptr) plugin::leave_out(*counters);
-  return made.ok() && *policy == nullptr ? Status::NotSupported(text) : made;
-}
-
 /// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
-/// of the policy itself. Its key transform changes nothing, and has a name of the same length, as the block has it.
+/// of the policy itself.
 Status make_trial(const std::string& id, FamilyPolicy* family) {
-  if (Status made = policy_from(id, &family->policy); !made.ok()) return made;
-  family->key_transform = refilter::key_transform_of(*family->policy, *refilter::table_of(family->options));
-  if (family->key_transform && !family->key_transform->empty()) {
-    const std::string same(family->key_transform->size(), '-');
-    const auto as_it_is = [](const rocksdb::Slice& key, std::string*) { return key; };
-    RegisterKeyTransform(same, as_it_is).PermitUncheckedError();  // an error if it was needed before
-    if (Status made = policy_from("{id=" + id + ";key_transform=" + same + "}", &family->policy); !made.ok())
-      return made;
+  if (id.starts_with("crivo.")) {
+    family->policy = plugin::FilterPolicy::for_trial(id);
+  } else {
+    rocksdb::ConfigOptions config;
+    config.ignore_unknown_options = config.ignore_unsupported_options = false;
+    Status made = rocksdb::FilterPolicy::CreateFromString(config, id, &family->policy);
+    if (made.ok() && family->policy == nullptr) made = Status::NotSupported(id);
+    if (!made.ok()) return made;
   }
+  family->key_transform = refilter::key_transform_of(*family->policy, *refilter::table_of(family->options));
   // Tells crivo.Auto how the levels are sized.
   family->policy->ValidateOptions(family->options, family->options).PermitUncheckedError();
   return Status::OK();
@@ -225,8 +219,24 @@ class Refilter {
     wait_until(start + std::chrono::duration_cast<steady_clock::duration>(least));
   }
 
+  /// RocksDB can end the process where it finds the disk full.
+  Status check_room(const Candidate& candidate) {
+    const auto& [family, file, reason] = candidate;
+    const auto filter = family->policy == nullptr ? nullptr : refilter::builder_for(
+        family->options, *family->policy, {file.level, file.bottommost, /*flushed=*/false});
+    const double filter_bytes =
+        filter == nullptr ? 0 : refilter::planned_filter(*filter, file.meta.num_entries, 1).bytes;
+    const std::uint64_t needed = file.meta.size + static_cast<std::uint64_t>(filter_bytes) + kRoomForLogs;
+    std::uint64_t free = 0;
+    const Status known = db_.GetEnv()->GetFreeSpace(file.meta.directory, &free);
+    if (!known.ok() || free >= needed) return Status::OK();
+    return Status::NoSpace("crivo: folder must have " + std::to_string(needed) + " bytes free to rewrite " +
+                           refilter::path_of(file.meta) + ", got " + std::to_string(free));
+  }
+
   /// Compacts one file. Errors: those after which no other file would fare better.
   Status renew(const Candidate& candidate) {
+    if (Status room = check_room(candidate); !room.ok()) return room;
     const rocksdb::SstFileMetaData& meta = candidate.file.meta;
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the column family's
@@ -234,7 +244,8 @@ class Refilter {
     Status status = db_.CompactFiles(options, candidate.family->handle, {refilter::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.
-    if (status.IsAborted() || status.IsInvalidArgument() || status.IsIncomplete()) return Status::OK();
+    const bool was_gone = status.IsInvalidArgument() && !is_there(candidate);
+    if (status.IsAborted() || status.IsIncomplete() || was_gone) return Status::OK();
     if (!status.ok()) return status;
     for (const std::string& path : written) written_.insert(number_of(path));
     report_.files += 1;
@@ -242,6 +253,13 @@ class Refilter {
     files_left_ -= 1;
     bytes_left_ -= meta.size;
     return status;
+  }
+
+  [[nodiscard]] bool is_there(const Candidate& candidate) {
+    const auto is_same = [&](const refilter::FileToJudge& file) {
+      return file.meta.file_number == candidate.file.meta.file_number && file.level == candidate.file.level;
+    };
+    return std::ranges::any_of(refilter::files_to_judge(db_, *candidate.family), is_same);
   }
 
   Status outcome() {

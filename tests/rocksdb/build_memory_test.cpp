@@ -2,6 +2,7 @@
 #include "builder/build_memory.h"
 
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "builder/block_memory.h"
 #include "builder/builder.h"
 #include "builder/hash_log.h"
 
@@ -179,6 +181,22 @@ std::vector<std::uint64_t> read_all(const HashLog& log) {
     return true;
   }));
   return all;
+}
+
+TEST(TemporaryMemory, IsChargedOrRefused) {
+  const auto cache = rocksdb::NewLRUCache(1 << 20, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
+  BuildMemory pages;
+  TemporaryMemory memory(pages, BuildMemory::kNoLimit, cache);
+  constexpr std::size_t kLarge = 128 << 10;
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_THROW((void)memory.allocate(kLarge, 64), std::bad_alloc) << "a chunk has no room in the cache";
+    EXPECT_EQ(cache->GetUsage(), 0U);
+    EXPECT_EQ(pages.held(), 0U);
+  }
+  void* const small = memory.allocate(1000, 64);
+  EXPECT_GT(cache->GetUsage(), 0U);
+  memory.deallocate(small, 1000, 64);
+  EXPECT_EQ(cache->GetUsage(), 0U);
 }
 
 /// The sizes around which the log goes from its first array to a chunk, and from a chunk to the next one.

@@ -274,6 +274,28 @@ TEST(RocksdbMemoryOfScanFilters, IsNoMoreThanTheHeaderSays) {
   }
 }
 
+TEST(RocksdbMemoryOfScanFilters, ExhaustedMeansAFilterOrAReasonOrAnErrorForLog) {
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
+  ASSERT_TRUE(NewScanFilterCollectorFactory({.extract = "prefix:4,8 range:be64@0"}, &factory).ok());
+  int errors = 0;
+  failed = true;
+  for (long limit = 1; failed; ++limit) {  // the first one is the collector itself
+    persistent = limit % 2 == 0;
+    failed = false;
+    allocations_left = limit;
+    const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(factory->CreateTablePropertiesCollector({}));
+    for (const char* const key : {"aaaabbbb", "aaaacccc", "bbbbcccc"}) {
+      EXPECT_TRUE(collector->AddUserKey(key, "", rocksdb::kEntryPut, 0, 0).ok());
+    }
+    rocksdb::UserCollectedProperties properties;
+    const rocksdb::Status finished = collector->Finish(&properties);
+    allocations_left = -1;
+    EXPECT_EQ(properties.size(), finished.ok() ? 3U : 0U) << "limit " << limit;
+    errors += finished.ok() ? 0 : 1;
+  }
+  EXPECT_GT(errors, 1);
+}
+
 TEST(RocksdbMemoryOfReaders, ExhaustedMeansNoReaderWhichRocksdbTakesAsMaybe) {
   const Policy policy = crivo_bloom();
   const std::string block = build_block(*new_builder(*policy), 0, 1000);

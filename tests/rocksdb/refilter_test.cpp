@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
+#include <rocksdb/utilities/stackable_db.h>
 
 #include <atomic>
 #include <chrono>
@@ -65,6 +66,19 @@ TEST_F(RocksdbRefilter, GivesEveryFileThePolicysFilter) {
     EXPECT_EQ(counters.blocked.built + counters.ribbon.built, files) << "those that are in files, and no others";
     expect_done(*db);
   }
+}
+
+TEST_F(RocksdbRefilter, SeesAnotherKindOrSizeInFilesOfManyKeys) {
+  rocksdb::Options options = many_files(crivo_ribbon(10));
+  options.target_file_size_base = 64 << 20;
+  write_database(options, path(), 60'000);
+  const std::uint64_t large = 1;  // the files of level 0 have a tenth of the keys
+  for (const Policy& policy : {crivo_bloom(9), crivo_bloom(10), crivo_bloom(11), crivo_ribbon(9), crivo_ribbon(11),
+                               policy_from_string("crivo.Bloom:fp_rate:0.01"), builtin_ribbon(10)}) {
+    const auto db = open_database(with_policy(options, policy), path());
+    EXPECT_GE(RefilterRocksDB(*db, {.dry_run = true}).files_left, large) << policy->GetId();
+  }
+  EXPECT_EQ(RefilterRocksDB(*open_database(options, path()), {.dry_run = true}).files_left, 0U);
 }
 
 TEST_F(RocksdbRefilter, StopsAndGoesOn) {
@@ -138,6 +152,58 @@ TEST_F(RocksdbRefilter, ShowsNoPolicyThatItOnlyTries) {
   EXPECT_GE(policies, 1U);
   const auto look = [&](const RocksDBRefilterProgress&) { return count_policies() == policies; };
   EXPECT_TRUE(RefilterRocksDB(*db, {.progress = look}).status.ok());
+}
+
+TEST_F(RocksdbRefilter, LeavesNoKeyTransformOfATrialBehind) {
+  const std::string name = "take_prefix:12";
+  const auto db = open(nullptr, policy_from_string("{id=crivo.Auto;bits_per_key=10;key_transform=" + name + "}"));
+  EXPECT_GT(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
+  EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
+  const auto as_it_is = [](const rocksdb::Slice& key, std::string*) { return key; };
+  EXPECT_TRUE(RegisterKeyTransform(std::string(name.size(), '-'), as_it_is).ok());
+}
+
+/// Refuses every compaction, though no other one has the files.
+class RefusingDB final : public rocksdb::StackableDB {
+ public:
+  using StackableDB::CompactFiles;
+  using StackableDB::StackableDB;
+  rocksdb::Status CompactFiles(const rocksdb::CompactionOptions&, rocksdb::ColumnFamilyHandle*,
+                               const std::vector<std::string>& files, int, int, std::vector<std::string>*,
+                               rocksdb::CompactionJobInfo*) override {
+    return files.empty() ? rocksdb::Status::OK() : rocksdb::Status::InvalidArgument("refused");
+  }
+};
+
+TEST_F(RocksdbRefilter, TellsOfAnErrorThatIsOfNoOtherCompaction) {
+  RefusingDB db(std::shared_ptr<rocksdb::DB>(open(nullptr, crivo_auto())));
+  const RocksDBRefilterReport refused = RefilterRocksDB(db);
+  EXPECT_THAT(refused.status.ToString(), HasSubstr("Invalid argument: refused"));
+  EXPECT_EQ(refused.files, 0U);
+}
+
+/// A disk with a thousand bytes.
+class FullEnv final : public rocksdb::EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+  const char* Name() const override { return "FullEnv"; }
+  rocksdb::Status GetFreeSpace(const std::string&, std::uint64_t* bytes) override {
+    *bytes = 1000;
+    return rocksdb::Status::OK();
+  }
+};
+
+TEST_F(RocksdbRefilter, LooksForRoomBeforeItWrites) {
+  FullEnv full(rocksdb::Env::Default());
+  rocksdb::Options options = many_files(crivo_auto());
+  write_database(many_files(nullptr), path(), kKeys);
+  options.env = &full;
+  const auto db = open_database(options, path());
+  const RocksDBRefilterReport refused = RefilterRocksDB(*db);
+  EXPECT_TRUE(refused.status.IsNoSpace()) << refused.status.ToString();
+  EXPECT_THAT(refused.status.ToString(), HasSubstr("crivo: folder must have 1"));
+  EXPECT_THAT(refused.status.ToString(), HasSubstr(".sst, got 1000"));
+  EXPECT_EQ(refused.files, 0U);
 }
 
 /// Writes for as long as it lives, and knows what must be there.

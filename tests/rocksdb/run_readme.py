@@ -9,7 +9,7 @@ usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CRIVO CXX
 A C++ example with a main(), and a Python example, is saved under the name in its first comment, for a shell example to
 compile or run. The other C++ examples are the statements of one program that this script compiles and runs, with
 `options` and an open `db`. Shell examples run under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they
-must print, among other lines; `...` in them stands for any text.
+must print, in this order and among other lines; `...` in them stands for any text.
 
 Every shell example that preloads the library runs first in a copy of the folder that has no library. There it must fail
 and leave the database as it is: a compaction without the library would remove the filters.
@@ -76,8 +76,11 @@ def failures_of(script, folder):
         yield f"must succeed, got status {ran.returncode}:\n{ran.stdout}"
     for expected in re.findall(r"^#> (.*)$", script, re.MULTILINE):
         pattern = ".*".join(map(re.escape, expected.split("...")))
-        if not any(re.fullmatch(pattern, line) for line in lines):
-            yield f"must print {expected!r}, got:\n{ran.stdout}"
+        at = next((i for i, line in enumerate(lines) if re.fullmatch(pattern, line)), None)
+        if at is None:
+            yield f"must print {expected!r}, and in this order, got:\n{ran.stdout}"
+        else:
+            lines = lines[at + 1:]
 
 
 def failures_without_library(script, folder):

@@ -231,15 +231,42 @@ TEST(Scan, IsReadFromOptionsFilesWithEverySeparator) {
   for (const std::string& path : allowed) EXPECT_EQ(properties.count("crivo.scan." + path), 1U) << path;
 }
 
-TEST(Scan, TellsOfAWrongOptionString) {
-  const ScratchFolder folder;
-  for (const char* const wrong :
-       {"extract=prefix:x", "fp_rate=7;extract=path:/", "unknown=1;extract=path:/", "kind=ribbon"}) {
-    rocksdb::Options options = with_policy(test_options(), crivo_auto());
-    const auto read = rocksdb::GetOptionsFromString(
-        {}, options, "table_properties_collectors={{id=crivo.ScanFilter;" + std::string(wrong) + "}}", &options);
-    EXPECT_FALSE(read.ok() && try_to_open(options, folder.path()).ok()) << wrong;
+/// Reads an option string with this scan collector.
+rocksdb::Status read_collector(const rocksdb::ConfigOptions& config, const std::string& text,
+                               rocksdb::Options* options) {
+  return rocksdb::GetOptionsFromString(config, *options,
+                                       "table_properties_collectors={{id=crivo.ScanFilter;" + text + "}}", options);
+}
+
+const char* const kWrongCollectors[] = {"extract=prefix:x",         "fp_rate=7;extract=path:/",
+                                        "unknown=1;extract=path:/", "kind=ribbon",
+                                        "extract=perfix:4",         "extract=",
+                                        "extract=range:dec@x",      "extract=attribute:nope",
+                                        "extract=range:nope",       "extract=path:/;max_bytes=1"};
+
+TEST(Scan, TellsOfAWrongOptionStringUnderEveryPolicy) {
+  for (const Policy& policy : {crivo_auto(), builtin_bloom(), Policy()}) {
+    for (const std::string wrong : kWrongCollectors) {
+      rocksdb::Options options = with_policy(test_options(), policy);
+      const rocksdb::Status read = read_collector({}, wrong, &options);
+      EXPECT_TRUE(read.IsInvalidArgument()) << wrong << ": " << read.ToString();
+      EXPECT_THAT(read.ToString(),
+                  HasSubstr(wrong.starts_with("unknown") ? "Could not find option" : "crivo.ScanFilter: "));
+    }
   }
+}
+
+TEST(Scan, TellsInEachFileOfAWrongOptionThatWasIgnored) {
+  const ScratchFolder folder;
+  rocksdb::ConfigOptions ignoring;
+  ignoring.ignore_unknown_options = true;
+  rocksdb::Options options = test_options();
+  ASSERT_TRUE(read_collector(ignoring, "extract=attribute:nope", &options).ok());
+  const auto db = open_database(options, folder.path());
+  put_file(*db, {"aaaa"});
+  EXPECT_THAT(VerifyRocksDBFilters(*db).files.at(0).scans,
+              HasSubstr("options (extract must have an attribute that RegisterScanAttribute was given, got nope)"));
+  EXPECT_FALSE(try_to_open(with_policy(options, crivo_auto()), folder.path()).ok()) << "a policy of ours looks";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "capture_log.h"
+#include "crivo/host/system.h"
 #include "environment.h"
 #include "limits_support.h"
 
@@ -128,6 +129,56 @@ TEST_P(FailingFile, WithOtherBytesThanWereWrittenMeansEveryKeyPasses) {
   ASSERT_EQ(ftruncate(descriptor(), 1'000'000), 0);
   expect_no_filter(build(builder_, 0, 0), "Input/output error");
   expect_filters_again();
+}
+
+/// The files without a name that this process has open in a folder.
+std::size_t count_open(const std::string& folder) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string target = std::filesystem::read_symlink(entry, gone).string();
+    count += target.starts_with(folder) && target.ends_with(" (deleted)") ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(SpillFolder, IsTheDatabasesOwnUnlessTmpdirNamesOne) {
+  const ScratchFolder folder;
+  const ScratchFolder other;
+  const Environment unset("TMPDIR", "");
+  rocksdb::Options options = test_options();
+  ASSERT_TRUE(ConfigureRocksDB(options, {.max_build_bytes = kChunk}).ok());
+  const auto db = open_database(options, folder.path());
+  put_keys(*db, 0, 1);  // at the first flush the listener meets the database
+  const auto policy = db->GetOptions().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = db->GetDBOptions().info_log.get();
+  const auto spill = [&](const std::string& where) {
+    const auto builder = new_builder(*policy, context);
+    for (std::uint64_t i = 0; i < 300'000; ++i) builder->AddKey(short_key(i));
+    return count_open(where);
+  };
+  EXPECT_EQ(spill(folder.path()), 1U);
+  const Environment named("TMPDIR", other.path());
+  EXPECT_EQ(spill(folder.path()), 0U);
+  EXPECT_EQ(spill(other.path()), 1U);
+}
+
+TEST(SpillFolder, ThatIsMemoryIsSaidOnceInLog) {
+  if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "/dev/shm is no memory here";
+  const Environment memory("TMPDIR", "/dev/shm");
+  CaptureLog log;
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = &log;
+  const Policy limited = policy_from_string("crivo.Bloom:10:max_build_bytes:1000000");
+  const auto first = new_builder(*limited, context);
+  EXPECT_THAT(log.take(), HasSubstr("crivo.Bloom: max_build_bytes bounds no memory: hashes beyond it go to /dev/shm, "
+                                    "which is memory; set TMPDIR"));
+  const auto second = new_builder(*limited, context);
+  const auto without_limit = new_builder(*policy_from_string("crivo.Bloom:10"), context);
+  EXPECT_EQ(log.take(), "");
 }
 
 }  // namespace

@@ -199,6 +199,7 @@ TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
     return all;
   };
   using Names = std::set<std::string>;
+  EXPECT_EQ(advise("--memory 100 db")[0]["plans"][0]["choices"], json::array()) << "none that writes no filter";
   const json advice = advise("--memory 20K db")[0];
   EXPECT_EQ(names(advice), (Names{"column_family", "filter_policy", "now", "asked", "note", "plans"}));
   EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "reads_in_vain", "levels"}));

@@ -109,8 +109,51 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
     EXPECT_EQ(told.exit_code, 1);
     EXPECT_THAT(told.out, HasSubstr("! nothing asks it: the database was last opened without a filter policy"));
     EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"nothing asks it: "));
+    const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
+    const std::string lost = ", and crivo.Bloom:10 in OPTIONS-";
+    EXPECT_THAT(told.err, is_ours ? ::testing::Matcher<std::string>(HasSubstr(lost)) : ::testing::Eq(""));
     { const auto again = open_database(many_files(policy), db()); }
     EXPECT_EQ(crivo("sst info db").exit_code, 0);
+  }
+}
+
+TEST_F(SstFolders, SaysThatThePolicyIsLostAndGivesItBack) {
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  {
+    const auto without = open_database(many_files(nullptr), db());
+    rocksdb::CompactRangeOptions rewrite;
+    rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(without->CompactRange(rewrite, nullptr, nullptr).ok());
+  }
+  const Outcome told = crivo("sst info db");
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.err, HasSubstr("note: column family default has no filter policy in OPTIONS-"));
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Bloom:10 db").exit_code, 0);
+  EXPECT_EQ(crivo("sst info db").exit_code, 0);
+  EXPECT_EQ(crivo("sst refilter --dry-run db").exit_code, 0) << "OPTIONS name the policy again";
+}
+
+// To open a pipe is to wait for its other end.
+TEST_F(SstFolders, WaitsForNoPipe) {
+  const std::string command = "timeout 60 '" CRIVO_TOOL "' sst ";
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  shell("rm -f db/LOG; mkfifo db/LOG db/LOG.old.1 db/mine pipe");
+  EXPECT_EQ(shell(command + "advise db").exit_code, 0);
+  EXPECT_EQ(shell(command + "info db").exit_code, 0);
+  for (const char* const single : {"info pipe", "probe pipe </dev/null"}) {
+    const Outcome refused = shell(command + single);
+    EXPECT_EQ(refused.exit_code, 2) << single;
+    EXPECT_THAT(refused.err, HasSubstr("FILE must be an SST file, got pipe: it is a pipe, a socket or a device"));
+  }
+  for (const char* const file : {"CURRENT", "OPTIONS-999999", "MANIFEST-000001", "999999.sst", "999999.log"}) {
+    shell(std::string("rm -rf copy; mkdir copy; cp db/*.sst db/[CIMO]* copy; rm -f copy/") + file + "; mkfifo copy/" +
+          file);
+    for (const char* const each : {"info copy", "advise copy", "refilter --policy crivo.Auto:10 copy"}) {
+      const Outcome refused = shell(command + each);
+      EXPECT_EQ(refused.exit_code, 2) << each;
+      EXPECT_THAT(refused.err,
+                  HasSubstr("file of DB must be a regular file, got copy/" + std::string(file) + ": it is a pipe"));
+    }
   }
 }
 

@@ -310,6 +310,16 @@ TEST_F(SstRefilter, TakesALogOutsideOfTheDatabaseOnlyByName) {
   EXPECT_TRUE(open_database(options, path("copy").string())->Get({}, "inside", &value).ok());
 }
 
+TEST_F(SstRefilter, SaysWhatItNeedsOnAFullDisk) {
+  const std::string mount = "unshare -rm sh -c 'mkdir full && mount -t tmpfs -o size=1M full full && ";
+  if (shell(mount + "true'; s=$?; rmdir full; exit $s").exit_code != 0) GTEST_SKIP() << "no file system can be mounted";
+  write_database(many_files(crivo_bloom()), db(), 100);
+  const Outcome full = shell(mount + "cp -r db full && '" CRIVO_TOOL "' sst refilter --policy crivo.Auto:20 full/db'");
+  EXPECT_EQ(full.exit_code, 2) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("crivo sst refilter: folder of DB must have 10"));
+  EXPECT_THAT(full.err, HasSubstr(" bytes free, got "));
+}
+
 TEST_F(SstRefilter, SaysThatFilesLoseTheirFilter) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   const Outcome done = crivo("sst refilter -q --policy crivo.Auto:budget_bits_per_key:0.001 db");

@@ -59,26 +59,44 @@ bool TemporaryMemory::in_chunk(const void* memory) const noexcept {
 }
 
 void TemporaryMemory::charge(std::size_t bytes) {
-  if (!charge_.set(charged_ + bytes)) throw std::bad_alloc();
+  if (!charge_.set(charged_ + bytes)) {
+    (void)charge_.set(charged_);  // a part of it may be there
+    throw std::bad_alloc();
+  }
   charged_ += bytes;
+}
+
+void TemporaryMemory::uncharge(std::size_t bytes) noexcept {
+  charged_ -= bytes;
+  (void)charge_.set(charged_);
+}
+
+void TemporaryMemory::take_chunk() {
+  charge(BuildMemory::kChunkBytes);
+  try {
+    chunk_ = memory_.take_chunk(limit_);
+  } catch (const std::bad_alloc&) {
+    uncharge(BuildMemory::kChunkBytes);
+    throw;
+  }
+  if (chunk_ == nullptr) uncharge(BuildMemory::kChunkBytes);
 }
 
 void* TemporaryMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes >= kLargeBytes && alignment <= kCacheLineBytes && whole_lines(bytes) <= BuildMemory::kChunkBytes - used_) {
-    if (chunk_ == nullptr) {
-      chunk_ = memory_.take_chunk(limit_);
-      if (chunk_ != nullptr) charge(BuildMemory::kChunkBytes);
-    }
+    if (chunk_ == nullptr) take_chunk();
     if (chunk_ != nullptr) return chunk_ + std::exchange(used_, used_ + whole_lines(bytes));
   }
-  if (!memory_.count(bytes, limit_)) throw std::bad_alloc();
+  charge(bytes);
+  bool counted = false;
   try {
-    charge(bytes);
-    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-  } catch (...) {
+    counted = memory_.count(bytes, limit_);
+    if (counted) return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  } catch (const std::bad_alloc&) {
     memory_.discount(bytes);
-    throw;
   }
+  uncharge(bytes);
+  throw std::bad_alloc();
 }
 
 void TemporaryMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
@@ -89,8 +107,7 @@ void TemporaryMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t
   }
   std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
   memory_.discount(bytes);
-  charged_ -= bytes;
-  (void)charge_.set(charged_);
+  uncharge(bytes);
 }
 
 }  // namespace crivo::plugin

@@ -52,6 +52,8 @@ class TemporaryMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
   [[nodiscard]] bool in_chunk(const void* memory) const noexcept;
   void charge(std::size_t bytes);
+  void uncharge(std::size_t bytes) noexcept;
+  void take_chunk();
 
   BuildMemory& memory_;
   std::size_t limit_;

@@ -18,9 +18,10 @@ struct BuildLimits {
   std::size_t max_filter_bytes = SIZE_MAX;              // for the filters of the file, together
   std::size_t max_build_bytes = BuildMemory::kNoLimit;  // for what all builders that share `memory` hold
   BuildMemory* memory = &BuildMemory::of_process();
-  rocksdb::Logger* log = nullptr;                     // may be null
-  int level = -1;                                     // of the file, for messages
-  std::shared_ptr<rocksdb::Cache> charged = nullptr;  // to which all memory of the build is charged; may be null
+  rocksdb::Logger* log = nullptr;                       // may be null
+  int level = -1;                                       // of the file, for messages
+  std::shared_ptr<rocksdb::Cache> charged = nullptr;    // to which all memory of the build is charged; may be null
+  std::shared_ptr<const std::string> folder = nullptr;  // HashLog's
 };
 
 /// The sizing of a file's next block, if its blocks so far have `used` bytes. A filter for the whole file gets what is

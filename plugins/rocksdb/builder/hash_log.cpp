@@ -51,7 +51,7 @@ void HashLog::shrink(std::size_t keep, std::size_t used) noexcept {
 }
 
 void HashLog::spill() {
-  if (file_ == nullptr) file_ = std::make_unique<SpillFile>();
+  if (file_ == nullptr) file_ = std::make_unique<SpillFile>(folder_ != nullptr ? *folder_ : std::string());
   for (std::size_t i = 0; i < parts(); ++i) file_->append(part(i));
   shrink(std::min<std::size_t>(chunks_.size(), 1), 0);  // a chunk, in which to gather the next part
 }

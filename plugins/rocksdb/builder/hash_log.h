@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,11 @@ namespace crivo::plugin {
 /// only clear() may be called.
 class HashLog {
  public:
-  /// limit: the most bytes that the builders of `memory` may hold together.
-  explicit HashLog(BuildMemory& memory = BuildMemory::of_process(), std::size_t limit = BuildMemory::kNoLimit) noexcept
-      : memory_(&memory), limit_(limit) {}
+  /// limit: the most bytes that the builders of `memory` may hold together. folder: of the temporary file; null for the
+  /// default one.
+  explicit HashLog(BuildMemory& memory = BuildMemory::of_process(), std::size_t limit = BuildMemory::kNoLimit,
+                   std::shared_ptr<const std::string> folder = nullptr) noexcept
+      : memory_(&memory), limit_(limit), folder_(std::move(folder)) {}
   HashLog(const HashLog&) = delete;
   HashLog& operator=(const HashLog&) = delete;
   ~HashLog();
@@ -82,6 +85,7 @@ class HashLog {
 
   BuildMemory* memory_;
   std::size_t limit_;
+  std::shared_ptr<const std::string> folder_;
   std::unique_ptr<std::uint64_t[]> first_;
   std::vector<std::byte*> chunks_;  // all full but the last
   std::unique_ptr<SpillFile> file_;

@@ -18,8 +18,8 @@ constexpr std::size_t kPartHashes = 8192;  // 64 KiB, which is also the buffer t
   throw std::runtime_error(rename_field(error.message, "temp_folder", "TMPDIR"));
 }
 
-TemporaryFile made() {
-  Result<TemporaryFile> file = TemporaryFile::make("");
+TemporaryFile made(const std::string& folder) {
+  Result<TemporaryFile> file = TemporaryFile::make(folder);
   if (!file) fail(file.error());
   return *std::move(file);
 }
@@ -30,7 +30,7 @@ std::uint64_t checksum_of(std::span<const std::uint64_t> hashes) noexcept {
 
 }  // namespace
 
-SpillFile::SpillFile() : file_(made()) {}
+SpillFile::SpillFile(const std::string& folder) : file_(made(folder)) {}
 
 void SpillFile::append(std::span<const std::uint64_t> hashes) {
   const Result<void> written = file_.write(size_ * sizeof(std::uint64_t), std::as_bytes(hashes));

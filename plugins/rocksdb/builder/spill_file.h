@@ -1,6 +1,6 @@
 // A temporary file for hashes that do not fit in the memory that builders may take.
 //
-// It lies in the folder that TMPDIR names, or in /tmp, and is gone when the process dies. A disk can return other bytes
+// It is gone when the process dies. A disk can return other bytes
 // than were written, and then keys would be lost without a word. So a checksum of each part stays in memory.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "crivo/host/temporary_file.h"
@@ -18,7 +19,8 @@ namespace crivo::plugin {
 /// fails, "TMPDIR must <what>, got <folder>: <why>".
 class SpillFile {
  public:
-  SpillFile();
+  /// folder: where it lies; empty for default_temp_folder().
+  explicit SpillFile(const std::string& folder);
 
   /// Writes hashes behind those that are there. If it throws, none of these is there.
   void append(std::span<const std::uint64_t> hashes);

@@ -5,14 +5,18 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 #include <rocksdb/version.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <unordered_map>
 
 #include "builder/builder.h"
 #include "crivo/host/sst_block.h"
+#include "crivo/host/system.h"
+#include "crivo/host/temporary_file.h"
 #include "crivo/version.h"
 #include "options/level_specs.h"
 #include "policy/reader.h"
@@ -75,6 +79,17 @@ constexpr const char* kIdBefore = "crivo_id_before";
 
 /// A limit as an option gives it: 0 stands for none.
 std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
+
+/// Where the hashes beyond max_build_bytes go: if TMPDIR names no folder, into the database's own, which lies on a disk
+/// where /tmp may be memory. Null if there is no memory.
+std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noexcept try {
+  const char* const named = std::getenv("TMPDIR");
+  std::string folder = named == nullptr || *named == '\0' ? folder_of(log) : "";
+  if (folder.empty() || ::access(folder.c_str(), W_OK | X_OK) != 0) folder = default_temp_folder();
+  return std::make_shared<const std::string>(std::move(folder));
+} catch (...) {
+  return nullptr;
+}
 
 /// Refuses objects of our class Ours that an option string made under a name that we do not have. They show us their
 /// name as "options", which objects of other classes do not have.
@@ -159,6 +174,19 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
   }
 }
 
+std::shared_ptr<const FilterPolicy> FilterPolicy::for_trial(std::string_view id) {
+  auto policy = std::make_shared<FilterPolicy>(id);
+  leave_out(*policy->counters_);
+  const NamedKeyTransform* const real = policy->settings_.load().key_transform;
+  if (real == nullptr) return policy;
+  policy->trial_transform_ = {real->name, [](const rocksdb::Slice& key, std::string*) { return key; }};
+  (void)policy->settings_.change([&](SettingsParser& parser) -> Result<void> {
+    parser.set_key_transform(&policy->trial_transform_);
+    return {};
+  });
+  return policy;
+}
+
 void FilterPolicy::keep(const Result<void>& result, bool transforms) {
   if (result) return;
   if (error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
@@ -216,7 +244,8 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const Settings settings = settings_.load();
   const LevelSpec spec = spec_of_file(settings_.policy(), settings, context);
   if (!fits_library_ || !spec.is_filter()) return nullptr;
-  tell(context, settings);
+  const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
+  tell(context, settings, folder.get());
   if (!knows_keys_) return nullptr;
   const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(name_of(settings.key_transform).size()));
@@ -225,18 +254,24 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .max_build_bytes = limit_of(settings.max_build_bytes),
                            .log = context.info_log,
                            .level = context.level_at_creation,
-                           .charged = charged_cache(context.table_options)};
+                           .charged = charged_cache(context.table_options),
+                           .folder = folder};
   return abi::as_rocksdb(new (std::nothrow)
                              BlockBuilder(sizing, verify, offer_record(), settings.key_transform, limits, counters_));
 }
 
-void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept try {
+void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,
+                        const std::string* folder) const noexcept try {
   rocksdb::Logger* const log = context.info_log;
   if (log == nullptr) return;
   if (!error_.empty()) {
     const std::string instead = knows_keys_ ? "the filter is that of " + policy_id(settings_.policy(), settings)
                                             : "there is no filter, because without the transform it would lose keys";
     rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
+  }
+  if (folder != nullptr && system::is_memory_folder(*folder) && !warned_of_folder_.exchange(true)) {
+    rocksdb::Warn(log, "%s: max_build_bytes bounds no memory: hashes beyond it go to %s, which is memory; set TMPDIR",
+                  Name(), folder->c_str());
   }
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);

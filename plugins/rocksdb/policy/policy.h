@@ -4,6 +4,7 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// Makes a policy from what stands in an option string: a policy's name with values after colons. A name that we do
   /// not have becomes an error that is kept.
   explicit FilterPolicy(std::string_view id);
+  /// The policy of this id, to be tried: nothing of the process knows of it, and its filters are built from keys as
+  /// they are, so that any keys will do, under the name of its key transform, which their blocks have.
+  [[nodiscard]] static std::shared_ptr<const FilterPolicy> for_trial(std::string_view id);
 
   const char* Name() const override { return settings_.policy().name.data(); }
   /// The policy's name with all its settings behind it, as the ids of RocksDB's own policies are. From 9.8 on,
@@ -50,9 +54,10 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(const PolicyInfo* policy);
   /// Keeps an error. `transforms`: what failed named a key transform.
   void keep(const Result<void>& result, bool transforms = false);
-  /// Says in LOG what is wrong with the options, and what a file gets instead; and which damaged blocks were found.
-  /// RocksDB shows a policy its log only where it asks for a builder.
-  void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings) const noexcept;
+  /// Says in LOG what is wrong with the options, and what a file gets instead; that the folder for hashes (or null) is
+  /// memory; and which damaged blocks were found. RocksDB shows a policy its log only where it asks for a builder.
+  void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,
+            const std::string* folder) const noexcept;
 
   SharedSettings settings_;
   std::shared_ptr<Counters> counters_;  // never null
@@ -60,6 +65,8 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// False if the key transform that was asked for is not known. A filter of the keys as they are would then lose keys
   /// that the comparator finds, so there are no filters at all.
   bool knows_keys_ = true;
+  NamedKeyTransform trial_transform_;
+  mutable std::atomic<bool> warned_of_folder_ = false;
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };

@@ -35,7 +35,7 @@ using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 [[nodiscard]] Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                                   const NewFile& file);
 
-/// A filter of so few keys is quickly built, to see of which kind it is: its size alone would not tell.
+/// A filter of so few keys is quickly built, to see of which kind it is. One of more keys is of the same kind.
 inline constexpr std::size_t kFewKeys = 4096;
 
 /// A filter of this many keys, at least 1. The builder must be one of Crivo's or RocksDB's policies, and can be used

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,10 +19,12 @@
 namespace crivo::refilter {
 namespace {
 
-/// Partitions are rounded up to whole blocks, each by itself, and a ribbon takes up to 3% less than is planned.
+/// A ribbon takes up to 3% less than is planned.
 constexpr double kSizeTolerance = 0.05;
-constexpr double kBlockTolerance = 160;
-/// A wrong kind of the right size is off by a factor of 4 and more.
+/// Partitions are rounded up to whole blocks, each by itself, and a filter that is alone to words.
+constexpr double kPartitionTolerance = 160;
+constexpr double kSingleTolerance = 16;
+/// The rate of a blocked filter scatters.
 constexpr double kRateTolerance = 2;
 /// Small partitions, for which the kind is known, are rounded up by as much as a few bits per key.
 constexpr double kSmallRateTolerance = 5;
@@ -31,7 +34,7 @@ struct Wanted {
   double bytes;
   double fp_rate;
   double rate_tolerance;
-  std::set<std::string> kinds;  // that it may have; empty if its size tells
+  std::set<std::string> kinds;  // that it may have
 };
 
 bool overlap(const rocksdb::Comparator& order, const rocksdb::SstFileMetaData& a, const rocksdb::SstFileMetaData& b) {
@@ -56,13 +59,16 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
 /// What the builder plans for this number of keys in as many blocks.
 Wanted plan(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks) {
   const PlannedFilter planned = planned_filter(builder, all_keys, blocks);
-  const auto keys = static_cast<std::size_t>(all_keys) / blocks;
-  if (planned.kind.empty()) return {planned.bytes, planned.predicted_fp_rate, kRateTolerance, {}};
-  // How many keys a partition has is known by and large, and where a policy changes from kind to kind either is right.
-  return {planned.bytes,
-          planned.predicted_fp_rate,
-          kSmallRateTolerance,
-          {planned.kind, sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind}};
+  Wanted wanted{planned.bytes, planned.predicted_fp_rate, kSmallRateTolerance, {planned.kind}};
+  if (planned.kind.empty()) {
+    wanted.rate_tolerance = kRateTolerance;
+    wanted.kinds = {sample_filter(builder, kFewKeys).kind};
+  } else if (blocks > 1) {
+    // How many keys a partition has is known by and large. Where a policy changes from kind to kind, either is right.
+    const auto keys = static_cast<std::size_t>(all_keys) / blocks;
+    wanted.kinds.insert({sample_filter(builder, keys * 4 / 5 + 1).kind, sample_filter(builder, keys * 5 / 4 + 1).kind});
+  }
+  return wanted;
 }
 
 /// What the builder really writes for this number of keys in as many blocks, one after the other, as for a file. Takes
@@ -116,29 +122,47 @@ bool is_policys(const rocksdb::FilterPolicy& policy, const sst::FilterFacts& fac
   return our_policy != facts.kind.starts_with("rocksdb.");
 }
 
+/// The rate of a ribbon is as exact as its bits, of which it has some for each 64 keys.
+double ribbon_rate_tolerance(const sst::FileFilters& filters, const Wanted& wanted) {
+  const int columns = -std::ilogb(std::max(wanted.fp_rate, 1e-12));
+  const double keys = static_cast<double>(filters.keys) / static_cast<double>(filters.blocks.size());
+  return std::min(1 + kSizeTolerance * columns + 128 / keys, kSmallRateTolerance);
+}
+
 /// How the filter of a file differs from the wanted one; empty if it does not.
 std::string difference(const sst::FileFilters& filters, const Wanted& wanted) {
   const std::string kind = kind_of(filters);
-  if (!wanted.kinds.empty() && wanted.kinds.count(kind) == 0) return kind + " instead of " + *wanted.kinds.begin();
+  if (wanted.kinds.count(kind) == 0) return kind + " instead of " + *wanted.kinds.begin();
   const double bytes = static_cast<double>(filters.bytes());
-  const double allowed = kSizeTolerance * wanted.bytes + kBlockTolerance * static_cast<double>(filters.blocks.size());
-  const double rate = filters.current_fp_rate();
-  const bool too_high = rate > wanted.rate_tolerance * wanted.fp_rate;
-  const bool too_low = wanted.fp_rate > wanted.rate_tolerance * rate;
+  const auto blocks = static_cast<double>(filters.blocks.size());
+  const double allowed = kSizeTolerance * wanted.bytes + (blocks > 1 ? kPartitionTolerance * blocks : kSingleTolerance);
   const bool same_size = std::abs(bytes - wanted.bytes) <= allowed;
+  const bool is_small = wanted.rate_tolerance == kSmallRateTolerance;
+  const bool is_ribbon = kind.ends_with("ribbon");
+  const double tolerance = is_ribbon ? ribbon_rate_tolerance(filters, wanted) : wanted.rate_tolerance;
+  const double rate = filters.current_fp_rate();
+  const bool too_high = rate > tolerance * wanted.fp_rate;
+  const bool too_low = wanted.fp_rate > tolerance * rate;
   // To a filter, several keys of a file may be one: canonical keys and prefixes. A ribbon then is smaller, at the same
   // rate; others have the same size and a lower rate.
-  const bool is_ribbon = kind.ends_with("ribbon");
-  const bool fewer_keys = is_ribbon ? !too_low && bytes < wanted.bytes : !wanted.kinds.empty() && same_size;
+  const bool fewer_keys = is_ribbon && !too_low && bytes < wanted.bytes;
   // The rate of a few blocks scatters, and partitions need not have the same number of keys.
-  const bool is_small = wanted.rate_tolerance == kSmallRateTolerance;
-  if ((same_size && ((!too_low && !too_high) || is_small)) || (fewer_keys && !too_high) || (same_size && rate < 1e-6))
-    return "";
+  if (same_size && (!too_high || is_small || rate < 1e-6)) return "";
+  if (fewer_keys && !too_high) return "";
   char text[160];
   const auto keys = static_cast<double>(std::max<std::uint64_t>(filters.keys, 1));
   std::snprintf(text, sizeof text, "%.1f bits a key and a rate of %.2g instead of %.1f and %.2g", 8 * bytes / keys,
                 rate, 8 * wanted.bytes / keys, wanted.fp_rate);
   return text;
+}
+
+/// The bound for the filters of a file, as a policy's id has it. Partitions get less than they want from its half on.
+double max_filter_bytes(const rocksdb::FilterPolicy& policy) {
+  constexpr std::string_view kOption = ":max_filter_bytes:";
+  const std::string id = policy.GetId();
+  const std::size_t found = id.find(kOption);
+  if (found == std::string::npos) return HUGE_VAL;
+  return static_cast<double>(std::strtoull(id.c_str() + found + kOption.size(), nullptr, 10));
 }
 
 /// What a rewrite would change of the file's filter, as a flush or a compaction writes it; empty if nothing.
@@ -150,7 +174,8 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
   if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
   const Wanted planned = plan(*planning, filters.keys, filters.blocks.size());
   const bool every_key_passes = has_kind(filters, "always_maybe");
-  if (!every_key_passes && difference(filters, planned).empty()) return "";
+  const bool is_bounded = planned.bytes > max_filter_bytes(*family.policy) / 2;
+  if (!every_key_passes && !is_bounded && difference(filters, planned).empty()) return "";
   Wanted built = build(*builder_for(family.options, *family.policy, rewritten), filters.keys, filters.blocks.size());
   if (every_key_passes && built.kinds.count("always_maybe") == 0) return "it lets every key pass";
   built.kinds.insert(planned.kinds.begin(), planned.kinds.end());

@@ -23,6 +23,7 @@ namespace {
 struct OpenDatabase {
   const rocksdb::ColumnFamilyHandle* default_family;
   std::shared_ptr<rocksdb::Logger> log;
+  std::string folder;
 };
 
 /// What the listeners of all databases share. It is never destroyed, because databases may be closed after our static
@@ -62,6 +63,14 @@ std::vector<std::shared_ptr<Counters>> all_counters() {
   return alive;
 }
 
+std::string folder_of(const rocksdb::Logger* log) {
+  const std::lock_guard lock(registry().mutex);
+  for (const OpenDatabase& each : registry().databases) {
+    if (each.log.get() == log) return each.folder;
+  }
+  return {};
+}
+
 void leave_out(const Counters& counters) {
   const std::lock_guard lock(registry().mutex);
   std::erase_if(registry().counters, [&](const auto& each) { return each.lock().get() == &counters; });
@@ -97,8 +106,10 @@ void CounterListener::meet(rocksdb::DB& db) noexcept try {
     if (met()) return;
   }
   auto log = db.GetDBOptions().info_log;  // takes the database's mutex, so not under ours
+  std::string folder = db.GetName();
   const std::lock_guard lock(registry().mutex);
-  if (handle != nullptr && log != nullptr && !met()) registry().databases.push_back({handle, std::move(log)});
+  if (handle != nullptr && log != nullptr && !met())
+    registry().databases.push_back({handle, std::move(log), std::move(folder)});
 } catch (...) {
   // The next flush tries again, and if none succeeds the database closes without our lines in its log.
 }

@@ -20,6 +20,8 @@ namespace crivo::plugin {
 
 /// The counters of all policies of the process, by their number.
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
+/// The folder of the database that has this logger; empty if no listener has met it.
+[[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
 /// Leaves these out of all_counters() and of logs: those of a policy that is only tried.
 void leave_out(const Counters& counters);
 

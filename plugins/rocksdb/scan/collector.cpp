@@ -83,7 +83,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
         error_ = sections.error().message;
       }
     } catch (...) {
-      sections_.clear();
+      is_lost_ = true;
     }
   }
 
@@ -102,8 +102,11 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     return Status::OK();
   }
 
+  /// After an error RocksDB writes the file all the same, and a line with our name into LOG.
   Status Finish(rocksdb::UserCollectedProperties* properties) override try {
+    if (is_lost_) return Status::MemoryLimit();
     rocksdb::UserCollectedProperties ours;
+    if (!error_.empty()) ours.emplace(std::string(sst::kScanProperty) + "options", error_);
     for (Section& section : sections_) {
       auto block = finish(section);
       if (block) room_ -= std::min<std::uint64_t>(room_, block->size());
@@ -113,7 +116,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     properties->merge(ours);
     return Status::OK();
   } catch (...) {
-    return Status::OK();
+    return Status::MemoryLimit();
   }
 
   /// For the line in LOG about the file.
@@ -153,7 +156,8 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   std::string comparator_;
   std::vector<Section> sections_;
   std::string error_;
-  std::string key_;  // the last one that was added
+  bool is_lost_ = false;  // there was no memory to begin with
+  std::string key_;       // the last one that was added
   bool has_key_ = false;
 };
 
@@ -174,9 +178,12 @@ rocksdb::TablePropertiesCollector* ScanCollectorFactory::CreateTablePropertiesCo
   return new ScanCollector(options_);
 }
 
-Status ScanCollectorFactory::PrepareOptions(const rocksdb::ConfigOptions& config) {
-  const Status right = check_scan_options(options_);
-  return right.ok() ? TablePropertiesCollectorFactory::PrepareOptions(config) : right;
+// RocksDB does not validate collectors when a database is opened. Only our policies do.
+Status ScanCollectorFactory::ConfigureOptions(const rocksdb::ConfigOptions& config,
+                                              const std::unordered_map<std::string, std::string>& options,
+                                              std::unordered_map<std::string, std::string>* unused) {
+  const Status read = TablePropertiesCollectorFactory::ConfigureOptions(config, options, unused);
+  return read.ok() && !config.ignore_unknown_options ? check_scan_options(options_) : read;
 }
 
 Status ScanCollectorFactory::ValidateOptions(const rocksdb::DBOptions&, const rocksdb::ColumnFamilyOptions&) const {

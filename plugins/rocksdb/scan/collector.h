@@ -4,6 +4,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "crivo/result.h"
@@ -11,8 +12,9 @@
 
 namespace crivo::plugin {
 
-/// See NewScanFilterCollectorFactory in crivo/rocksdb_scan.h. An option string can make one with options that are
-/// wrong, or that name an attribute which is registered later: its files have no filters until they are right.
+/// See NewScanFilterCollectorFactory in crivo/rocksdb_scan.h. An option string that is read with ignore_unknown_options
+/// can make one with options that are wrong, or with an attribute that is not known: its files have no filters, and the
+/// reason in their place.
 class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.ScanFilter";
@@ -21,7 +23,9 @@ class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFacto
 
   const char* Name() const override { return kName; }
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
-  rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& config) override;
+  rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
+                                   const std::unordered_map<std::string, std::string>& options,
+                                   std::unordered_map<std::string, std::string>* unused) override;
   rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
                                   const rocksdb::ColumnFamilyOptions& column_family) const override;
 

@@ -180,6 +180,7 @@ Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const Family
           goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);
       if (!hundredths) continue;
       Choice choice = chooser.choice(*hundredths);
+      if (choice.costs.bytes == 0) continue;  // at the next size it would write more than is allowed
       if (!best || missed(choice) < missed(*best)) best = std::move(choice);
     }
     if (best) choices.push_back(*std::move(best));

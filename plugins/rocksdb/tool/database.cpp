@@ -50,6 +50,10 @@ Error cannot_open(const std::string& rule, const std::string& path, const Status
   return error;
 }
 
+/// The files that RocksDB opens as they are.
+constexpr const char* kFirstLetters[] = {"CURRENT", "IDENTITY", "LOCK", "MANIFEST-", "OPTIONS-"};
+constexpr const char* kExtensions[] = {".blob", ".log", ".sst"};
+
 constexpr const char* kWalDir = "wal_dir in OPTIONS of DB";
 constexpr const char* kLogDir = "db_log_dir in OPTIONS of DB";
 
@@ -81,9 +85,45 @@ Result<void> check_env(const std::string& path) {
                                             "program can open, with crivo::RefilterRocksDB for its filters"};
 }
 
+/// RocksDB ends the process where it opens a database on a full disk: it writes a new manifest, and what is in the log.
+Result<void> check_room(const std::string& path) {
+  std::uint64_t needed = std::uint64_t{1} << 20;  // for LOG and OPTIONS
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const fs::path& file = entry->path();
+    std::error_code gone;
+    const bool is_counted = file.extension() == ".log" || file.filename().string().starts_with("MANIFEST-");
+    if (const auto bytes = fs::file_size(file, gone); is_counted && !gone) needed += bytes;
+  }
+  const fs::space_info room = fs::space(path, error);
+  if (error || room.available >= needed) return {};
+  return Error{ErrorCode::kBadArgument, "folder of DB must have " + std::to_string(needed) + " bytes free, got " +
+                                            std::to_string(room.available) + " in " + path};
+}
+
 }  // namespace
 
+Result<void> check_no_pipe(const std::string& path) {
+  const auto check = [](const char* rule, const fs::path& file) -> Result<void> {
+    std::error_code error;
+    if (!fs::is_other(fs::status(file, error))) return {};
+    return Error{ErrorCode::kBadArgument,
+                 std::string(rule) + ", got " + file.string() + ": it is a pipe, a socket or a device"};
+  };
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool is_opened =
+        std::ranges::any_of(kFirstLetters, [&](const char* first) { return name.starts_with(first); }) ||
+        std::ranges::any_of(kExtensions, [&](const char* last) { return name.ends_with(last); });
+    if (!is_opened) continue;
+    if (auto regular = check("file of DB must be a regular file", entry->path()); !regular) return regular;
+  }
+  return check("FILE must be an SST file", path);
+}
+
 Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
+  if (auto regular = check_no_pipe(path); !regular) return regular.error();
   if (auto readable = check_env(path); !readable) return readable.error();
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !for_writing;
@@ -92,6 +132,7 @@ Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, 
   const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
   if (!loaded.ok()) return rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
   if (!wal_dir.empty()) options.db.wal_dir = fs::absolute(wal_dir).string();
+  if (auto regular = check_no_pipe(options.db.wal_dir); !regular) return regular.error();
   auto checked = check_log_folder(wal_dir.empty() ? kWalDir : "--wal-dir", options.db.wal_dir, path);
   if (checked) checked = check_log_folder(kLogDir, options.db.db_log_dir, path);
   if (for_writing && !checked) return checked.error();
@@ -159,6 +200,7 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
 }
 
 Result<Database> Database::open(const DatabaseOptions& options, const std::string& path) {
+  if (auto room = check_room(path); !room) return room.error();
   Database database;
   Status opened = check_lock(*options.db.env, path);
   if (opened.ok()) {

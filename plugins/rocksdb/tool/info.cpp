@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -143,18 +144,42 @@ class Printer {
   bool first_ = true;
 };
 
-/// The column families that the newest OPTIONS file says to have no filter policy. (Loaded options have none either
+/// The filter policies of the column families in an OPTIONS file, as they stand there. (Loaded options have none either
 /// where the policy is one that this program does not know.)
-std::set<std::string> families_without_policy(const std::string& path) {
-  std::set<std::string> families;
-  std::string name;
-  if (!rocksdb::GetLatestOptionsFileName(path, rocksdb::Env::Default(), &name).ok()) return families;
-  std::ifstream file(path + "/" + name);
+std::map<std::string, std::string> policies_in(const fs::path& options) {
+  std::map<std::string, std::string> policies;
+  std::ifstream file(options);
   const std::string heading = "[TableOptions/BlockBasedTable \"";
+  const std::string option = "  filter_policy=";
   std::string family;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(heading)) family = line.substr(heading.size(), line.rfind('"') - heading.size());
-    if (line == "  filter_policy=nullptr") families.insert(family);
+    if (line.starts_with(option)) policies[family] = line.substr(option.size());
+  }
+  return policies;
+}
+
+/// The column families that the newest OPTIONS file says to have no filter policy. RocksDB keeps the file before that
+/// one: where it names a policy of Crivo's, a program without the library was there, and that is said.
+std::set<std::string> families_without_policy(const std::string& path, ExitCode& code) {
+  std::set<std::string> families;
+  std::string newest;
+  if (!rocksdb::GetLatestOptionsFileName(path, rocksdb::Env::Default(), &newest).ok()) return families;
+  for (const auto& [family, policy] : policies_in(fs::path(path) / newest)) {
+    if (policy == "nullptr") families.insert(family);
+  }
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with("OPTIONS-") || name == newest) continue;
+    for (const auto& [family, policy] : policies_in(entry->path())) {
+      if (families.count(family) == 0 || !policy.starts_with("crivo.")) continue;
+      std::fprintf(stderr,
+                   "crivo sst info: note: column family %s has no filter policy in %s, and %s in %s: it was opened "
+                   "without the library; crivo sst refilter --policy gives it back\n",
+                   family.c_str(), newest.c_str(), policy.c_str(), name.c_str());
+      code = kNo;
+    }
   }
   return families;
 }
@@ -206,6 +231,7 @@ std::vector<ListedFile> only_file(const std::string& path) {
 }
 
 Result<ExitCode> info(InfoOptions options) {
+  if (auto regular = check_no_pipe(options.path); !regular) return regular.error();
   std::error_code error;
   const bool is_folder = fs::is_directory(options.path, error);
   options.blocks |= !is_folder;
@@ -216,7 +242,7 @@ Result<ExitCode> info(InfoOptions options) {
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
   Printer printer(options);
   ExitCode code = whole ? kYes : kNo;
-  const auto without_policy = is_folder ? families_without_policy(options.path) : std::set<std::string>();
+  const auto without_policy = is_folder ? families_without_policy(options.path, code) : std::set<std::string>();
   for (ListedFile& file : *files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database that is in use may have compacted the file meanwhile.
@@ -249,7 +275,8 @@ void add_sst_info(CLI::App& app, Action& action) {
   command->add_flag("--blocks", options->blocks, "A line for each filter block, too, as for a single file");
   command->footer(
       "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged or missing, or if there are filters "
-      "and the database was last opened without a policy to ask them, 2 if there was an error. A file without a filter "
+      "or were some, and the database was last opened without a policy to ask them, 2 if there was an error. A file "
+      "without a filter "
       "is no error.");
   command->callback([options, &action] { action = [options] { return info(*options); }; });
 }

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "key_reader.h"
 #include "tool/commands.h"
+#include "tool/database.h"
 #include "tool/filter_probe.h"
 
 namespace crivo::tool {
@@ -107,6 +108,7 @@ Result<void> ask_standard_input(Probing& probing, KeyEnd key_end) {
 }
 
 Result<ExitCode> probe(const ProbeOptions& options) {
+  if (auto regular = check_no_pipe(options.path); !regular) return regular.error();
   FilterProbe filter;
   const rocksdb::Status opened = filter.open(*rocksdb::FileSystem::Default(), options.path);
   if (!opened.ok()) return rocksdb_error("FILE must be an SST file with a filter", options.path, opened);

@@ -85,6 +85,7 @@ std::optional<AskedFilters> asked_filters(const std::string& db_path, const std:
   logs.push_back(fs::path(db_path) / "LOG");
   QuestionLog questions(column_family);
   for (const fs::path& path : logs) {
+    if (!fs::is_regular_file(path, error)) continue;  // to open a pipe is to wait for its other end
     std::ifstream log(path, std::ios::binary);
     questions.read(log);
   }

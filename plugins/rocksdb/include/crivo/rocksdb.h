@@ -68,7 +68,8 @@ struct RocksDBFilterOptions {
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
   /// The most bytes that all filters may take while they are built in this process, by this policy and others: from 0
   /// to 1e15, where 0, the default, means no limit. Where builders would take more, ribbons become blocked filters of
-  /// the same rate, and hashes go to an unlinked temporary file in TMPDIR (or /tmp). What a finished filter needs is
+  /// the same rate, and hashes go to a temporary file without a name, in the folder that TMPDIR names, or else
+  /// in the database's (if the listener is installed), or in /var/tmp. What a finished filter needs is
   /// always given, even beyond the limit.
   std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 

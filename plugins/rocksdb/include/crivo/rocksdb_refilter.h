@@ -57,8 +57,8 @@ struct RocksDBRefilterReport {
   /// OK if every filter is now as its policy would write it, and after a dry run. Incomplete if `progress` stopped the
   /// call. TryAgain if files are left because other compactions had them all the time. Corruption if files could not be
   /// read. InvalidArgument, with nothing done, if the policy of a column family is missing, not known here, or writes
-  /// no filters; NotSupported if the database is open read-only. Otherwise the error of the compaction that failed,
-  /// after which no other was tried.
+  /// no filters; NotSupported if the database is open read-only. NoSpace if the disk has no room for the next file.
+  /// Otherwise the error of the compaction that failed. After these two no other was tried.
   rocksdb::Status status;
   std::uint64_t files = 0;              // rewritten
   std::uint64_t bytes = 0;              // of these files, as they were

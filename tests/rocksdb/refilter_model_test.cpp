@@ -1,0 +1,160 @@
+// A random walk from policy to policy: after RefilterRocksDB each file has the filter that it would have if it had
+// never had another one, a second call finds nothing to do, and no key is lost. A failure says how to repeat it:
+// CRIVO_REFILTER_SEED=<seed>.
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "crivo/rocksdb_refilter.h"
+#include "crivo/rocksdb_verify.h"
+#include "sst_support.h"
+#include "unsynced.h"
+
+namespace crivo::testing {
+namespace {
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : bits_(seed) {}
+  template <typename T>
+  const T& one_of(const std::vector<T>& all) {
+    return all[bits_() % all.size()];
+  }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+/// Sizes that differ by a fifth and more, as a difference of a twentieth is none.
+std::string draw_policy(Draw& draw) {
+  const std::string bits = draw.one_of<std::string>({"3", "5", "7.5", "9", "11", "13.5", "16.5", "20", "25"});
+  return draw.one_of<std::string>(
+      {"crivo.Bloom:" + bits, "crivo.Ribbon:" + bits, "crivo.Ribbon:" + bits + ":-1", "crivo.Auto:" + bits,
+       "crivo.Auto:" + bits + ":bottommost_fp_rate:0.1", "crivo.Auto:budget_bits_per_key:" + bits,
+       "crivo.Bloom:fp_rate:0.05", "crivo.Ribbon:fp_rate:0.05:-1", "bloomfilter:" + bits + ":false",
+       "ribbonfilter:" + bits, "crivo.Bloom:" + bits + ":key_transform:take_prefix:12",
+       "crivo.Auto:" + bits + ":max_filter_bytes:2000", "crivo.Ribbon:" + bits + ":-1:key_transform:take_prefix:8"});
+}
+
+/// What a database is like, whatever its policy.
+struct Shape {
+  std::uint64_t keys;
+  std::uint64_t file_bytes;
+  std::string options;
+};
+
+Shape draw_shape(Draw& draw) {
+  const std::string partitions = "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=4096";
+  return {draw.one_of<std::uint64_t>({60, 700, 3000, 12'000, 30'000}), draw.one_of<std::uint64_t>({64 << 10, 64 << 20}),
+          "block_based_table_factory={" + draw.one_of<std::string>({"", "", "format_version=4", partitions}) + "};" +
+              draw.one_of<std::string>({"", "prefix_extractor=fixed:8;", "level_compaction_dynamic_level_bytes=true;",
+                                        "optimize_filters_for_hits=true;"})};
+}
+
+rocksdb::Options options_of(const Shape& shape, const std::string& policy) {
+  rocksdb::Options options = many_files(nullptr);
+  options.target_file_size_base = shape.file_bytes;
+  options.env = unsynced_env();
+  EXPECT_TRUE(rocksdb::GetOptionsFromString({}, options, shape.options, &options).ok()) << shape.options;
+  auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.filter_policy = policy.empty() ? nullptr : policy_from_string(policy);
+  return with_table(options, table);
+}
+
+/// A file, by its level and its keys.
+using Place = std::tuple<int, std::string, std::uint64_t>;
+using Filters = std::map<Place, RocksDBFileFilter>;
+
+Filters filters_of(rocksdb::DB& db) {
+  std::map<std::string, RocksDBFileFilter> by_path;
+  for (auto& file : VerifyRocksDBFilters(db).files) by_path[file.path] = file;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db.GetLiveFilesMetaData(&files);
+  Filters filters;
+  for (const auto& file : files) {
+    const auto& filter = by_path[file.directory + "/" + file.relative_filename];
+    filters[{file.level, file.smallestkey, filter.entries}] = filter;
+  }
+  EXPECT_EQ(filters.size(), files.size());
+  return filters;
+}
+
+std::string text_of(const RocksDBFileFilter& filter) {
+  return filter.kind + " of " + std::to_string(filter.keys) + " keys in " + std::to_string(filter.blocks) +
+         " blocks of " + std::to_string(filter.bytes) + " bytes, rate " + std::to_string(filter.current_fp_rate) +
+         ", transform " + filter.key_transform;
+}
+
+bool same(const RocksDBFileFilter& a, const RocksDBFileFilter& b) {
+  const auto bytes = static_cast<double>(b.bytes);
+  const double allowed =
+      0.06 * bytes + (b.partitioned ? 160.0 * static_cast<double>(std::max(a.blocks, b.blocks)) : 64.0);
+  return a.kind == b.kind && a.key_transform == b.key_transform &&
+         std::abs(static_cast<double>(a.bytes) - bytes) <= allowed;
+}
+
+Filters refiltered(const rocksdb::Options& options, const std::string& path) {
+  const auto db = open_database(options, path);
+  const std::uint64_t left = RefilterRocksDB(*db, {.dry_run = true}).files_left;
+  const RocksDBRefilterReport done = RefilterRocksDB(*db);
+  EXPECT_TRUE(done.status.ok()) << done.status.ToString();
+  EXPECT_EQ(done.files, left) << "what the trial said";
+  EXPECT_EQ(RefilterRocksDB(*db).files, 0U) << "a second call";
+  return filters_of(*db);
+}
+
+void remove_filters(const Shape& shape, const std::string& path) {
+  const auto db = open_database(options_of(shape, ""), path);
+  EXPECT_TRUE(RefilterRocksDB(*db, {.remove_filters = true}).status.ok());
+}
+
+void walk(std::uint64_t seed) {
+  Draw draw(seed);
+  const Shape shape = draw_shape(draw);
+  std::string policy = draw_policy(draw);
+  const ScratchFolder folder;
+  const std::string db = folder.path("db");
+  write_database(options_of(shape, policy), db, shape.keys);
+  for (int step = 0; step < 3; ++step) {
+    const std::string before = std::exchange(policy, draw_policy(draw));
+    SCOPED_TRACE("CRIVO_REFILTER_SEED=" + std::to_string(seed) + ": " + std::to_string(shape.keys) + " keys, " +
+                 shape.options + ", from " + before + " to " + policy);
+    const rocksdb::Options options = options_of(shape, policy);
+    const std::string copy = folder.path("copy");
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(db, copy);
+    remove_filters(shape, copy);
+    const Filters fresh = refiltered(options, copy);
+    const std::string other = folder.path("written");
+    std::filesystem::remove_all(other);
+    write_database(options, other, shape.keys);
+    const Filters written = filters_of(*open_database(options, other));
+    for (const auto& [place, filter] : refiltered(options, db)) {
+      const auto found = fresh.find(place);
+      ASSERT_NE(found, fresh.end());
+      // A file of level 0 may be as a flush writes it.
+      const auto flushed = std::get<0>(place) == 0 ? written.find(place) : written.end();
+      EXPECT_TRUE(same(filter, found->second) || (flushed != written.end() && same(filter, flushed->second)))
+          << filter.path << ", level " << std::get<0>(place) << ": " << text_of(filter) << " instead of "
+          << text_of(found->second);
+    }
+    expect_all_there(options, db, shape.keys);
+  }
+}
+
+void walk_all(std::uint64_t first, std::uint64_t count) {
+  if (const char* const given = std::getenv("CRIVO_REFILTER_SEED")) return walk(std::strtoull(given, nullptr, 10));
+  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) walk(seed);
+}
+
+TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStart) { walk_all(1, 6); }
+TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStartLong) { walk_all(1000, 300); }
+
+}  // namespace
+}  // namespace crivo::testing
