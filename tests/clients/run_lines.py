@@ -66,7 +66,8 @@ print(db.execute_sql("@ask").fetchone()[0])"""}, "python3 ask.py"),
             "node_modules/.bin/bun ask.js"),
     "libsql": ({"ask.cjs": """const Database = require("libsql"); const { load } = require("crivo");
         const db = new Database("words.db"); @0; console.log(db.prepare("@ask").raw().get()[0]);"""}, "node ask.cjs"),
-    "Deno": ({"package.json": "{}", "ask.mjs": """import { DatabaseSync } from "node:sqlite"; import { load } from "crivo";
+    "Deno": ({"package.json": "{}", "ask.mjs": """import { DatabaseSync } from "node:sqlite";
+        import { load } from "crivo";
         const db = new DatabaseSync("words.db", { allowExtension: true }); @0;
         console.log(Object.values(db.prepare("@ask").get())[0]);"""}, "node_modules/.bin/@2 ask.mjs"),
 }
