@@ -45,6 +45,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def end_headers(self):
         self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")  # these two are what SQLite's OPFS asks for
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
         super().end_headers()
 
     def log_message(self, *_):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Tests of npm's package of SQLite with the extension, each in an empty folder into which npm installs the packed file.
 
-usage: sqlite_package.py TEST FOLDER SOURCES EXTENSION; FOLDER has the packed file, EXTENSION is crivo.so. Exits with 77
-and a reason if something that the test needs is missing.
+usage: sqlite_package.py TEST FOLDER TOOLS SOURCES EXTENSION; FOLDER has the packed file, TOOLS is what node_tools in
+tests/packages/npm made, and EXTENSION is crivo.so. Exits with 77 and a reason if something that the test needs is
+missing.
 """
 import json
 import pathlib
@@ -17,7 +18,7 @@ import wasm_package
 from npm_package import require, skip
 
 PAGE = """<script type="importmap">
-{ "imports": { "crivo-sqlite-wasm": "./node_modules/crivo-sqlite-wasm/sqlite3.mjs" } }
+{ "imports": { "crivo-sqlite-wasm": "%s" } }
 </script>
 <script type="module">
 const said = [];
@@ -34,6 +35,7 @@ class Setting(wasm_package.Setting):
     module = "crivo-sqlite-wasm"
     page = "sqlite_ext/wasm/README.md"
     packed = "crivo-sqlite-wasm-*.tgz"
+    types = "sqlite_types.mts"
 
 
 def answers_in_node(setting, extension):
@@ -46,6 +48,10 @@ def answers_in_node(setting, extension):
         wasm_package.run_program(setting, "sqlite.mjs", setting.sources / "tests/golden/blobs", QUESTION % kind)
 
 
+def has_the_types_that_typescript_expects(setting, _):
+    wasm_package.has_the_types_that_typescript_expects(setting)
+
+
 def runs_every_example(setting, _):
     wasm_package.runs_every_example(setting)
 
@@ -55,21 +61,23 @@ def answers_in_chromium(setting, _):
     text = (setting.sources / setting.page).read_text(encoding="utf-8")
     example, = re.findall(r"^```js\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     expected, = re.findall(r"console\.log\(.*\); // (.*)$", example, re.MULTILINE)
-    (setting.folder / "index.html").write_text(PAGE % example, encoding="utf-8")
+    named, = re.findall(r"an import map names\s+`(.*?)`", text)
+    (setting.folder / "index.html").write_text(PAGE % (named, example), encoding="utf-8")
     said = browser.answers_in_chromium(setting.folder)
     require(said == [json.loads(expected)], f"the example must say {expected}, got {said}")
 
 
 TESTS = {"AnswersInNode": answers_in_node, "RunsEveryExample": runs_every_example,
-         "AnswersInChromium": answers_in_chromium}
+         "AnswersInChromium": answers_in_chromium,
+         "HasTheTypesThatTypescriptExpects": has_the_types_that_typescript_expects}
 
 
-def main(test, packages, sources, extension):
+def main(test, packages, tools, sources, extension):
     for program in "node", "npm", "chromium":
         if shutil.which(program) is None:
             skip(f"no {program}: ./dev test --all installs it")
     with tempfile.TemporaryDirectory() as folder:
-        TESTS[test](Setting(packages, folder, sources, folder), str(pathlib.Path(extension).resolve()))
+        TESTS[test](Setting(packages, tools, sources, folder), str(pathlib.Path(extension).resolve()))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ class Setting(npm_package.Setting):
     module = "crivo-wasm"
     page = README
     packed = "crivo-wasm-*.tgz"
+    types = "types.mts"
 
 
 class NodeSetting(npm_package.Setting):
@@ -100,14 +101,14 @@ def does_what_its_types_promise(setting, build):
     run_program(setting, "interface.mjs")
 
 
-def has_the_types_that_typescript_expects(setting, build):
+def has_the_types_that_typescript_expects(setting, build=None):
     compiler = setting.tools / "current/node_modules/typescript/bin/tsc"
     node = setting.current_node()
     setting.install()
-    shutil.copy(HERE / "types.mts", setting.folder)
+    shutil.copy(HERE / setting.types, setting.folder)
     for module in "nodenext", "preserve":
         setting.run(node, compiler, "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom", "--module",
-                    module, "types.mts")
+                    module, setting.types)
 
 
 def runs_every_example(setting, build=None):

@@ -1,0 +1,11 @@
+// Both packages in what a bundler makes: Filter in the page, and SQLite, which keeps its database in OPFS, in a worker.
+import { Filter } from "crivo-wasm";
+
+const filter = Filter.build(["ada"]);
+const say = (sql) => {
+  const said = { filter: [filter.has("ada"), filter.has("eve")], sql };
+  fetch(`result?${encodeURIComponent(JSON.stringify(said))}`);
+};
+const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+worker.onmessage = ({ data }) => say(data);
+worker.onerror = ({ message }) => say(message);
