@@ -79,12 +79,6 @@ bool is_memory_folder(const std::string& folder) noexcept {
          (status.f_type == TMPFS_MAGIC || static_cast<unsigned long>(status.f_type) == RAMFS_MAGIC);
 }
 
-bool is_memory_folder(const std::string& folder) noexcept {
-  struct statfs status {};
-  return ::statfs(folder.c_str(), &status) == 0 &&
-         (status.f_type == TMPFS_MAGIC || static_cast<unsigned long>(status.f_type) == RAMFS_MAGIC);
-}
-
 }  // namespace crivo::system
 #else
 
@@ -149,8 +143,6 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
 
 void wish_huge_pages(void*, std::size_t) noexcept {}
 void wish_small_pages(void*, std::size_t) noexcept {}
-
-bool is_memory_folder(const std::string&) noexcept { return false; }
 
 bool is_memory_folder(const std::string&) noexcept { return false; }
 

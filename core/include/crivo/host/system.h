@@ -48,7 +48,4 @@ void wish_small_pages(void* begin, std::size_t bytes) noexcept;
 /// Whether what is written to this folder stays in memory (tmpfs, ramfs). False where the system does not say.
 [[nodiscard]] bool is_memory_folder(const std::string& folder) noexcept;
 
-/// Whether what is written to this folder stays in memory (tmpfs, ramfs). False where the system does not say.
-[[nodiscard]] bool is_memory_folder(const std::string& folder) noexcept;
-
 }  // namespace crivo::system
