@@ -42,8 +42,8 @@ using ScanValueSink = std::function<void(std::string_view value)>;
 using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanValueSink& sink)>;
 
 /// Gives an attribute a name of 1 to 22 ASCII letters, digits or characters of "_-.", by which options and questions
-/// ask for it. Call it once per process, before an option string or OPTIONS file with it is read. A function that begins
-/// to give other values needs another name: a filter is asked by this name alone. Errors: InvalidArgument.
+/// ask for it. Call it once per process, before an option string or OPTIONS file with it is read. A function that
+/// begins to give other values needs another name: a filter is asked by this name alone. Errors: InvalidArgument.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
 /// The number of a key, if it has one: its order need not be that of the keys. As for attributes, it must depend on
