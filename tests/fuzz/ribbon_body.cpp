@@ -9,10 +9,10 @@
 #include "filters.h"
 #include "fuzz_body.h"
 #include "input.h"
-#include "layout/ribbon_layout.h"
+#include "kinds/ribbon/layout.h"
+#include "kinds/ribbon/sizes.h"
 #include "require.h"
 #include "ribbon_fit.h"
-#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 namespace {

@@ -1,11 +1,11 @@
 // The floor that equal 64-bit hashes of different keys put under every rate.
-#include "sizing/collisions.h"
+#include "kinds/collisions.h"
 
 #include <gtest/gtest.h>
 
 #include "crivo/host/sizing.h"
 #include "filters.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {

@@ -1,6 +1,6 @@
 // The compressed sizing: the smallest blob at a rate, the lowest rate in a blob, and the paper's figures with real
 // blobs. Mitzenmacher 2002, "Compressed Bloom filters", table 1.
-#include "sizing/compressed.h"
+#include "kinds/bloom/compressed.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "crivo/blob.h"
 #include "filters.h"
-#include "layout/positions.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/positions.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {

@@ -12,12 +12,12 @@
 
 #include "against_scalar.h"
 #include "base/byte_gate.h"
-#include "filter/registry.h"
 #include "filter/view_of.h"
 #include "filters.h"
 #include "hash/checksum.h"
-#include "layout/ribbon_layout.h"
-#include "simd/kernels.h"
+#include "kernels.h"
+#include "kinds/registry.h"
+#include "kinds/ribbon/layout.h"
 
 namespace crivo::testing {
 namespace {

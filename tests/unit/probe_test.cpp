@@ -8,8 +8,7 @@
 
 #include "crivo/filter.h"
 #include "filter/view_of.h"
-#include "print_kernels.h"
-#include "simd/kernels.h"
+#include "kernels.h"
 
 namespace crivo {
 namespace {

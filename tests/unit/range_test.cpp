@@ -11,9 +11,9 @@
 #include "crivo/ordered.h"
 #include "filter/view_of.h"
 #include "filters.h"
-#include "layout/range_layout.h"
+#include "kernels.h"
+#include "kinds/range/layout.h"
 #include "reference.h"
-#include "simd/kernels.h"
 
 namespace crivo::testing {
 namespace {

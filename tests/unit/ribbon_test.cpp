@@ -8,7 +8,7 @@
 
 #include "against_scalar.h"
 #include "crivo/host/sizing.h"
-#include "print_kernels.h"
+#include "kernels.h"
 #include "ribbons.h"
 
 namespace crivo {

@@ -8,7 +8,7 @@
 #include "crivo/filter.h"
 #include "crivo/host/bytes.h"
 #include "filters.h"
-#include "layout/ribbon_layout.h"
+#include "kinds/ribbon/layout.h"
 #include "reference.h"
 
 namespace crivo::testing {

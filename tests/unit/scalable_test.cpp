@@ -10,7 +10,7 @@
 #include "crivo/filter.h"
 #include "crivo/types.h"
 #include "filters.h"
-#include "layout/layers.h"
+#include "kinds/bloom/layers.h"
 
 namespace crivo {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "crivo/filter.h"
 #include "filters.h"
+#include "kinds/bloom/sizes.h"
 #include "reference.h"
-#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {

@@ -22,8 +22,8 @@
 
 namespace crivo {
 
-class BuildTask;    // a build while it runs; core/src/base/build_task.h
-class HashSource;   // the hashes of a build, in order; core/src/hash/hash_source.h
+class BuildTask;    // a build while it runs; core/src/build/build_task.h
+class HashSource;   // the hashes of a build, in order; core/src/build/hash_source.h
 struct FilterPlan;  // what a filter of a spec will be; core/src/filter/filter_plan.h
 struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
 struct ViewOf;      // what a FilterRef gives to those functions; core/src/filter/view_of.h

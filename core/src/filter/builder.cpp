@@ -1,4 +1,4 @@
-// FilterBuilder: either keys go straight into the filter, or their hashes are kept (filter/kept_hashes.h) and the
+// FilterBuilder: either keys go straight into the filter, or their hashes are kept (build/kept_hashes.h) and the
 // filter is built at the end. Under a limit on memory, hashes that do not fit lie in a file, as sorted runs; finish()
 // reads them by ranges: once to count the distinct ones, by which the filter is sized, and once to build it.
 #include "crivo/builder.h"
@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/build_task.h"
-#include "base/file_memory.h"
-#include "base/memory_budget.h"
+#include "build/build_task.h"
+#include "build/file_memory.h"
+#include "build/kept_hashes.h"
+#include "build/memory_budget.h"
 #include "crivo/host/planned_sizes.h"
 #include "filter/filter_plan.h"
-#include "filter/kept_hashes.h"
 
 namespace crivo {
 namespace {

@@ -6,14 +6,14 @@
 #include <cassert>
 #include <limits>
 
-#include "base/build_task.h"
 #include "base/error_text.h"
+#include "build/build_task.h"
+#include "build/hash_source.h"
+#include "build/sort.h"
 #include "filter/facts.h"
 #include "filter/filter_plan.h"
-#include "filter/registry.h"
-#include "hash/hash_source.h"
-#include "hash/sort.h"
-#include "kinds/plan.h"
+#include "kinds/checks.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {

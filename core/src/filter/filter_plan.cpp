@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "base/error_text.h"
-#include "filter/registry.h"
-#include "kinds/plan.h"
-#include "sizing/collisions.h"
+#include "kinds/checks.h"
+#include "kinds/collisions.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 

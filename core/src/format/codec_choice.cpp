@@ -1,8 +1,8 @@
 #include "format/codec_choice.h"
 
+#include "base/sparse.h"
 #include "crivo/host/bytes.h"
-#include "filter/registry.h"
-#include "sizing/sparse.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 

@@ -8,13 +8,13 @@
 
 #include "base/byte_gate.h"
 #include "base/error_text.h"
-#include "filter/registry.h"
 #include "filter/view_of.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
 #include "format/mapped_segments.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {

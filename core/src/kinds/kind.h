@@ -17,9 +17,9 @@
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
+#include "kinds/collisions.h"
+#include "kinds/probe.h"
 #include "kinds/reads.h"
-#include "simd/probe.h"
-#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -30,8 +30,8 @@ struct Store {
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
 
-class BuildTask;   // a build while it runs; base/build_task.h
-class HashSource;  // the hashes of a build, in order; hash/hash_source.h
+class BuildTask;   // a build while it runs; build/build_task.h
+class HashSource;  // the hashes of a build, in order; build/hash_source.h
 
 /// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
@@ -69,7 +69,7 @@ struct KindRow {
   /// The bytes of a block, for a kind in which all of a key lies in block mulhi(hash, units), at places that do not
   /// depend on units; else 0.
   std::size_t block_bytes;
-  /// The bits at each position of a key, for a kind whose positions are those of layout/positions.h; else null.
+  /// The bits at each position of a key, for a kind whose positions are those of kinds/bloom/positions.h; else null.
   unsigned (*position_bits)(const Shape&) noexcept;
 
   // The next functions are null for a kind without an option.
@@ -129,9 +129,8 @@ consteval bool says_what_is_read() {
   const bool validates_padding = requires { K::kOnlyPaddingIsValidated; };
   const bool admits_question = requires { &K::admit_question; };
   const bool reads_a_block = requires { K::kBytesOfBlock; };
-  const bool reads_positions = requires { &K::position_bits; };
   return validates != any_payload_will_do && any_payload_will_do + admits_opening + validates_padding == 1 &&
-         admits_question + reads_a_block + reads_positions == 1;
+         admits_question + reads_a_block == 1;
 }
 
 /// What every kind must have; make_row() finds out what else a kind has.
@@ -168,10 +167,8 @@ constexpr void set_gated_reads(KindRow& row) {
   row.admit_question = [](const View& view, std::uint64_t hash, ByteGate& gate) {
     if constexpr (requires { &K::admit_question; }) {
       return K::admit_question(view, hash, gate);
-    } else if constexpr (requires { K::kBytesOfBlock; }) {
-      return admit_block(view, K::kBytesOfBlock, hash, gate);
     } else {
-      return admit_positions(view, K::position_bits(view.shape), hash, gate);
+      return admit_block(view, K::kBytesOfBlock, hash, gate);
     }
   };
   if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;

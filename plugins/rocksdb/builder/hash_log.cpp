@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "crivo/hash.h"
+#include "crivo/host/sort.h"
 
 namespace crivo::plugin {
 

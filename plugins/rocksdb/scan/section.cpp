@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "crivo/filter.h"
-#include "crivo/hash.h"
+#include "crivo/host/sort.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
 

@@ -3,20 +3,19 @@
 // the numbers themselves.
 // Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters". See
 // range_layout.h for how it works.
-#include "sizing/range.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
-#include "kinds/plan.h"
+#include "kinds/checks.h"
 #include "kinds/range/build.h"
+#include "kinds/range/gated.h"
+#include "kinds/range/kernels.h"
+#include "kinds/range/layout.h"
+#include "kinds/range/sizes.h"
 #include "kinds/rows.h"
-#include "layout/range_layout.h"
-#include "simd/kernels.h"
-#include "simd/range/gated.h"
 
 namespace crivo {
 namespace {
@@ -159,7 +158,7 @@ struct Range {
 
   static void prepare(View& view) noexcept { prepare_range(view); }
 
-  static Probe probe(const Shape&) noexcept { return kernels().range; }
+  static Probe probe(const Shape&) noexcept { return range_kernels().range; }
 
   // Stats::bits counts all bits of the payload, and the number of keys stands in its first word.
   static Stats stats(const View& view) noexcept {

@@ -1,19 +1,18 @@
 // The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
 // Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon". See ribbon_layout.h for how it works.
-#include "sizing/ribbon.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
-#include "kinds/plan.h"
+#include "kinds/checks.h"
 #include "kinds/ribbon/build.h"
+#include "kinds/ribbon/kernels.h"
+#include "kinds/ribbon/layout.h"
+#include "kinds/ribbon/sizes.h"
 #include "kinds/rows.h"
-#include "layout/ribbon_layout.h"
-#include "simd/kernels.h"
 
 namespace crivo {
 namespace {
@@ -182,7 +181,7 @@ struct Ribbon {
 
   static void prepare(View& view) noexcept { prepare_ribbon(view); }
   static Probe probe(const Shape& shape) noexcept {
-    return RibbonForm(shape).width == kWideRibbon ? kernels().ribbon : kernels().narrow_ribbon;
+    return RibbonForm(shape).width == kWideRibbon ? ribbon_kernels().ribbon : ribbon_kernels().narrow_ribbon;
   }
 
   // Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
