@@ -52,7 +52,7 @@ std::string message_of(Bytes blob) {
   MemoryBlob stored(blob);
   const Result<bool> added = add_in_place(stored, "key");
   EXPECT_EQ(stored.bytes, blob) << "an error leaves the blob as it was";
-  return added ? "added" : added.error().message;
+  return added.has_value() ? "added" : added.error().message;
 }
 
 struct Case {

@@ -15,7 +15,7 @@ int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexce
   const crivo_status status = guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("filter", filter); !given) return given;
     const Result<bool> asked = ask();
-    if (!asked) return asked.error();
+    if (!asked.has_value()) return asked.error();
     hit = *asked;
     return {};
   });

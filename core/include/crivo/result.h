@@ -2,6 +2,7 @@
 // where the caller has a bug.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -61,7 +62,9 @@ class Failure {
 [[noreturn]] void throw_no_value(const Error& error);
 [[noreturn]] void throw_no_error();
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult).
+/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result<bool> is no
+/// condition: `if (file.may_contain(key))` does not compile, since it would ask whether there is an answer, and not for
+/// the answer. Ask has_value(), and then `*`.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -70,7 +73,11 @@ class [[nodiscard]] Result {
   Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept { return has_value(); }
+  explicit operator bool() const noexcept
+    requires(!std::same_as<T, bool>)
+  {
+    return has_value();
+  }
 
   T& operator*() & { return *get_value(); }
   const T& operator*() const& { return *const_cast<Result*>(this)->get_value(); }
