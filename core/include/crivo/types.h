@@ -123,9 +123,9 @@ struct View {
   Shape shape;
   const std::byte* payload = nullptr;
   std::size_t payload_bytes = 0;
-  /// What the kind computed from the shape and the payload, once per filter, to answer faster; zeros if it computed
-  /// nothing.
-  std::array<std::uint64_t, 8> prepared{};
+  /// What the kind computed from the shape and the payload, once per filter, to answer faster: a type of its own
+  /// (core/src/kinds/prepared.h). Zeros if it computed nothing.
+  alignas(std::uint64_t) std::array<std::byte, 64> prepared{};
 };
 
 }  // namespace crivo

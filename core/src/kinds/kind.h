@@ -46,7 +46,7 @@ struct KindRow {
   /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
   Probe (*probe)(const Shape&) noexcept;
-  /// Sets View::prepared; null if the kind has nothing to prepare.
+  /// Sets View::prepared (kinds/prepared.h); null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
   // For a payload in a mapped file, parts of which are verified only when they are read. Both return false when the

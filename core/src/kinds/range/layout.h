@@ -15,6 +15,7 @@
 #include "base/math128.h"
 #include "crivo/host/bytes.h"
 #include "crivo/types.h"
+#include "kinds/prepared.h"
 
 namespace crivo {
 
@@ -89,12 +90,6 @@ struct RangeHash {
         shift(mix(seed + 3 * kGolden64)),
         universe(reduced_universe),
         reciprocal(reciprocal_of(reduced_universe)) {}
-  explicit RangeHash(const View& view) noexcept
-      : low_factor(view.prepared[0]),
-        high_factor(view.prepared[1]),
-        shift(view.prepared[2]),
-        universe(view.prepared[3]),
-        reciprocal(view.prepared[4]) {}
 
   /// number / universe. The product is at most 1 too small, so rarely that the branch costs nothing.
   [[nodiscard]] std::uint64_t block_of(std::uint64_t number) const noexcept {
@@ -136,15 +131,20 @@ struct RangeHash {
   return {view.shape.probes, RangeScale(view.shape).universe(range_keys(view)), range_codes(view)};
 }
 
-/// View::prepared: what RangeHash has (the universe is 0 for a filter without keys), the blocks of the directory for
-/// each bucket, times 2^64, by which a bucket's place is guessed, and where the directory and `upper` lie.
+/// What a question needs, of a filter that has keys.
+struct RangePrepared {
+  RangeHash hash;                   // of a universe of 0 in a filter without keys
+  std::uint64_t blocks_per_bucket;  // the blocks of the directory for each bucket, times 2^64: they guess its place
+  std::uint64_t directory;
+  std::uint64_t upper;
+};
+
 inline void prepare_range(View& view) noexcept {
   if (range_keys(view) == 0) return;
   const RangeHash hash(view.shape.seed, RangeScale(view.shape).universe(range_keys(view)));
   const RangeLayout layout(view.shape.probes, hash.universe, range_codes(view));
   const std::uint64_t blocks_per_bucket = ~std::uint64_t{0} / layout.buckets * layout.blocks();
-  view.prepared = {hash.low_factor, hash.high_factor,  hash.shift,       hash.universe,
-                   hash.reciprocal, blocks_per_bucket, layout.directory, layout.upper};
+  set_prepared(view, RangePrepared{hash, blocks_per_bucket, layout.directory, layout.upper});
 }
 
 }  // namespace crivo

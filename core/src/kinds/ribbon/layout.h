@@ -21,6 +21,7 @@
 #include "base/math128.h"
 #include "crivo/host/bytes.h"
 #include "crivo/types.h"
+#include "kinds/prepared.h"
 
 namespace crivo {
 
@@ -240,21 +241,27 @@ struct RibbonLevelView {
   return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
 }
 
-// The first level answers for nearly all keys. So what a query needs of it is computed once per filter and kept in
-// View::prepared: the number of starts (0 if the view was not prepared or has no level above the base), the number of
-// lean blocks, and the place of the solution.
+/// The first level answers for nearly all keys. So what a query needs of it is computed once per filter.
+struct RibbonPrepared {
+  std::uint64_t starts;  // 0 if the view was not prepared, or has no level above the base
+  std::uint64_t lean_blocks;
+  std::uint64_t solution;  // its place in the payload
+};
 
 inline void prepare_ribbon(View& view) noexcept {
   if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // there is no level, or only the base
   const RibbonLevelView first(view.payload + 8, RibbonForm(view.shape), false);
-  view.prepared = {first.access.starts, first.access.lean_blocks,
-                   static_cast<std::uint64_t>(first.access.solution - view.payload)};
+  set_prepared(view, RibbonPrepared{first.access.starts, first.access.lean_blocks,
+                                    static_cast<std::uint64_t>(first.access.solution - view.payload)});
 }
 
-/// What a query needs of the first level of a ribbon that has this width. The view's prepared[0] must not be 0.
+[[nodiscard]] inline bool is_prepared_ribbon(const View& view) noexcept {
+  return prepared_of<RibbonPrepared>(view).starts != 0;
+}
+/// What a query needs of the first level of a ribbon that has this width, which must be prepared.
 [[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view, unsigned width) noexcept {
-  return {
-      width, view.prepared[0], view.prepared[1], view.shape.probes, view.payload + 16, view.payload + view.prepared[2]};
+  const auto first = prepared_of<RibbonPrepared>(view);
+  return {width, first.starts, first.lean_blocks, view.shape.probes, view.payload + 16, view.payload + first.solution};
 }
 
 }  // namespace crivo

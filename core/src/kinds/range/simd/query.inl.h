@@ -29,13 +29,12 @@ struct RangeCodes {
   unsigned low_bits;
 
   CRIVO_TARGET RangeCodes(const View& view, Words reader) noexcept
-      : words(reader),
-        codes(range_codes(view)),
-        directory(view.prepared[6]),
-        upper(view.prepared[7]),
-        end(view.shape.units),
-        blocks_per_bucket(view.prepared[5]),
-        low_bits(view.shape.probes) {}
+      : words(reader), codes(range_codes(view)), end(view.shape.units), low_bits(view.shape.probes) {
+    const auto prepared = prepared_of<RangePrepared>(view);
+    directory = prepared.directory;
+    upper = prepared.upper;
+    blocks_per_bucket = prepared.blocks_per_bucket;
+  }
 
   /// The last block of `upper` with fewer zeros before it than `zeros`, which is at least 1. `guess` is where to begin:
   /// by steps that grow, and then by halving.
@@ -240,7 +239,7 @@ struct RangeCodes {
 /// the last of the universe.
 template <class Words>
 CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t low, std::uint64_t steps) noexcept {
-  const RangeHash hash(view);
+  const RangeHash hash = prepared_of<RangePrepared>(view).hash;
   const RangeCodes<Words> codes(view, words);
   std::uint64_t block = hash.block_of(low);
   std::uint64_t offset = low - block * hash.universe;
@@ -262,7 +261,7 @@ CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t l
 /// Whether there may be a number from `low` to `high`, both included, in a filter that was prepared.
 template <class Words>
 CRIVO_INLINE bool answer_range(const View& view, Words words, std::uint64_t low, std::uint64_t high) noexcept {
-  const RangeHash hash(view);
+  const RangeHash hash = prepared_of<RangePrepared>(view).hash;
   if (hash.universe == 0) return false;  // no keys
   const std::uint64_t steps = high - low;
   if (steps >= hash.universe) return true;

@@ -25,13 +25,13 @@ CRIVO_TARGET inline bool contains_first(const View& view, std::uint64_t hash) no
 
 template <unsigned kWidth>
 [[gnu::noinline]] CRIVO_TARGET inline bool contains_otherwise(const View& view, std::uint64_t hash) noexcept {
-  return view.prepared[0] == 0 ? contains_any_level<kWidth>(view, hash)
-                               : contains_first<kWidth, holds<kWidth>>(view, hash);
+  return is_prepared_ribbon(view) ? contains_first<kWidth, holds<kWidth>>(view, hash)
+                                  : contains_any_level<kWidth>(view, hash);
 }
 
 template <unsigned kWidth>
 CRIVO_TARGET inline bool contains(const View& view, std::uint64_t hash) noexcept {
-  if (view.prepared[0] == 0 || RibbonForm(view.shape).most() > kFewColumns)
+  if (!is_prepared_ribbon(view) || RibbonForm(view.shape).most() > kFewColumns)
     return contains_otherwise<kWidth>(view, hash);
   return contains_first<kWidth, holds_few<kWidth>>(view, hash);
 }
@@ -113,7 +113,7 @@ CRIVO_TARGET inline void contains_farther(const View& view, const RibbonAccess& 
 template <unsigned kWidth>
 CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
                                         bool* hits) noexcept {
-  if (view.prepared[0] == 0) {
+  if (!is_prepared_ribbon(view)) {
     for (std::size_t i = 0; i < count; ++i) hits[i] = contains_any_level<kWidth>(view, hashes[i]);
     return;
   }

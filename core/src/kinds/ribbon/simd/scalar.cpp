@@ -40,7 +40,7 @@ bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
 
 template <unsigned kWidth>
 bool contains(const View& view, std::uint64_t hash) noexcept {
-  if (view.prepared[0] == 0)
+  if (!is_prepared_ribbon(view))
     return !ribbon_is_empty(view) && holds_by_column<kWidth>(find_ribbon_equation(view, kWidth, hash));
   const RibbonAccess first = prepared_ribbon(view, kWidth);
   const std::uint64_t start = first.start_of(hash);
