@@ -19,9 +19,10 @@ function(crivo_install_library target pc_file headers)
 endfunction()
 
 crivo_install_library(crivo crivo.pc core/include)
-install(FILES core/c/include/crivo.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")  # libcrivo.a has its functions, too
 if(TARGET crivo_shared)
   crivo_install_library(crivo_shared crivo-c.pc core/c/include)
+else()
+  install(FILES core/c/include/crivo.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")  # libcrivo.a has its functions, too
 endif()
 configure_package_config_file(cmake/crivoConfig.cmake.in crivoConfig.cmake
   INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)

@@ -18,6 +18,7 @@ namespace {
 struct AddOptions {
   FilterArgument filter;
   KeyFiles keys;
+  bool print_new = false;
   bool quiet = false;
 };
 
@@ -83,6 +84,17 @@ BlobForm form_of(Codec codec) {
   return codec == Codec::kRawSums ? BlobForm::kMappable : BlobForm::kFile;
 }
 
+/// Adds the keys one after the other, and prints those that were not found before.
+Result<void> add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes,
+                           std::span<const std::string_view> keys, KeyEnd key_end) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_new = !filter.ref().may_contain_hash(hashes[i]);
+    if (auto added = filter.add_hashes(hashes.subspan(i, 1)); !added) return added;
+    if (is_new) print_key(keys[i], key_end);
+  }
+  return flush_output();  // a program that sends line after line waits for each
+}
+
 Result<ExitCode> add(const AddOptions& options) {
   const std::string& path = options.filter.path;
   const Result<LockedFile> file = LockedFile::open(path, options.quiet);
@@ -91,9 +103,14 @@ Result<ExitCode> add(const AddOptions& options) {
   Result<LoadedCopy> loaded = load_copy(options.filter);
   if (!loaded) return loaded.error();
   AnyFilter& filter = loaded->filter;
-  const auto add_hashes = [&](std::span<const std::uint64_t> hashes) { return filter.add_hashes(hashes); };
-  if (auto able = add_hashes({}); !able) return able.error();  // before anything is read
-  if (auto added = add_keys("add", options.keys, {filter.shape().hash_id, filter.shape().seed}, add_hashes); !added) {
+  if (auto able = filter.add_hashes({}); !able) return able.error();  // before anything is read
+  const auto add_batch = [&](std::span<const std::uint64_t> hashes, std::span<const std::string_view> keys) {
+    return options.print_new ? add_and_print(filter, hashes, keys, options.keys.key_end) : filter.add_hashes(hashes);
+  };
+  const Hashing hashing{filter.shape().hash_id, filter.shape().seed};
+  KeyFiles files = options.keys;
+  files.longest = longest_line(options.filter);
+  if (auto added = add_keys("add", files, hashing, add_batch, options.print_new); !added) {
     Error error = in_given_units(added.error(), options.filter);
     if (error.code == ErrorCode::kFull) error.message += "; crivo build makes a larger filter";
     return error;
@@ -112,6 +129,7 @@ void add_add(CLI::App& app, Action& action) {
   const auto options = std::make_shared<AddOptions>();
   add_filter_argument(*command, options->filter, "The filter's file, replaced in one step");
   add_key_files(*command, options->keys);
+  command->add_flag("--print-new", options->print_new, "Print each key that was not found before it was added");
   add_quiet(*command, options->quiet);
   command->footer(kKeyLines);
   command->callback(

@@ -1,6 +1,7 @@
 // crivo build: a filter file from keys.
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "command.h"
 #include "crivo/builder.h"
 #include "crivo/host/system.h"
+#include "crivo/host/temporary_file.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "file.h"
@@ -24,7 +26,8 @@ struct Arguments {
   KeyFiles keys;
   OutputArgument output;
   std::optional<std::string> capacity;
-  std::string fpr = "0.01";
+  std::string fp_rate = "0.01";
+  std::optional<std::string> bits_per_key;
   std::string kind = std::string(kind_name(FilterSpec{}.kind));
   std::string seed = "0";
   std::string threads = "1";
@@ -41,9 +44,14 @@ Result<FilterSpec> parse_spec(const Arguments& options) {
     if (!capacity) return capacity.error();
     spec.capacity = *capacity;
   }
-  const auto fpr = parse_fpr(options.fpr);
-  if (!fpr) return fpr.error();
-  spec.fp_rate = *fpr;
+  const auto fp_rate = parse_fp_rate(options.fp_rate);
+  if (!fp_rate) return fp_rate.error();
+  spec.fp_rate = *fp_rate;
+  if (options.bits_per_key) {
+    const auto bits_per_key = parse_bits_per_key(*options.bits_per_key);
+    if (!bits_per_key) return bits_per_key.error();
+    spec.bits_per_key = *bits_per_key;
+  }
   if (auto chosen = choose_kind(spec, options.kind); !chosen) return chosen.error();
   const auto seed = parse_seed(options.seed);
   if (!seed) return seed.error();
@@ -93,12 +101,25 @@ Result<void> check_temporary_folder(const Arguments& options) {
 std::string temporary_folder(const Arguments& options) {
   if (options.temp_folder) return *options.temp_folder;
   const char* wanted = std::getenv("TMPDIR");
-  if (wanted != nullptr && *wanted != '\0') return wanted;
+  if (wanted != nullptr && *wanted != '\0') return default_temp_folder();
   std::error_code failure;
   const auto kind = std::filesystem::status(options.output.path, failure).type();
   const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
-  if (options.output.path == "-" || !is_file) return {};  // the library has a folder of its own choice
+  if (options.output.path == "-" || !is_file) return default_temp_folder();
   return std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string();
+}
+
+/// What lies in memory is not counted, and may use up more of it than the build itself.
+void note_memory_folder(const std::string& folder) {
+  if (!system::is_memory_folder(folder)) return;
+  std::fprintf(stderr, "crivo build: note: temp-folder %s lies in memory, beside --max-memory; choose one on a disk\n",
+               shown(folder).c_str());
+}
+
+/// A line must fit into what the library leaves to its caller.
+KeyFiles within(KeyFiles keys, const std::optional<std::string>& max_memory) {
+  if (max_memory) keys.longest = {std::size_t{2} << 20, "max-memory " + *max_memory};
+  return keys;
 }
 
 Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, const Arguments& options) {
@@ -109,15 +130,17 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, con
     progress->update(done, keys);
     return true;
   };
+  const std::string temp_folder = temporary_folder(options);
+  if (options.max_memory) note_memory_folder(temp_folder);
   auto builder = FilterBuilder::create(spec, {.max_bytes = limits.max_bytes,
                                               .threads = limits.threads,
                                               .progress = show,
                                               .max_memory = limits.max_memory,
-                                              .temp_folder = temporary_folder(options)});
+                                              .temp_folder = temp_folder});
   if (!builder) return builder.error();
-  const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };
-  if (auto added = add_keys("build", options.keys, {hash_id_of(spec.kind), spec.seed}, add); !added)
-    return added.error();
+  const auto add = [&](std::span<const std::uint64_t> hashes, auto) { return builder->add_hashes(hashes); };
+  const KeyFiles files = within(options.keys, options.max_memory);
+  if (auto added = add_keys("build", files, {hash_id_of(spec.kind), spec.seed}, add); !added) return added.error();
   keys = builder->keys();
   return builder->finish();
 }
@@ -143,7 +166,7 @@ Error for_users(const Error& error, const Arguments& options) {
   if (error.needed_bytes != 0 && limit) {
     return limit_error(of_filter ? "max-bytes" : "max-memory", *limit, error.needed_bytes);
   }
-  std::string message = rename_field(rename_field(error.message, "fp_rate", "fpr"), "temp_folder", "temp-folder");
+  std::string message = rename_field(error.message, "temp_folder", "temp-folder");
   // A filter that was sized from its keys has room for all of them. If it is full, one key was repeated more often than
   // there are slots for it.
   if (error.code == ErrorCode::kFull) {
@@ -160,8 +183,12 @@ Result<ExitCode> build_or_advise(const Arguments& options) {
 }
 
 void add_filter_options(CLI::App& command, Arguments& options) {
-  take(command, "--capacity", options.capacity, "Keys to make room for; without it, the distinct keys there are", "N");
-  take(command, "--fpr", options.fpr, "False-positive rate at capacity, in (0, 1)", "RATE")->capture_default_str();
+  take(command, "--capacity", options.capacity,
+       "Keys to make room for, K, M, G or T may follow; without it, the distinct keys there are", "N");
+  CLI::Option* const rate =
+      take(command, "--fp-rate,--fpr", options.fp_rate, "False-positive rate at capacity, in (0, 1)", "RATE")
+          ->capture_default_str();
+  take(command, "--bits-per-key", options.bits_per_key, "Size it by this instead", "N")->excludes(rate);
   take(command, "--kind", options.kind, "One of " + kind_choices(), "KIND")->capture_default_str();
   take(command, "--seed", options.seed, "Of the hash, a 64-bit integer", "N")->capture_default_str();
 }

@@ -29,6 +29,11 @@ Error file_error(const std::string& rule, const std::string& path, const char* d
   return {ErrorCode::kBadArgument, rule + ", got " + shown(path, dash) + ": " + std::strerror(errno)};
 }
 
+Result<void> flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return file_error("output must be writable", "-", "standard output");
+}
+
 Result<OwnedFd> open_input(const std::string& path, const std::string& role) {
   if (path == "-" && ::isatty(STDIN_FILENO) != 0) {
     std::fputs("crivo: reading from this terminal, until Ctrl-D\n", stderr);

@@ -16,6 +16,9 @@ namespace crivo::tool {
 /// such file or directory".
 [[nodiscard]] Error file_error(const std::string& rule, const std::string& path, const char* dash = "-");
 
+/// Errors: for standard output that could not be written, now or before.
+[[nodiscard]] Result<void> flush_output();
+
 /// Opens a file for reading; "-" is standard input, which says so if it is a terminal, because it waits there. Errors
 /// name the file by its `role`.
 [[nodiscard]] Result<OwnedFd> open_input(const std::string& path, const std::string& role);

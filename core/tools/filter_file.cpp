@@ -115,6 +115,11 @@ Result<MappedFilter> load_filter(const FilterArgument& filter) {
   return opened;
 }
 
+LineLimit longest_line(const FilterArgument& filter) {
+  const auto bytes = static_cast<std::size_t>(*parse_bytes(filter.max_bytes));
+  return {std::min(bytes, LineLimit{}.bytes), "max-bytes " + filter.max_bytes};
+}
+
 Result<LoadedCopy> load_copy(const FilterArgument& filter) {
   const Result<MappedFilter> opened = load_filter(filter);
   if (!opened) return opened.error();

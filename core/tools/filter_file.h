@@ -8,6 +8,7 @@
 #include "command.h"
 #include "crivo/mapped_filter.h"
 #include "crivo/result.h"
+#include "key_reader.h"
 
 namespace crivo::tool {
 
@@ -35,6 +36,9 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
 /// more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot be
 /// read.
 [[nodiscard]] Result<MappedFilter> load_filter(const FilterArgument& filter);
+
+/// A line, too, may take no more memory than the filter that is asked or changed.
+[[nodiscard]] LineLimit longest_line(const FilterArgument& filter);
 
 /// A filter in memory, to be changed.
 struct LoadedCopy {

@@ -29,7 +29,8 @@ constexpr std::size_t kBatches = 4;
 /// the thread adds others. Every function but the thread's belongs to the caller's thread.
 class Adder {
  public:
-  explicit Adder(const HashSink& add) : add_(add) {
+  Adder(const HashSink& add, bool with_keys) : add_(add) {
+    if (with_keys) return;
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {  // no thread to be had: the caller's adds each batch at once
@@ -45,9 +46,9 @@ class Adder {
     changed_.wait(lock, [this] { return submitted_ - added_ < kBatches; });
     return ring_[submitted_ % kBatches];
   }
-  /// Errors: those of the batches that were added by now.
-  Result<void> submit() {
-    if (!thread_.joinable()) return add_(ring_[0]);
+  /// The keys of the batch are for whoever wants them. Errors: those of the batches that were added by now.
+  Result<void> submit(std::span<const std::string_view> keys) {
+    if (!thread_.joinable()) return add_(ring_[0], keys);
     {
       const std::scoped_lock lock(mutex_);
       ++submitted_;
@@ -81,7 +82,7 @@ class Adder {
     Result<void> added;
     std::exception_ptr thrown;
     try {
-      added = add_(batch);
+      added = add_(batch, {});
     } catch (...) {  // no memory
       thrown = std::current_exception();
     }
@@ -166,7 +167,7 @@ Result<void> add_batches(std::span<const std::string_view> lines, const Hashing&
     } else {
       hash_keys(part, hashing.seed, batch);
     }
-    if (auto added = adder.submit(); !added) return added;
+    if (auto added = adder.submit(part); !added) return added;
     lines = lines.subspan(part.size());
   }
   return {};
@@ -179,15 +180,16 @@ void add_key_files(CLI::App& command, KeyFiles& files) {
   add_null_flag(command, files.key_end);
 }
 
-Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add) {
-  Adder adder(add);
+Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add,
+                      bool with_keys) {
+  Adder adder(add, with_keys);
   Progress progress("reading");
   const auto total = static_cast<double>(total_bytes(files.paths));
   CarriageReturnNote carriage_returns(command, files.key_end);
   std::uint64_t bytes_before = 0;
   std::uint64_t keys = 0;
   for (const std::string& file : files.paths) {
-    Result<KeyReader> reader = KeyReader::open(file, files.key_end);
+    Result<KeyReader> reader = KeyReader::open(file, files.key_end, files.longest);
     if (!reader) return reader.error();
     Integers integers(file, files.key_end);
     bool is_first = true;

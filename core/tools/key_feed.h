@@ -18,13 +18,14 @@ namespace crivo::tool {
 struct KeyFiles {
   std::vector<std::string> paths = {"-"};  // "-" is standard input
   KeyEnd key_end = KeyEnd::kNewline;
+  LineLimit longest = {};
 };
 
 /// Declares FILE and -0. The files must live until the command has run.
 void add_key_files(CLI::App& command, KeyFiles& files);
 
-/// Takes hashes, as a filter or its builder does.
-using HashSink = std::function<Result<void>(std::span<const std::uint64_t>)>;
+/// Takes hashes, as a filter or its builder does, and the keys where it asks for them.
+using HashSink = std::function<Result<void>(std::span<const std::uint64_t>, std::span<const std::string_view>)>;
 
 /// How a filter knows its keys.
 struct Hashing {
@@ -32,10 +33,11 @@ struct Hashing {
   std::uint64_t seed;
 };
 
-/// Hands the hashes of all keys, in order, to `add`, on another thread. Shows the progress. `command` is for notes.
+/// Hands the hashes of all keys, in order, to `add`: on another thread, or, with_keys, on this one together with the
+/// keys, which are else left out. Shows the progress. `command` is for notes.
 /// Errors: of the files; of a line that is no integer, for a filter of ordered numbers; and those of `add`, which is
 /// then not called again.
 [[nodiscard]] Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing,
-                                    const HashSink& add);
+                                    const HashSink& add, bool with_keys = false);
 
 }  // namespace crivo::tool

@@ -17,7 +17,6 @@ namespace crivo::tool {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;  // it stays in the cache while its lines are used
-constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 30;
 constexpr std::size_t kBlock = 64;
 
 /// Bit i says whether byte i of these 64 ends a key. Lines are short, so a search for one newline after the other takes
@@ -44,17 +43,20 @@ void add_null_flag(CLI::App& command, KeyEnd& end) {
       "-0,--null", [&end] { end = KeyEnd::kNul; }, "A NUL ends each key, not a newline, as for find -print0");
 }
 
-Result<KeyReader> KeyReader::open(const std::string& path, KeyEnd key_end) {
+Result<KeyReader> KeyReader::open(const std::string& path, KeyEnd key_end, const LineLimit& limit) {
   Result<OwnedFd> fd = open_input(path, "FILE");
   if (!fd) return fd.error();
-  return KeyReader(*std::move(fd), path, key_end);
+  return KeyReader(*std::move(fd), path, key_end, {std::max(limit.bytes, kBufferBytes), limit.from});
 }
 
 Result<std::span<const std::string_view>> KeyReader::next() {
+  lines_before_ += lines_.size();
   lines_.clear();
   while (lines_.empty()) {
     if (auto room = make_room(); !room) return room.error();
-    const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, buffer_.size() - end_);
+    // No more at a time, although a long line has made the buffer larger: each byte could be a line.
+    const std::size_t room = std::min(buffer_.size() - end_, kBufferBytes);
+    const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, room);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return file_error("FILE must be readable", path_);
     if (got == 0) {
@@ -74,11 +76,13 @@ Result<void> KeyReader::make_room() {
   end_ -= begin_;
   begin_ = 0;
   if (end_ < buffer_.size()) return {};
-  if (end_ >= kMaxKeyBytes) {
-    return Error{ErrorCode::kBadArgument, "a line must be shorter than " + std::to_string(kMaxKeyBytes) +
-                                              " bytes, got a longer one in " + shown(path_)};
+  if (end_ >= limit_.bytes) {
+    return Error{ErrorCode::kBadArgument, (key_end_ == '\n' ? "line " : "key ") + std::to_string(lines_before_ + 1) +
+                                              " of " + shown(path_, "standard input") + " must be shorter than " +
+                                              std::to_string(limit_.bytes) + " bytes, by " + limit_.from +
+                                              ", got a longer one"};
   }
-  buffer_.resize(buffer_.empty() ? kBufferBytes : buffer_.size() * 2);
+  buffer_.resize(std::clamp(buffer_.size() * 2, kBufferBytes, limit_.bytes));
   return {};
 }
 
@@ -101,6 +105,11 @@ void KeyReader::split(std::size_t end) {
   }
   begin_ = static_cast<std::size_t>(line - buffer_.data());
   end_ = end;
+}
+
+void print_key(std::string_view key, KeyEnd key_end) {
+  std::fwrite(key.data(), 1, key.size(), stdout);
+  std::fputc(static_cast<char>(key_end), stdout);
 }
 
 void note_mark(std::string_view command, const std::string& file, std::string_view first_line) {

@@ -20,12 +20,18 @@ enum class KeyEnd : char { kNewline = '\n', kNul = '\0' };
 /// Declares -0, which sets `end` to kNul.
 void add_null_flag(CLI::App& command, KeyEnd& end);
 
+/// How long a line may be, and what says so, for the error: "max-memory 16M".
+struct LineLimit {
+  std::size_t bytes = std::size_t{1} << 30;
+  std::string from = "this program";
+};
+
 /// Reads lines in batches of as many as can be read without waiting: one line from a person at a terminal, some
 /// thousand from a file.
 class KeyReader {
  public:
-  /// "-" is standard input.
-  [[nodiscard]] static Result<KeyReader> open(const std::string& path, KeyEnd key_end);
+  /// "-" is standard input. A limit below what is read at a time, 256 KiB, is taken for that.
+  [[nodiscard]] static Result<KeyReader> open(const std::string& path, KeyEnd key_end, const LineLimit& limit = {});
 
   /// The next lines, without what ends them, valid until the next call; an empty span at the end.
   [[nodiscard]] Result<std::span<const std::string_view>> next();
@@ -33,20 +39,25 @@ class KeyReader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
-  KeyReader(OwnedFd fd, std::string path, KeyEnd key_end)
-      : fd_(std::move(fd)), path_(std::move(path)), key_end_(static_cast<char>(key_end)) {}
+  KeyReader(OwnedFd fd, std::string path, KeyEnd key_end, LineLimit limit)
+      : fd_(std::move(fd)), path_(std::move(path)), key_end_(static_cast<char>(key_end)), limit_(std::move(limit)) {}
   Result<void> make_room();
   void split(std::size_t end);
 
   OwnedFd fd_;
   std::string path_;
   char key_end_;
+  LineLimit limit_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // where the bytes begin that next() has not returned yet
   std::size_t end_ = 0;
   std::vector<std::string_view> lines_;
+  std::uint64_t lines_before_ = 0;  // those of earlier calls
   std::uint64_t bytes_read_ = 0;
 };
+
+/// Prints a key, and what ends it.
+void print_key(std::string_view key, KeyEnd key_end);
 
 /// Warns, on standard error, if a file begins like a compressed file, a filter, or a text with a byte order mark. Its
 /// lines are then probably not the keys that the user means, and a filter of them would answer "certainly not" to

@@ -55,7 +55,10 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
 Result<std::uint64_t> parse_capacity(std::string_view text) {
   // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
   // the range.
-  const std::optional<double> capacity = read_number<double>(text);
+  const ByteUnits units = split_units(text);
+  std::optional<double> capacity;
+  if (units.rest.empty()) capacity = read_number<double>(units.number);
+  if (capacity) *capacity *= static_cast<double>(units.unit_of(units.power));
   if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
       *capacity != std::floor(*capacity)) {
     return wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity), text);
@@ -63,11 +66,16 @@ Result<std::uint64_t> parse_capacity(std::string_view text) {
   return static_cast<std::uint64_t>(*capacity);
 }
 
-Result<double> parse_fpr(std::string_view text) {
-  const std::optional<double> fpr = read_number<double>(text);
-  if (!fpr) return wrong("fpr must be a number in (0, 1)", text);
-  if (!(*fpr > 0 && *fpr < 1)) return wrong("fpr must lie in (0, 1)", text);
-  return *fpr;
+Result<double> parse_fp_rate(std::string_view text) {
+  const std::optional<double> rate = read_number<double>(text);
+  if (!rate) return wrong("fp_rate must be a number in (0, 1)", text);
+  if (!(*rate > 0 && *rate < 1)) return wrong("fp_rate must lie in (0, 1)", text);
+  return *rate;
+}
+
+Result<double> parse_bits_per_key(std::string_view text) {
+  if (const auto bits = read_number<double>(text)) return *bits;
+  return wrong("bits_per_key must be a number", text);
 }
 
 Result<unsigned> parse_threads(std::string_view text) {

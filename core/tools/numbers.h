@@ -10,10 +10,13 @@
 
 namespace crivo::tool {
 
-/// Reads a capacity: an integer from 1 to 2^40, which may be written as "1e6".
+/// Reads a capacity: an integer from 1 to 2^40, which may be written as "1e6", or with K, M, G or T behind it, as
+/// parse_bytes has them.
 [[nodiscard]] Result<std::uint64_t> parse_capacity(std::string_view text);
 /// Reads a rate in (0, 1).
-[[nodiscard]] Result<double> parse_fpr(std::string_view text);
+[[nodiscard]] Result<double> parse_fp_rate(std::string_view text);
+/// Reads a number of bits per key, whose range the library knows.
+[[nodiscard]] Result<double> parse_bits_per_key(std::string_view text);
 /// Reads a number of threads from 0 to 1024.
 [[nodiscard]] Result<unsigned> parse_threads(std::string_view text);
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.

@@ -139,7 +139,10 @@ int complain(const CLI::App& app, std::string message) {
 
 int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
   hold_standard_descriptors();
-  return run(app, action, guarded_arguments(argc, argv));
+  const int code = run(app, action, guarded_arguments(argc, argv));
+  const bool told = code == kTrouble;
+  const Result<void> flushed = flush_output();
+  return flushed || told ? code : complain(app, flushed.error().message);
 } catch (const std::exception& error) {
   return complain(app, error.what());
 }

@@ -51,7 +51,7 @@ class Query {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (hits[i] == options_.invert) continue;
       ++selected_;
-      if (!options_.quiet && !options_.count) print(keys[i]);
+      if (!options_.quiet && !options_.count) print_key(keys[i], options_.key_end);
     }
     std::fflush(stdout);  // a program that sends line after line waits for each answer
     return {};
@@ -114,11 +114,6 @@ class Query {
     return {};
   }
 
-  void print(std::string_view key) const {
-    std::fwrite(key.data(), 1, key.size(), stdout);
-    std::fputc(static_cast<char>(options_.key_end), stdout);
-  }
-
   const MappedFilter& filter_;
   const QueryOptions& options_;
   std::vector<std::uint64_t> hashes_;
@@ -137,7 +132,7 @@ bool prints_out_of_sight(const QueryOptions& options) {
 }
 
 Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
-  Result<KeyReader> reader = KeyReader::open("-", options.key_end);
+  Result<KeyReader> reader = KeyReader::open("-", options.key_end, longest_line(options.filter));
   if (!reader) return reader.error();
   CarriageReturnNote carriage_returns("query", options.key_end);
   Progress progress("asking");
@@ -158,6 +153,17 @@ Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
   return {};
 }
 
+/// Other commands read the keys from files that they are given.
+void note_files(const QueryOptions& options) {
+  struct stat status {};
+  const auto file = std::ranges::find_if(options.keys, [&](const std::string& key) {
+    return ::stat(key.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  });
+  if (file == options.keys.end()) return;
+  std::fprintf(stderr, "crivo query: note: %s is asked as a key; < %s asks for the lines of that file\n",
+               in_quotes(*file).c_str(), shown(*file).c_str());
+}
+
 Result<ExitCode> query(const QueryOptions& options) {
   const Result<MappedFilter> filter = load_filter(options.filter);
   if (!filter) return filter.error();
@@ -165,13 +171,12 @@ Result<ExitCode> query(const QueryOptions& options) {
   if (options.keys.empty()) {
     if (auto asked = ask_standard_input(query, options); !asked) return asked.error();
   } else {
+    if (!options.quiet) note_files(options);
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());
     if (auto asked = query.ask(keys); !asked) return asked.error();
   }
   if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(query.selected()));
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return file_error("output must be writable", "-", "standard output");
-  }
+  if (auto flushed = flush_output(); !flushed) return flushed.error();
   query.sum_up();
   if (query.unanswered() > 0) return kTrouble;
   return query.selected() > 0 ? kYes : kNo;

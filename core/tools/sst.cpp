@@ -37,7 +37,7 @@ int run_crivo_sst(const char* called, char** argv) {
   const int reason = errno;
   std::fprintf(stderr,
                "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; Debian's "
-               "package crivo-rocksdb has it, and a build with librocksdb-dev (docs/install.md)\n",
+               "package crivo-rocksdb has it, and a build with librocksdb-dev\n",
                std::strerror(reason));
   return kTrouble;
 }

@@ -30,10 +30,10 @@ Result<ExitCode> verify_all(const FilterArguments& filters) {
       continue;
     }
     worst = std::max(worst, verified.error().code == ErrorCode::kCorrupt ? kNo : kTrouble);
-    std::fflush(stdout);  // so that the lines are in the order of the files where both lead to one place
+    if (auto flushed = flush_output(); !flushed)
+      return flushed.error();  // so that the lines are in the order of the files where both lead to one place
     std::fprintf(stderr, "crivo verify: %s\n", in_file(verified.error(), path).message.c_str());
   }
-  if (std::fflush(stdout) != 0) return file_error("output must be writable", "-", "standard output");
   return worst;
 }
 

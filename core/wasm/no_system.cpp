@@ -11,6 +11,7 @@ void parallel_for(unsigned, std::size_t count, const std::function<void(std::siz
 }
 
 void system::wish_huge_pages(void*, std::size_t) noexcept {}
+void system::wish_small_pages(void*, std::size_t) noexcept {}
 
 // Only a build with max_memory asks for a file, and exports.cpp sets none: this is for the linker.
 namespace {

@@ -75,6 +75,10 @@ def see_also(others):
     return "## See also\n\n" + ", ".join(f"**{name}**({section})" for name, section in others) + "\n"
 
 
+def plain(paragraph):
+    return " ".join(paragraph.split()).replace(r"\-", "-").replace(r"\(aq", "'")
+
+
 def command_page(crivo, words, summary, others):
     """The page of `crivo WORDS`, from its section NAME on."""
     name = "-".join(["crivo", *words])
@@ -94,6 +98,8 @@ def command_page(crivo, words, summary, others):
         file.flush()
         made = run("help2man", "--no-info", "--version-string=-", f"--name={summary}", f"--include={file.name}",
                    shlex.join([crivo, *words]))
+    if intro.strip():  # help2man puts the summary, which is in NAME, behind it
+        made = re.sub(r"\.PP\n((?:[^.\n].*\n)+)", lambda found: "" if plain(found[1]) == summary else found[0], made)
     made = made.replace("\nExit code:", "\n.PP\nExit code:")
     made = re.sub(r"\\fB(\\-\w)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"
     return re.sub(r".*?\.SH NAME\n.*? \\-", rf".SH NAME\n{name} \\-", made, count=1, flags=re.DOTALL)

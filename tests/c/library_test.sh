@@ -17,3 +17,7 @@ soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 stack=$(readelf -lW "$1" | awk '$1 == "GNU_STACK" {print $7}')
 [[ $stack == RW ]] || fail "must not ask for an executable stack, got ${stack:-no word on it}"
 ! readelf -d "$1" | grep -q TEXTREL || fail "must be relocatable without changing its code, got TEXTREL"
+
+# The handler of SIGBUS reads a variable of the thread's, for which glibc might else call malloc.
+[[ $(readelf -VW "$1") != *GLIBC_* ]] || readelf -d "$1" | grep -q STATIC_TLS ||
+  fail "must have initial-exec variables of threads, got none"

@@ -50,6 +50,20 @@ TEST_F(Change, AddingKeepsTheFormUntilACompressedFilterIsFull) {
   EXPECT_EQ(crivo("query f", numbered_lines(9000)).out, numbered_lines(9000));
 }
 
+TEST_F(Change, AddingPrintsTheKeysThatAreNewInTheirOrder) {
+  ASSERT_EQ(crivo("build -q --capacity 1000 --fp-rate 1e-9 -o f", "pear\n").exit_code, 0);
+  shell("cp f g");
+  const std::string keys = "plum\napple\nplum\npear\n\napple\nfig";
+  EXPECT_EQ(crivo("add -q --print-new f", keys).out, "plum\napple\n\nfig\n");
+  EXPECT_EQ(crivo("add -q --print-new f", keys).out, "");
+  crivo("add -q g", keys + "\n" + keys);
+  EXPECT_EQ(read("f"), read("g"));
+  EXPECT_EQ(crivo("add -q -0 --print-new f", std::string_view("x\n\0plum", 7)).out, std::string_view("x\n\0", 3));
+  std::string lines = numbered_lines(100'000);
+  ASSERT_EQ(crivo("build -q --capacity 1e6 --fp-rate 1e-9 -o f", "").exit_code, 0);
+  EXPECT_EQ(crivo("add -q --print-new f", lines + lines).out, lines);
+}
+
 TEST_F(Change, AddingRefusesAKindThatIsBuiltOnceBeforeItReads) {
   build("f", "--kind ribbon", first_);
   const std::string before = read("f");

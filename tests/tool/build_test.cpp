@@ -38,7 +38,7 @@ TEST_F(ToolTest, ReadsSeveralFilesAndStandardInputInTheirOrder) {
 TEST_F(ToolTest, TakesALineWithoutItsNewlineAsTheKey) {
   // Among them: the empty key, a carriage return, a NUL, a last line without an end.
   const std::string lines = "\nends in return\r\nhas \0 inside\n  spaces  \nlast"s;
-  const Outcome built = crivo("build -o f --fpr 1e-9 --seed 7", lines);
+  const Outcome built = crivo("build -o f --fp-rate 1e-9 --seed 7", lines);
   ASSERT_EQ(built.exit_code, 0) << built.err;
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":5,"));
   EXPECT_EQ(crivo("query f", lines).out, lines + "\n");
@@ -72,7 +72,7 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
 TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
   const std::string longest(5'000'000, 'x');
   const std::string lines = "short\n" + longest + "\nlast\n";
-  ASSERT_EQ(crivo("build -o f --fpr 1e-9", lines).exit_code, 0);
+  ASSERT_EQ(crivo("build -o f --fp-rate 1e-9", lines).exit_code, 0);
   EXPECT_EQ(crivo("query f", lines).out, lines);
   EXPECT_EQ(crivo("query f", longest + "x\n").exit_code, 1);
 }
@@ -85,11 +85,23 @@ TEST_F(ToolTest, EndsLinesOfEveryLengthAtTheirNewlines) {
     lines += key + "\n" + std::string(length % 3, '\n');
     as_arguments += " " + key;
   }
-  ASSERT_EQ(crivo("build -o f --fpr 1e-9", lines).exit_code, 0);
+  ASSERT_EQ(crivo("build -o f --fp-rate 1e-9", lines).exit_code, 0);
   EXPECT_THAT(crivo("info --json f").out,
               HasSubstr("\"keys\":" + std::to_string(std::count(lines.begin(), lines.end(), '\n')) + ","));
   EXPECT_EQ(crivo("query --count f" + as_arguments + " ''").out, "200\n");
   EXPECT_EQ(crivo("query --count f 1 2 x xx 199 " + std::string(199, 'x')).out, "0\n");
+}
+
+TEST_F(ToolTest, TakesACapacityInUnitsOf1024AndASizeByBits) {
+  EXPECT_THAT(crivo("build -o f --capacity 2M --bits-per-key 12", "a").err,
+              HasSubstr("capacity 2097152, fp_rate 0.00"));
+  EXPECT_THAT(crivo("info f").out, HasSubstr("payload_bytes     3145728\n"));
+  for (const char* bits : {"0", "1001", "nan", "-1"}) {
+    EXPECT_THAT(crivo("build -o f --capacity 9 --bits-per-key " + std::string(bits), "a").err,
+                AllOf(StartsWith("crivo build: bits_per_key must "), EndsWith(std::string(", got ") + bits + "\n")));
+  }
+  EXPECT_THAT(crivo("build -o f --bits-per-key x", "a").err, HasSubstr("bits_per_key must be a number, got x\n"));
+  EXPECT_EQ(crivo("build -o f --bits-per-key 9 --fp-rate 0.1", "a").exit_code, 2);
 }
 
 TEST_F(ToolTest, BuildsTheSameFileOnAnyNumberOfThreads) {
@@ -119,10 +131,10 @@ TEST_F(ToolTest, StoresTheFormItIsToldTo) {
 }
 
 TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
-  const Outcome built = crivo("build -o f --capacity 500 --fpr 0.001 --kind classic", numbered_lines(300));
+  const Outcome built = crivo("build -o f --capacity 500 --fp-rate 0.001 --kind classic", numbered_lines(300));
   EXPECT_EQ(built.err, "crivo build: f: kind classic, capacity 500, fp_rate 0.001, keys 300, " +
                            std::to_string(read("f").size()) + " bytes\n");
-  const Outcome piped = crivo("build -o - --capacity 500 --fpr 0.001 --kind classic", numbered_lines(300));
+  const Outcome piped = crivo("build -o - --capacity 500 --fp-rate 0.001 --kind classic", numbered_lines(300));
   EXPECT_EQ(piped.out, read("f"));
   EXPECT_THAT(piped.err, StartsWith("crivo build: standard output: kind classic, "));
   const Outcome quiet = crivo("build -q -o f", numbered_lines(300));
@@ -162,13 +174,17 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--capacity ' 1'", "crivo build: capacity must be an integer from 1 to 1099511627776, got  1\n"},
       {"--capacity 1099511627777",
        "crivo build: capacity must be an integer from 1 to 1099511627776, got 1099511627777\n"},
-      {"--fpr 0", "crivo build: fpr must lie in (0, 1), got 0\n"},
-      {"--fpr 1", "crivo build: fpr must lie in (0, 1), got 1\n"},
-      {"--fpr nan", "crivo build: fpr must lie in (0, 1), got nan\n"},
-      {"--fpr 1e-9 --capacity 1e12",
-       "crivo build: fpr must be above 5.421010862427522e-08, the rate at which 64-bit hashes of 1000000000000 keys "
+      {"--fp-rate 0", "crivo build: fp_rate must lie in (0, 1), got 0\n"},
+      {"--fp-rate 1", "crivo build: fp_rate must lie in (0, 1), got 1\n"},
+      {"--fp-rate nan", "crivo build: fp_rate must lie in (0, 1), got nan\n"},
+      {"--fp-rate 1e-9 --capacity 1e12",
+       "crivo build: fp_rate must be above 5.421010862427522e-08, the rate at which 64-bit hashes of 1000000000000 "
+       "keys "
        "coincide with another's, got 1e-09\n"},
-      {"--fpr 1%", "crivo build: fpr must be a number in (0, 1), got 1%\n"},
+      {"--kind classic --capacity 1T --bits-per-key 1000",
+       "crivo build: capacity must give a filter that kind classic can be, got 1099511627776: its number of bits must "
+       "lie in [1, 70368744177664], got 1099511627776000\n"},
+      {"--fp-rate 1%", "crivo build: fp_rate must be a number in (0, 1), got 1%\n"},
       {"--seed 1.5", "crivo build: seed must be a 64-bit integer, got 1.5\n"},
       {"--seed 18446744073709551616", "crivo build: seed must be a 64-bit integer, got 18446744073709551616\n"},
       {"--threads -1", "crivo build: threads must be an integer from 0 to 1024, got -1\n"},
@@ -223,7 +239,7 @@ TEST_F(ToolTest, NamesACommandItDoesNotKnow) {
 }
 
 TEST_F(ToolTest, RefusesWhatDoesNotFitIntoTheMachine) {
-  const Outcome run = crivo("build -o f --capacity 1099511627776 --fpr 1e-5", "key\n");
+  const Outcome run = crivo("build -o f --capacity 1099511627776 --fp-rate 1e-5", "key\n");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, StartsWith("crivo build: capacity must fit in "));
   EXPECT_THAT(run.err, HasSubstr("got 1099511627776 keys"));
@@ -278,7 +294,7 @@ TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {
 TEST_F(ToolTest, EndsKeysWithANulWhenAsked) {
   const std::string keys = "two\nlines\0\0ends in return\r\0last"s;
   write("keys", keys);
-  const Outcome built = crivo("build -q -0 -o f --fpr 1e-9 keys");
+  const Outcome built = crivo("build -q -0 -o f --fp-rate 1e-9 keys");
   EXPECT_EQ(built.exit_code, 0);
   EXPECT_EQ(built.err, "");
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":4,"));

@@ -9,7 +9,7 @@ namespace crivo::testing {
 namespace {
 
 TEST_F(ToolTest, DescribesAFilter) {
-  ASSERT_EQ(crivo("build -o f --capacity 1e3 --fpr 0.001 --kind classic --seed -1 --raw", "a\nb\n").exit_code, 0);
+  ASSERT_EQ(crivo("build -o f --capacity 1e3 --fp-rate 0.001 --kind classic --seed -1 --raw", "a\nb\n").exit_code, 0);
   const std::string json = crivo("info --json f").out;
   EXPECT_THAT(json, StartsWith("{\"kind\":\"classic\",\"capacity\":1000,\"fp_rate\":0.001,\"keys\":2,"));
   EXPECT_THAT(json, HasSubstr("\"seed\":-1,\"codec\":\"raw\","));

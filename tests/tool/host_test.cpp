@@ -18,7 +18,7 @@ void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.kind << " wi
 class SameBytes : public ToolTest, public ::testing::WithParamInterface<Asked> {
  protected:
   SameBytes() {
-    crivo(std::string("build -o tool --raw --capacity 4000 --fpr 0.003 --kind ") + GetParam().kind + " --seed " +
+    crivo(std::string("build -o tool --raw --capacity 4000 --fp-rate 0.003 --kind ") + GetParam().kind + " --seed " +
               std::to_string(GetParam().seed),
           numbered_lines(kKeys));
   }

@@ -43,6 +43,8 @@ def breaches(crivo, folder):
             yield f"{command} must have a page, {page.name}"
             continue
         written = text_of(page)
+        if command not in nested and written.count(text.splitlines()[0]) > 1:  # the nested have no text of their own
+            yield f"{page.name} must say once what is in its NAME"
         for line in text.splitlines():
             for option in re.findall(r"--[a-z-]+", line.strip().split("  ")[0]) if re.match(r" +-", line) else []:
                 if not re.search(rf"{option}[=, .]", written):

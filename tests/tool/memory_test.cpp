@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "crivo/host/system.h"
 #include "shell.h"
 
 namespace crivo::testing {
@@ -55,6 +56,38 @@ TEST_F(Memory, LongIsNoMoreThanABuildOfAHundredMillionKeysWasGiven) {
   EXPECT_GT(peak_of(build + "-o whole"), 800 * kMegabyte);
   EXPECT_EQ(shell("cmp limited whole").out, "");
   EXPECT_EQ(shell("seq 100000000 | " + std::string(kTool) + "query --invert --count limited").out, "0\n");
+}
+
+TEST_F(Memory, IsNotEnoughForALineThatIsTooLong) {
+  const std::string lines = "(echo a; head -c 9000000 /dev/zero) | ";
+  for (const auto& [command, line, limit] :
+       {std::tuple("build -o f --max-memory 16M", "line 2 of standard input", "2097152 bytes, by max-memory 16M"),
+        std::tuple("build -o f --max-memory 16M - keys", "line 3 of keys", "2097152 bytes, by max-memory 16M"),
+        std::tuple("query --max-bytes 4M g", "line 2 of standard input", "4194304 bytes, by max-bytes 4M"),
+        std::tuple("add --max-bytes 4M g", "line 2 of standard input", "4194304 bytes, by max-bytes 4M")}) {
+    write("keys", "a\nb\n" + std::string(9'000'000, 'c'));
+    ASSERT_EQ(crivo("build -q -o g", "x\n").exit_code, 0);
+    const bool piped = std::string_view(line).ends_with("input");
+    const Outcome run = shell((piped ? lines : "echo a | ") + kTool + command);
+    EXPECT_EQ(run.exit_code, 2) << command;
+    EXPECT_THAT(run.err, EndsWith(std::string(line) + " must be shorter than " + limit + ", got a longer one\n"));
+  }
+}
+
+TEST_F(Memory, OfLongLinesAndManyIsNoMoreThanABuildWasGiven) {
+#ifdef CRIVO_SANITIZED
+  GTEST_SKIP() << "the sanitizers take memory of their own";
+#endif
+  write("keys", std::string(2'000'000, 'x') + std::string(10'000'000, '\n') + numbered_lines(2'000'000, ""));
+  EXPECT_LE(peak_of_build("-o f --max-memory 16M keys"), 16 * kMegabyte);
+}
+
+TEST_F(Memory, NotesThatTemporaryFilesWouldLieInIt) {
+  if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "nothing says here what it is";
+  const std::string note = "crivo build: note: temp-folder /dev/shm lies in memory, beside --max-memory; ";
+  EXPECT_THAT(crivo("build -o f --max-memory 16M --temp-folder /dev/shm", "a").err, StartsWith(note));
+  EXPECT_THAT(shell("TMPDIR=/dev/shm " + std::string(kTool) + "build -o f --max-memory 16M").err, StartsWith(note));
+  EXPECT_THAT(crivo("build -o f --temp-folder /dev/shm", "a").err, Not(HasSubstr("note")));
 }
 
 TEST_F(Memory, LeavesNothingBehindWhenTheBuildIsKilledAtAnyTime) {

@@ -23,6 +23,19 @@ TEST_F(ToolTest, SaysWhatItCannotWrite) {
   EXPECT_EQ(files(), 0U);
 }
 
+TEST_F(ToolTest, SaysOfEveryCommandThatItsOutputIsLost) {
+  ASSERT_EQ(crivo("build -q -o f", "a\n").exit_code, 0);
+  for (const char* command :
+       {"info f", "info --json f", "verify f f", "verify f g", "query f a", "query -c f a", "build -o -",
+        "union -o - f f", "add --print-new f", "--help", "build --help", "--version"}) {
+    const Outcome run = shell("'" CRIVO_TOOL "' " + std::string(command) + " >/dev/full", "b\n");
+    EXPECT_EQ(run.exit_code, 2) << command;
+    EXPECT_THAT(run.err, EndsWith(": output must be writable, got standard output: No space left on device\n"))
+        << command;
+  }
+  EXPECT_EQ(crivo("query f b").exit_code, 1) << "what could not be printed was not added, either";
+}
+
 TEST_F(ToolTest, TakesNoInputForTheNameThatTheOutputLacks) {
   write("keys", "a\nb\n");
   for (const char* nothing : {"--output= keys", "--output '' keys", "-o '' keys"}) {

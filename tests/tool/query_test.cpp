@@ -68,6 +68,14 @@ TEST_F(Query, SaysWhatItCannotWrite) {
   EXPECT_EQ(run.err, "crivo query: output must be writable, got standard output: No space left on device\n");
 }
 
+TEST_F(Query, NotesThatTheNameOfAFileIsAskedAsAKey) {
+  write("keys", "apple\n");
+  const std::string note = "crivo query: note: 'keys' is asked as a key; < keys asks for the lines of that file\n";
+  EXPECT_EQ(crivo("query f plum keys f").err, note);
+  EXPECT_EQ(crivo("query -q f keys").err, "");
+  EXPECT_EQ(crivo("query f apple").err, "");
+}
+
 TEST_F(Query, TakesNoFileForAStandardInputThatIsClosed) {
   ASSERT_EQ(crivo("build -q -o f", numbered_lines(1000)).exit_code, 0);
   const Outcome run = shell("'" CRIVO_TOOL "' query f <&-");
@@ -88,7 +96,7 @@ TEST_F(Query, RefusesADamagedFilterInsteadOfAnswering) {
 }
 
 TEST_F(ToolTest, KeepsItsPromisedFalsePositiveRate) {
-  ASSERT_EQ(crivo("build -o f --fpr 0.01", numbered_lines(20000)).exit_code, 0);
+  ASSERT_EQ(crivo("build -o f --fp-rate 0.01", numbered_lines(20000)).exit_code, 0);
   // T = 100,000 absent keys at p = 0.01: a correct filter exceeds T p + 4.75 sqrt(T p (1 - p)) = 1150 once in a
   // million runs. The sharper test of every kind is in tests/contract.
   const int false_hits = std::stoi(crivo("query f -c", numbered_lines(100000, "absent ")).out);

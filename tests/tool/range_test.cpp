@@ -13,9 +13,9 @@ namespace {
 class Ranges : public ToolTest {};
 
 TEST_F(Ranges, AreAskedForByTheirEnds) {
-  ASSERT_EQ(
-      crivo("build -q --kind range:16 --fpr 1e-6 -o f", "-9223372036854775808\n-5\n7\n9223372036854775807\n").exit_code,
-      0);
+  ASSERT_EQ(crivo("build -q --kind range:16 --fp-rate 1e-6 -o f", "-9223372036854775808\n-5\n7\n9223372036854775807\n")
+                .exit_code,
+            0);
   EXPECT_EQ(crivo("query f 7 8 -- -5 -6").out, "7\n-5\n");
   EXPECT_EQ(crivo("query f 0..6 0..7 7..0 7..7").out, "0..7\n7..7\n");
   EXPECT_EQ(crivo("query f", "-10..-6\n-10..-5\n-9223372036854775808..-9223372036854775807\n").out,

@@ -2,6 +2,8 @@
 #include "format/codec_gap.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -305,6 +307,29 @@ TEST_F(HostileGapStream, IsRejectedByItsFrame) {
       expect_corrupt(wide, "zstd frame must decode");
     }
   }
+}
+
+/// The bytes of memory that a payload takes.
+std::size_t resident_bytes(std::span<const std::byte> payload) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(payload.data()) + page - 1) / page * page;
+  const std::size_t pages = payload.size() / page - 1;
+  std::vector<unsigned char> in_memory(pages);
+  EXPECT_EQ(::mincore(reinterpret_cast<void*>(begin), pages * page, in_memory.data()), 0);
+  return page * static_cast<std::size_t>(std::ranges::count_if(in_memory, [](auto it) { return (it & 1) != 0; }));
+}
+
+// Of huge pages each of these bits would take one.
+TEST(GapCodedPayload, TakesTheMemoryThatItFills) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  constexpr std::size_t kBits = 64;
+  Bytes payload(kBits * kHugePage);
+  for (std::size_t i = 0; i < kBits; ++i) payload[i * kHugePage + 5] = std::byte{1};
+  const Bytes stored = *compress_gap(payload, 0);
+  EXPECT_LT(stored.size(), 1000U);
+  const auto decoded = decompress_gap(stored, payload.size());
+  EXPECT_LT(resident_bytes(*decoded), 2 * kBits * 65'536);
+  EXPECT_TRUE(std::ranges::equal(*decoded, payload));
 }
 
 TEST_F(HostileGapStream, IsRejectedAtEveryTruncation) {

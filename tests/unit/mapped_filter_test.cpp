@@ -5,18 +5,36 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include <atomic>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "crivo/blob_file.h"
 #include "format/mapped_file.h"
 #include "format/mapped_segments.h"
 #include "mapped_files.h"
+
+namespace crivo::testing {
+namespace {
+
+std::function<void()> before_pread;
+
+}  // namespace
+}  // namespace crivo::testing
+
+/// Stands before libc's, so that a file can change between two reads of it.
+extern "C" ssize_t pread(int file, void* into, std::size_t bytes, off_t at) {
+  if (crivo::testing::before_pread) crivo::testing::before_pread();
+  const iovec part{into, bytes};
+  return ::preadv(file, &part, 1, at);
+}
 
 namespace crivo::testing {
 namespace {
@@ -252,6 +270,24 @@ TEST(MappedFile, IsNotOpenedInTheTickOfItsLastChange) {
   }
 }
 
+// Another program can write through a mapping of its own, which leaves the time of modification alone.
+TEST(MappedFile, WhoseCodecChangesWhileItIsOpenedIsAnError) {
+  Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kRaw);
+  const auto codec = std::span(blob).subspan(6, 1);
+  const Bytes raw(codec.begin(), codec.end());
+  codec[0] = std::byte{1};
+  const std::string path = write_file("codec", blob);
+  int reads = 0;
+  before_pread = [&] {
+    if (++reads == 2) overwrite(path, 6, raw);
+  };
+  const auto mapped = MappedFilter::open(path, kStill);
+  before_pread = nullptr;
+  EXPECT_EQ(reads, 2);
+  ASSERT_FALSE(mapped);
+  EXPECT_EQ(mapped.error().code, ErrorCode::kCorrupt);
+}
+
 TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
   const AnyFilter filter = filter_of(Kind::kRibbon);
   const std::string path = write_file("replaced", blob_of(filter.ref(), BlobForm::kMappable));
@@ -295,6 +331,23 @@ TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {
   EXPECT_EQ(byte_at(100), 3);
   EXPECT_EQ(byte_at(5000), 1) << "what was looked at may not change";
   EXPECT_EQ(byte_at(10'000), 2);
+}
+
+TEST(BlobFile, IsReadAsItWasWrittenWithinALimit) {
+  AnyFilter filter = filter_of(Kind::kBlocked);
+  const std::uint64_t bytes = filter.payload().size();
+  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kMappable, BlobForm::kSmallest}) {
+    ASSERT_TRUE(write_blob_file(filter.ref(), temp_path("written"), form));
+    Result<AnyFilter> read = read_blob_file(temp_path("written"), {.max_bytes = bytes});
+    EXPECT_TRUE(std::ranges::equal(read->payload(), filter.payload()));
+    EXPECT_TRUE(read->add("another"));
+    const auto large = read_blob_file(temp_path("written"), {.max_bytes = bytes - 1});
+    ASSERT_FALSE(large);
+    EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
+    EXPECT_EQ(large.error().needed_bytes, bytes);
+    overwrite(temp_path("written"), 5000, Bytes(1, std::byte{0x77}));
+    EXPECT_FALSE(read_blob_file(temp_path("written")));
+  }
 }
 
 TEST(MappedFile, MayMoveAndChangeItsMode) {

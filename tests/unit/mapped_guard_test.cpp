@@ -2,14 +2,32 @@
 // because a handler is there for ever.
 #include "format/mapped_guard.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "mapped_files.h"
 #include "missing_page.h"
+
+namespace crivo::testing {
+namespace {
+
+void (*after_sigaction)() = nullptr;  // once
+
+}  // namespace
+}  // namespace crivo::testing
+
+/// Stands before libc's, for what another thread does between two calls of it.
+extern "C" int sigaction(int number, const struct sigaction* wanted, struct sigaction* old) noexcept {
+  static const auto real = reinterpret_cast<decltype(&::sigaction)>(::dlsym(RTLD_NEXT, "sigaction"));
+  const int result = real(number, wanted, old);
+  if (auto* const work = std::exchange(crivo::testing::after_sigaction, nullptr)) work();
+  return result;
+}
 
 namespace crivo::testing {
 namespace {
@@ -128,6 +146,20 @@ TEST(MappedFileDeathTest, TheGuardHandsOnWhatIsNotItsOwn) {
 }
 
 // A FilterRef from whole() promises nothing about a file that shrinks; a wrong answer it must not give.
+TEST(MappedFileDeathTest, TheGuardHandsOnToAHandlerThatIsSetWhileItIsInstalled) {
+  const auto set_both = [] {
+    without_handler();
+    after_sigaction = [] {
+      struct sigaction theirs {};
+      theirs.sa_handler = [](int) { std::_Exit(7); };
+      ::sigaction(SIGBUS, &theirs, nullptr);
+    };
+    (void)guard_mapped_files();
+    ::raise(SIGBUS);
+  };
+  EXPECT_EXIT(set_both(), ::testing::ExitedWithCode(7), "");
+}
+
 TEST(MappedFileDeathTest, ReadsOutsideACallAreNotGuarded) {
   const auto ask_the_whole = [] {
     without_handler();

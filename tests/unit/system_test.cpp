@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "crivo/host/temporary_file.h"
+#include "environment.h"
 
 namespace crivo::testing {
 namespace {
@@ -56,6 +57,14 @@ TEST(System, MissesNoChangeOfAnotherDay) {
   ::clock_gettime(CLOCK_REALTIME, &now);
   for (const time_t day : {-86'400, 86'400})
     EXPECT_FALSE(system::can_be_missed({now.tv_sec + day, now.tv_nsec})) << day;
+}
+
+// On Debian 13, /tmp is memory.
+TEST(System, HasTheChoiceOfTheUserForTemporaryFilesOrElseADisk) {
+  const Environment none("TMPDIR", "");
+  EXPECT_EQ(default_temp_folder(), "/var/tmp");
+  const Environment chosen("TMPDIR", "/somewhere/else");
+  EXPECT_EQ(default_temp_folder(), "/somewhere/else");
 }
 
 TEST(System, FindsItsOwnProgram) {

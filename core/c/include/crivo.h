@@ -21,8 +21,9 @@
 // the fields that this library does not know.
 //
 // Wrong arguments are refused as far as a function can see them: NULL, an address that is not aligned, a length that no
-// object has, a field out of range. It cannot see whether an address leads to what it should: a pointer to freed memory
-// or a length beyond the caller's array is undefined behaviour, as everywhere in C.
+// object has, a field out of range. It cannot see whether an address leads to what it should: a pointer to freed
+// memory, a length beyond the caller's array, or an argument that another thread changes during the call, be it bytes
+// of a blob or offsets of keys, is undefined behaviour, as everywhere in C.
 #ifndef CRIVO_H
 #define CRIVO_H
 
@@ -107,7 +108,7 @@ CRIVO_API uint32_t crivo_kind_can(size_t index);
 
 /// Many keys at once, which lie one after the other in `bytes`. With offsets, key i has the bytes from offsets[i] up to
 /// offsets[i + 1]: there are count + 1 offsets, which never fall, the last being at most bytes_size (Apache Arrow's
-/// layout). Without offsets (NULL), each key has `width` bytes, and count * width is at most bytes_size.
+/// layout). Without offsets (NULL), each key has `width` bytes, at least 1, and count * width is at most bytes_size.
 typedef struct crivo_keys {
   const void* bytes;
   uint64_t bytes_size;
@@ -170,7 +171,7 @@ typedef struct crivo_options {
   void* progress_data;      ///< what `progress` gets
   uint64_t max_memory;      ///< the most bytes to build with, the filter included: what does not fit lies in temporary
                             ///< files. At least 16 MiB; 0: no limit. Not counted is what the caller has in memory
-  const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /tmp
+  const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /var/tmp
 } crivo_options;
 
 /// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Ignores
@@ -361,12 +362,13 @@ CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, c
 CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
                                       crivo_error* error);
 /// Opens a file of any form, read-only. One in CRIVO_FORM_MAPPABLE is mapped in constant time, whatever its size, and a
-/// part of it is verified before a question first reads it; one in CRIVO_FORM_RAW is mapped after a pass over it; a
-/// compressed one is read into memory, within limits->max_bytes. Questions to a file that is damaged, or that a program
-/// has written to since (other than through a mapping of its own), return CRIVO_CORRUPT, and never a wrong answer; a
-/// file that was replaced by a new one does not matter. All other functions verify the whole file first, and return
-/// CRIVO_CORRUPT, too, if it changes before they end; only crivo_get_facts and crivo_blob_bound read nothing of it.
-/// Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// part of it is verified before a question first reads it, and not again where the system reads it a second time from
+/// a disk that fails; one in CRIVO_FORM_RAW is mapped after a pass over it; a compressed one is read into memory,
+/// within limits->max_bytes. Questions to a file that is damaged, or that a program has written to since (other than
+/// through a mapping of its own), return CRIVO_CORRUPT; a file that was replaced by a new one does not matter. All
+/// other functions verify the whole file first, and return CRIVO_CORRUPT, too, if it changes before they end; only
+/// crivo_get_facts and crivo_blob_bound read nothing of it. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path;
+/// CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.

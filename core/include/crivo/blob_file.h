@@ -1,4 +1,4 @@
-// Writes a filter to a file. mapped_filter.h opens it.
+// Writes a filter to a file, and reads it back into memory. mapped_filter.h opens it where it lies.
 #pragma once
 
 #include <string>
@@ -21,5 +21,9 @@ namespace crivo {
 [[nodiscard]] Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::string& path,
                                                     BlobForm form = BlobForm::kFile,
                                                     int level = kDefaultCompressionLevel);
+
+/// Verifies all of a filter in a file, of any form, and copies it into memory, to be asked at full speed or changed. It
+/// takes and may grow to limits.max_bytes. Errors: as MappedFilter::open, and kTooLarge for every form.
+[[nodiscard]] Result<AnyFilter> read_blob_file(const std::string& path, const ReadLimits& limits = {});
 
 }  // namespace crivo

@@ -34,7 +34,7 @@ struct BuildOptions {
   /// half. At least kMinBuildMemoryBytes. 8 MiB of it are left to the caller, for code, stacks and input.
   std::uint64_t max_memory = UINT64_MAX;
   /// Where the temporary files lie, 8 bytes per key in all. They have no names, so none is left behind. Empty stands
-  /// for the folder that TMPDIR names, or else /tmp.
+  /// for the folder that TMPDIR names, or else /var/tmp.
   std::string temp_folder = {};
 };
 

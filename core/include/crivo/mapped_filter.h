@@ -2,9 +2,10 @@
 //
 // A file with sums (BlobForm::kMappable; kFile, which `crivo build` writes, for most filters above 64 KiB) is opened in
 // constant time. Each 4096-byte segment is compared with its checksum before its first byte is used, and then never
-// again; verify() does it for all at once. (Only a filter without keys of a kind that is built once is read as a
-// whole.) A raw file without sums is mapped, too, but its checksum takes one pass over it when it is opened. A
-// compressed file is decoded into memory.
+// again; verify() does it for all at once. So a page that the system drops, and reads anew from a disk that has gone
+// bad meanwhile, may make an answer wrong; a copy in memory (read_blob_file) is free of that. (Only a filter
+// without keys of a kind that is built once is read as a whole.) A raw file without sums is mapped, too, but its
+// checksum takes one pass over it when it is opened. A compressed file is decoded into memory.
 //
 // **Files that change.** Whoever replaces a file by rename, as `crivo build` does, disturbs nobody: a mapping keeps the
 // file that it opened. Other programs may write into the file itself. So after the work of each call, the file's size
@@ -58,8 +59,7 @@ class MappedFilter {
   ~MappedFilter();
 
   // Questions, as those of FilterRef. Errors: kCorrupt where the file is damaged at a place that the question reads,
-  // naming the segment, or where it has changed; never a wrong answer. A damaged segment leaves the other keys' answers
-  // alone.
+  // naming the segment, or where it has changed. A damaged segment leaves the other keys' answers alone.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
   /// Checks once for all of them that the file has not changed. On an error, ignore what is in `hits`. With no hashes

@@ -93,7 +93,8 @@ class Filter(_crivo.Filter):
     keys, the filter is empty and needs a capacity. Of the options, None is the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
-                   "scalable", "spectral" or "ribbon" (the smallest); crivo.kinds() tells what each can do
+                   "scalable", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
+                   each can do
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
@@ -102,7 +103,7 @@ class Filter(_crivo.Filter):
     max_bytes      the most bytes that the filter may have, also when it grows
     max_memory     the most bytes to build with, the filter included, at least 16 MiB: what does not fit lies in
                    temporary files
-    temp_folder    where they lie, by default what TMPDIR names, or else /tmp
+    temp_folder    where they lie, by default what TMPDIR names, or else /var/tmp: a folder on a disk
     progress       is called with the share that is done, from 0 to 1, once the keys are read; what it raises ends
                    the build
     hashed         whether `keys` are not keys, but their hashes, made by crivo.hash_key with the same seed
@@ -119,9 +120,9 @@ class Filter(_crivo.Filter):
         """The filter in a file, which save(), the crivo tool or another language wrote. It is read-only.
 
         A file in the form "mappable", as save() writes it above 64 KiB, is opened at once, whatever its size: a
-        question reads the few pages that it needs, and verifies each before its first use. A raw file takes one pass,
-        and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A question to a
-        file that is damaged or was written to since is an Error, and never a wrong answer; a file may be replaced by
+        question reads the few pages that it needs, and verifies each before its first use. A raw file takes one
+        pass, and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A
+        question to a file that is damaged or was written to since is an Error; a file may be replaced by
         another. copy() makes a filter that can be changed.
 
         >>> import os, tempfile

@@ -1,5 +1,7 @@
 #include "array.h"
 
+#include <cstring>
+
 #include "crivo.h"
 
 namespace crivo::python {
@@ -53,14 +55,12 @@ bool Array::hash_side_by_side(size_t first, size_t count, uint64_t* hashes) cons
   return true;
 }
 
-const uint64_t* Array::hashes(size_t first, size_t count, uint64_t* scratch) const {
-  if (items_ == Items::kHash && stride_ == sizeof(uint64_t) &&
-      reinterpret_cast<uintptr_t>(first_) % alignof(uint64_t) == 0) {
-    return reinterpret_cast<const uint64_t*>(item(first));
+void Array::hashes(size_t first, size_t count, uint64_t* hashes) const {
+  if (items_ == Items::kHash && stride_ == sizeof(uint64_t)) {
+    std::memcpy(hashes, item(first), count * sizeof(uint64_t));
+  } else if (!hash_side_by_side(first, count, hashes)) {
+    for (size_t i = 0; i < count; ++i) hashes[i] = hash(item(first + i));
   }
-  if (hash_side_by_side(first, count, scratch)) return scratch;
-  for (size_t i = 0; i < count; ++i) scratch[i] = hash(item(first + i));
-  return scratch;
 }
 
 }  // namespace crivo::python

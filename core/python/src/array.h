@@ -27,9 +27,9 @@ class Array {
 
   [[nodiscard]] size_t size() const { return count_; }
 
-  /// The hashes of `count` items from `first` on: in the array itself, if it has them side by side, or in `scratch`.
-  /// Needs no GIL.
-  const uint64_t* hashes(size_t first, size_t count, uint64_t* scratch) const;
+  /// Writes the hashes of `count` items from `first` on. Needs no GIL. Another thread may write to the array meanwhile:
+  /// then some hashes are of keys that never were, and no more than that.
+  void hashes(size_t first, size_t count, uint64_t* hashes) const;
 
  private:
   [[nodiscard]] const char* item(size_t index) const { return first_ + static_cast<ptrdiff_t>(index) * stride_; }

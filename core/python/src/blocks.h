@@ -30,7 +30,7 @@ constexpr size_t kStretch = size_t{1} << 18;
 /// the Turn in which a stretch of them happens. False with an exception.
 template <class MakeTurn, class Take>
 [[nodiscard]] bool each_block(const Array& array, MakeTurn&& make_turn, Take&& take, PyObject* filename = Py_None) {
-  uint64_t scratch[kBlock];
+  uint64_t hashes[kBlock];
   crivo_error error;
   crivo_status status = CRIVO_OK;
   for (size_t at = 0; at < array.size() && status == CRIVO_OK;) {
@@ -39,7 +39,8 @@ template <class MakeTurn, class Take>
       const size_t end = at + std::min(kStretch, array.size() - at);
       while (at < end && status == CRIVO_OK) {
         const size_t count = std::min(kBlock, end - at);
-        status = take(array.hashes(at, count, scratch), count, &error);
+        array.hashes(at, count, hashes);
+        status = take(hashes, count, &error);
         at += count;
       }
     }

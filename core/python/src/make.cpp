@@ -299,10 +299,15 @@ PyObject* filter_read(PyObject* type, PyObject* args) {
   Py_buffer blob;
   PyObject* max_bytes = nullptr;
   if (!PyArg_ParseTuple(args, "y*O:_read", &blob, &max_bytes)) return nullptr;
+  // Another thread may write to whatever is not bytes: what is checked must be a copy.
+  const bool copied = PyBytes_Check(blob.obj) == 0;
+  void* const copy = copied ? PyMem_Malloc(static_cast<size_t>(blob.len)) : nullptr;
   const auto read = [&](const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {
-    return crivo_read(blob.buf, static_cast<uint64_t>(blob.len), limits, filter, error);
+    if (copied) std::memcpy(copy, blob.buf, static_cast<size_t>(blob.len));
+    return crivo_read(copied ? copy : blob.buf, static_cast<uint64_t>(blob.len), limits, filter, error);
   };
-  PyObject* made = make_limited(type, max_bytes, Py_None, read);
+  PyObject* made = copied && copy == nullptr ? PyErr_NoMemory() : make_limited(type, max_bytes, Py_None, read);
+  PyMem_Free(copy);
   PyBuffer_Release(&blob);
   return made;
 }

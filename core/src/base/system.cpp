@@ -12,9 +12,20 @@
 #include <system_error>
 
 #if defined(__linux__) && !defined(CRIVO_POSIX_ONLY)
+#include <linux/magic.h>
 #include <malloc.h>
+#include <sys/vfs.h>
 
 namespace crivo::system {
+namespace {
+
+/// A system that does not take the advice gives the same memory.
+void advise(void* begin, std::size_t bytes, int advice) noexcept {
+  const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, advice);
+}
+
+}  // namespace
 
 const char* const kDescriptors = "/proc/self/fd";
 
@@ -59,9 +70,13 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
   return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
 }
 
-void wish_huge_pages(void* begin, std::size_t bytes) noexcept {
-  const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, MADV_HUGEPAGE);
+void wish_huge_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_HUGEPAGE); }
+void wish_small_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_NOHUGEPAGE); }
+
+bool is_memory_folder(const std::string& folder) noexcept {
+  struct statfs status {};
+  return ::statfs(folder.c_str(), &status) == 0 &&
+         (status.f_type == TMPFS_MAGIC || static_cast<unsigned long>(status.f_type) == RAMFS_MAGIC);
 }
 
 }  // namespace crivo::system
@@ -127,6 +142,9 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
 }
 
 void wish_huge_pages(void*, std::size_t) noexcept {}
+void wish_small_pages(void*, std::size_t) noexcept {}
+
+bool is_memory_folder(const std::string&) noexcept { return false; }
 
 }  // namespace crivo::system
 #endif

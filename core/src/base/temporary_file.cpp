@@ -18,11 +18,6 @@ namespace {
 
 constexpr const char* kHaveRoom = "have room for the hashes of a build";
 
-std::string default_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
-
 Error failed(const char* rule, const std::string& folder, int reason) {
   return system_error(reason, "temp_folder must ", rule, ", got ", folder);
 }
@@ -49,8 +44,14 @@ int transfer_all(std::size_t bytes, const Transfer& transfer) {
 
 }  // namespace
 
+std::string default_temp_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  if (folder != nullptr && *folder != '\0') return folder;
+  return ::access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
 Result<TemporaryFile> TemporaryFile::make(const std::string& folder) {
-  std::string where = folder.empty() ? default_folder() : folder;
+  std::string where = folder.empty() ? default_temp_folder() : folder;
   const int file = open_without_name(where);
   if (file < 0) return failed("be writable", where, errno);
   return TemporaryFile(file, std::move(where));

@@ -259,7 +259,7 @@ Result<AnyFilter> FilterBuilder::State::finish() {
   // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
   // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
-         spec.capacity < 8 * hashes_->size()) {
+         spec.capacity < std::min(8 * hashes_->size(), kMaxCapacity / 2)) {
     spec.capacity *= 2;
     built = build(spec);
   }

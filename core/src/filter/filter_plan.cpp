@@ -22,9 +22,11 @@ Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) 
   if (!shape) return shape.error();
   max_bytes = std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max());
   const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
-  if (!bytes || *bytes > max_bytes) {
-    return keys_too_large(max_bytes, spec.capacity, bytes ? *bytes : std::numeric_limits<std::uint64_t>::max());
+  if (!bytes) {  // more units than a shape may have
+    return error(ErrorCode::kBadArgument, "capacity must give a filter that kind ", row->info.name, " can be, got ",
+                 spec.capacity, ": its ", bytes.error().message);
   }
+  if (*bytes > max_bytes) return keys_too_large(max_bytes, spec.capacity, *bytes);
   Facts facts{.capacity = spec.capacity, .fp_rate = spec.fp_rate};
   if (spec.bits_per_key && row->start == nullptr) facts.fp_rate = promise_by_size(*row, View{*shape}, spec.capacity);
   return FilterPlan{row, *shape, facts, *bytes, max_bytes};

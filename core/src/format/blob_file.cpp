@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/error_text.h"
 #include "base/replace_file.h"
 #include "crivo/blob_writer.h"
 
@@ -36,6 +37,19 @@ Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::str
     if (!looked) return looked.error();
     return written;
   });
+}
+
+Result<AnyFilter> read_blob_file(const std::string& path, const ReadLimits& limits) {
+  const Result<MappedFilter> file = MappedFilter::open(path, {.limits = limits});
+  if (!file) return file.error();
+  if (file->payload_bytes() > limits.max_bytes) {
+    return limit_error(ErrorCode::kTooLarge, file->payload_bytes(), "raw payload bytes must be at most the limit of ",
+                       limits.max_bytes, ", got ", file->payload_bytes());
+  }
+  std::optional<AnyFilter> copy;
+  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
+  if (auto looked = file->look_at_whole(take_copy); !looked) return looked.error();
+  return *std::move(copy);
 }
 
 }  // namespace crivo

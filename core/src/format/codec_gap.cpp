@@ -181,7 +181,10 @@ Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint
   }
   const auto low = stored.subspan(kHeadBytes, static_cast<std::size_t>(low_bytes));
   SymbolReader symbols(stored.subspan(kHeadBytes + low.size()));
-  AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
+  constexpr std::uint64_t kPageBytes = 4096;
+  const bool sparse = set < raw_bytes / kPageBytes;
+  const CacheAlignedAllocator<std::byte> memory(sparse ? sparse_memory() : nullptr);
+  AlignedBytes payload(static_cast<std::size_t>(raw_bytes), memory);
   if (auto decoded = decode_gaps(symbols, BitReader(low, low_bits), low_bits, set, payload); !decoded) {
     return decoded.error();
   }

@@ -107,7 +107,8 @@ Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   kept.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
   if (!copied) return copied.error();
-  ::mprotect(at, size, PROT_READ);
+  // Where this is refused, as for want of memory, the copies are as good, but not guarded against bugs.
+  (void)::mprotect(at, size, PROT_READ);
   return {};
 }
 

@@ -133,7 +133,7 @@ class MappedFilter::State {
   template <class Work>
   Result<void> while_reading(const Work& work);
   Result<void> read_file(const ReadLimits& limits);
-  Result<void> decode(const ReadLimits& limits);
+  Result<void> decode(std::span<const std::byte> header_bytes, const ReadLimits& limits);
   Result<void> keep_structure(const Header& header);
   Result<void> open_with_sums(std::span<const std::byte> header_bytes, const Header& header);
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
@@ -171,13 +171,14 @@ Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   if (auto valid = check_start(header_bytes); !valid) return valid;
   const Header header = read_fields(header_bytes);
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
-  if (header.codec != Codec::kRaw) return decode(limits);
+  if (header.codec != Codec::kRaw) return decode(header_bytes, limits);
   if (auto kept = keep_structure(header); !kept) return kept;
   return parse(file_->bytes(), {.max_bytes = kNoLimit});
 }
 
-/// Reads a compressed file from a copy, because no decoder is made for bytes that change while it reads them.
-Result<void> MappedFilter::State::decode(const ReadLimits& limits) {
+/// Reads a compressed file from a copy, because no decoder is made for bytes that change while it reads them. The copy
+/// starts with the header that was looked at: one that says `raw` by now would have the filter lie in the copy.
+Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes, const ReadLimits& limits) {
   constexpr std::uint64_t kStoredExtraBytes = 4096;  // the most by which a compressed blob is larger than its payload
   const std::size_t bytes = file_->bytes().size();
   if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {
@@ -185,9 +186,10 @@ Result<void> MappedFilter::State::decode(const ReadLimits& limits) {
                        kStoredExtraBytes, " bytes more than the limit of ", limits.max_bytes, ", got ", bytes);
   }
   AlignedBytes copy(bytes);
-  const Result<std::size_t> copied = file_->read(0, copy);
+  std::ranges::copy(header_bytes, copy.begin());
+  const Result<std::size_t> copied = file_->read(kBlobHeaderBytes, std::span(copy).subspan(kBlobHeaderBytes));
   if (!copied) return copied.error();
-  return parse(std::span(copy).first(*copied), limits);
+  return parse(std::span(copy).first(kBlobHeaderBytes + *copied), limits);
 }
 
 /// Keeps what parse() of a raw file will find to be sound. A header that is not is left to parse().

@@ -11,8 +11,16 @@
 namespace crivo {
 namespace {
 
-constinit thread_local const MappedRead* innermost_read = nullptr;
-/// The handler that was set before. Written once, before ours is set.
+// Where a library was loaded by dlopen, glibc takes memory for a thread's variables at the first use, which a handler
+// may not do, unless they are initial-exec. Other systems' libraries may not be able to load such a one; musl's has
+// that memory from the start.
+#ifdef __GLIBC__
+#define CRIVO_IN_HANDLERS [[gnu::tls_model("initial-exec")]]
+#else
+#define CRIVO_IN_HANDLERS
+#endif
+CRIVO_IN_HANDLERS constinit thread_local const MappedRead* innermost_read = nullptr;
+/// The handler that was set before. Written before ours is set, and by the call that sets it.
 constinit struct sigaction previous {};
 
 bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noexcept {
@@ -58,13 +66,14 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-/// Returns errno, or 0.
+/// Returns errno, or 0. The first call is for a signal that comes before the second one has returned; what another
+/// thread sets between them, the second one finds.
 int set_handler() noexcept {
   struct sigaction ours {};
   ours.sa_sigaction = &on_bus_error;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   ::sigemptyset(&ours.sa_mask);
-  if (::sigaction(SIGBUS, nullptr, &previous) != 0 || ::sigaction(SIGBUS, &ours, nullptr) != 0) return errno;
+  if (::sigaction(SIGBUS, nullptr, &previous) != 0 || ::sigaction(SIGBUS, &ours, &previous) != 0) return errno;
   return 0;
 }
 

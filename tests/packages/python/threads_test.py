@@ -2,8 +2,10 @@
 
 import array
 import concurrent.futures
+import contextlib
 import gc
 import itertools
+import mmap
 import os
 import signal
 import subprocess
@@ -299,6 +301,30 @@ class HostileTest(unittest.TestCase):
 
         crivo.Filter(HASHES[:100_000], hashed=True, kind="ribbon", progress=report)
         self.assertIn(1, other)
+
+    def test_bytes_that_change_while_they_are_read(self):
+        """What is checked must be what is used: another process changes the bytes that tell of the others."""
+        keys = array.array("q", range(10**6))
+        for kind, capacity in [("scalable", 1000), ("range", None)]:
+            sound = crivo.Filter(keys, kind=kind, capacity=capacity).to_bytes("raw")
+            blob = mmap.mmap(-1, len(sound))
+            blob[:] = sound
+            reader = os.getpid()
+            writer = os.fork()
+            while writer == 0:
+                for at in range(64, 96):
+                    for _ in range(20):
+                        blob[at] ^= 0xFF
+                        blob[at] = sound[at]
+                if os.getppid() != reader:  # which has crashed
+                    os._exit(0)
+            try:
+                for _ in range(200):
+                    with contextlib.suppress(crivo.Error):
+                        crivo.Filter.from_bytes(blob).contains_many(keys[:1000])
+            finally:
+                os.kill(writer, signal.SIGKILL)
+                os.waitpid(writer, 0)
 
     def test_an_array_cannot_be_resized_while_it_is_asked(self):
         hashes = HASHES[:]

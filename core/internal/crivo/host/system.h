@@ -42,5 +42,10 @@ void free_to_the_system() noexcept;
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
 /// Asks for huge pages from the page of `begin` on, which the system need not give.
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
+/// Takes that back, and has the system give none there on its own.
+void wish_small_pages(void* begin, std::size_t bytes) noexcept;
+
+/// Whether what is written to this folder stays in memory (tmpfs, ramfs). False where the system does not say.
+[[nodiscard]] bool is_memory_folder(const std::string& folder) noexcept;
 
 }  // namespace crivo::system

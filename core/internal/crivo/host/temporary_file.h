@@ -12,10 +12,14 @@
 
 namespace crivo {
 
+/// The folder that TMPDIR names, or else /var/tmp: /tmp, which is the choice where that cannot be written, is memory on
+/// many systems.
+[[nodiscard]] std::string default_temp_folder();
+
 /// One thread may use it at a time. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
 class TemporaryFile {
  public:
-  /// An empty folder stands for the one that TMPDIR names, or else /tmp.
+  /// An empty folder stands for default_temp_folder().
   [[nodiscard]] static Result<TemporaryFile> make(const std::string& folder);
 
   /// Writes all bytes, from the byte number `at` on.
