@@ -172,7 +172,7 @@ Error for_users(const Error& error, const Arguments& options) {
   if (error.code == ErrorCode::kFull) {
     message += options.capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";
   }
-  if (of_filter) message += " (the limit is this machine's memory)";
+  if (of_filter && error.needed_bytes != 0) message += " (the limit is this machine's memory)";
   return {error.code, message};
 }
 
