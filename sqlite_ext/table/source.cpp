@@ -264,12 +264,15 @@ void SourceTriggers::create(const Source& source, bool counts) const {
   std::size_t made = 0;
   for (const Event& event : kEvents) {
     if (event.name == "inserted" && !counts) continue;
-    std::string body = insert + ", " + std::string(event.columns) + ") VALUES ('" + std::string(event.op) + "', " +
-                       std::string(event.row) + "." + name + (event.columns == "key, arg" ? ", old." + name : "") +
-                       ");";
+    std::string body = insert;
+    body.append(", ").append(event.columns).append(") VALUES ('").append(event.op).append("', ");
+    body.append(event.row).append(".").append(name);
+    if (event.columns == "key, arg") body.append(", old.").append(name);
+    body.append(");");
     if (event.when.starts_with("BEFORE")) {
-      if (column.is_generated && !each_part.empty()) body += each_part + ";";
-      if (!is_filled.empty()) body += " " + insert + ") SELECT 'follow default'" + is_filled + ";";
+      if (column.is_generated && !each_part.empty()) body.append(each_part).append(";");
+      if (!is_filled.empty())
+        body.append(" ").append(insert).append(") SELECT 'follow default'").append(is_filled).append(";");
     }
     run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(this->name(event.name)) + " " +
                      std::string(event.when) + " ON " + quoted_name(source.table) + " BEGIN " + body + " END");
