@@ -222,8 +222,10 @@ class Refilter {
   /// RocksDB can end the process where it finds the disk full.
   Status check_room(const Candidate& candidate) {
     const auto& [family, file, reason] = candidate;
-    const auto filter = family->policy == nullptr ? nullptr : refilter::builder_for(
-        family->options, *family->policy, {file.level, file.bottommost, /*flushed=*/false});
+    const auto filter =
+        family->policy == nullptr
+            ? nullptr
+            : refilter::builder_for(family->options, *family->policy, {file.level, file.bottommost, /*flushed=*/false});
     const double filter_bytes =
         filter == nullptr ? 0 : refilter::planned_filter(*filter, file.meta.num_entries, 1).bytes;
     const std::uint64_t needed = file.meta.size + static_cast<std::uint64_t>(filter_bytes) + kRoomForLogs;

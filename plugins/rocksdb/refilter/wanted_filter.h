@@ -2,8 +2,8 @@
 //
 // Only the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as RocksDB
 // would ask at a compaction of this file, and the builder says which size and rate a filter of as many keys would have.
-// The file's filter is right if it has this kind, about this size and about this rate. A filter of a few thousand keys at
-// most is built to see its kind. The name of the library that wrote a filter stands in the filter's block.
+// The file's filter is right if it has this kind, about this size and about this rate. A filter of a few thousand keys
+// at most is built to see its kind. The name of the library that wrote a filter stands in the filter's block.
 //
 // The builder's answer is a plan. The filter that it writes also depends on limits (max_filter_bytes, max_build_bytes),
 // on how many keys have the same prefix, and on whether there is any key at all. So before a file is called wrong,
