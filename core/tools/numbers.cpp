@@ -61,7 +61,8 @@ Result<std::uint64_t> parse_capacity(std::string_view text) {
   if (capacity) *capacity *= static_cast<double>(units.unit_of(units.power));
   if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
       *capacity != std::floor(*capacity)) {
-    return wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity), text);
+    return wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity) + ", such as 1000000 or 1M",
+                 text);
   }
   return static_cast<std::uint64_t>(*capacity);
 }

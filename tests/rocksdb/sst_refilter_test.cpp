@@ -7,6 +7,7 @@
 #include <random>
 
 #include "../tool/shell.h"
+#include "crivo/rocksdb_scan.h"
 #include "crivo/rocksdb_verify.h"
 #include "sst_support.h"
 
@@ -153,6 +154,19 @@ TEST_F(SstRefilter, DryRunTouchesNothingAndNeedsNoLock) {
   EXPECT_EQ(locked.exit_code, 2);
   EXPECT_THAT(locked.err, HasSubstr("crivo sst refilter: DB must be writable and not in use, got db: IO error"));
   EXPECT_EQ(listing(db()), before);
+}
+
+// RocksDB writes two collectors into OPTIONS, and cannot read them back.
+TEST_F(SstRefilter, LeavesOptionsThatOpenAgainBesideAnotherCollector) {
+  rocksdb::Options options = many_files(builtin_bloom());
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;
+  ASSERT_TRUE(NewScanFilterCollectorFactory({.extract = "prefix:4"}, &scans).ok());
+  options.table_properties_collector_factories = {scans};
+  write_database(options, db(), kKeys);
+  EXPECT_EQ(crivo("sst refilter --policy crivo.Auto:10 db").exit_code, 0);
+  const Outcome again = crivo("sst refilter db");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("0 files rewritten; every filter is as the policy would write it"));
 }
 
 TEST_F(SstRefilter, TakesColumnFamiliesByThemselves) {

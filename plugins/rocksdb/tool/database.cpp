@@ -159,11 +159,9 @@ Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return {};
-  const auto collector = NewRocksDBFilterCollectorFactory();
+  // RocksDB (7.8 to 11.8) cannot read an OPTIONS file in which it has written two collectors.
   auto& collectors = family.table_properties_collector_factories;
-  const bool installed = std::ranges::any_of(
-      collectors, [&](const auto& each) { return each != nullptr && each->IsInstanceOf(collector->Name()); });
-  if (!installed) collectors.push_back(collector);
+  if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
   return {};
 }
 
