@@ -176,6 +176,7 @@ class ThreadsTest(unittest.TestCase):
 class SignalsTest(unittest.TestCase):
     def interrupted(self, work):
         """How long a work still goes on after Ctrl-C, in seconds."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what a script starts with & ignores it
         sent = []
 
         def interrupt():
