@@ -137,7 +137,7 @@ bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* ke
   look_around(table.shadow());
   const bool replaces = or_replace || around_.has_replace;
   if (op == "follow insert") {
-    add(table, state, came, !replaces && !around_.others_on_insert);
+    counted_ = add(table, state, came, !replaces && !around_.others_on_insert);
   } else if (op == "follow inserted") {
     if (!came.is_null() && counted_ != hash_key(came.view(), state.spec.seed)) add(table, state, came, false);
     counted_.reset();
@@ -166,12 +166,14 @@ void Follower::look_around(ShadowTables& shadow) {
   schema_ = shadow.schema_seen();
 }
 
-void Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_counted_later) {
-  counted_.reset();
-  if (key.is_null()) return;
+std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key,
+                                           bool is_counted_later) {
+  counted_.reset();  // it came with another row
+  if (key.is_null()) return std::nullopt;
   const std::uint64_t hash = hash_key(key.view(), state.spec.seed);
   const bool only_if_absent = is_counted_later && state.spec.kind == Kind::kCounting;  // others have no such trigger
-  if (table.add_hash(hash, only_if_absent) || !only_if_absent) counted_ = hash;
+  if (table.add_hash(hash, only_if_absent) || !only_if_absent) return hash;
+  return std::nullopt;
 }
 
 void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {

@@ -31,7 +31,9 @@ class Follower {
 
  private:
   void look_around(ShadowTables& shadow);
-  void add(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_counted_later);
+  /// Returns the key's hash if it is counted now.
+  std::optional<std::uint64_t> add(FilterTable& table, const TableState& state, const KeyBytes& key,
+                                   bool is_counted_later);
   void remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain);
 
   int schema_ = -1;  // that these belong to

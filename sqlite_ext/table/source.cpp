@@ -88,7 +88,8 @@ std::string table_definition(sqlite3* db, const std::string& schema, const std::
 /// string.
 Name take_token(std::string_view& text) {
   const auto skip_to = [&text](std::string_view end, std::size_t from) {
-    text.remove_prefix(std::min(text.size(), std::max(text.find(end, from), from) + end.size()));
+    const std::size_t at = text.find(end, from);
+    text.remove_prefix(at == std::string_view::npos ? text.size() : at + end.size());
     return Name{};
   };
   if (text.starts_with("--")) return skip_to("\n", 2);
@@ -111,7 +112,7 @@ std::vector<std::string> names_in_expressions(std::string_view definition) {
   bool is_behind_as = false;
   while (!definition.empty()) {
     const Name token = take_token(definition);
-    if (token.text.empty() || token.text.find_first_not_of(" \t\r\n\f") == std::string::npos) continue;
+    if (!token.quoted && token.text.find_first_not_of(" \t\r\n\f") == std::string::npos) continue;
     const bool opens = !token.quoted && token.text == "(";
     if (depth > 0 || (is_behind_as && opens)) depth += opens ? 1 : !token.quoted && token.text == ")" ? -1 : 0;
     if (depth > 0) names.push_back(lower(token.text));
@@ -170,16 +171,22 @@ std::optional<Column> find_column(sqlite3* db, const std::string& schema, const 
   throw SqlError{"source must be a column of a table in the schema " + schema + ", got " + what};
 }
 
-/// What stands behind ('follow ...', and new. or old. in a trigger's text: the column. The names of filter and source
-/// stand before it, quoted, and may hold the same characters.
+/// What stands behind new. or old. in the first statement of one of our triggers, or of those of older filters: the
+/// column. Nothing for a trigger that does not begin by telling a filter.
 std::string_view behind_follow(std::string_view sql) {
-  bool in_name = false;
-  for (std::size_t i = 0; i < sql.size(); ++i) {
-    if (sql[i] == '"') in_name = !in_name;
-    if (in_name || !sql.substr(i).starts_with("('follow")) continue;
-    return sql.substr(std::min(sql.size(), std::max(sql.find('.', i), i) + 1));
-  }
-  return {};
+  const auto take_up_to = [&sql](std::string_view text) {
+    const std::size_t at = sql.find(text);
+    if (at != std::string_view::npos) sql.remove_prefix(at + text.size());
+    return at;
+  };
+  sql.remove_prefix(std::min(sql.size(), std::string_view("CREATE TRIGGER ").size()));
+  (void)take_name(sql, " ");
+  if (take_up_to(" ON ") == std::string_view::npos) return {};
+  (void)take_name(sql, " ");
+  if (take_up_to(" BEGIN INSERT INTO ") != 0) return {};
+  (void)take_name(sql, "(");
+  const bool tells = take_up_to("(op, ") == 0 && take_up_to(") VALUES ('follow") <= std::string_view("key, arg").size();
+  return tells && take_up_to(".") != std::string_view::npos ? sql : std::string_view();
 }
 
 /// Adds what somebody else's trigger can do. What is not understood can do everything.

@@ -29,6 +29,52 @@ class FollowFail : public SqliteTest {
   std::string info(const std::string& field) { return ask("SELECT bloom_table_info('f') ->> ?", {field}); }
 };
 
+TEST_F(FollowFail, KnowsItsOwnTriggersByMoreThanAWord) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
+  run("CREATE TABLE log(x)");
+  follow();
+  run("CREATE TRIGGER u AFTER INSERT ON s WHEN new.id = 2 BEGIN INSERT INTO log VALUES('follow up');"
+      " SELECT RAISE(FAIL, 'no'); END");
+  run("INSERT INTO s VALUES (1, 'a')");
+  EXPECT_EQ(ask("INSERT INTO s VALUES (2, 'a')"), "error: no");
+  run("DELETE FROM s WHERE id = 1");
+  EXPECT_EQ(denied(), "");
+}
+
+TEST_F(FollowFail, CountsTheKeyOfARowWhoseCheckChangesAnotherRow) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, e, n, CHECK (n IS NULL OR run(n) IS NULL))");
+  follow();
+  run("INSERT INTO s VALUES (1, 'X', NULL), (7, 'o', NULL)");
+  run("INSERT INTO s VALUES (2, 'X', 'UPDATE s SET e = ''X'' WHERE id = 7')");
+  run("DELETE FROM s WHERE id IN (1, 7)");
+  EXPECT_EQ(values(), "X");
+  EXPECT_EQ(denied(), "");
+}
+
+TEST_F(FollowFail, KnowsThePartsOfAGeneratedColumnByAnyName) {
+  for (const char* part : {"\" \"", "\"\t\"", "[ ]"}) {
+    run(std::string("CREATE TABLE s(id INTEGER PRIMARY KEY, a, ") + part + ", e AS (a || " + part + "))");
+    follow("blocked");
+    run(std::string("INSERT INTO s(a, ") + part + ") VALUES ('x', 'y')");
+    run("UPDATE s SET a = 'k'");
+    EXPECT_EQ(values(), "ky");
+    EXPECT_EQ(denied(), "") << part;
+    run("DROP TABLE f");
+    run("DROP TABLE s");
+  }
+}
+
+TEST_F(FollowFail, ReadsADefinitionThatEndsInAComment) {
+  for (const char* options : {"STRICT -- c", "WITHOUT ROWID -- c", "WITHOUT ROWID /* c"}) {
+    run(std::string("CREATE TABLE s(id INTEGER PRIMARY KEY, e TEXT) ") + options);
+    run("INSERT INTO s VALUES (1, 'a')");
+    follow();
+    EXPECT_EQ(denied(), "") << options;
+    run("DROP TABLE f");
+    run("DROP TABLE s");
+  }
+}
+
 // A trigger that is made later fires earlier, and SQLite keeps the row that it fails for.
 TEST_F(FollowFail, HasTheRowsThatAFailureKeeps) {
   struct Case {
