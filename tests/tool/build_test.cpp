@@ -166,12 +166,18 @@ TEST_F(ToolTest, SaysWhatToDoAboutAFullFilter) {
 
 TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
   const std::pair<const char*, const char*> cases[] = {
-      {"--capacity 0", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 0\n"},
-      {"--capacity -5", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got -5\n"},
-      {"--capacity 1.5", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 1.5\n"},
-      {"--capacity 10k", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 10k\n"},
-      {"--capacity nan", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got nan\n"},
-      {"--capacity ' 1'", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got  1\n"},
+      {"--capacity 0",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 0\n"},
+      {"--capacity -5",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got -5\n"},
+      {"--capacity 1.5",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 1.5\n"},
+      {"--capacity 10k",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 10k\n"},
+      {"--capacity nan",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got nan\n"},
+      {"--capacity ' 1'",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got  1\n"},
       {"--capacity 1099511627777",
        "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got 1099511627777\n"},
       {"--fp-rate 0", "crivo build: fp_rate must lie in (0, 1), got 0\n"},
@@ -203,7 +209,8 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--max-bytes 99999TB",
        "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 99999TB\n"},
       {"--max-bytes=", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got \n"},
-      {"--capacity=", "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got \n"},
+      {"--capacity=",
+       "crivo build: capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M, got \n"},
       {"--seed '[1]'", "crivo build: seed must be a 64-bit integer, got [1]\n"},
   };
   for (const auto& [options, message] : cases) {
