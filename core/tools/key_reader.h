@@ -22,7 +22,7 @@ void add_null_flag(CLI::App& command, KeyEnd& end);
 
 /// How long a line may be, and what says so, for the error: "max-memory 16M".
 struct LineLimit {
-  std::size_t bytes = std::size_t{1} << 30;
+  std::size_t bytes = std::size_t{64} << 20;
   std::string from = "this program";
 };
 

@@ -74,6 +74,17 @@ TEST_F(Memory, IsNotEnoughForALineThatIsTooLong) {
   }
 }
 
+TEST_F(Memory, IsNotTakenForALineThatNoKeyIs) {
+  ASSERT_EQ(crivo("build -q -o g", "x\n").exit_code, 0);
+  for (const char* command : {"query g", "add g"}) {
+    const Outcome run = shell("head -c 70000000 /dev/zero | " + std::string(kTool) + command);
+    EXPECT_EQ(run.exit_code, 2) << command;
+    EXPECT_THAT(run.err,
+                EndsWith("line 1 of standard input must be shorter than 67108864 bytes, by this program, got a "
+                         "longer one\n"));
+  }
+}
+
 TEST_F(Memory, OfLongLinesAndManyIsNoMoreThanABuildWasGiven) {
 #ifdef CRIVO_SANITIZED
   GTEST_SKIP() << "the sanitizers take memory of their own";
