@@ -117,7 +117,7 @@ Result<MappedFilter> load_filter(const FilterArgument& filter) {
 
 LineLimit longest_line(const FilterArgument& filter) {
   const auto bytes = static_cast<std::size_t>(*parse_bytes(filter.max_bytes));
-  return {std::min(bytes, LineLimit{}.bytes), "max-bytes " + filter.max_bytes};
+  return bytes < LineLimit{}.bytes ? LineLimit{bytes, "max-bytes " + filter.max_bytes} : LineLimit{};
 }
 
 Result<LoadedCopy> load_copy(const FilterArgument& filter) {
