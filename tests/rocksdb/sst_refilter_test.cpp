@@ -156,7 +156,7 @@ TEST_F(SstRefilter, DryRunTouchesNothingAndNeedsNoLock) {
   EXPECT_EQ(listing(db()), before);
 }
 
-// RocksDB writes two collectors into OPTIONS, and cannot read them back.
+// RocksDB 7.8 writes two collectors into OPTIONS, and cannot read them back.
 TEST_F(SstRefilter, LeavesOptionsThatOpenAgainBesideAnotherCollector) {
   rocksdb::Options options = many_files(builtin_bloom());
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;

@@ -159,7 +159,7 @@ Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return {};
-  // RocksDB (7.8 to 11.8) cannot read an OPTIONS file in which it has written two collectors.
+  // RocksDB 7.8 cannot read an OPTIONS file into which it has written two collectors.
   auto& collectors = family.table_properties_collector_factories;
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
   return {};

@@ -175,8 +175,8 @@ std::set<std::string> families_without_policy(const std::string& path, ExitCode&
     for (const auto& [family, policy] : policies_in(entry->path())) {
       if (families.count(family) == 0 || !policy.starts_with("crivo.")) continue;
       std::fprintf(stderr,
-                   "crivo sst info: note: column family %s has no filter policy in %s, and %s in %s: a program "
-                   "without the library opened it, or removed it; crivo sst refilter --policy gives it back\n",
+                   "crivo sst info: note: column family %s has no filter policy in %s, and %s in %s: it was "
+                   "removed, or lost to a program without the library; crivo sst refilter --policy gives it back\n",
                    family.c_str(), newest.c_str(), policy.c_str(), name.c_str());
       code = kNo;
     }
