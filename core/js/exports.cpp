@@ -17,6 +17,7 @@
 #include "crivo/blob_writer.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
+#include "crivo/host/raw_blob.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
 
@@ -119,12 +120,7 @@ Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_
 void drop(Plan* plan) { delete plan; }
 
 AnyFilter* create(const Plan* plan) {
-  return made<AnyFilter>([&]() -> Result<AnyFilter> {
-    const auto info = std::ranges::find(kinds(), plan->spec.kind, &KindInfo::kind);
-    if (info->can.add) return AnyFilter::create(plan->spec, plan->max_bytes);
-    return Error{ErrorCode::kUnsupported, "kind must be one that takes keys later, got " + std::string(info->name) +
-                                              "; it is built once, from all its keys"};
-  });
+  return made<AnyFilter>([&] { return AnyFilter::create(plan->spec, plan->max_bytes); });
 }
 
 FilterBuilder* builder(const Plan* plan) {

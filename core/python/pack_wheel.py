@@ -131,7 +131,7 @@ def pack(build, folder, system):
 SOURCES = ("CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "docs/python.md",
            "cmake/CrivoTargets.cmake", "cmake/older_glibc.cpp",
            "packaging/sbom", "packaging/source_date", "packaging/THIRD_PARTY.txt",
-           "core/CMakeLists.txt", "core/include/**/*.h", "core/src/**/*.h", "core/src/**/*.cpp",
+           "core/CMakeLists.txt", "core/include/**/*.h", "core/internal/**/*.h", "core/src/**/*.h", "core/src/**/*.cpp",
            "core/c/CMakeLists.txt", "core/c/*/*.h", "core/c/*/*.cpp",
            "core/python/*.*", "core/python/crivo/*.py*", "core/python/crivo/py.typed",
            "core/python/src/*.h", "core/python/src/*.cpp",

@@ -194,7 +194,7 @@ void add_filter_options(CLI::App& command, Arguments& options) {
 }
 
 void add_limits(CLI::App& command, Arguments& options) {
-  take(command, "--threads", options.threads, "To sort and to build with, 0 for as many as the machine has", "N")
+  take(command, "--threads", options.threads, "To sort and to build with, or all that the machine has", "N")
       ->capture_default_str();
   take(command, "--max-bytes", options.max_bytes,
        std::string("Build no larger filter; ") + kByteUnits + ". Without it, this machine's memory", "BYTES");

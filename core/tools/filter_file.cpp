@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "crivo/blob_writer.h"
+#include "crivo/host/raw_blob.h"
 #include "file.h"
 #include "numbers.h"
 #include "progress.h"

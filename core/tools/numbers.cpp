@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "crivo/build_options.h"
 #include "crivo/host/text.h"
 #include "crivo/ordered.h"
 #include "crivo/types.h"
@@ -81,8 +82,11 @@ Result<double> parse_bits_per_key(std::string_view text) {
 
 Result<unsigned> parse_threads(std::string_view text) {
   constexpr unsigned kMostThreads = 1024;
+  if (text == "all") return kAllThreads;
   const auto threads = read_number<unsigned>(text);
-  if (!threads || *threads > kMostThreads) return wrong("threads must be an integer from 0 to 1024", text);
+  if (!threads || *threads < 1 || *threads > kMostThreads) {
+    return wrong("threads must be an integer from 1 to 1024, or all", text);
+  }
   return *threads;
 }
 

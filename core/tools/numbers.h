@@ -17,7 +17,7 @@ namespace crivo::tool {
 [[nodiscard]] Result<double> parse_fp_rate(std::string_view text);
 /// Reads a number of bits per key, whose range the library knows.
 [[nodiscard]] Result<double> parse_bits_per_key(std::string_view text);
-/// Reads a number of threads from 0 to 1024.
+/// Reads a number of threads from 1 to 1024, or "all", which is kAllThreads.
 [[nodiscard]] Result<unsigned> parse_threads(std::string_view text);
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);

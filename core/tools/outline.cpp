@@ -35,7 +35,8 @@ void print_kinds() {
     for (std::uint64_t option = 0; option <= UINT32_MAX; option += option < 16 ? 1 : option) {
       const std::string text = std::string(kind.name) + ':' + std::to_string(option);
       FilterSpec spec{.capacity = 1};
-      if (choose_kind(spec, text) && AnyFilter::create(spec)) print_line({"value", text});
+      if (choose_kind(spec, text) && AnyFilter::build(spec, std::span<const std::uint64_t>()))
+        print_line({"value", text});
     }
   }
 }

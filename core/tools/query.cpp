@@ -104,8 +104,8 @@ class Query {
   Result<void> ask_each(std::span<const std::string_view> keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Result<bool> hit = answer(i);
-      hits[i] = !hit || *hit;
-      if (hit) continue;
+      hits[i] = !hit.has_value() || *hit;
+      if (hit.has_value()) continue;
       if (auto usable = filter_.may_contain_hashes({}, {}); !usable) return usable;
       if (++unanswered_ > kMostNamed) continue;
       std::fprintf(stderr, "crivo query: %s has no answer, and counts as \"maybe\": %s\n", in_quotes(keys[i]).c_str(),

@@ -1,6 +1,6 @@
 // In place of the core's threads and temporary files, which a page has not: the code that is linked in stays small.
 #include "base/error_text.h"
-#include "base/parallel.h"
+#include "build/parallel.h"
 #include "crivo/host/system.h"
 #include "crivo/host/temporary_file.h"
 

@@ -15,7 +15,7 @@ $db->do("UPDATE filters SET f = bloom_add(f, ?)", undef, "eve");
 my $maybe = "SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?)";
 print join("|", "filter", map { $db->selectrow_array($maybe, undef, $_) } "eve", "joe"), "\n";
 
-$db->do("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)");
+$db->do("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)");
 $db->do("INSERT INTO seen(key) VALUES (?)", undef, "eve");
 my $seen = "SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?)";
 print join("|", "table", map { $db->selectrow_array($seen, undef, $_) } "eve", "joe"), "\n";

@@ -20,7 +20,7 @@ int main(void) {
       "UPDATE filters SET f = bloom_add(f, 'eve');"
       "SELECT 'filter', bloom_contains((SELECT bloom_open(f) FROM filters), 'eve'),"
       "                 bloom_contains((SELECT bloom_open(f) FROM filters), 'joe');"
-      "CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked);"
+      "CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked);"
       "INSERT INTO seen(key) VALUES ('eve');"
       "SELECT 'table', EXISTS(SELECT 1 FROM seen WHERE key = 'eve'), EXISTS(SELECT 1 FROM seen WHERE key = 'joe')";
   sqlite3* db = NULL;

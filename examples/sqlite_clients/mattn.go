@@ -40,7 +40,7 @@ func main() {
 	maybe := "SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?)"
 	fmt.Printf("filter|%d|%d\n", ask(maybe, "eve"), ask(maybe, "joe"))
 
-	do("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)")
+	do("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)")
 	do("INSERT INTO seen(key) VALUES (?)", "eve")
 	seen := "SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?)"
 	fmt.Printf("table|%d|%d\n", ask(seen, "eve"), ask(seen, "joe"))

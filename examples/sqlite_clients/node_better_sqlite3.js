@@ -11,7 +11,7 @@ db.prepare("UPDATE filters SET f = bloom_add(f, ?)").run("eve");
 const maybe = db.prepare("SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?)").pluck();
 console.log("filter|%d|%d", maybe.get("eve"), maybe.get("joe"));
 
-db.exec("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)");
+db.exec("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)");
 db.prepare("INSERT INTO seen(key) VALUES (?)").run("eve");
 const seen = db.prepare("SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?)").pluck();
 console.log("table|%d|%d", seen.get("eve"), seen.get("joe"));

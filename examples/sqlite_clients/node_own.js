@@ -12,7 +12,7 @@ db.prepare("UPDATE filters SET f = bloom_add(f, ?)").run("eve");
 const maybe = db.prepare("SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?) AS it");
 console.log("filter|%d|%d", maybe.get("eve").it, maybe.get("joe").it);
 
-db.exec("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)");
+db.exec("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)");
 db.prepare("INSERT INTO seen(key) VALUES (?)").run("eve");
 const seen = db.prepare("SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?) AS it");
 console.log("table|%d|%d", seen.get("eve").it, seen.get("joe").it);

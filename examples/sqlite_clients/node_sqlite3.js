@@ -14,7 +14,7 @@ async function main() {
   const maybe = (name) => get("SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?) AS it", name);
   console.log("filter|%d|%d", (await maybe("eve")).it, (await maybe("joe")).it);
 
-  await run("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)");
+  await run("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)");
   await run("INSERT INTO seen(key) VALUES (?)", "eve");
   const seen = (name) => get("SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?) AS it", name);
   console.log("table|%d|%d", (await seen("eve")).it, (await seen("joe")).it);

@@ -15,7 +15,7 @@ db.cursor().execute("UPDATE filters SET f = bloom_add(f, ?)", ("eve",))
 ask = "SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?)"
 print("filter", *[db.cursor().execute(ask, (name,)).fetchone()[0] for name in ("eve", "joe")], sep="|")
 
-db.cursor().execute("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)")
+db.cursor().execute("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)")
 db.cursor().execute("INSERT INTO seen(key) VALUES (?)", ("eve",))
 ask = "SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?)"
 print("table", *[db.cursor().execute(ask, (name,)).fetchone()[0] for name in ("eve", "joe")], sep="|")

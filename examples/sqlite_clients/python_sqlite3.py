@@ -14,7 +14,7 @@ db.execute("UPDATE filters SET f = bloom_add(f, ?)", ("eve",))
 ask = "SELECT bloom_contains((SELECT bloom_open(f) FROM filters), ?)"
 print("filter", *[db.execute(ask, (name,)).fetchone()[0] for name in ("eve", "joe")], sep="|")
 
-db.execute("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fpr=0.001, kind=blocked)")
+db.execute("CREATE VIRTUAL TABLE seen USING bloom(capacity=1000000, fp_rate=0.001, kind=blocked)")
 db.execute("INSERT INTO seen(key) VALUES (?)", ("eve",))
 ask = "SELECT EXISTS(SELECT 1 FROM seen WHERE key = ?)"
 print("table", *[db.execute(ask, (name,)).fetchone()[0] for name in ("eve", "joe")], sep="|")

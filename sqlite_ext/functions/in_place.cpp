@@ -37,7 +37,7 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
   if (!row.open(name)) throw SqlError{"filter must be in " + row.place() + ", got NULL"};
   RowBlob blob(row);
   const Result<bool> added = add_in_place(blob, key);
-  if (!added && added.error().code == ErrorCode::kUnsupported) {
+  if (!added.has_value() && added.error().code == ErrorCode::kUnsupported) {
     throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
   }
   const bool is_new = unwrap(added);

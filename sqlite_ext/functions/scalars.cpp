@@ -23,7 +23,7 @@ void bloom_cardinality(const Call& call) {
   if (keys) sqlite3_result_int64(call.context, std::llround(*keys));
 }
 
-void bloom_current_fpr(const Call& call) {
+void bloom_current_fp_rate(const Call& call) {
   if (call.is_null(0)) return;
   sqlite3_result_double(call.context, open_filter(call, 0).ref().stats().current_fp_rate);
 }
@@ -73,7 +73,7 @@ void crivo_build_info(const Call& call) {
 constexpr std::array kScalars = {
     FunctionRow{"bloom_create", 1, kOptions, kPure, guarded<bloom_create>},
     FunctionRow{"bloom_cardinality", 1, 1, kPure, guarded<bloom_cardinality>},
-    FunctionRow{"bloom_current_fpr", 1, 1, kPure, guarded<bloom_current_fpr>},
+    FunctionRow{"bloom_current_fp_rate", 1, 1, kPure, guarded<bloom_current_fp_rate>},
     FunctionRow{"bloom_info", 1, 1, kPure, guarded<bloom_info>},
     FunctionRow{"bloom_compress", 1, 2, kPure, guarded<bloom_compress>},
     FunctionRow{"bloom_raw", 1, 1, kPure, guarded<bloom_raw>},

@@ -15,8 +15,8 @@ namespace crivo::sqlite {
 namespace {
 
 /// The options that bloom_create has, too, come first, in its order.
-constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",  "seed",
-                                                    "window",   "panes", "clock", "source"};
+constexpr std::array<std::string_view, 8> kNames = {"capacity", "fp_rate", "kind",  "seed",
+                                                    "window",   "panes",   "clock", "source"};
 enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource };
 constexpr std::string_view kSpace = " \t\r\n";
 
@@ -61,9 +61,9 @@ using Given = std::array<const TableArgument*, kNames.size()>;
 Given by_name(std::span<const TableArgument> arguments) {
   Given given{};
   for (const TableArgument& argument : arguments) {
-    const auto known = std::ranges::find(kNames, argument.name);
+    const auto known = std::ranges::find(kNames, argument.name == "fpr" ? "fp_rate" : argument.name);
     if (known == kNames.end()) {
-      throw SqlError{"argument must be one of capacity, fpr, kind, seed, window, panes, clock, source, got " +
+      throw SqlError{"argument must be one of capacity, fp_rate, kind, seed, window, panes, clock, source, got " +
                      argument.name};
     }
     const TableArgument*& slot = given[static_cast<std::size_t>(known - kNames.begin())];

@@ -18,7 +18,7 @@ template <class A, class B>
 void require_equal(std::string_view field, const A& ours, const B& theirs) {
   if (ours == theirs) return;
   throw SqlError{std::string(field) + " must equal the table's " + std::to_string(ours) + ", got " +
-                 std::to_string(theirs) + "; create both with the same capacity, fpr, kind and seed"};
+                 std::to_string(theirs) + "; create both with the same capacity, fp_rate, kind and seed"};
 }
 
 void require_same_shape(const Shape& ours, const Shape& theirs) {

@@ -91,7 +91,7 @@ void require_bounded(const TableState& state) {
     damaged("have 1 to 2^40 as capacity, got " + std::to_string(spec.capacity));
   }
   if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
-    damaged("have a fpr in (0, 1), got " + std::to_string(spec.fp_rate));
+    damaged("have a fp_rate in (0, 1), got " + std::to_string(spec.fp_rate));
   }
   if (state.window && (spec.kind != Kind::kBlocked || state.has_source)) damaged("have a window only where it may");
   const bool grows = spec.kind == Kind::kScalable;
@@ -127,7 +127,7 @@ PagedFilter TableState::filter(std::size_t layer) const {
   shape.seed = spec.seed;
   shape.units = layers[layer].units;
   shape.probes = layers[layer].probes;
-  if (shape.kind == Kind::kSpectral) shape.param = static_cast<std::uint16_t>(spec.option);
+  if (shape.kind == Kind::kSpectral) shape.param = static_cast<std::uint16_t>(spec.counter_bits);
   return unwrap(PagedFilter::open(shape, page_bytes));
 }
 
@@ -167,7 +167,7 @@ TableState plan_table(const TableSpec& spec, std::size_t usable_page_bytes) {
     add_layer(state);
   } else {
     const Shape shape = unwrap(PagedFilter::plan(state.pane_spec()));
-    state.spec.option = shape.kind == Kind::kSpectral ? shape.param : 0;
+    state.spec.smallest_blob = false;
     state.layers.push_back({shape.units, shape.probes});
   }
   return state;

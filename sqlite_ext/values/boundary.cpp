@@ -42,7 +42,7 @@ void set_error(sqlite3_context* context, std::string_view message, int code = SQ
 
 }  // namespace
 
-void throw_error(const Error& error) { throw SqlError{rename_field(error.message, "fp_rate", "fpr")}; }
+void throw_error(const Error& error) { throw SqlError{error.message}; }
 
 void report_exception(sqlite3_context* context) noexcept {
   try {

@@ -36,7 +36,7 @@ struct SqlError {
 /// Returns the value of a Result, or throws its error.
 template <class T>
 T unwrap(Result<T> result) {
-  if (!result) throw_error(result.error());
+  if (!result.has_value()) throw_error(result.error());
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 

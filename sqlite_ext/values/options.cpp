@@ -32,7 +32,7 @@ double parse_fp_rate(sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   const bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
   const double fp_rate = number ? sqlite3_value_double(value) : 0;
-  if (!(fp_rate > 0 && fp_rate < 1)) throw wrong("fpr", number ? "lie in (0, 1)" : "be a number in (0, 1)", value);
+  if (!(fp_rate > 0 && fp_rate < 1)) throw wrong("fp_rate", number ? "lie in (0, 1)" : "be a number in (0, 1)", value);
   return fp_rate;
 }
 
@@ -69,7 +69,7 @@ void require_same_options(const FilterSpec& first, const FilterSpec& later) {
   const auto capacity = [&](const FilterSpec& spec) { return spec.capacity == 0 ? "NULL" : integer(spec.capacity); };
   const auto number = [](double value) { return std::string(NumberKey(value).view()); };
   if (first.capacity != later.capacity) refuse_change("capacity", capacity(first), capacity(later));
-  if (first.fp_rate != later.fp_rate) refuse_change("fpr", number(first.fp_rate), number(later.fp_rate));
+  if (first.fp_rate != later.fp_rate) refuse_change("fp_rate", number(first.fp_rate), number(later.fp_rate));
   if (kind_text(first) != kind_text(later)) refuse_change("kind", kind_text(first), kind_text(later));
   if (first.seed != later.seed) refuse_change("seed", integer(first.seed), integer(later.seed));
 }

@@ -1,4 +1,4 @@
-// The options that bloom_create and bloom_agg share: (capacity, fpr, kind, seed).
+// The options that bloom_create and bloom_agg share: (capacity, fp_rate, kind, seed).
 #pragma once
 
 #include <span>

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "crivo/filter.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo::bench {
 namespace {

@@ -49,7 +49,7 @@ void print_row(const Spread& spread, std::size_t count, double fp_rate, unsigned
   std::vector<std::uint64_t> keys(count);
   for (std::size_t i = 0; i < count; ++i) keys[i] = spread.key(i, random);
   std::ranges::shuffle(keys, random);
-  const FilterSpec spec{.kind = Kind::kRange, .capacity = count, .fp_rate = fp_rate, .option = length};
+  const FilterSpec spec{.kind = Kind::kRange, .capacity = count, .fp_rate = fp_rate, .range_length = length};
   const double sort = least_seconds([&] {
     auto sorted = keys;
     std::ranges::sort(sorted);

@@ -9,8 +9,8 @@
 #include "contestant.h"
 #include "crivo/filter.h"
 #include "filter/view_of.h"
-#include "layout/ribbon_layout.h"
-#include "simd/kernels.h"
+#include "kernels.h"
+#include "kinds/ribbon/layout.h"
 
 namespace crivo::bench {
 namespace {

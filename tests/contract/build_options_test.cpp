@@ -61,7 +61,7 @@ TEST_P(BuildWith, ABuilderWithThreadsMakesTheSameBytes) {
 TEST(BuildWithThreads, LargeClassicFiltersAreTheSame) {
   std::vector<std::uint64_t> hashes(10'000'000);
   for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = (i + 1) * 0x9E3779B97F4A7C15;
-  const FilterSpec spec{.kind = Kind::kClassic, .capacity = hashes.size(), .bits_per_key = 7.25, .option = 1};
+  const FilterSpec spec{.kind = Kind::kClassic, .capacity = hashes.size(), .bits_per_key = 7.25, .smallest_blob = true};
   const auto expected = AnyFilter::build(spec, hashes);
   ASSERT_GE(expected->payload().size(), std::size_t{64} << 20);
   ASSERT_LE(expected->payload().size(), 8 * hashes.size()) << "or one thread adds all";

@@ -15,7 +15,8 @@ AnyFilter finish(FilterBuilder& builder) { return *builder.finish(); }
 /// The filter of these hashes, or what the builder says of them.
 Result<AnyFilter> try_builder(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes, PlannedSizes* sizes,
                               std::uint64_t max_bytes = UINT64_MAX) {
-  auto builder = FilterBuilder::create(spec, {.max_bytes = max_bytes}, sizes);
+  const BuildOptions options{.max_bytes = max_bytes};
+  auto builder = sizes != nullptr ? sizes->builder(spec, options) : FilterBuilder::create(spec, options);
   if (!builder) return builder.error();
   for (const std::uint64_t hash : hashes) {
     if (auto added = builder->add_hash(hash); !added) return added.error();
@@ -45,8 +46,8 @@ TEST_P(Builder, ManyAlikeAreEachWhatOneAloneIs) {
 TEST_P(Builder, ManyAlikeHeedTheLimitOfEach) {
   PlannedSizes sizes;
   const FilterSpec spec = spec_for(1000);
-  ASSERT_TRUE(FilterBuilder::create(spec, {}, &sizes));
-  const auto refused = FilterBuilder::create(spec, {.max_bytes = 100}, &sizes);
+  ASSERT_TRUE(sizes.builder(spec, {}));
+  const auto refused = sizes.builder(spec, {.max_bytes = 100});
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
 }
 

@@ -35,7 +35,7 @@ class PerKind : public ::testing::TestWithParam<KindInfo> {
 
 template <class T>
 std::string message_of(const Result<T>& result) {
-  return result ? "no error" : result.error().message;
+  return result.has_value() ? "no error" : result.error().message;
 }
 
 inline Bytes bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }

@@ -14,21 +14,26 @@ TEST(Spec, EveryKindIsChosenByItsName) {
   for (const KindInfo& info : kinds()) {
     const FilterSpec spec = chosen(std::string(info.name).c_str());
     EXPECT_EQ(spec.kind, info.kind);
-    EXPECT_EQ(spec.option, 0U);
     EXPECT_EQ(spec.capacity, 1000U) << "the rest of the spec stays";
   }
 }
 
+TEST(Spec, ANameAloneStandsForTheDefault) {
+  FilterSpec spec = chosen("spectral:16");
+  ASSERT_TRUE(choose_kind(spec, "spectral"));
+  EXPECT_EQ(spec.counter_bits, 8U);
+}
+
 TEST(Spec, OptionsFollowAColon) {
-  EXPECT_EQ(chosen("spectral:16").option, 16U);
+  EXPECT_EQ(chosen("spectral:16").counter_bits, 16U);
   EXPECT_EQ(chosen("spectral:16").kind, Kind::kSpectral);
-  EXPECT_EQ(chosen("scalable:4").option, 4U);
+  EXPECT_EQ(chosen("scalable:4").growth, 4U);
   EXPECT_EQ(chosen("scalable:4").kind, Kind::kScalable);
-  EXPECT_EQ(chosen("ribbon:32").option, 32U);
+  EXPECT_EQ(chosen("ribbon:32").ribbon_width, 32U);
   EXPECT_EQ(chosen("ribbon:32").kind, Kind::kRibbon);
   EXPECT_EQ(chosen("compressed").kind, Kind::kClassic);
-  EXPECT_EQ(chosen("compressed").option, 1U);
-  EXPECT_EQ(chosen("classic:compressed").option, 1U);
+  EXPECT_TRUE(chosen("compressed").smallest_blob);
+  EXPECT_TRUE(chosen("classic:compressed").smallest_blob);
 }
 
 TEST(Spec, ABadNameIsRefusedAndNamesWhatThereIs) {
@@ -73,25 +78,17 @@ TEST(Spec, TheChoicesNameEveryKindAndItsOption) {
   }
 }
 
-TEST(Spec, AnOptionOfAKindWithoutOneIsRefused) {
-  for (const KindInfo& info : kinds()) {
-    FilterSpec spec = chosen(std::string(info.name).c_str());
-    spec.option = 1000;
-    EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got 1000"));
-  }
-}
-
 TEST(Spec, CountersAreOfFourWidths) {
   for (const unsigned bits : {4U, 8U, 16U, 32U}) {
     FilterSpec spec = chosen("spectral");
-    spec.option = bits;
+    spec.counter_bits = bits;
     const AnyFilter filter = build_filter(spec, 1000);
     EXPECT_EQ(filter.shape().param, bits);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
   }
   for (const unsigned bits : {1U, 5U, 64U, 65540U}) {
     FilterSpec spec = chosen("spectral");
-    spec.option = bits;
+    spec.counter_bits = bits;
     EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(bits)));
   }
 }
@@ -99,29 +96,30 @@ TEST(Spec, CountersAreOfFourWidths) {
 TEST(Spec, RibbonsAreOfTwoWidths) {
   for (const unsigned width : {64U, 32U}) {
     FilterSpec spec = chosen("ribbon");
-    spec.option = width;
+    spec.ribbon_width = width;
     const AnyFilter filter = build_filter(spec, 1000);
     EXPECT_EQ(filter.shape().param >> 15, width == 32 ? 1 : 0);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
   }
   for (const unsigned width : {1U, 16U, 33U, 128U}) {
     FilterSpec spec = chosen("ribbon");
-    spec.option = width;
-    EXPECT_EQ(message_of(AnyFilter::create(spec)), "ribbon width must be 64 or 32, got " + std::to_string(width));
+    spec.ribbon_width = width;
+    EXPECT_EQ(message_of(AnyFilter::build(spec, std::span<const std::uint64_t>())),
+              "ribbon width must be 64 or 32, got " + std::to_string(width));
   }
 }
 
 TEST(Spec, GrowthLiesBetweenTwoAndSixteen) {
   for (const unsigned growth : {2U, 16U}) {
     FilterSpec spec = chosen("scalable");
-    spec.option = growth;
+    spec.growth = growth;
     spec.capacity = 10;
     const AnyFilter filter = build_filter(spec, 1000);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(1000, 0)), 1000U);
   }
   for (const unsigned growth : {1U, 17U, 65538U}) {
     FilterSpec spec = chosen("scalable");
-    spec.option = growth;
+    spec.growth = growth;
     EXPECT_THAT(message_of(AnyFilter::create(spec)), ::testing::EndsWith("got " + std::to_string(growth)));
   }
 }

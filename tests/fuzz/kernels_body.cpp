@@ -5,11 +5,11 @@
 #include "crivo/types.h"
 #include "fuzz_body.h"
 #include "input.h"
-#include "layout/block.h"
-#include "layout/ribbon_layout.h"
+#include "kinds/bloom/block.h"
+#include "kinds/ribbon/layout.h"
+#include "kinds/ribbon/sizes.h"
 #include "require.h"
 #include "ribbon_fit.h"
-#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 namespace {

@@ -9,10 +9,10 @@
 #include "filters.h"
 #include "fuzz_body.h"
 #include "input.h"
-#include "layout/ribbon_layout.h"
+#include "kinds/ribbon/layout.h"
+#include "kinds/ribbon/sizes.h"
 #include "require.h"
 #include "ribbon_fit.h"
-#include "sizing/ribbon.h"
 
 namespace crivo::testing {
 namespace {
@@ -58,7 +58,7 @@ std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std:
   FilterSpec spec{.kind = Kind::kRibbon,
                   .capacity = std::max<std::size_t>(1, hashes.size()),
                   .fp_rate = ribbon_fp_rate(shape.probes, shape.param % kRibbonShares),
-                  .option = RibbonForm(shape).width};
+                  .ribbon_width = RibbonForm(shape).width};
   const auto filter = AnyFilter::build(spec, hashes);
   if (!filter) {
     require(filter.error().code == ErrorCode::kBadArgument, "a set without a solution is a bad argument");

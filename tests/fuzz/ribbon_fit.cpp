@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "layout/ribbon_layout.h"
-#include "sizing/ribbon.h"
+#include "kinds/ribbon/layout.h"
+#include "kinds/ribbon/sizes.h"
 
 namespace crivo::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crivo/filter.h"
-#include "sizing/ribbon.h"
+#include "kinds/ribbon/sizes.h"
 
 namespace crivo::testing {
 

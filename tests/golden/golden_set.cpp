@@ -20,13 +20,13 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
     case 100:
       spec.fp_rate = 1e-5;  // k > 8 for blocked, so the second half of its positions
       spec.seed = std::uint64_t{1} << 63;
-      if (kind == Kind::kSpectral) spec.option = 16;
-      if (kind == Kind::kScalable) spec.option = 4;
-      if (kind == Kind::kRange) spec.option = 64;
+      if (kind == Kind::kSpectral) spec.counter_bits = 16;
+      if (kind == Kind::kScalable) spec.growth = 4;
+      if (kind == Kind::kRange) spec.range_length = 64;
       break;
     default:
       spec.seed = 0x0123456789ABCDEF;
-      if (kind == Kind::kSpectral) spec.option = 4;
+      if (kind == Kind::kSpectral) spec.counter_bits = 4;
   }
   if (kind == Kind::kCuckoo) spec.capacity = 2 * n + 1;     // copies of a key crowd its two buckets
   if (kind == Kind::kScalable) spec.capacity = n / 20 + 1;  // so that it has grown
@@ -57,7 +57,7 @@ std::vector<GoldenFile> golden_files() {
   std::vector<GoldenFile> files;
   for (const std::uint64_t n : {0U, 1U, 100U, 10'000U}) {
     FilterSpec narrow = spec_for(Kind::kRibbon, n);
-    narrow.option = 32;
+    narrow.ribbon_width = 32;
     for (const GoldenForm form : {GoldenForm::kRaw, GoldenForm::kSums, GoldenForm::kZstd, GoldenForm::kSst}) {
       files.push_back({"ribbon32-" + std::to_string(n) + suffix(form), narrow, n, form});
     }

@@ -131,7 +131,7 @@ class Browser(Site):
 
     def test_finds_a_heading_from_any_page(self):
         self.assertEqual(self.answers("index.html", "bloom_cardinality")[0],
-                         "./sqlite_ext/index.html#bloom_cardinalityfilter-bloom_current_fprfilter")
+                         "./sqlite_ext/index.html#bloom_cardinalityfilter-bloom_current_fp_ratefilter")
         self.assertEqual(self.answers("sqlite_ext/index.html", "which kind")[0], "../index.html#which-kind")
 
     def test_finds_only_what_has_all_the_words(self):

@@ -34,7 +34,7 @@ TEST_F(Agg, BuildsEveryKind) {
     if (kind.can.add) {
       EXPECT_EQ(added, "1") << kind.name;
     } else {
-      EXPECT_THAT(added, AllOf(StartsWith("error: bloom_add: kind must"), HasSubstr(kind.name)));
+      EXPECT_THAT(added, AllOf(StartsWith("error: bloom_create: kind must"), HasSubstr(kind.name)));
     }
   }
 }
@@ -53,7 +53,7 @@ TEST_F(Agg, RefusesOptionsThatChange) {
   EXPECT_EQ(ask("SELECT bloom_agg(NULL, nullif(100, i * 50))" + rows),
             "error: bloom_agg: capacity must be the same in every row, got 100, then NULL");
   EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1 * i)" + rows),
-            "error: bloom_agg: fpr must be the same in every row, got 0.1, then 0.2");
+            "error: bloom_agg: fp_rate must be the same in every row, got 0.1, then 0.2");
   EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1, iif(i = 1, 'classic', 'blocked'))" + rows),
             "error: bloom_agg: kind must be the same in every row, got classic, then blocked");
   EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1, iif(i = 1, 'spectral', 'spectral:16'))" + rows),
@@ -65,7 +65,7 @@ TEST_F(Agg, RefusesOptionsThatChange) {
 TEST_F(Agg, RefusesBadOptions) {
   const std::string rows = " FROM " + integers(1, 3);
   EXPECT_THAT(ask("SELECT bloom_agg(i, 0)" + rows), StartsWith("error: bloom_agg: capacity must be an integer"));
-  EXPECT_THAT(ask("SELECT bloom_agg(i, NULL, 2)" + rows), StartsWith("error: bloom_agg: fpr must lie in (0, 1)"));
+  EXPECT_THAT(ask("SELECT bloom_agg(i, NULL, 2)" + rows), StartsWith("error: bloom_agg: fp_rate must lie in (0, 1)"));
   EXPECT_THAT(ask("SELECT bloom_agg(i, NULL, NULL, 'sieve')" + rows), StartsWith("error: bloom_agg: kind must"));
   EXPECT_THAT(ask("SELECT bloom_agg(i, 1099511627776)" + rows), StartsWith("error: bloom_agg: capacity must fit"));
 }

@@ -32,7 +32,7 @@ CREATE INDEX of_create ON t(bloom_create(capacity, rate, kind));
 CREATE INDEX of_contains ON t(bloom_contains(f, 'two'));
 CREATE INDEX of_cardinality ON t(bloom_cardinality(f));
 CREATE INDEX of_info ON t(bloom_info(f));
-CREATE INDEX of_rate ON t(bloom_current_fpr(f));
+CREATE INDEX of_rate ON t(bloom_current_fp_rate(f));
 CREATE INDEX of_jaccard ON t(bloom_jaccard(f, g)) WHERE kind IN ('blocked', 'classic', 'compressed', 'counting');
 CREATE INDEX of_union ON t(bloom_union(f, g)) WHERE kind IN ('blocked', 'classic', 'compressed', 'counting');
 CREATE INDEX of_raw ON t(bloom_raw(f));
@@ -53,7 +53,7 @@ class EveryCpu(unittest.TestCase):
             database = str(pathlib.Path(folder) / "t.db")
             self.run_sql(database, writer, TABLE)
             self.assertEqual(self.run_sql(database, reader, "PRAGMA integrity_check;"), "ok\n")
-            self.assertGreater(int(self.run_sql(database, reader, "SELECT count(DISTINCT bloom_current_fpr(f)) FROM t;")), 500)
+            self.assertGreater(int(self.run_sql(database, reader, "SELECT count(DISTINCT bloom_current_fp_rate(f)) FROM t;")), 500)
 
     def test_what_the_best_wrote_the_plainest_finds(self):
         self.check(BEST, PLAINEST)

@@ -59,10 +59,10 @@ TEST_F(Create, RefusesARateOutsideItsRange) {
   for (const char* value : {"0", "1", "-0.1", "1.5", "inf"}) {
     const std::string sql = value == std::string("inf") ? "9e999" : value;
     EXPECT_EQ(ask("SELECT bloom_create(100, " + sql + ")"),
-              std::string("error: bloom_create: fpr must lie in (0, 1), got ") + value);
+              std::string("error: bloom_create: fp_rate must lie in (0, 1), got ") + value);
   }
-  EXPECT_EQ(ask("SELECT bloom_create(100, '0.01')"), "error: bloom_create: fpr must be a number in (0, 1), got '0.01'");
-  EXPECT_THAT(ask("SELECT bloom_create(1000000, 1e-300)"), StartsWith("error: bloom_create: fpr must be above "));
+  EXPECT_EQ(ask("SELECT bloom_create(100, '0.01')"), "error: bloom_create: fp_rate must be a number in (0, 1), got '0.01'");
+  EXPECT_THAT(ask("SELECT bloom_create(1000000, 1e-300)"), StartsWith("error: bloom_create: fp_rate must be above "));
 }
 
 TEST_F(Create, RefusesAnUnknownKindAndABadSeed) {
@@ -187,19 +187,19 @@ TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
   // 5,000 keys set about 0.33 of 98,000 bits: the estimate's deviation is below 40 keys; 200 is five of them.
   EXPECT_NEAR(std::stoi(ask("SELECT bloom_cardinality(?)", {filter})), 5000, 200);
   EXPECT_EQ(ask("SELECT typeof(bloom_cardinality(?))", {filter}), "integer");
-  EXPECT_EQ(ask("SELECT bloom_current_fpr(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");
+  EXPECT_EQ(ask("SELECT bloom_current_fp_rate(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");
   EXPECT_EQ(ask("SELECT bloom_cardinality(bloom_create(100))"), "0");
-  EXPECT_EQ(ask("SELECT bloom_current_fpr(bloom_create(100))"), "0.0");
+  EXPECT_EQ(ask("SELECT bloom_current_fp_rate(bloom_create(100))"), "0.0");
 }
 
 TEST_F(Estimates, OfASaturatedFilterAreNullAndOne) {
   const Blob full = blob("SELECT bloom_agg(i, 1, 0.5, 'classic') FROM " + integers(1, 5000));
   EXPECT_EQ(ask("SELECT bloom_cardinality(?)", {full}), "NULL");
-  EXPECT_EQ(ask("SELECT bloom_current_fpr(?)", {full}), "1.0");
+  EXPECT_EQ(ask("SELECT bloom_current_fp_rate(?)", {full}), "1.0");
 }
 
 TEST_F(Estimates, AndInfoOfNullAreNull) {
-  for (const char* function : {"bloom_cardinality", "bloom_current_fpr", "bloom_info", "bloom_compress", "bloom_raw"}) {
+  for (const char* function : {"bloom_cardinality", "bloom_current_fp_rate", "bloom_info", "bloom_compress", "bloom_raw"}) {
     EXPECT_EQ(ask(std::string("SELECT ") + function + "(NULL)"), "NULL") << function;
     EXPECT_EQ(ask(std::string("SELECT ") + function + "(1)"),
               std::string("error: ") + function + ": argument 1 must be a filter, got 1");

@@ -42,7 +42,7 @@ TEST_F(Hostile, EveryFunctionRefusesByItsOwnName) {
   const Blob junk{std::string(100, 'j')};
   for (const char* call :
        {"bloom_add(?1, 1)", "bloom_add(?1, NULL)", "bloom_contains(?1, 1)", "bloom_union(?1, bloom_create(1))",
-        "bloom_union(bloom_create(1), ?1)", "bloom_union_agg(?1)", "bloom_cardinality(?1)", "bloom_current_fpr(?1)",
+        "bloom_union(bloom_create(1), ?1)", "bloom_union_agg(?1)", "bloom_cardinality(?1)", "bloom_current_fp_rate(?1)",
         "bloom_info(?1)", "bloom_compress(?1)", "bloom_raw(?1)", "bloom_count(?1, 1)", "bloom_add_times(?1, 1, 2)",
         "bloom_add_new(?1, NULL)", "bloom_remove(?1, 1)"}) {
     const std::string name = std::string(call).substr(0, std::string(call).find('('));

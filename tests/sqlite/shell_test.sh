@@ -23,7 +23,7 @@ fails() {
 prints "" "CREATE TABLE t(name, f); INSERT INTO t SELECT 'a', bloom_agg(1); INSERT INTO t VALUES ('b', bloom_create(1000));"
 prints 1 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'a';"
 prints 0 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'b';"
-fails "bloom_create: fpr must lie in (0, 1), got 1.5" "SELECT bloom_create(10, 1.5);"
+fails "bloom_create: fp_rate must lie in (0, 1), got 1.5" "SELECT bloom_create(10, 1.5);"
 fails "wrong number of arguments to function bloom_contains()" "SELECT bloom_contains(f) FROM t;"
 
 # A filter that went through a file and an SQL dump is the same filter.

@@ -19,7 +19,7 @@ class Table : public SqliteTest {
 
 class TableOfKind : public Table, public ::testing::WithParamInterface<const char*> {
  protected:
-  void SetUp() override { make(std::string("capacity=1000, fpr=1e-6, kind=") + GetParam()); }
+  void SetUp() override { make(std::string("capacity=1000, fp_rate=1e-6, kind=") + GetParam()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TableOfKind,
@@ -276,10 +276,10 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("kind=blocked"), "error: e: capacity must be given, got no such argument");
   EXPECT_EQ(error("capacity=0"), "error: e: capacity must be an integer from 1 to 1099511627776, got 0");
   EXPECT_EQ(error("capacity=many"), "error: e: capacity must be an integer from 1 to 1099511627776, got 'many'");
-  EXPECT_EQ(error("capacity=10, fpr=1"), "error: e: fpr must lie in (0, 1), got 1");
+  EXPECT_EQ(error("capacity=10, fpr=1"), "error: e: fp_rate must lie in (0, 1), got 1");
   EXPECT_EQ(error("capacity=10, seed=x"), "error: e: seed must be a 64-bit integer, got 'x'");
   EXPECT_EQ(error("capacity=10, size=4"),
-            "error: e: argument must be one of capacity, fpr, kind, seed, window, panes, clock, source, got size");
+            "error: e: argument must be one of capacity, fp_rate, kind, seed, window, panes, clock, source, got size");
   EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be given once, got it twice");
   EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
   EXPECT_EQ(error("capacity=10, kind=ribbon"),

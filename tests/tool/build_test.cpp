@@ -106,12 +106,12 @@ TEST_F(ToolTest, TakesACapacityInUnitsOf1024AndASizeByBits) {
 
 TEST_F(ToolTest, BuildsTheSameFileOnAnyNumberOfThreads) {
   write("keys", numbered_lines(150'000));
-  for (const char* threads : {"1", "2", "0"}) {
+  for (const char* threads : {"1", "2", "all"}) {
     const Outcome built = crivo("build -o f" + std::string(threads) + " --kind ribbon --threads " + threads + " keys");
     ASSERT_EQ(built.exit_code, 0) << built.err;
   }
   EXPECT_EQ(read("f2"), read("f1"));
-  EXPECT_EQ(read("f0"), read("f1"));
+  EXPECT_EQ(read("fall"), read("f1"));
 }
 
 TEST_F(ToolTest, BuildsAnEmptyFilterFromNoKeys) {
@@ -193,9 +193,9 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--fp-rate 1%", "crivo build: fp_rate must be a number in (0, 1), got 1%\n"},
       {"--seed 1.5", "crivo build: seed must be a 64-bit integer, got 1.5\n"},
       {"--seed 18446744073709551616", "crivo build: seed must be a 64-bit integer, got 18446744073709551616\n"},
-      {"--threads -1", "crivo build: threads must be an integer from 0 to 1024, got -1\n"},
-      {"--threads 1025", "crivo build: threads must be an integer from 0 to 1024, got 1025\n"},
-      {"--threads two", "crivo build: threads must be an integer from 0 to 1024, got two\n"},
+      {"--threads -1", "crivo build: threads must be an integer from 1 to 1024, or all, got -1\n"},
+      {"--threads 1025", "crivo build: threads must be an integer from 1 to 1024, or all, got 1025\n"},
+      {"--threads 0", "crivo build: threads must be an integer from 1 to 1024, or all, got 0\n"},
       {"--max-bytes 0", "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 0\n"},
       {"--max-bytes 65T",
        "crivo build: max-bytes must be a number of bytes from 1 to 64T, such as 4G or 4GB, got 65T\n"},

@@ -51,7 +51,7 @@ TEST_F(Memory, LongIsNoMoreThanABuildOfAHundredMillionKeysWasGiven) {
 #ifdef CRIVO_SANITIZED
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
-  const std::string build = "seq 100000000 | " + std::string(kTool) + "build -q --kind ribbon --threads 0 ";
+  const std::string build = "seq 100000000 | " + std::string(kTool) + "build -q --kind ribbon --threads all ";
   EXPECT_LE(peak_of(build + "--max-memory 256M -o limited"), 256 * kMegabyte);
   EXPECT_GT(peak_of(build + "-o whole"), 800 * kMegabyte);
   EXPECT_EQ(shell("cmp limited whole").out, "");

@@ -34,7 +34,7 @@ TEST_F(Ranges, HaveNoFalseNegativeInAFileThatIsMapped) {
   while (keys.size() < 50'000) keys.insert(static_cast<std::int64_t>(random()) / 2);
   std::string lines;
   std::string questions;
-  auto builder = FilterBuilder::create({.kind = Kind::kRange, .option = 256});
+  auto builder = FilterBuilder::create({.kind = Kind::kRange, .range_length = 256});
   for (const std::int64_t key : keys) {
     lines += std::to_string(key) + '\n';
     questions += std::to_string(key - static_cast<std::int64_t>(random() % 100)) + ".." + std::to_string(key) + '\n';

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "crivo/filter.h"
-#include "layout/ribbon_band.h"
-#include "simd/kernels.h"
+#include "kernels.h"
+#include "kinds/ribbon/band.h"
 
 namespace crivo::testing {
 

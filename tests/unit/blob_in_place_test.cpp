@@ -52,7 +52,7 @@ std::string message_of(Bytes blob) {
   MemoryBlob stored(blob);
   const Result<bool> added = add_in_place(stored, "key");
   EXPECT_EQ(stored.bytes, blob) << "an error leaves the blob as it was";
-  return added ? "added" : added.error().message;
+  return added.has_value() ? "added" : added.error().message;
 }
 
 struct Case {
@@ -91,7 +91,7 @@ TEST_P(BlobInPlaceTest, GivesTheBlobThatMemoryGives) {
 TEST_P(BlobInPlaceTest, TouchesOnlyWhatTheKeyTouches) {
   AnyFilter filter = filter_of(GetParam().kind, 3000000, 0);
   MemoryBlob stored(raw(filter));
-  ASSERT_TRUE(add_in_place(stored, "key"));
+  ASSERT_TRUE(add_in_place(stored, "key").has_value());
   const std::size_t positions = filter.shape().probes;
   EXPECT_LE(stored.bytes_read, kBlobHeaderBytes + positions * 4096);
   EXPECT_LE(stored.bytes_written, 32 + std::max<std::size_t>(256, positions * 8));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crivo/host/raw_blob.h"
 #include "filters.h"
 #include "format/blob_sums.h"
 

@@ -14,7 +14,7 @@
 #include "crivo/blob.h"
 #include "crivo/host/bytes.h"
 #include "filters.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {

@@ -1,11 +1,11 @@
 // The floor that equal 64-bit hashes of different keys put under every rate.
-#include "sizing/collisions.h"
+#include "kinds/collisions.h"
 
 #include <gtest/gtest.h>
 
 #include "crivo/host/sizing.h"
 #include "filters.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {
@@ -30,7 +30,7 @@ TEST(Collisions, BelongToThePredictedAndThePromisedRateOfEveryKind) {
   constexpr std::uint64_t kKeys = 1'000'000;
   for (const KindInfo& info : kinds()) {
     FilterSpec spec{.kind = info.kind, .capacity = kKeys, .bits_per_key = 60};
-    const auto filter = AnyFilter::create(spec);
+    const auto filter = AnyFilter::build(spec, std::span<const std::uint64_t>());
     EXPECT_GE(filter->ref().predicted_fp_rate(kKeys), kKeys * 0x1p-64) << info.name;
     EXPECT_GE(filter->facts().fp_rate, kKeys * 0x1p-64) << info.name;
     EXPECT_GE(filter->facts().fp_rate, filter->ref().predicted_fp_rate(kKeys)) << info.name;

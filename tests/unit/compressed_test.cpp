@@ -1,6 +1,6 @@
 // The compressed sizing: the smallest blob at a rate, the lowest rate in a blob, and the paper's figures with real
 // blobs. Mitzenmacher 2002, "Compressed Bloom filters", table 1.
-#include "sizing/compressed.h"
+#include "kinds/bloom/compressed.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "crivo/blob.h"
 #include "filters.h"
-#include "layout/positions.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/positions.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {
@@ -90,7 +90,7 @@ TEST_P(CompressedAtRate, MeetsItInASmallerBlobThanClassic) {
   FilterSpec spec = compressed_spec(kKeys);
   spec.fp_rate = fp_rate;
   const AnyFilter compressed = testing::build_filter(spec, kKeys);
-  spec.option = 0;
+  spec.smallest_blob = false;
   const AnyFilter classic = testing::build_filter(spec, kKeys);
 
   EXPECT_LE(compressed.ref().predicted_fp_rate(kKeys), fp_rate);
@@ -162,9 +162,6 @@ TEST(Compressed, RejectsWhatItCannotSize) {
   spec.bits_per_key = 8;
   spec.capacity = 0;
   EXPECT_EQ(message(spec), "capacity must lie in [1, 1099511627776], got 0");
-  spec.capacity = 1000;
-  spec.kind = Kind::kBlocked;
-  EXPECT_EQ(message(spec), "option of kind blocked must be 0, got 1");
 }
 
 }  // namespace

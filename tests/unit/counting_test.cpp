@@ -13,9 +13,9 @@
 #include "crivo/convert.h"
 #include "crivo/filter.h"
 #include "filters.h"
-#include "layout/block.h"
-#include "layout/counter_block.h"
-#include "print_kernels.h"
+#include "kernels.h"
+#include "kinds/bloom/block.h"
+#include "kinds/bloom/counter_block.h"
 #include "reference.h"
 
 namespace crivo {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "fingerprints.h"
-#include "layout/packed_slots.h"
-#include "sizing/fingerprints.h"
+#include "kinds/table/packed_slots.h"
+#include "kinds/table/sizes.h"
 
 namespace crivo {
 namespace {

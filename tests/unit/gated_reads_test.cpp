@@ -12,12 +12,12 @@
 
 #include "against_scalar.h"
 #include "base/byte_gate.h"
-#include "filter/registry.h"
 #include "filter/view_of.h"
 #include "filters.h"
 #include "hash/checksum.h"
-#include "layout/ribbon_layout.h"
-#include "simd/kernels.h"
+#include "kernels.h"
+#include "kinds/registry.h"
+#include "kinds/ribbon/layout.h"
 
 namespace crivo::testing {
 namespace {
@@ -176,7 +176,7 @@ TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
 TEST(GatedReadsOfALargeRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
   for (const unsigned width : {kWideRibbon, kNarrowRibbon}) {
     const AnyFilter filter =
-        build_filter({.kind = Kind::kRibbon, .capacity = 1, .fp_rate = 1e-9, .option = width}, 1'200'000);
+        build_filter({.kind = Kind::kRibbon, .capacity = 1, .fp_rate = 1e-9, .ribbon_width = width}, 1'200'000);
     ASSERT_GE(filter.payload().size(), kRibbonFarBytes);
     expect_no_other_reads(filter, 1'200'000);
   }
@@ -184,7 +184,7 @@ TEST(GatedReadsOfALargeRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
 
 TEST(GatedReadsOfANarrowRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
   for (const double fp_rate : {0.3, 0.01, 1e-6, 1e-8}) {
-    const FilterSpec spec{.kind = Kind::kRibbon, .capacity = 50'000, .fp_rate = fp_rate, .option = kNarrowRibbon};
+    const FilterSpec spec{.kind = Kind::kRibbon, .capacity = 50'000, .fp_rate = fp_rate, .ribbon_width = kNarrowRibbon};
     expect_no_other_reads(build_filter(spec, 50'000), 50'000);
   }
 }

@@ -1,6 +1,6 @@
 // Runs of hashes in a file: every range comes back, in order and without repetitions, whatever the hashes look like;
 // and damage is noticed.
-#include "hash/hash_runs.h"
+#include "build/run_reader.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
-#include "base/file_memory.h"
+#include "build/file_memory.h"
+#include "build/hash_collector.h"
 #include "crivo/hash.h"
-#include "hash/hash_collector.h"
 
 namespace crivo {
 namespace {

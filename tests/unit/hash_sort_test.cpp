@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "hash/sort.h"
+#include "build/sort.h"
 
 namespace crivo {
 namespace {

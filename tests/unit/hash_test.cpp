@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "crivo/host/sort.h"
+
 namespace crivo {
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "crivo/version.h"
 #include "environment.h"
-#include "simd/kernels.h"
+#include "kernels.h"
 
 namespace crivo {
 namespace {
@@ -31,21 +31,21 @@ Answer run_with(const std::string& environment) {
   return answer;
 }
 
-std::string best_isa() { return std::string(available_kernels().back().isa); }
+std::string best_isa() { return std::string(available_isas().back().name); }
 
 TEST(Isa, UsesTheBestLevelUnlessTold) { EXPECT_EQ(run_with("env -u CRIVO_ISA").isa, best_isa()); }
 
 TEST(Isa, ScalarIsAlwaysAvailable) {
-  ASSERT_FALSE(available_kernels().empty());
-  EXPECT_EQ(available_kernels().front().isa, "scalar");
+  ASSERT_FALSE(available_isas().empty());
+  EXPECT_EQ(available_isas().front().name, "scalar");
   EXPECT_EQ(run_with("CRIVO_ISA=scalar").isa, "scalar");
 }
 
 TEST(Isa, ALevelTheMachineLacksBecomesTheBestLowerOne) {
   std::string expected;
-  for (const Kernels& level : all_kernels()) {
-    if (level.supported()) expected = level.isa;
-    EXPECT_EQ(run_with("CRIVO_ISA=" + std::string(level.isa)).isa, expected);
+  for (const IsaLevel& level : all_isas()) {
+    if (level.supported()) expected = level.name;
+    EXPECT_EQ(run_with("CRIVO_ISA=" + std::string(level.name)).isa, expected);
   }
 }
 
@@ -56,8 +56,8 @@ TEST(Isa, AnUnknownNameChangesNothingAndIsAnErrorForThoseWhoAsk) {
   ASSERT_FALSE(check_isa());
   EXPECT_THAT(check_isa().error().message, ::testing::AllOf(::testing::StartsWith("CRIVO_ISA must be one of scalar"),
                                                             ::testing::EndsWith(", got altivec")));
-  for (const Kernels& level : all_kernels()) {
-    const testing::Environment known("CRIVO_ISA", std::string(level.isa));
+  for (const IsaLevel& level : all_isas()) {
+    const testing::Environment known("CRIVO_ISA", std::string(level.name));
     EXPECT_TRUE(check_isa());
   }
 }
@@ -65,7 +65,7 @@ TEST(Isa, AnUnknownNameChangesNothingAndIsAnErrorForThoseWhoAsk) {
 TEST(Isa, EveryLevelBuildsTheSameFilter) {
   const std::string digest = run_with("CRIVO_ISA=scalar").digest;
   ASSERT_FALSE(digest.empty());
-  for (const Kernels& level : all_kernels()) EXPECT_EQ(run_with("CRIVO_ISA=" + std::string(level.isa)).digest, digest);
+  for (const IsaLevel& level : all_isas()) EXPECT_EQ(run_with("CRIVO_ISA=" + std::string(level.name)).digest, digest);
 }
 
 #if defined(__x86_64__)

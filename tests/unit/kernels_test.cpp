@@ -1,5 +1,5 @@
 // Every instruction set this machine has against scalar, bit for bit.
-#include "simd/kernels.h"
+#include "kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,7 @@
 #include "against_scalar.h"
 #include "crivo/types.h"
 #include "filters.h"
-#include "layout/block.h"
-#include "print_kernels.h"
+#include "kinds/bloom/block.h"
 
 namespace crivo {
 namespace {

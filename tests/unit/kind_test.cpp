@@ -21,17 +21,17 @@ struct Validates : Bare {
 };
 struct Sound : Validates {
   static constexpr bool kOnlyPaddingIsValidated = true;
-  static unsigned position_bits(const Shape& shape) noexcept;
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
 };
 struct Undecided : Sound {
   static constexpr bool kEveryPayloadIsValid = true;
 };
 struct NeverValidated : Bare {
   static constexpr bool kOnlyPaddingIsValidated = true;
-  static unsigned position_bits(const Shape& shape) noexcept;
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
 };
 struct OpensBlindly : Validates {
-  static unsigned position_bits(const Shape& shape) noexcept;
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
 };
 struct AnswersBlindly : Validates {
   static constexpr bool kOnlyPaddingIsValidated = true;

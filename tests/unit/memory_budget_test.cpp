@@ -1,5 +1,5 @@
 // The shares of a build's memory, by themselves; what a build really takes is measured in tests/contract.
-#include "base/memory_budget.h"
+#include "build/memory_budget.h"
 
 #include <gtest/gtest.h>
 

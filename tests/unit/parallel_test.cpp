@@ -1,5 +1,5 @@
 // parallel_for: every call once, on the threads it was given, and no exception lost.
-#include "base/parallel.h"
+#include "build/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The filters against a second implementation that was written from docs/format.md alone: bit for bit.
-#include "layout/positions.h"
+#include "kinds/bloom/positions.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 #include "crivo/filter.h"
 #include "crivo/types.h"
-#include "layout/block.h"
+#include "kinds/bloom/block.h"
 #include "reference.h"
 
 namespace crivo {

@@ -8,8 +8,7 @@
 
 #include "crivo/filter.h"
 #include "filter/view_of.h"
-#include "print_kernels.h"
-#include "simd/kernels.h"
+#include "kernels.h"
 
 namespace crivo {
 namespace {
@@ -25,13 +24,14 @@ std::vector<std::string> keys_of_many_lengths() {
 }
 
 /// A filter with every other of the keys, and thousands more for the ribbon's sake.
-AnyFilter filter_of(Kind kind, double fp_rate, unsigned option = 0) {
+AnyFilter filter_of(Kind kind, double fp_rate, unsigned ribbon_width = 64) {
   std::vector<std::uint64_t> hashes;
   const auto keys = keys_of_many_lengths();
   for (std::size_t i = 0; i < keys.size(); i += 2) hashes.push_back(hash_key(keys[i], kSeed));
   for (int i = 0; i < 5000; ++i) hashes.push_back(hash_key(std::to_string(i), kSeed));
   return *AnyFilter::build(
-      {.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate, .seed = kSeed, .option = option}, hashes);
+      {.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate, .seed = kSeed, .ribbon_width = ribbon_width},
+      hashes);
 }
 
 void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filter) {

@@ -11,9 +11,9 @@
 #include "crivo/ordered.h"
 #include "filter/view_of.h"
 #include "filters.h"
-#include "layout/range_layout.h"
+#include "kernels.h"
+#include "kinds/range/layout.h"
 #include "reference.h"
-#include "simd/kernels.h"
 
 namespace crivo::testing {
 namespace {
@@ -63,7 +63,7 @@ std::vector<std::uint64_t> keys_of(Spread spread, std::size_t count, std::mt1993
 }
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned length, std::uint64_t seed = 0) {
-  return {.kind = Kind::kRange, .capacity = capacity, .fp_rate = fp_rate, .seed = seed, .option = length};
+  return {.kind = Kind::kRange, .capacity = capacity, .fp_rate = fp_rate, .seed = seed, .range_length = length};
 }
 
 AnyFilter filter_of(const FilterSpec& spec, const std::vector<std::uint64_t>& keys) {
@@ -131,7 +131,8 @@ void walk(const FilterSpec& spec, const std::vector<std::uint64_t>& added, int q
   ASSERT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
   for (const std::uint64_t key : keys.all()) ASSERT_TRUE(filter.may_contain_range(key, key)) << key;
   for (int i = 0; i < questions; ++i) {
-    const Question asked(keys, i % 2 == 0 ? 2 * std::uint64_t{spec.option} : std::uint64_t{1} << random() % 63, random);
+    const Question asked(keys, i % 2 == 0 ? 2 * std::uint64_t{spec.range_length} : std::uint64_t{1} << random() % 63,
+                         random);
     const bool answer = filter.may_contain_range(asked.low, asked.high);
     if (keys.has(asked.low, asked.high)) {
       ASSERT_TRUE(answer) << asked.low << " to " << asked.high;
@@ -344,7 +345,7 @@ TEST(Range, RefusesALengthThatIsNoPowerOfTwo) {
   EXPECT_EQ(filter.error().message, "range length must be a power of two in [1, 2147483648], got 100");
   ASSERT_TRUE(choose_kind(spec, "range:2147483648"));
   EXPECT_EQ(kind_text(spec), "range:2147483648");
-  EXPECT_TRUE(AnyFilter::create(spec));
+  EXPECT_TRUE(AnyFilter::build(spec, std::span<const std::uint64_t>()));
   ASSERT_TRUE(choose_kind(spec, "range"));
   EXPECT_EQ(kind_text(spec), "range:1");
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <type_traits>
 
 namespace crivo {
 namespace {
@@ -27,6 +28,15 @@ TEST(Result, OfVoidSucceedsByDefault) {
   const Result<void> failure = Error{ErrorCode::kCorrupt, "bad"};
   EXPECT_FALSE(failure);
   EXPECT_EQ(failure.error().message, "bad");
+}
+
+// `if (file.may_contain(key))` would be true for every key that can be asked for.
+TEST(Result, WithAnAnswerIsNoCondition) {
+  EXPECT_FALSE((std::is_constructible_v<bool, Result<bool>>));
+  EXPECT_TRUE((std::is_constructible_v<bool, Result<int>>));
+  const Result<bool> no = false;
+  EXPECT_TRUE(no.has_value());
+  EXPECT_FALSE(*no);
 }
 
 TEST(Result, GivesAwayAMoveOnlyValue) {

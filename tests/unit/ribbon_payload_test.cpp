@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "filter/filter_plan.h"
 #include "ribbons.h"
 
 namespace crivo {
@@ -100,10 +101,12 @@ TEST_P(RibbonPayload, StatesTheRateThatWasPlanned) {
     EXPECT_LE(two.ref().stats().current_fp_rate, rate);
     const AnyFilter three = ribbon_of(random_hashes(130, 1), rate);
     // The rate that is planned before any key has come.
-    const auto planned = AnyFilter::create(testing::ribbon_spec(130, rate, width()));
-    EXPECT_EQ(planned->ref().predicted_fp_rate(10), two.ref().predicted_fp_rate(10));
-    EXPECT_EQ(planned->ref().predicted_fp_rate(130), three.ref().predicted_fp_rate(130));
-    EXPECT_EQ(planned->payload().size(), three.payload().size());
+    const auto planned = plan_filter(testing::ribbon_spec(130, rate, width()), UINT64_MAX);
+    const AlignedBytes empty(planned->payload_bytes);  // as a new filter's
+    const View view{planned->shape, empty.data(), empty.size()};
+    EXPECT_EQ(planned->row->predicted_fp_rate(view, 10), two.ref().predicted_fp_rate(10));
+    EXPECT_EQ(planned->row->predicted_fp_rate(view, 130), three.ref().predicted_fp_rate(130));
+    EXPECT_EQ(planned->payload_bytes, three.payload().size());
   }
 }
 

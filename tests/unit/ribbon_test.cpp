@@ -8,7 +8,7 @@
 
 #include "against_scalar.h"
 #include "crivo/host/sizing.h"
-#include "print_kernels.h"
+#include "kernels.h"
 #include "ribbons.h"
 
 namespace crivo {
@@ -118,7 +118,7 @@ TEST_P(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
 }
 
 TEST_P(Ribbon, SpendsTheBitsItIsGiven) {
-  FilterSpec spec{.kind = Kind::kRibbon, .capacity = 100'000, .option = width()};
+  FilterSpec spec{.kind = Kind::kRibbon, .capacity = 100'000, .ribbon_width = width()};
   const Hashes hashes = random_hashes(spec.capacity, 4);
   for (const double bits : {0.3, 1.0, 4.5, 10.0, 31.0}) {
     spec.bits_per_key = bits;

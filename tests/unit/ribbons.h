@@ -8,7 +8,7 @@
 #include "crivo/filter.h"
 #include "crivo/host/bytes.h"
 #include "filters.h"
-#include "layout/ribbon_layout.h"
+#include "kinds/ribbon/layout.h"
 #include "reference.h"
 
 namespace crivo::testing {
@@ -16,7 +16,7 @@ namespace crivo::testing {
 using Hashes = std::vector<std::uint64_t>;
 
 inline FilterSpec ribbon_spec(std::size_t keys, double fp_rate, unsigned width) {
-  return {.kind = Kind::kRibbon, .capacity = std::max<std::size_t>(1, keys), .fp_rate = fp_rate, .option = width};
+  return {.kind = Kind::kRibbon, .capacity = std::max<std::size_t>(1, keys), .fp_rate = fp_rate, .ribbon_width = width};
 }
 
 inline AnyFilter ribbon_of(const Hashes& hashes, double fp_rate, unsigned width) {

@@ -10,7 +10,7 @@
 #include "crivo/filter.h"
 #include "crivo/types.h"
 #include "filters.h"
-#include "layout/layers.h"
+#include "kinds/bloom/layers.h"
 
 namespace crivo {
 namespace {
@@ -21,7 +21,7 @@ using testing::count_found;
 using testing::present_hashes;
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned growth = 2) {
-  return {.kind = Kind::kScalable, .capacity = capacity, .fp_rate = fp_rate, .option = growth};
+  return {.kind = Kind::kScalable, .capacity = capacity, .fp_rate = fp_rate, .growth = growth};
 }
 
 AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }

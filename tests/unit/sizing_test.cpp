@@ -8,9 +8,9 @@
 #include <limits>
 #include <string>
 
-#include "layout/block.h"
-#include "layout/positions.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/block.h"
+#include "kinds/bloom/positions.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {

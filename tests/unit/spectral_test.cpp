@@ -10,8 +10,8 @@
 
 #include "crivo/filter.h"
 #include "filters.h"
+#include "kinds/bloom/sizes.h"
 #include "reference.h"
-#include "sizing/bloom.h"
 
 namespace crivo {
 namespace {
@@ -20,7 +20,7 @@ using testing::bytes_of;
 using testing::present_hashes;
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned counter_bits) {
-  return {.kind = Kind::kSpectral, .capacity = capacity, .fp_rate = fp_rate, .option = counter_bits};
+  return {.kind = Kind::kSpectral, .capacity = capacity, .fp_rate = fp_rate, .counter_bits = counter_bits};
 }
 
 AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
@@ -151,7 +151,7 @@ TEST_P(EveryWidth, ContainsTheClassicFilterOfTheSameKeys) {
     FilterSpec spec = spec_of(1000, fp_rate, GetParam());
     const AnyFilter spectral = testing::build_filter(spec, 1000);
     spec.kind = Kind::kClassic;
-    spec.option = 0;
+    spec.counter_bits = 8;
     const AnyFilter classic = testing::build_filter(spec, 1000);
     ASSERT_EQ(spectral.shape().units, classic.shape().units);
     ASSERT_EQ(spectral.shape().probes, classic.shape().probes);

@@ -155,6 +155,9 @@ typedef struct crivo_filter crivo_filter;
 /// a longjmp or an exception out of it is undefined behaviour.
 typedef int (*crivo_progress)(double done, void* data);
 
+/// For crivo_options.threads: as many as the machine has.
+#define CRIVO_ALL_THREADS UINT32_MAX
+
 /// What a new filter is to be. A field of 0 stands for its default.
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
@@ -165,7 +168,7 @@ typedef struct crivo_options {
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
-  uint32_t threads;         ///< to sort hashes and to build with; 0: as many as the machine has
+  uint32_t threads;         ///< to sort hashes and to build with, or CRIVO_ALL_THREADS; 0: one
   uint32_t reserved;        ///< 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets

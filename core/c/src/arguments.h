@@ -104,7 +104,7 @@ class Keys {
 /// What a caller asked of a new filter.
 struct Request {
   FilterSpec spec;
-  BuildOptions options = {.threads = 0};
+  BuildOptions options = {};
 };
 /// Reads the options; NULL stands for the defaults. Errors: kBadArgument naming the field, or CRIVO_ISA: no filter is
 /// made or read while that variable is misspelt.

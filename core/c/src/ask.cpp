@@ -15,7 +15,7 @@ int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexce
   const crivo_status status = guarded(error, [&]() -> Result<void> {
     if (auto given = check_given("filter", filter); !given) return given;
     const Result<bool> asked = ask();
-    if (!asked) return asked.error();
+    if (!asked.has_value()) return asked.error();
     hit = *asked;
     return {};
   });
@@ -38,9 +38,10 @@ int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexce
 }
 
 Result<bool> ask_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
+  const KindInfo& kind = filter.ref != nullptr ? filter.ref->kind() : filter.file().kind();
+  if (!kind.can.range) return Error{ErrorCode::kUnsupported, "kind must be range, got " + std::string(kind.name)};
   if (filter.ref == nullptr) return filter.file().may_contain_range(low, high);
-  if (filter.ref->kind().can.range) return filter.ref->may_contain_range(low, high);
-  return Error{ErrorCode::kUnsupported, "kind must be range, got " + std::string(filter.ref->kind().name)};
+  return filter.ref->may_contain_range(low, high);
 }
 
 Result<void> ask_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, bool* hits) {

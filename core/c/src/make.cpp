@@ -82,11 +82,7 @@ Result<AnyFilter> create(const crivo_options* options) {
   if (auto given = check_given("options", options); !given) return given.error();
   const Result<Request> request = read_options(options);
   if (!request) return request.error();
-  const Kind kind = request->spec.kind;
-  const auto info = std::ranges::find(kinds(), kind, &KindInfo::kind);
-  if (info->can.add) return AnyFilter::create(request->spec, request->options.max_bytes);
-  return Error{ErrorCode::kUnsupported, "kind must be one that takes keys later, got " + std::string(info->name) +
-                                            "; it is built once, from all its keys"};
+  return AnyFilter::create(request->spec, request->options.max_bytes);
 }
 
 }  // namespace

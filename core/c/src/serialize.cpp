@@ -6,6 +6,7 @@
 #include "boundary.h"
 #include "crivo/blob.h"
 #include "crivo/blob_writer.h"
+#include "crivo/host/raw_blob.h"
 #include "form.h"
 #include "handle.h"
 

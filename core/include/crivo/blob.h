@@ -17,7 +17,7 @@ enum class BlobForm {
   kRaw,       // raw: fixed size, read without a copy
   kSmallest,  // in the codec that gives the fewest bytes
   kMappable,  // raw, with a checksum for each segment: a file of any size opens in constant time (mapped_filter.h)
-  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above kMappableFromBytes
+  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above 64 KiB
 };
 
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default

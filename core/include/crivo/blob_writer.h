@@ -19,11 +19,4 @@ using BlobSink = std::function<bool(std::span<const std::byte>)>;
 [[nodiscard]] Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink,
                                                int level = kDefaultCompressionLevel);
 
-/// The same in a raw form, without the code that compresses. codec: kRaw or kRawSums. Errors: kCancelled.
-[[nodiscard]] Result<std::uint64_t> write_raw_blob(const FilterRef& filter, Codec codec, const BlobSink& sink);
-
-/// The bytes that a raw blob takes beside its payload of this size, for who makes room before writing. codec: kRaw or
-/// kRawSums.
-[[nodiscard]] std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcept;
-
 }  // namespace crivo

@@ -11,14 +11,17 @@
 
 namespace crivo {
 
+/// As many threads as the machine has.
+inline constexpr std::uint32_t kAllThreads = UINT32_MAX;
+
 struct BuildOptions {
   std::uint64_t max_bytes = UINT64_MAX;  // most bytes that the payload may have
-  /// The number of threads to build with; 0 stands for as many as the machine has. From about 65,000 keys on, more than
+  /// The number of threads to build with, or kAllThreads; 0 stands for one. From about 65,000 keys on, more than
   /// one sort hashes that are kept (all, if no capacity was given), and build a ribbon; from 65,000 for each thread on,
   /// they add to a counting filter, to a blocked one in the order of the hashes, and to a classic one from 64 MiB on.
   /// To the other kinds one thread adds, as their bytes depend on the order. Each thread takes up to 1 MiB, or as much
   /// as the classic filter, but all together not more than the hashes.
-  unsigned threads = 1;
+  std::uint32_t threads = 1;
   /// Called now and then, by the thread that called build, with the share of the build that is done: from 0 to 1, never
   /// falling, and 1 at the end. Returns true to go on; false ends the build with kCancelled.
   std::function<bool(double done)> progress = nullptr;

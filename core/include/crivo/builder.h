@@ -11,8 +11,6 @@
 
 namespace crivo {
 
-class PlannedSizes;  // crivo/host/planned_sizes.h
-
 /// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
 /// a time.
 ///
@@ -31,10 +29,9 @@ class PlannedSizes;  // crivo/host/planned_sizes.h
 class FilterBuilder {
  public:
   /// A spec.capacity of 0 means that the filter is sized from its keys. The options hold for what finish() builds from
-  /// the hashes that were kept. Errors: as AnyFilter::create, at once where the capacity is given. `sizes` saves the
-  /// search for a size when many builders are alike; it must outlive the builder.
-  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {},
-                                                    PlannedSizes* sizes = nullptr);
+  /// the hashes that were kept. Errors: kBadArgument and kTooLarge as AnyFilter::create, at once where the capacity is
+  /// given.
+  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;
   ~FilterBuilder();
@@ -55,6 +52,7 @@ class FilterBuilder {
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:
+  friend class PlannedSizes;
   class State;
   explicit FilterBuilder(std::unique_ptr<State> state) noexcept;
 

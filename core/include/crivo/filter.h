@@ -22,11 +22,9 @@
 
 namespace crivo {
 
-class BuildTask;    // a build while it runs; core/src/base/build_task.h
-class HashSource;   // the hashes of a build, in order; core/src/hash/hash_source.h
-struct FilterPlan;  // what a filter of a spec will be; core/src/filter/filter_plan.h
-struct KindRow;     // the functions of a kind; core/src/kinds/kind.h
-struct ViewOf;      // what a FilterRef gives to those functions; core/src/filter/view_of.h
+struct FilterBuild;  // core/src/filter/filter_build.h
+struct KindRow;      // the functions of a kind; core/src/kinds/kind.h
+struct ViewOf;       // what a FilterRef gives to those functions; core/src/filter/view_of.h
 
 /// A borrowed filter whose bytes were validated: a small value that is cheap to copy. It is valid as long as the
 /// payload it was opened on is neither changed nor freed. Any number of threads may ask it at the same time.
@@ -79,6 +77,7 @@ class FilterRef {
 
  private:
   friend class AnyFilter;
+  friend struct FilterBuild;
   friend struct ViewOf;
   FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept;
 
@@ -106,7 +105,7 @@ class AnyFilter {
   ~AnyFilter() = default;
 
   /// Makes an empty filter. Errors: kBadArgument naming the field; kTooLarge when the payload would need more than
-  /// max_bytes.
+  /// max_bytes; kUnsupported for a kind that is built once, which could never get a key: see build().
   [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
   /// Makes a filter of any kind from these hashes; repeated ones are harmless. A kind that is built once sorts a copy
   /// of the hashes, unless they are distinct and in ascending order already. Errors: as create, with kTooLarge also
@@ -162,18 +161,12 @@ class AnyFilter {
 
  private:
   friend class FilterBuilder;
+  friend struct FilterBuild;
   AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload,
             std::uint64_t max_bytes) noexcept
       : ref_(row, {shape, payload.data(), payload.size()}, facts),
         payload_(std::move(payload)),
         max_bytes_(max_bytes) {}
-  [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec,
-                                          CacheAlignedAllocator<std::byte> memory = {});
-  [[nodiscard]] static Result<AnyFilter> build(const FilterPlan& plan, const FilterSpec& spec,
-                                               std::span<const std::uint64_t> hashes, BuildTask& task);
-  [[nodiscard]] static Result<AnyFilter> build_once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes,
-                                                    BuildTask& task);
-  Result<void> add_watched(std::span<const std::uint64_t> hashes, BuildTask& task);
   Result<void> grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added);
   void count_added(std::uint64_t keys) noexcept;
   /// Must be called whenever the payload may have moved.

@@ -30,9 +30,4 @@ void hash_keys(HashId id, std::span<const std::string_view> keys, std::uint64_t 
 /// The same with XXH3-64.
 void hash_keys(std::span<const std::string_view> keys, std::uint64_t seed, std::span<std::uint64_t> hashes) noexcept;
 
-/// Sorts the hashes in place and drops repeated ones. Returns the distinct hashes, in ascending order, which lie at the
-/// front of the given span; AnyFilter::build needs no copy of hashes in this order. Takes at most 512 KiB of memory;
-/// throws std::bad_alloc.
-[[nodiscard]] std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes);
-
 }  // namespace crivo

@@ -60,7 +60,6 @@ class MappedFilter {
 
   // Questions, as those of FilterRef. Errors: kCorrupt where the file is damaged at a place that the question reads,
   // naming the segment, or where it has changed. A damaged segment leaves the other keys' answers alone.
-  // A Result<bool> is true in an `if` wherever there is an answer: what it is, is *mapped.may_contain(key).
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
   /// Checks once for all of them that the file has not changed. On an error, ignore what is in `hits`. With no hashes
@@ -69,8 +68,6 @@ class MappedFilter {
   /// Errors: also kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
-
-  /// Errors: also kUnsupported for a kind that cannot tell (Capabilities::range).
   [[nodiscard]] Result<bool> may_contain_range(std::uint64_t low, std::uint64_t high) const;
 
   /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.

@@ -2,6 +2,7 @@
 // where the caller has a bug.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -34,10 +35,17 @@ struct Error {
   std::uint64_t needed_bytes = 0;  // where a limit on bytes is too low: what it must be at least
 };
 
+template <class T>
+class Result;
+
 /// Thrown where a Result is asked for what it does not have. That is a bug, but it must not end the program that hosts
 /// the library: each host has a place where exceptions become its own errors.
-struct BadResult : std::logic_error {
+class BadResult : public std::logic_error {
   using std::logic_error::logic_error;
+  [[noreturn]] static void no_value(const Error& error);
+  [[noreturn]] static void no_error();
+  template <class T>
+  friend class Result;
 };
 
 // What every Result of a failure does is in functions of their own, as there are thousands of them: the code of those
@@ -58,11 +66,10 @@ class Failure {
  private:
   Error error_;
 };
-[[noreturn]] void throw_no_value(const Error& error);
-[[noreturn]] void throw_no_error();
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). As a truth value it
-/// says that there is a T, also where that is false: `if (asked && *asked)`.
+/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result<bool> is no
+/// condition: `if (file.may_contain(key))` does not compile, since it would ask whether there is an answer, and not for
+/// the answer. Ask has_value(), and then `*`.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -71,7 +78,7 @@ class [[nodiscard]] Result {
   Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept { return has_value(); }
+  explicit operator bool() const noexcept requires(!std::same_as<T, bool>) { return has_value(); }
 
   T& operator*() & { return *get_value(); }
   const T& operator*() const& { return *const_cast<Result*>(this)->get_value(); }
@@ -80,13 +87,13 @@ class [[nodiscard]] Result {
   const T* operator->() const { return const_cast<Result*>(this)->get_value(); }
 
   [[nodiscard]] const Error& error() const& {
-    if (has_value()) throw_no_error();
+    if (has_value()) BadResult::no_error();
     return std::get_if<1>(&state_)->error();
   }
 
  private:
   T* get_value() {
-    if (!has_value()) throw_no_value(error());
+    if (!has_value()) BadResult::no_value(error());
     return std::get_if<0>(&state_);
   }
 
@@ -104,7 +111,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] bool has_value() const noexcept { return !failure_; }
   explicit operator bool() const noexcept { return has_value(); }
   [[nodiscard]] const Error& error() const& {
-    if (!failure_) throw_no_error();
+    if (!failure_) BadResult::no_error();
     return failure_->error();
   }
 

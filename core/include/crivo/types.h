@@ -62,13 +62,15 @@ struct FilterSpec {
   double fp_rate = 0.01;                              // wanted at capacity, above capacity * 2^-64 and below 1
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
   std::uint64_t seed = 0;                             // the seed of the hash
-  /// The kind's own option (KindInfo::option); 0 stands for its default. spectral: counter bits 4, 8 (the default), 16
-  /// or 32. scalable: growth, each layer's capacity over that of the layer before, 2 (the default) to 16. classic: 1
-  /// sizes it for the smallest blob (Mitzenmacher 2002), and bits_per_key then counts the bits of the blob. range:
-  /// the length of the range that fp_rate is for, a power of two from 1 (the default) to 2^31. ribbon: its width, the
-  /// bits of a row, 64 (the default) or 32: a percent larger, and a question reads half as many bytes. Other kinds have
-  /// none.
-  unsigned option = 0;
+
+  // Each of the following is read by one kind alone (KindInfo::option).
+  unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
+  unsigned growth = 2;        // scalable: each layer's capacity over that of the layer before, 2 to 16
+  bool smallest_blob =
+      false;  // classic: sized for the smallest blob (Mitzenmacher 2002), whose bits bits_per_key counts
+  unsigned range_length = 1;   // range: of the ranges that fp_rate is for, a power of two from 1 to 2^31
+  unsigned ribbon_width = 64;  // ribbon: bits of a row, 64 or 32: a percent larger, and half the bytes for a question
+
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
@@ -115,17 +117,14 @@ inline constexpr std::size_t kBlobHeaderBytes = 64;
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 3 };
 
-/// A payload of at most this many bytes is read as a whole in no time, so a file of it needs no sums.
-inline constexpr std::uint64_t kMappableFromBytes = 65536;
-
-/// A borrowed payload with its shape: what the functions of a kind get.
+/// A borrowed payload with its shape: what a FilterRef keeps, and gives to the functions of a kind.
 struct View {
   Shape shape;
   const std::byte* payload = nullptr;
   std::size_t payload_bytes = 0;
-  /// What the kind computed from the shape and the payload, once per filter, to answer faster; zeros if it computed
-  /// nothing.
-  std::array<std::uint64_t, 8> prepared{};
+  /// What the kind computed from the shape and the payload, once per filter, to answer faster: a type of its own
+  /// (core/src/kinds/prepared.h). Zeros if it computed nothing.
+  alignas(std::uint64_t) std::array<std::byte, 64> prepared{};
 };
 
 }  // namespace crivo

@@ -13,9 +13,10 @@ from ._filter import Facts, Filter, Similarity, Stats, kinds
 from ._sqlite import load, loadable_path
 
 open = Filter.open
+ALL_THREADS = 2**32 - 1
 
 __all__ = [
-    "Error", "Facts", "Filter", "Similarity", "Stats", "SystemRefusal", "hash_key", "kinds", "load", "loadable_path",
+    "ALL_THREADS", "Error", "Facts", "Filter", "Similarity", "Stats", "SystemRefusal", "hash_key", "kinds", "load", "loadable_path",
     "open",
 ]
 

@@ -43,7 +43,7 @@ bool read_real(const char* name, PyObject* value, const char* allowed, double* f
 
 bool read_threads(PyObject* value, uint32_t* threads) {
   uint64_t wanted = 1;
-  if (!read_integer("threads", value, 0, &wanted)) return false;
+  if (!read_integer("threads", value, 1, &wanted)) return false;
   *threads = static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX));
   return true;
 }

@@ -10,10 +10,10 @@ Failure& Failure::operator=(const Failure& other) = default;
 Failure& Failure::operator=(Failure&& other) noexcept = default;
 Failure::~Failure() = default;
 
-void throw_no_value(const Error& error) {
+void BadResult::no_value(const Error& error) {
   throw BadResult("a result without a value was asked for its value: " + error.message);
 }
 
-void throw_no_error() { throw BadResult("a result without an error was asked for its error"); }
+void BadResult::no_error() { throw BadResult("a result without an error was asked for its error"); }
 
 }  // namespace crivo

@@ -1,4 +1,4 @@
-// FilterBuilder: either keys go straight into the filter, or their hashes are kept (filter/kept_hashes.h) and the
+// FilterBuilder: either keys go straight into the filter, or their hashes are kept (build/kept_hashes.h) and the
 // filter is built at the end. Under a limit on memory, hashes that do not fit lie in a file, as sorted runs; finish()
 // reads them by ranges: once to count the distinct ones, by which the filter is sized, and once to build it.
 #include "crivo/builder.h"
@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/build_task.h"
-#include "base/file_memory.h"
-#include "base/memory_budget.h"
+#include "build/build_task.h"
+#include "build/file_memory.h"
+#include "build/kept_hashes.h"
+#include "build/memory_budget.h"
+#include "build/run_reader.h"
 #include "crivo/host/planned_sizes.h"
+#include "crivo/host/sort.h"
+#include "filter/filter_build.h"
 #include "filter/filter_plan.h"
-#include "filter/kept_hashes.h"
 
 namespace crivo {
 namespace {
@@ -66,9 +69,13 @@ FilterBuilder::FilterBuilder(FilterBuilder&& other) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept = default;
 FilterBuilder::~FilterBuilder() = default;
 
-Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
+Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options) {
+  return PlannedSizes::builder(spec, options, nullptr);
+}
+
+Result<FilterBuilder> PlannedSizes::builder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
   if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
-  auto state = std::make_unique<State>(spec, options, sizes);
+  auto state = std::make_unique<FilterBuilder::State>(spec, options, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
   if (auto started = state->start(checked); !started) return started.error();
@@ -97,7 +104,7 @@ Result<void> FilterBuilder::State::start(const FilterSpec& checked) {
     return budget_.too_little(plan->payload_bytes * (can_.grow ? 2 : 1), plan->payload_bytes);
   }
   plan->max_bytes = std::min(plan->max_bytes, most);
-  filter_ = AnyFilter::allocate(*plan, spec_, CacheAlignedAllocator<std::byte>(options_.payload_memory));
+  filter_ = FilterBuild::allocate(*plan, spec_, CacheAlignedAllocator<std::byte>(options_.payload_memory));
   return {};
 }
 
@@ -171,7 +178,7 @@ Result<AnyFilter> FilterBuilder::State::build_in_memory(const FilterPlan& plan, 
   if (budget_.is_limited()) {  // also bounds its threads
     task.limit_memory(budget_.left_beside(kHashBytes * hashes_->size() + payload_bytes(plan, spec)));
   }
-  return AnyFilter::build(plan, spec, hashes_->in_memory(), task);
+  return FilterBuild::from(plan, spec, hashes_->in_memory(), task);
 }
 
 Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, const FilterSpec& spec) {
@@ -195,13 +202,13 @@ Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, 
   if (taken + least > budget_.left_beside(0)) return budget_.too_little(taken + least, payload);
   BuildTask task(options);
   task.limit_memory(budget_.left_beside(taken));
-  if (once) return AnyFilter::build_once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
+  if (once) return FilterBuild::once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
   return add_from_file(plan, spec, task);
 }
 
 Result<AnyFilter> FilterBuilder::State::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
   HashRuns& runs = hashes_->runs();
-  AnyFilter filter = AnyFilter::allocate(plan, spec, task.payload_memory());
+  AnyFilter filter = FilterBuild::allocate(plan, spec, task.payload_memory());
   const auto all = static_cast<double>(runs.size());
   const auto add = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
     while (!hashes.empty()) {

@@ -2,7 +2,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
-#include "layout/counter_block.h"
+#include "kinds/bloom/counter_block.h"
 
 namespace crivo {
 

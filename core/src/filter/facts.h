@@ -1,5 +1,7 @@
-// Checks what a filter states about itself.
+// What a filter states about itself: checked, and put into errors.
 #pragma once
+
+#include <cstdint>
 
 #include "base/error_text.h"
 #include "crivo/result.h"
@@ -14,6 +16,13 @@ inline Result<void> check_facts(const Facts& facts) {
   }
   if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
   return error(ErrorCode::kCorrupt, "promised rate must lie in (0, 1], got ", facts.fp_rate);
+}
+
+/// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.
+inline Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
+  if (result || result.error().code != ErrorCode::kFull) return result;
+  return error(ErrorCode::kFull, result.error().message, " (it was made for ", facts.capacity, " keys and has ", keys,
+               ")");
 }
 
 }  // namespace crivo

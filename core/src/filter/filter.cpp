@@ -6,22 +6,13 @@
 #include <cassert>
 #include <limits>
 
-#include "base/build_task.h"
 #include "base/error_text.h"
 #include "filter/facts.h"
-#include "filter/filter_plan.h"
-#include "filter/registry.h"
-#include "hash/hash_source.h"
-#include "hash/sort.h"
-#include "kinds/plan.h"
+#include "kinds/checks.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {
-
-// The number of keys that are added between two reports of progress. The larger one is for builds of at least that many
-// keys, since some kinds have a faster way to add many keys at once.
-constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
-constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
@@ -56,13 +47,6 @@ Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape&
   if (ours.param != theirs.param) return differs("kind parameter", ours.param, theirs.param, kHint);
   if (ours.units != theirs.units) return differs(row.unit_name, ours.units, theirs.units, kHint);
   return {};
-}
-
-/// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.
-Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
-  if (result || result.error().code != ErrorCode::kFull) return result;
-  return error(ErrorCode::kFull, result.error().message, " (it was made for ", facts.capacity, " keys and has ", keys,
-               ")");
 }
 
 }  // namespace
@@ -117,96 +101,6 @@ std::vector<LayerInfo> FilterRef::layers() const {
 }
 
 double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }
-
-Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
-  const Result<FilterPlan> plan = plan_filter(spec, max_bytes);
-  if (!plan) return plan.error();
-  return allocate(*plan, spec);
-}
-
-AnyFilter AnyFilter::allocate(const FilterPlan& plan, const FilterSpec& spec, CacheAlignedAllocator<std::byte> memory) {
-  AlignedBytes payload(static_cast<std::size_t>(plan.payload_bytes), memory);
-  AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
-  const Store store{filter.ref_.view_.shape, filter.payload_};
-  if (plan.row->start != nullptr) plan.row->start(store, spec);
-  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is read from the payload, which exists only now
-    filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
-  }
-  return filter;
-}
-
-Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
-                                   const BuildOptions& options) {
-  BuildTask task(options);
-  const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
-  if (!plan) return plan.error();
-  return build(*plan, spec, hashes, task);
-}
-
-Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
-                                   const BuildOptions& options) {
-  BuildTask task(options);
-  const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
-  if (!plan) return plan.error();
-  std::size_t distinct = hashes.size();
-  if (plan->row->build != nullptr) {
-    const Result<std::size_t> sorted = sort_distinct(hashes, task);
-    if (!sorted) return sorted.error();
-    distinct = *sorted;
-  }
-  Result<AnyFilter> filter = build(*plan, spec, std::span(hashes).first(distinct), task);
-  if (filter) filter->count_added(hashes.size() - distinct);
-  return filter;
-}
-
-Result<AnyFilter> AnyFilter::build(const FilterPlan& plan, const FilterSpec& spec,
-                                   std::span<const std::uint64_t> hashes, BuildTask& task) {
-  if (plan.row->build == nullptr) {
-    AnyFilter filter = allocate(plan, spec, task.payload_memory());
-    if (auto added = filter.add_watched(hashes, task); !added) return added.error();
-    if (auto wanted = task.advance(1); !wanted) return wanted.error();
-    return filter;
-  }
-  Result<std::unique_ptr<HashSource>> source = source_of(hashes, task);
-  if (!source) return source.error();
-  const std::uint64_t repeated = hashes.size() - (*source)->size();
-  Result<AnyFilter> filter = build_once(plan, *std::move(source), task);
-  if (filter) filter->count_added(repeated);
-  return filter;
-}
-
-Result<AnyFilter> AnyFilter::build_once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes, BuildTask& task) {
-  Shape shape = plan.shape;
-  const std::uint64_t keys = hashes->size();
-  Result<AlignedBytes> payload = plan.row->build(shape, std::move(hashes), plan.max_bytes, task);
-  if (!payload) return payload.error();
-  // The payload can be larger than planned: there may be more keys than the capacity, or their hashes may need more
-  // room.
-  if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());
-  if (auto wanted = task.advance(1); !wanted) return wanted.error();
-  AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
-  filter.count_added(keys);
-  return filter;
-}
-
-Result<void> AnyFilter::add_watched(std::span<const std::uint64_t> hashes, BuildTask& task) {
-  const KindRow& row = *ref_.row_;
-  const std::size_t all = hashes.size();
-  // Without a progress callback all keys are added in one call. With one they are added in parts, as large as their
-  // number allows, because a kind may have a faster way to add many keys.
-  const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
-  for (std::uint64_t added = 0; added < all;) {
-    const auto part = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
-    auto result = row.add_many != nullptr ? row.add_many({ref_.view_.shape, payload_}, part, added, task)
-                  : row.add != nullptr    ? row.add({ref_.view_.shape, payload_}, part, added)
-                                          : grow_by(part, added);
-    if (!result) return with_keys(std::move(result), ref_.facts_, added);
-    if (added == all) break;  // the end of the task reports this
-    if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;
-  }
-  count_added(all);
-  return {};
-}
 
 AnyFilter::AnyFilter(const AnyFilter& other)
     : ref_(other.ref_), payload_(other.payload_), max_bytes_(other.max_bytes_) {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "base/error_text.h"
-#include "filter/registry.h"
-#include "kinds/plan.h"
-#include "sizing/collisions.h"
+#include "kinds/checks.h"
+#include "kinds/collisions.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 
@@ -14,9 +14,6 @@ Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) 
   const KindRow* row = find_kind(spec.kind);
   if (row == nullptr) {
     return error(ErrorCode::kBadArgument, "kind must be known, got ", static_cast<unsigned>(spec.kind));
-  }
-  if (spec.option != 0 && row->parse_option == nullptr) {
-    return error(ErrorCode::kBadArgument, "option of kind ", row->info.name, " must be 0, got ", spec.option);
   }
   const Result<Shape> shape = row->plan(spec);
   if (!shape) return shape.error();

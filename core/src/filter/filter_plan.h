@@ -1,4 +1,5 @@
-// The first of the three steps to a filter: plan, allocate, build. A plan takes no memory for the payload.
+// The first of the three steps to a filter: plan, allocate, build (filter_build.h). A plan takes no memory for the
+// payload.
 #pragma once
 
 #include <cstdint>

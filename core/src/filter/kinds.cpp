@@ -4,7 +4,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/text.h"
-#include "filter/registry.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {
@@ -37,15 +37,16 @@ Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
   for (const KindInfo& info : kinds()) {
     const bool by_alias = !info.alias.empty() && text == info.alias;
     if (info.name != name && !by_alias) continue;
-    unsigned option = 0;
+    const KindRow& row = *find_kind(info.kind);
+    FilterSpec chosen = spec;
+    chosen.kind = info.kind;
+    if (row.set_option != nullptr) row.set_option(chosen, {});
     if (by_alias || colon != std::string_view::npos) {
-      const KindRow& row = *find_kind(info.kind);
-      const auto parsed = row.parse_option != nullptr ? row.parse_option(by_alias ? text : text.substr(colon + 1)) : 0;
-      if (row.parse_option == nullptr || !parsed) return wrong_option(info, text);
-      option = *parsed;
+      const std::string_view option = by_alias ? text : text.substr(colon + 1);
+      if (row.set_option == nullptr || option.empty() || !row.set_option(chosen, option))
+        return wrong_option(info, text);
     }
-    spec.kind = info.kind;
-    spec.option = option;
+    spec = chosen;
     return {};
   }
   return error(ErrorCode::kBadArgument, "kind must be one of ", kind_choices(), ", got ", in_quotes(text));
@@ -54,7 +55,7 @@ Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
 std::string kind_text(const FilterSpec& spec) {
   const KindRow* row = find_kind(spec.kind);
   if (row == nullptr) return "unknown";
-  const std::string option = row->option_text != nullptr ? row->option_text(spec.option) : std::string();
+  const std::string option = row->option_text != nullptr ? row->option_text(spec) : std::string();
   if (option.empty()) return std::string(row->info.name);
   return option == row->info.alias ? option : std::string(row->info.name) + ':' + option;
 }

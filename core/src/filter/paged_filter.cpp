@@ -10,9 +10,9 @@
 #include "base/math128.h"
 #include "crivo/memory.h"
 #include "filter/filter_plan.h"
-#include "filter/registry.h"
-#include "layout/counter_array.h"
-#include "layout/positions.h"
+#include "kinds/bloom/counter_array.h"
+#include "kinds/bloom/positions.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {

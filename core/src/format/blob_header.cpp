@@ -4,7 +4,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
-#include "filter/registry.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {

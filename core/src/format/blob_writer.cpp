@@ -1,6 +1,7 @@
 #include "crivo/blob_writer.h"
 
 #include "base/error_text.h"
+#include "crivo/host/raw_blob.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
 #include "format/codec_choice.h"

@@ -1,10 +1,16 @@
 #include "format/codec_choice.h"
 
+#include "base/sparse.h"
 #include "crivo/host/bytes.h"
-#include "filter/registry.h"
-#include "sizing/sparse.h"
+#include "kinds/registry.h"
 
 namespace crivo {
+namespace {
+
+/// A payload of at most this many bytes is read as a whole in no time, so a file of it needs no sums.
+constexpr std::uint64_t kReadAsAWhole = 65536;
+
+}  // namespace
 
 Codec choose_codec(const FilterRef& filter) noexcept {
   if (filter.facts().pinned_raw) return Codec::kRaw;
@@ -15,7 +21,7 @@ Codec choose_codec(const FilterRef& filter) noexcept {
 
 Codec choose_file_codec(const FilterRef& filter) noexcept {
   const Codec codec = choose_codec(filter);
-  return codec == Codec::kRaw && filter.payload().size() > kMappableFromBytes ? Codec::kRawSums : codec;
+  return codec == Codec::kRaw && filter.payload().size() > kReadAsAWhole ? Codec::kRawSums : codec;
 }
 
 }  // namespace crivo

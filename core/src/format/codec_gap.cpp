@@ -12,7 +12,7 @@
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "format/codec_zstd.h"
-#include "sizing/bloom.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "base/error_text.h"
 #include "crivo/host/text.h"
-#include "filter/registry.h"
 #include "format/blob_header.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {

@@ -8,13 +8,13 @@
 
 #include "base/byte_gate.h"
 #include "base/error_text.h"
-#include "filter/registry.h"
 #include "filter/view_of.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
 #include "format/mapped_segments.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {
@@ -275,11 +275,11 @@ Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
 }
 
 Result<bool> MappedFilter::may_contain_range(std::uint64_t low, std::uint64_t high) const {
-  if (!kind().can.range) return unsupported(kind(), "tell of ranges", &Capabilities::range);
   bool hit = false;
   auto asked = state_->ask_admitted(
       [&](const KindRow& row, ByteGate& gate) {
-        return low > high || row.admit_range(ViewOf::filter(state_->ref()), low, high, gate);
+        return low > high || row.admit_range == nullptr ||
+               row.admit_range(ViewOf::filter(state_->ref()), low, high, gate);
       },
       [&](const FilterRef& filter) { hit = filter.may_contain_range(low, high); });
   if (!asked) return asked.error();

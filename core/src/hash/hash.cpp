@@ -1,9 +1,7 @@
 #include "crivo/hash.h"
 
-#include <algorithm>
 #include <cassert>
 
-#include "hash/sort.h"
 #include "hash/xxh3_inline.h"
 
 namespace crivo {
@@ -24,12 +22,6 @@ void hash_keys(HashId id, std::span<const std::string_view> keys, std::uint64_t 
   if (id == HashId::kXxh3_64) return hash_keys(keys, seed, hashes);
   assert(hashes.size() >= keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) hashes[i] = hash_key(id, keys[i], seed);
-}
-
-std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
-  sort_hashes(hashes);
-  const auto end = std::unique(hashes.begin(), hashes.end());  // not std::ranges::unique, which clang 14 cannot compile
-  return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
 }
 
 }  // namespace crivo

@@ -17,9 +17,9 @@
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
+#include "kinds/collisions.h"
+#include "kinds/probe.h"
 #include "kinds/reads.h"
-#include "simd/probe.h"
-#include "sizing/collisions.h"
 
 namespace crivo {
 
@@ -30,8 +30,8 @@ struct Store {
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
 
-class BuildTask;   // a build while it runs; base/build_task.h
-class HashSource;  // the hashes of a build, in order; hash/hash_source.h
+class BuildTask;   // a build while it runs; build/build_task.h
+class HashSource;  // the hashes of a build, in order; build/hash_source.h
 
 /// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
@@ -46,7 +46,7 @@ struct KindRow {
   /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
   Probe (*probe)(const Shape&) noexcept;
-  /// Sets View::prepared; null if the kind has nothing to prepare.
+  /// Sets View::prepared (kinds/view.h); null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
   // For a payload in a mapped file, parts of which are verified only when they are read. Both return false when the
@@ -69,16 +69,15 @@ struct KindRow {
   /// The bytes of a block, for a kind in which all of a key lies in block mulhi(hash, units), at places that do not
   /// depend on units; else 0.
   std::size_t block_bytes;
-  /// The bits at each position of a key, for a kind whose positions are those of layout/positions.h; else null.
+  /// The bits at each position of a key, for a kind whose positions are those of kinds/bloom/positions.h; else null.
   unsigned (*position_bits)(const Shape&) noexcept;
 
   // The next functions are null for a kind without an option.
-  /// The FilterSpec::option that the text behind the colon stands for; no value if it is no option at all. plan()
-  /// checks its range.
-  std::optional<unsigned> (*parse_option)(std::string_view text);
-  /// The text that parse_option reads as this option, where 0 means the default; empty if the kind's name alone means
-  /// it.
-  std::string (*option_text)(unsigned option);
+  /// Sets the kind's field of a spec to what the text behind the colon stands for, or to its default for no text.
+  /// Returns false if the text is no option at all; plan() checks the range.
+  bool (*set_option)(FilterSpec&, std::string_view text);
+  /// The text that set_option reads as this spec's option; empty if the kind's name alone means it.
+  std::string (*option_text)(const FilterSpec&);
   /// The option of a stored filter. Null also for an option that only has an influence on the size.
   unsigned (*option_of)(const Shape&) noexcept;
 
@@ -129,9 +128,8 @@ consteval bool says_what_is_read() {
   const bool validates_padding = requires { K::kOnlyPaddingIsValidated; };
   const bool admits_question = requires { &K::admit_question; };
   const bool reads_a_block = requires { K::kBytesOfBlock; };
-  const bool reads_positions = requires { &K::position_bits; };
   return validates != any_payload_will_do && any_payload_will_do + admits_opening + validates_padding == 1 &&
-         admits_question + reads_a_block + reads_positions == 1;
+         admits_question + reads_a_block == 1;
 }
 
 /// What every kind must have; make_row() finds out what else a kind has.
@@ -168,10 +166,8 @@ constexpr void set_gated_reads(KindRow& row) {
   row.admit_question = [](const View& view, std::uint64_t hash, ByteGate& gate) {
     if constexpr (requires { &K::admit_question; }) {
       return K::admit_question(view, hash, gate);
-    } else if constexpr (requires { K::kBytesOfBlock; }) {
-      return admit_block(view, K::kBytesOfBlock, hash, gate);
     } else {
-      return admit_positions(view, K::position_bits(view.shape), hash, gate);
+      return admit_block(view, K::kBytesOfBlock, hash, gate);
     }
   };
   if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;
@@ -184,7 +180,7 @@ constexpr KindRow make_row() {
   if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
   if constexpr (requires { K::kOption; }) {
     row.info.option = K::kOption;
-    row.parse_option = &K::parse_option;
+    row.set_option = &K::set_option;
     row.option_text = &K::option_text;
     if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
   }

@@ -2,10 +2,19 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 
-#include "crivo/hash.h"
+#include "crivo/host/sort.h"
+#include "crivo/host/text.h"
 
 namespace crivo::plugin {
+namespace {
+
+[[noreturn]] void fail(const Error& error) {
+  throw std::runtime_error(rename_field(error.message, "temp_folder", "TMPDIR"));
+}
+
+}  // namespace
 
 HashLog::~HashLog() {
   clear();
@@ -51,8 +60,15 @@ void HashLog::shrink(std::size_t keep, std::size_t used) noexcept {
 }
 
 void HashLog::spill() {
-  if (file_ == nullptr) file_ = std::make_unique<SpillFile>(folder_ != nullptr ? *folder_ : std::string());
-  for (std::size_t i = 0; i < parts(); ++i) file_->append(part(i));
+  if (!spilled()) {
+    auto file = HashRuns::make(folder_ != nullptr ? *folder_ : std::string());
+    if (!file) fail(file.error());
+    file_.emplace(*std::move(file));
+  }
+  for (std::size_t i = 0; i < parts(); ++i) {
+    if (part(i).empty()) continue;
+    if (const auto written = file_->append(part(i)); !written) fail(written.error());
+  }
   shrink(std::min<std::size_t>(chunks_.size(), 1), 0);  // a chunk, in which to gather the next part
 }
 
@@ -80,7 +96,13 @@ bool HashLog::read(const std::function<bool(std::span<const std::uint64_t>)>& us
   for (std::size_t i = 0; i < parts(); ++i) {
     if (!use(part(i))) return false;
   }
-  return file_ == nullptr || file_->read(use);
+  if (!spilled()) return true;
+  const auto done = file_->for_each([&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    if (!use(hashes)) return Error{ErrorCode::kCancelled, {}};
+    return {};
+  });
+  if (!done && done.error().code != ErrorCode::kCancelled) fail(done.error());
+  return done.has_value();
 }
 
 void HashLog::clear() noexcept {

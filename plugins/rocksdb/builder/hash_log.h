@@ -11,18 +11,19 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "builder/build_memory.h"
-#include "builder/spill_file.h"
+#include "crivo/host/hash_runs.h"
 
 namespace crivo::plugin {
 
-/// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error if the temporary file fails, after which
-/// only clear() may be called.
+/// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error, "TMPDIR must <what>, got <folder>:
+/// <why>", if the temporary file fails, after which only clear() may be called.
 class HashLog {
  public:
   /// limit: the most bytes that the builders of `memory` may hold together. folder: of the temporary file; null for the
@@ -49,13 +50,13 @@ class HashLog {
   /// Forgets the hashes, but keeps the array for the first of them, as another partition may follow.
   void clear() noexcept;
 
-  [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (file_ != nullptr ? file_->size() : 0); }
+  [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (spilled() ? file_->size() : 0); }
   /// The bytes of memory that the log holds.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return chunks_.size() * BuildMemory::kChunkBytes + (first_ != nullptr ? kFirstBytes : 0);
   }
   /// Whether a part of the hashes is in a file.
-  [[nodiscard]] bool spilled() const noexcept { return file_ != nullptr; }
+  [[nodiscard]] bool spilled() const noexcept { return file_.has_value(); }
   /// Moves what is in memory to the file, to make room for a filter.
   void spill();
 
@@ -88,7 +89,7 @@ class HashLog {
   std::shared_ptr<const std::string> folder_;
   std::unique_ptr<std::uint64_t[]> first_;
   std::vector<std::byte*> chunks_;  // all full but the last
-  std::unique_ptr<SpillFile> file_;
+  std::optional<HashRuns> file_;
   std::uint64_t* next_ = nullptr;  // where the next hash goes
   std::uint64_t* end_ = nullptr;   // of the memory behind it
 };

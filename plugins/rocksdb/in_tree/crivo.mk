@@ -2,7 +2,7 @@
 # RocksDB's CMakeLists.txt looks for the name of the function here, too; everything else it has from CMakeLists.txt.
 crivo_FUNC = crivo_register
 crivo_SOURCES := $(patsubst plugin/crivo/%,%,$(sort $(wildcard \
-  plugin/crivo/src/*/*.cc plugin/crivo/src/*/*/*.cc plugin/crivo/src/*/*/*/*.cc)))
+  plugin/crivo/src/*/*.cc plugin/crivo/src/*/*/*.cc plugin/crivo/src/*/*/*/*.cc plugin/crivo/src/*/*/*/*/*.cc)))
 crivo_HEADERS := $(patsubst plugin/crivo/%,%,$(sort $(wildcard plugin/crivo/*.h)))
 
 # For the plugin's own files only, because RocksDB before 11 is compiled as C++17.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "crivo/filter.h"
-#include "crivo/hash.h"
+#include "crivo/host/sort.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
 
@@ -56,7 +56,7 @@ std::optional<std::string> Section::finish(std::uint64_t room) {
   const FilterSpec spec{.kind = spec_.kind,
                         .capacity = std::max<std::uint64_t>(values, 1),
                         .fp_rate = spec_.fp_rate,
-                        .option = spec_.kind == Kind::kRange ? spec_.range_length : 0};
+                        .range_length = spec_.range_length};
   const auto filter =
       AnyFilter::build(spec, std::exchange(hashes_, {}), {.max_bytes = room - std::min<std::uint64_t>(room, tail)});
   if (!filter) {

@@ -145,7 +145,7 @@ Result<ExitCode> refilter(const RefilterOptions& arguments) {
   if (!arguments.dry_run) {
     const auto looked = Database::open_read_only(*options, arguments.path);
     const auto has_files = looked ? looked->has_files() : Result<bool>(looked.error());
-    if (!has_files) return has_files.error();
+    if (!has_files.has_value()) return has_files.error();
     if (!*has_files) return report(arguments, {});  // nor is anything written
   }
   auto database =

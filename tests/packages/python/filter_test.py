@@ -63,7 +63,7 @@ class FilterTest(unittest.TestCase):
                          ("classic", 1000, 1, 1e-4, 7, False))
         self.assertEqual(crivo.Filter(capacity=1000, bits_per_key=16, kind="classic").facts.units, 16000)
         self.assertEqual(crivo.Filter(capacity=9, kind="spectral:4").facts.kind, "spectral")
-        self.assertEqual(crivo.Filter(["a"], fp_rate=None, capacity=None, bits_per_key=None, threads=0, max_bytes=None,
+        self.assertEqual(crivo.Filter(["a"], fp_rate=None, capacity=None, bits_per_key=None, threads=crivo.ALL_THREADS, max_bytes=None,
                                       seed=None, progress=None, kind=None, max_memory=None, temp_folder=None),
                          crivo.Filter(["a"]))
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "hash/hash_collector.h"
-#include "kinds/plan.h"
-#include "layout/range_layout.h"
+#include "build/hash_collector.h"
+#include "kinds/checks.h"
+#include "kinds/range/layout.h"
 
 namespace crivo {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/build_task.h"
+#include "build/build_task.h"
+#include "build/hash_source.h"
 #include "crivo/memory.h"
 #include "crivo/types.h"
-#include "hash/hash_source.h"
 
 namespace crivo {
 

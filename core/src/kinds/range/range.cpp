@@ -3,26 +3,22 @@
 // the numbers themselves.
 // Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters". See
 // range_layout.h for how it works.
-#include "sizing/range.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
-#include "kinds/plan.h"
+#include "kinds/checks.h"
 #include "kinds/range/build.h"
+#include "kinds/range/gated.h"
+#include "kinds/range/kernels.h"
+#include "kinds/range/layout.h"
+#include "kinds/range/sizes.h"
 #include "kinds/rows.h"
-#include "layout/range_layout.h"
-#include "simd/kernels.h"
-#include "simd/range/gated.h"
 
 namespace crivo {
 namespace {
-
-/// A spec's option as the length of a range.
-unsigned length_of(unsigned option) noexcept { return option != 0 ? option : 1; }
 
 /// Whether the bits of a word from `used` on, if it has that many, are 0; used = 0 stands for a word that is all used.
 bool is_padded(const std::byte* word, unsigned used) noexcept {
@@ -78,12 +74,14 @@ struct Range {
   static constexpr const char* kUnitName = "number of words";
   static constexpr HashId kHashId = HashId::kOrdered;
 
-  static std::optional<unsigned> parse_option(std::string_view text) { return parse_number(text); }
-  static std::string option_text(unsigned option) { return std::to_string(length_of(option)); }
+  static bool set_option(FilterSpec& spec, std::string_view text) {
+    return read_option(spec.range_length, FilterSpec().range_length, text);
+  }
+  static std::string option_text(const FilterSpec& spec) { return std::to_string(spec.range_length); }
   static unsigned option_of(const Shape& shape) noexcept { return 1U << RangeScale(shape).length_bits; }
 
   static Result<Shape> plan(const FilterSpec& spec) {
-    const unsigned length = length_of(spec.option);
+    const unsigned length = spec.range_length;
     if (!std::has_single_bit(length)) {
       return error(ErrorCode::kBadArgument, "range length must be a power of two in [1, ",
                    std::uint64_t{1} << kMaxRangeLengthBits, "], got ", length);
@@ -159,7 +157,7 @@ struct Range {
 
   static void prepare(View& view) noexcept { prepare_range(view); }
 
-  static Probe probe(const Shape&) noexcept { return kernels().range; }
+  static Probe probe(const Shape&) noexcept { return range_kernels().range; }
 
   // Stats::bits counts all bits of the payload, and the number of keys stands in its first word.
   static Stats stats(const View& view) noexcept {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "hash/hash_collector.h"
-#include "hash/sort.h"
-#include "kinds/plan.h"
+#include "build/hash_collector.h"
+#include "build/sort.h"
+#include "kinds/checks.h"
 #include "kinds/ribbon/level.h"
-#include "sizing/ribbon.h"
+#include "kinds/ribbon/sizes.h"
 
 namespace crivo {
 namespace {

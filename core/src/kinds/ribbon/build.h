@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/build_task.h"
+#include "build/build_task.h"
+#include "build/hash_source.h"
 #include "crivo/memory.h"
 #include "crivo/types.h"
-#include "hash/hash_source.h"
-#include "layout/ribbon_layout.h"
+#include "kinds/ribbon/layout.h"
 
 namespace crivo {
 

@@ -13,9 +13,9 @@
 #include <array>
 
 #include "base/math128.h"
-#include "base/parallel.h"
-#include "layout/ribbon_band.h"
-#include "simd/kernels.h"
+#include "build/parallel.h"
+#include "kinds/ribbon/band.h"
+#include "kinds/ribbon/kernels.h"
 
 namespace crivo {
 namespace {
@@ -82,7 +82,8 @@ class Shard {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
       const std::size_t first = block * kRibbonBlockSlots;
-      kernels().ribbon_solve(band_.rows() + first, band_.results() + first, end - first, level_.columns, window.data());
+      ribbon_kernels().ribbon_solve(band_.rows() + first, band_.results() + first, end - first, level_.columns,
+                                    window.data());
       write(band_.from() / kRibbonBlockSlots + block, window);
       end = first;
     }
@@ -107,7 +108,7 @@ class Shard {
                             .fingerprint_factor = level_.fingerprint_factor,
                             .fingerprint_mask = level_.fingerprint_mask(),
                             .threshold = bucket == from_ && from_ != 0 ? kBorderThreshold : 0};
-    const RibbonBumped result = kernels().ribbon_add_bucket(band_, keys);
+    const RibbonBumped result = ribbon_kernels().ribbon_add_bucket(band_, keys);
     for (const std::uint64_t hash : hashes.first(result.bumped)) bumped_.push_back(hash * kRibbonNextLevel);
     return result.threshold;
   }

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/build_task.h"
-#include "hash/hash_collector.h"
-#include "hash/hash_source.h"
-#include "layout/ribbon_layout.h"
+#include "build/build_task.h"
+#include "build/hash_collector.h"
+#include "build/hash_source.h"
+#include "kinds/ribbon/layout.h"
 
 namespace crivo {
 

@@ -1,19 +1,18 @@
 // The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
 // Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon". See ribbon_layout.h for how it works.
-#include "sizing/ribbon.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
-#include "kinds/plan.h"
+#include "kinds/checks.h"
 #include "kinds/ribbon/build.h"
+#include "kinds/ribbon/kernels.h"
+#include "kinds/ribbon/layout.h"
+#include "kinds/ribbon/sizes.h"
 #include "kinds/rows.h"
-#include "layout/ribbon_layout.h"
-#include "simd/kernels.h"
 
 namespace crivo {
 namespace {
@@ -109,22 +108,21 @@ double rate_of_layout(const View& view) noexcept {
   return std::min(rate, 1.0);
 }
 
-/// A spec's option as the width of a ribbon.
-unsigned width_of(unsigned option) noexcept { return option != 0 ? option : kWideRibbon; }
-
 struct Ribbon {
   static constexpr Kind kKind = Kind::kRibbon;
   static constexpr std::string_view kName = "ribbon";
   static constexpr const char* kUnitName = "number of words";
   static constexpr std::string_view kOption = "width: 64 or 32";
   static unsigned option_of(const Shape& shape) noexcept { return RibbonForm(shape).width; }
-  static std::optional<unsigned> parse_option(std::string_view text) { return parse_number(text); }
-  static std::string option_text(unsigned option) {
-    return width_of(option) == kWideRibbon ? "" : std::to_string(option);
+  static bool set_option(FilterSpec& spec, std::string_view text) {
+    return read_option(spec.ribbon_width, FilterSpec().ribbon_width, text);
+  }
+  static std::string option_text(const FilterSpec& spec) {
+    return spec.ribbon_width == kWideRibbon ? "" : std::to_string(spec.ribbon_width);
   }
 
   static Result<Shape> plan(const FilterSpec& spec) {
-    const unsigned width = width_of(spec.option);
+    const unsigned width = spec.ribbon_width;
     const Result<RibbonSize> size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key, width)
                                                       : size_ribbon(spec.capacity, spec.fp_rate, width);
     if (!size) return size.error();
@@ -182,7 +180,7 @@ struct Ribbon {
 
   static void prepare(View& view) noexcept { prepare_ribbon(view); }
   static Probe probe(const Shape& shape) noexcept {
-    return RibbonForm(shape).width == kWideRibbon ? kernels().ribbon : kernels().narrow_ribbon;
+    return RibbonForm(shape).width == kWideRibbon ? ribbon_kernels().ribbon : ribbon_kernels().narrow_ribbon;
   }
 
   // Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question

@@ -1,0 +1,81 @@
+// Hashes in a temporary file, as runs, and their way back into memory.
+//
+// A run is what fitted into memory at one time. Of each block of a run, its first hash stays in memory, and says which
+// blocks of the file may have hashes in a range, if the run is sorted: so nothing is asked of how the hashes are
+// spread. A disk can return other bytes than were written, and then keys would be lost without a word: so the checksum
+// of each block stays in memory, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crivo/host/temporary_file.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Runs of hashes in one file, which is gone when the process dies. One thread may use it at a time. Errors, also of
+/// what reads it: kSystem.
+class HashRuns {
+ public:
+  /// 64 KiB, which is also the buffer that for_each takes.
+  static constexpr std::size_t kMostBlockHashes = 8192;
+
+  /// folder: where the file lies; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
+  [[nodiscard]] static Result<HashRuns> make(const std::string& folder, std::size_t block_hashes = kMostBlockHashes);
+
+  /// Writes a run, of at least one hash: distinct ones in ascending order, for all functions but for_each. On an error,
+  /// or if it throws std::bad_alloc, none of them is there.
+  [[nodiscard]] Result<void> append(std::span<const std::uint64_t> run);
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// The memory that it takes.
+  [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
+  /// The room that every read needs at least, even of a single hash, in hashes.
+  [[nodiscard]] std::size_t least_room() const noexcept { return 2 * runs_.size() * block_hashes_; }
+
+  /// The room that read needs for a range, in hashes: as many as the blocks have that it reads.
+  [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
+  /// Reads the hashes from `first` to `last`, both included, and returns their number. They come run by run, each
+  /// ascending.
+  [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<std::uint64_t> into) const;
+
+  /// Hands out all hashes in the order in which they were written, part by part.
+  [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const std::uint64_t>)>& use) const;
+
+  /// For tests, which damage what they find there.
+  [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
+
+ private:
+  struct Block {
+    std::uint64_t first;
+    std::uint64_t checksum;
+  };
+  struct Run {
+    std::uint64_t at;  // its first hash's number in the file
+    std::size_t hashes;
+    std::vector<Block> blocks;
+  };
+  struct Blocks {  // of a run: from begin up to but not including end
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  HashRuns(TemporaryFile file, std::size_t block_hashes) : file_(std::move(file)), block_hashes_(block_hashes) {}
+  [[nodiscard]] Blocks blocks_with(const Run& run, std::uint64_t first, std::uint64_t last) const noexcept;
+  [[nodiscard]] std::size_t hashes_in(const Run& run, Blocks blocks) const noexcept;
+  [[nodiscard]] Result<void> read_blocks(const Run& run, Blocks blocks, std::span<std::uint64_t> into) const;
+
+  TemporaryFile file_;
+  std::size_t block_hashes_;
+  std::vector<Run> runs_;
+  std::uint64_t size_ = 0;
+  std::uint64_t blocks_ = 0;
+};
+
+}  // namespace crivo

@@ -1,0 +1,41 @@
+// A cache of filter sizes, for programs that build many small filters with the same options.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "crivo/builder.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+struct FilterPlan;  // core/src/filter/filter_plan.h
+
+/// Remembers the sizes that FilterBuilder has found. To find the size for a rate takes some 200 us, as long as adding
+/// 20,000 keys, so the filters of many groups of rows should share one cache. One thread at a time may use it. It takes
+/// at most 1 MiB.
+class PlannedSizes {
+ public:
+  PlannedSizes();
+  ~PlannedSizes();
+  PlannedSizes(const PlannedSizes&) = delete;
+  PlannedSizes& operator=(const PlannedSizes&) = delete;
+
+  /// FilterBuilder::create, which looks here for its sizes. This must outlive the builder.
+  [[nodiscard]] Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options) {
+    return builder(spec, options, this);
+  }
+
+ private:
+  friend class FilterBuilder;
+  [[nodiscard]] static Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options,
+                                                     PlannedSizes* sizes);
+  /// Errors: as AnyFilter::create.
+  [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec, std::uint64_t max_bytes);
+
+  struct Kept;
+  std::unique_ptr<Kept> kept_;
+};
+
+}  // namespace crivo

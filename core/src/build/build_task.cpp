@@ -1,0 +1,48 @@
+#include "build/build_task.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/error_text.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;  // more can only be a mistake
+
+}  // namespace
+
+void* CountedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  void* memory = upstream_->allocate(bytes, alignment);
+  used_ += bytes;
+  return memory;
+}
+
+void CountedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
+  used_ -= bytes;
+  upstream_->deallocate(memory, bytes, alignment);
+}
+
+BuildTask::BuildTask(const BuildOptions& options) noexcept
+    : options_(options),
+      threads_(std::clamp(options.threads == kAllThreads ? std::thread::hardware_concurrency() : options.threads, 1U,
+                          kMaxThreads)),
+      memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {}
+
+void BuildTask::limit_memory(std::uint64_t bytes) noexcept {
+  threads_ = threads_within(bytes, threads_);
+  limit_ = bytes;
+}
+
+std::uint64_t BuildTask::memory_left() const noexcept {
+  if (!is_limited()) return limit_;
+  return limit_ - std::min(limit_, memory_.used() + threads_ * kBytesPerThread);
+}
+
+Result<void> BuildTask::advance(double done) {
+  done_ = std::clamp(done, done_, 1.0);
+  if (options_.progress == nullptr || options_.progress(done_)) return {};
+  return error(ErrorCode::kCancelled, "progress must let the build go on, got its request to end it");
+}
+
+}  // namespace crivo

@@ -1,0 +1,69 @@
+#include "build/hash_collector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "build/sort.h"
+
+namespace crivo {
+
+HashCollector::HashCollector(std::uint64_t expected, BuildTask& task) : task_(task), hashes_(task.memory()) {
+  // Under a limit, a few more than are expected are better in memory than all in a file.
+  if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(std::uint64_t));
+  hashes_.reserve(static_cast<std::size_t>(expected));
+}
+
+Result<void> HashCollector::add(std::span<const std::uint64_t> hashes) {
+  // Within the limit, the vector must not grow, because that takes the old array and the new one at the same time.
+  if (task_.is_limited() && !hashes_.empty() && hashes_.size() + hashes.size() > hashes_.capacity()) {
+    if (auto written = write_run(); !written) return written;
+  }
+  hashes_.insert(hashes_.end(), hashes.begin(), hashes.end());
+  return {};
+}
+
+Result<void> HashCollector::write_run() {
+  if (!runs_) {
+    Result<HashRuns> made = HashRuns::make(task_.temp_folder(), task_.budget().block_hashes());
+    if (!made) return made.error();
+    runs_.emplace(*std::move(made));
+  }
+  if (auto sorted = sort(); !sorted) return sorted;
+  if (auto written = runs_->append(hashes_); !written) return written;
+  hashes_.clear();
+  return {};
+}
+
+Result<void> HashCollector::sort() {
+  if (auto sorted = sort_hashes(hashes_, task_); !sorted) return sorted;
+  hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
+  return {};
+}
+
+Result<void> HashCollector::spill() {
+  if (!hashes_.empty()) {
+    if (auto written = write_run(); !written) return written;
+  }
+  std::pmr::vector<std::uint64_t>(task_.memory()).swap(hashes_);  // what reads the file needs its memory
+  return {};
+}
+
+Result<std::unique_ptr<HashSource>> HashCollector::sorted() && {
+  if (!runs_) {
+    if (auto sorted = sort(); !sorted) return sorted.error();
+    return source_of_sorted(std::move(hashes_));
+  }
+  if (auto spilled = spill(); !spilled) return spilled.error();
+  const std::uint64_t size = runs_->size();
+  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(*std::move(runs_), size, task_));
+}
+
+Result<std::unique_ptr<HashSource>> HashCollector::sorted_distinct() && {
+  if (!runs_) return std::move(*this).sorted();
+  if (auto spilled = spill(); !spilled) return spilled.error();
+  const Result<std::uint64_t> distinct = count_distinct(*runs_, task_);
+  if (!distinct) return distinct.error();
+  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(*std::move(runs_), *distinct, task_));
+}
+
+}  // namespace crivo

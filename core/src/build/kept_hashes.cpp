@@ -1,0 +1,90 @@
+#include "build/kept_hashes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "build/build_task.h"
+#include "build/sort.h"
+#include "crivo/host/sort.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kFirstRoom = 64;
+constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
+constexpr std::size_t kFewestSorted = std::size_t{1} << 18;  // by more than one thread
+
+}  // namespace
+
+Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+  while (!hashes.empty()) {
+    if (kept_ == room_) {
+      if (auto made = make_room(); !made) return made;
+    }
+    const auto part = hashes.first(std::min(hashes.size(), room_ - kept_));
+    std::memcpy(hashes_.get() + kept_, part.data(), part.size_bytes());
+    kept_ += part.size();
+    added += part.size();
+    hashes = hashes.subspan(part.size());
+  }
+  return {};
+}
+
+Result<void> KeptHashes::make_room() {
+  // Repeated hashes are dropped only when the room is full. That bounds the room by about twice the number of distinct
+  // keys. A few hashes are not worth the sort. (The first room is small because SQL builds one filter per group, and
+  // many groups are small.)
+  if (kept_ >= kFirstSweep && !every_addition_) kept_ = sweep();
+  if (room_ != 0 && kept_ <= room_ / 2) return {};
+  const std::uint64_t most = budget_.for_hashes(index_bytes());
+  if (room_ >= most) return write_run();
+  const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(kFirstRoom, room_ * 2), most));
+  // realloc copies nothing when the piece is large: it moves the pages to another address.
+  void* grown = std::realloc(hashes_.get(), room * sizeof(std::uint64_t));
+  if (grown == nullptr) throw std::bad_alloc();
+  (void)hashes_.release();
+  hashes_.reset(static_cast<std::uint64_t*>(grown));
+  room_ = room;
+  return {};
+}
+
+std::size_t KeptHashes::sweep() {
+  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the threads' memory is not in the budget yet
+  const BuildOptions options{.threads = alone ? 1 : threads_};
+  BuildTask task(options);
+  return *sort_distinct(in_memory(), task);
+}
+
+Result<void> KeptHashes::write_run() {
+  if (!runs_) {
+    Result<HashRuns> made = HashRuns::make(folder_, budget_.block_hashes());
+    if (!made) return made.error();
+    runs_.emplace(*std::move(made));
+  }
+  if (auto written = runs_->append(in_memory()); !written) return written;
+  kept_ = 0;
+  room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, budget_.for_hashes(index_bytes())));
+  if (budget_.is_used_up_by(index_bytes())) return budget_.too_many(size());
+  return {};
+}
+
+Result<void> KeptHashes::drop_repeated(BuildTask& task) {
+  if (every_addition_) return {};
+  const Result<std::size_t> distinct = sort_distinct(in_memory(), task);
+  if (!distinct) return distinct.error();
+  kept_ = *distinct;
+  return {};
+}
+
+Result<void> KeptHashes::spill() {
+  if (!every_addition_) kept_ = sort_distinct(in_memory()).size();
+  if (kept_ != 0) {
+    if (auto written = write_run(); !written) return written;
+  }
+  hashes_.reset();
+  room_ = 0;
+  return {};
+}
+
+}  // namespace crivo

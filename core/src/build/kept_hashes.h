@@ -1,0 +1,75 @@
+// The hashes of the keys that a FilterBuilder keeps until it builds: in one array, and beyond a limit in a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "build/build_task.h"
+#include "build/memory_budget.h"
+#include "crivo/build_options.h"
+#include "crivo/host/hash_runs.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Either every hash is kept, in order; or repeated hashes are dropped as they pile up. Throws std::bad_alloc.
+class KeptHashes {
+ public:
+  KeptHashes(bool every_addition, const BuildOptions& options)
+      : every_addition_(every_addition),
+        budget_(options.max_memory),
+        threads_(options.threads),
+        folder_(options.temp_folder) {}
+
+  /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
+  /// the hashes are more than a limit on memory can ever handle.
+  [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes, std::uint64_t& added);
+  [[nodiscard]] Result<void> add(std::uint64_t hash) {
+    if (kept_ == room_) {
+      if (auto made = make_room(); !made) return made;
+    }
+    hashes_[kept_++] = hash;
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return kept_ + (runs_ ? runs_->size() : 0); }
+  [[nodiscard]] bool every_addition() const noexcept { return every_addition_; }
+  /// Whether some are in a file.
+  [[nodiscard]] bool spilled() const noexcept { return runs_.has_value(); }
+  /// Those in memory.
+  [[nodiscard]] std::span<std::uint64_t> in_memory() const noexcept { return {hashes_.get(), kept_}; }
+  /// Sorts those in memory and drops repeated ones, unless every addition is kept. Errors: kCancelled.
+  [[nodiscard]] Result<void> drop_repeated(BuildTask& task);
+  /// Writes those in memory to the file, and frees their array. Errors: as add.
+  [[nodiscard]] Result<void> spill();
+  /// The file, after spill(): runs of distinct hashes, or all hashes in order if every addition is kept.
+  [[nodiscard]] HashRuns& runs() noexcept { return *runs_; }
+
+ private:
+  [[nodiscard]] Result<void> make_room();
+  /// Sorts the hashes in memory, and returns how many distinct ones there are, which then come first.
+  [[nodiscard]] std::size_t sweep();
+  [[nodiscard]] Result<void> write_run();
+  /// The memory that the file takes, which grows while hashes are added.
+  [[nodiscard]] std::uint64_t index_bytes() const noexcept { return runs_ ? runs_->index_bytes() : 0; }
+
+  bool every_addition_;
+  MemoryBudget budget_;
+  unsigned threads_;
+  std::string folder_;
+  // This is no vector, because a vector that grows needs the old array and the new one at the same time.
+  struct Free {
+    void operator()(std::uint64_t* hashes) const noexcept { std::free(hashes); }
+  };
+  std::unique_ptr<std::uint64_t[], Free> hashes_;
+  std::size_t kept_ = 0;
+  std::size_t room_ = 0;
+  std::optional<HashRuns> runs_;
+};
+
+}  // namespace crivo

@@ -1,0 +1,77 @@
+#include "build/memory_budget.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error_text.h"
+#include "crivo/build_options.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
+constexpr std::uint64_t kSortBytes = std::uint64_t{1} << 20;
+
+}  // namespace
+
+MemoryBudget::MemoryBudget(std::uint64_t max_memory) noexcept : limit_(max_memory) {}
+
+Result<void> MemoryBudget::check() const {
+  if (limit_ >= kMinBuildMemoryBytes) return {};
+  return limit_error(ErrorCode::kBadArgument, kMinBuildMemoryBytes, "max_memory must be at least ",
+                     kMinBuildMemoryBytes, ", got ", limit_);
+}
+
+std::uint64_t MemoryBudget::left_beside(std::uint64_t taken) const noexcept {
+  if (!is_limited()) return UINT64_MAX;
+  const std::uint64_t all = limit_ - kCallersMemoryBytes;
+  return all - std::min(all, taken);
+}
+
+std::uint64_t MemoryBudget::for_payload(bool grows) const noexcept { return left_beside(0) / (grows ? 2 : 1); }
+
+bool MemoryBudget::is_for_file(std::uint64_t payload_bytes) const noexcept {
+  return payload_bytes > left_beside(0) / 2;
+}
+
+std::uint64_t MemoryBudget::for_hashes(std::uint64_t index_bytes) const noexcept {
+  return is_limited() ? left_beside(kSortBytes + index_bytes) / kHashBytes : UINT64_MAX;
+}
+
+bool MemoryBudget::is_used_up_by(std::uint64_t index_bytes) const noexcept {
+  return for_hashes(index_bytes) < limit_ / (4 * kHashBytes);
+}
+
+bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
+  return 2 * kHashBytes * hashes <= left_beside(0);
+}
+
+bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
+  const std::uint64_t kept = kHashBytes * hashes;
+  // A ribbon takes a 15th for the keys that its levels bump; another kind may sort keys before it adds them.
+  const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
+  return kept + beside <= left_beside(0) && payload_bytes <= left_beside(kept + beside);
+}
+
+std::size_t MemoryBudget::block_hashes() const noexcept {
+  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // so many blocks fit into the memory that there is
+  return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192));
+}
+
+/// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.
+Error MemoryBudget::too_little(std::uint64_t needed, std::uint64_t payload_bytes) const {
+  needed = (((needed + kCallersMemoryBytes) >> 20) + 2) << 20;
+  return limit_error(ErrorCode::kBadArgument, needed, "max_memory must be at least ", needed, " for a filter of ",
+                     payload_bytes, " bytes, got ", limit_);
+}
+
+Error MemoryBudget::too_many(std::uint64_t hashes) const {
+  return error(ErrorCode::kBadArgument, "max_memory must be larger for ", hashes, " keys, got ", limit_);
+}
+
+unsigned threads_within(std::uint64_t bytes, unsigned threads) noexcept {
+  constexpr std::uint64_t kShare = 8;  // the threads shall not take more than this part of the memory
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(bytes / (kShare * kBytesPerThread), 1, threads));
+}
+
+}  // namespace crivo

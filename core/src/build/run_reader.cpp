@@ -1,0 +1,116 @@
+#include "build/run_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error_text.h"
+#include "build/sort.h"
+
+namespace crivo {
+
+RunReader::RunReader(const HashRuns& runs, std::size_t room, BuildTask& task)
+    : runs_(runs),
+      task_(task),
+      room_(static_cast<std::uint64_t*>(task.memory()->allocate(8 * room, alignof(std::uint64_t))), room) {}
+
+RunReader::~RunReader() { task_.memory()->deallocate(room_.data(), room_.size_bytes(), alignof(std::uint64_t)); }
+
+Result<std::span<const std::uint64_t>> RunReader::load(std::uint64_t first, std::uint64_t last) {
+  if (!fits(first, last)) {
+    return error(ErrorCode::kBadArgument, "hashes must be spread like those of hash_key, got ",
+                 runs_.room_for(first, last), " in a range for which there is memory for ", room_.size());
+  }
+  const Result<std::size_t> read = runs_.read(first, last, room_);
+  if (!read) return read.error();
+  const auto hashes = room_.first(*read);
+  if (auto sorted = sort_hashes(hashes, task_); !sorted) return sorted.error();
+  const auto end = std::unique(hashes.begin(), hashes.end());
+  return std::span<const std::uint64_t>(hashes.begin(), end);
+}
+
+Result<std::span<const std::uint64_t>> RunReader::up_from(std::uint64_t first, std::uint64_t& last) {
+  std::uint64_t most = last;
+  last = first;
+  while (last < most) {  // everything up to `last` fits; what lies above `most` is not wanted or does not
+    const std::uint64_t middle = most - (most - last) / 2;
+    if (fits(first, middle)) {
+      last = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  return load(first, last);
+}
+
+Result<std::span<const std::uint64_t>> RunReader::down_to(std::uint64_t& first, std::uint64_t last) {
+  std::uint64_t least = 0;
+  while (least < first) {
+    const std::uint64_t middle = least + (first - least) / 2;
+    if (fits(middle, last)) {
+      first = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return load(first, last);
+}
+
+Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask& task,
+                               const std::function<Result<void>(std::span<const std::uint64_t>)>& use) {
+  RunReader reader(runs, room, task);
+  for (std::uint64_t first = 0;; ++first) {
+    std::uint64_t last = UINT64_MAX;
+    const auto hashes = reader.up_from(first, last);
+    if (!hashes) return hashes.error();
+    if (auto used = use(*hashes); !used) return used;
+    if (last == UINT64_MAX) return {};
+    first = last;
+  }
+}
+
+Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
+  std::uint64_t distinct = 0;
+  const auto count = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    if (hashes.empty()) return {};
+    distinct += hashes.size();
+    return task.advance(kSortShare * static_cast<double>(hashes.back()) * 0x1p-64);
+  };
+  if (auto read = for_each_distinct(runs, task.memory_left() / sizeof(std::uint64_t), task, count); !read)
+    return read.error();
+  return distinct;
+}
+
+Result<std::span<const std::uint64_t>> RunSource::take_from(std::uint64_t first) {
+  if (empty_ || first > left_to_) return std::span<const std::uint64_t>();
+  if (!is_loaded_ || first < loaded_from_) {
+    loaded_from_ = first;
+    const auto loaded = reader_.down_to(loaded_from_, left_to_);
+    if (!loaded) return loaded.error();
+    loaded_ = *loaded;
+    is_loaded_ = true;
+  }
+  const auto at = static_cast<std::size_t>(std::lower_bound(loaded_.begin(), loaded_.end(), first) - loaded_.begin());
+  const auto taken = loaded_.subspan(at);
+  loaded_ = loaded_.first(at);
+  empty_ = first == 0;
+  left_to_ = first - 1;
+  return taken;
+}
+
+Result<std::span<const std::uint64_t>> RunSource::take_highest() {
+  while (!empty_) {
+    std::uint64_t first = is_loaded_ ? loaded_from_ : left_to_;
+    if (!is_loaded_) {
+      const auto loaded = reader_.down_to(first, left_to_);
+      if (!loaded) return loaded.error();
+      loaded_ = *loaded;
+    }
+    is_loaded_ = false;  // from here on, what is handed out is all that was loaded
+    empty_ = first == 0;
+    left_to_ = first - 1;
+    if (!loaded_.empty()) return std::exchange(loaded_, {});
+  }
+  return std::span<const std::uint64_t>();
+}
+
+}  // namespace crivo

@@ -1,0 +1,75 @@
+// Sorted runs of hashes on their way back into memory: range by range, each sorted and without repetitions.
+//
+// Ranges are chosen so that the blocks that may have hashes in them fit into a buffer, and can be read in either
+// direction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "build/build_task.h"
+#include "build/hash_source.h"
+#include "crivo/host/hash_runs.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+/// Reads the distinct hashes of runs by ranges, as large as a buffer allows. The runs and the task must outlive it.
+class RunReader {
+ public:
+  /// Takes memory for `room` hashes from the task, and gives it back at the end.
+  RunReader(const HashRuns& runs, std::size_t room, BuildTask& task);
+  RunReader(const RunReader&) = delete;
+  RunReader& operator=(const RunReader&) = delete;
+  ~RunReader();
+
+  /// All distinct hashes from `first` up to `last`, ascending, with `last` set to the highest that the buffer allows.
+  /// They are valid until the next call.
+  [[nodiscard]] Result<std::span<const std::uint64_t>> up_from(std::uint64_t first, std::uint64_t& last);
+  /// All from `first` up to `last`, with `first` lowered as far as the buffer allows. Errors: also kBadArgument, if
+  /// the hashes from `first` as it was are too many.
+  [[nodiscard]] Result<std::span<const std::uint64_t>> down_to(std::uint64_t& first, std::uint64_t last);
+
+ private:
+  [[nodiscard]] bool fits(std::uint64_t first, std::uint64_t last) const noexcept {
+    return runs_.room_for(first, last) <= room_.size();
+  }
+  [[nodiscard]] Result<std::span<const std::uint64_t>> load(std::uint64_t first, std::uint64_t last);
+
+  const HashRuns& runs_;
+  BuildTask& task_;
+  std::span<std::uint64_t> room_;
+};
+
+/// Calls `use` with the distinct hashes of the runs, ascending, part by part. `room`: as RunReader's.
+[[nodiscard]] Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask& task,
+                                             const std::function<Result<void>(std::span<const std::uint64_t>)>& use);
+
+/// The number of distinct hashes in runs. Takes the memory that the task has left, and brings its progress to
+/// kSortShare.
+[[nodiscard]] Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task);
+
+/// The distinct hashes of runs, of which there are `size`. It takes half of the memory that the task has left.
+class RunSource final : public HashSource {
+ public:
+  RunSource(HashRuns runs, std::uint64_t size, BuildTask& task)
+      : runs_(std::move(runs)), reader_(runs_, task.memory_left() / (2 * sizeof(std::uint64_t)), task), size_(size) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
+  [[nodiscard]] Result<std::span<const std::uint64_t>> take_from(std::uint64_t first) override;
+  [[nodiscard]] Result<std::span<const std::uint64_t>> take_highest() override;
+
+ private:
+  HashRuns runs_;
+  RunReader reader_;
+  std::uint64_t size_;
+  std::span<const std::uint64_t> loaded_;  // in memory and not handed out yet
+  bool is_loaded_ = false;
+  std::uint64_t loaded_from_ = 0;       // with is_loaded_: loaded_ has all from here on that were not handed out
+  std::uint64_t left_to_ = UINT64_MAX;  // none above this is left
+  bool empty_ = false;                  // all were handed out
+};
+
+}  // namespace crivo

@@ -1,0 +1,154 @@
+// A radix sort that begins with the most significant digit. A range of hashes that is too large for the cache is
+// partitioned in place by its next eight bits, by exchanges. This is the American flag sort of McIlroy, Bostic &
+// McIlroy 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is exchanged with the
+// one that lies at its place, and the hash that comes back is left there for the next round over the range. To move
+// that one on at once, in a cycle, makes each step wait for the memory access of the step before, and took four times
+// as long. A range that fits in the cache is scattered once. The digit for that has as many bits as the number of
+// hashes, so that about one hash falls on each of its values, and an insertion sort finishes the range.
+#include "build/sort.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory_resource>
+#include <utility>
+#include <vector>
+
+#include "build/parallel.h"
+
+namespace crivo {
+namespace {
+
+constexpr unsigned kRangeBits = 8;
+constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
+constexpr unsigned kMaxScatterBits = 13;
+constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
+constexpr std::size_t kMinScattered = 64;
+constexpr std::size_t kMaxInserted = 24;  // hashes with the same digit, beyond which insertion gets slow
+
+void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
+  for (std::size_t i = 1; i < hashes.size(); ++i) {
+    const std::uint64_t hash = hashes[i];
+    std::size_t at = i;
+    for (; at > 0 && hashes[at - 1] > hash; --at) hashes[at] = hashes[at - 1];
+    hashes[at] = hash;
+  }
+}
+
+using Ends = std::array<std::size_t, kRanges>;  // where each range that partition() makes ends
+
+/// Moves the hashes so that those with equal bits shift ... shift + 7 lie together, in the order of these bits.
+Ends partition(std::span<std::uint64_t> hashes, unsigned shift) noexcept {
+  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kRanges; };
+  std::array<std::size_t, kRanges> next{};
+  for (const std::uint64_t hash : hashes) ++next[digit(hash)];
+  Ends ends;
+  std::size_t end = 0;
+  for (std::size_t range = 0; range < kRanges; ++range) {
+    ends[range] = end + next[range];
+    next[range] = std::exchange(end, ends[range]);
+  }
+  for (bool done = false; !done;) {
+    done = true;
+    for (std::size_t range = 0; range < kRanges; ++range) {
+      for (std::size_t at = next[range]; at < ends[range]; ++at)
+        std::swap(hashes[at], hashes[next[digit(hashes[at])]++]);
+      done &= next[range] == ends[range];
+    }
+  }
+  return ends;
+}
+
+/// Where a range begins: at the end of the range before.
+std::size_t begin_of(const Ends& ends, std::size_t range) noexcept { return range == 0 ? 0 : ends[range - 1]; }
+
+class Sorter {
+ public:
+  explicit Sorter(std::pmr::memory_resource* memory) : scratch_(memory) {}
+
+  /// Sorts hashes that agree in all but their lower `bits` bits.
+  void sort(std::span<std::uint64_t> hashes, unsigned bits) {
+    if (hashes.size() < kMinScattered || bits < kMaxScatterBits) {
+      std::sort(hashes.begin(), hashes.end());
+    } else if (hashes.size() <= kMaxScattered) {
+      scatter(hashes, bits);
+    } else {
+      sort_ranges(hashes, partition(hashes, bits - kRangeBits), 0, kRanges, bits - kRangeBits);
+    }
+  }
+  void sort_ranges(std::span<std::uint64_t> hashes, const Ends& ends, std::size_t from, std::size_t to, unsigned bits) {
+    for (std::size_t range = from; range < to; ++range) {
+      const std::size_t begin = begin_of(ends, range);
+      sort(hashes.subspan(begin, ends[range] - begin), bits);
+    }
+  }
+
+ private:
+  void scatter(std::span<std::uint64_t> hashes, unsigned bits) {
+    const auto scatter_bits = std::min(kMaxScatterBits, static_cast<unsigned>(std::bit_width(hashes.size())));
+    const unsigned shift = bits - scatter_bits;
+    const std::uint64_t mask = (std::uint64_t{1} << scatter_bits) - 1;
+    std::fill_n(counts_.begin(), mask + 2, 0);
+    for (const std::uint64_t hash : hashes) ++counts_[(hash >> shift & mask) + 1];
+    bool crowded = false;
+    for (std::size_t i = 1; i <= mask + 1; ++i) {
+      crowded |= counts_[i] > kMaxInserted;
+      counts_[i] += counts_[i - 1];
+    }
+    if (crowded) {
+      std::sort(hashes.begin(), hashes.end());
+      return;
+    }
+    scratch_.assign(hashes.begin(), hashes.end());
+    for (const std::uint64_t hash : scratch_) hashes[counts_[hash >> shift & mask]++] = hash;
+    insertion_sort(hashes);
+  }
+
+  std::array<std::uint32_t, (std::size_t{1} << kMaxScatterBits) + 1> counts_;
+  std::pmr::vector<std::uint64_t> scratch_;
+};
+
+constexpr unsigned kHashBits = 64;
+constexpr std::size_t kRangesPerReport = kRanges / 4;  // to start threads more often costs more than it tells
+constexpr std::size_t kRangesPerCall = 4;
+
+/// Sorts the hashes with the task's threads; `share` is the share of the whole build that this sort is.
+Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> hashes) {
+  if (std::is_sorted(hashes.begin(), hashes.end())) return {};
+  if (hashes.size() <= kMaxScattered) {
+    Sorter(task.memory()).sort(hashes, kHashBits);
+    return {};
+  }
+  constexpr unsigned kBits = kHashBits - kRangeBits;
+  const Ends ends = partition(hashes, kBits);
+  for (std::size_t first = 0; first < kRanges; first += kRangesPerReport) {
+    parallel_for(task.threads(), kRangesPerReport / kRangesPerCall, [&](std::size_t call) {
+      const std::size_t from = first + call * kRangesPerCall;
+      Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
+    });
+    const auto done = static_cast<double>(first + kRangesPerReport) / kRanges;
+    if (auto wanted = task.advance(share * done); !wanted) return wanted;
+  }
+  return {};
+}
+
+}  // namespace
+
+void sort_hashes(std::span<std::uint64_t> hashes) {
+  if (!std::is_sorted(hashes.begin(), hashes.end())) Sorter(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
+}
+
+Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task) { return sort_with(task, 0, hashes); }
+
+Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task) {
+  if (auto sorted = sort_with(task, kSortShare, hashes); !sorted) return sorted.error();
+  return static_cast<std::size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+}
+
+std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
+  sort_hashes(hashes);
+  const auto end = std::unique(hashes.begin(), hashes.end());  // not std::ranges::unique, which clang 14 cannot compile
+  return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
+}
+
+}  // namespace crivo

@@ -1,0 +1,117 @@
+#include "filter/filter_build.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error_text.h"
+#include "build/sort.h"
+#include "filter/facts.h"
+#include "kinds/checks.h"
+
+namespace crivo {
+namespace {
+
+// The number of keys that are added between two reports of progress. The larger one is for builds of at least that many
+// keys, since some kinds have a faster way to add many keys at once.
+constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
+
+}  // namespace
+
+Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_bytes) {
+  const Result<FilterPlan> plan = plan_filter(spec, max_bytes);
+  if (!plan) return plan.error();
+  if (!plan->row->info.can.add) {
+    return error(ErrorCode::kUnsupported, "kind must be one that takes keys later, got ", plan->row->info.name,
+                 "; it is built once, from all its keys");
+  }
+  return FilterBuild::allocate(*plan, spec);
+}
+
+Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
+                                   const BuildOptions& options) {
+  BuildTask task(options);
+  const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
+  if (!plan) return plan.error();
+  return FilterBuild::from(*plan, spec, hashes, task);
+}
+
+Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
+                                   const BuildOptions& options) {
+  BuildTask task(options);
+  const Result<FilterPlan> plan = plan_filter(spec, options.max_bytes);
+  if (!plan) return plan.error();
+  std::size_t distinct = hashes.size();
+  if (plan->row->build != nullptr) {
+    const Result<std::size_t> sorted = sort_distinct(hashes, task);
+    if (!sorted) return sorted.error();
+    distinct = *sorted;
+  }
+  Result<AnyFilter> filter = FilterBuild::from(*plan, spec, std::span(hashes).first(distinct), task);
+  if (filter) filter->count_added(hashes.size() - distinct);
+  return filter;
+}
+
+AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
+                                CacheAlignedAllocator<std::byte> memory) {
+  AlignedBytes payload(static_cast<std::size_t>(plan.payload_bytes), memory);
+  AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
+  const Store store{filter.ref_.view_.shape, filter.payload_};
+  if (plan.row->start != nullptr) plan.row->start(store, spec);
+  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is read from the payload, which exists only now
+    filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
+  }
+  return filter;
+}
+
+Result<AnyFilter> FilterBuild::from(const FilterPlan& plan, const FilterSpec& spec,
+                                    std::span<const std::uint64_t> hashes, BuildTask& task) {
+  if (plan.row->build == nullptr) {
+    AnyFilter filter = allocate(plan, spec, task.payload_memory());
+    if (auto added = add_watched(filter, hashes, task); !added) return added.error();
+    if (auto wanted = task.advance(1); !wanted) return wanted.error();
+    return filter;
+  }
+  Result<std::unique_ptr<HashSource>> source = source_of(hashes, task);
+  if (!source) return source.error();
+  const std::uint64_t repeated = hashes.size() - (*source)->size();
+  Result<AnyFilter> filter = once(plan, *std::move(source), task);
+  if (filter) filter->count_added(repeated);
+  return filter;
+}
+
+Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes, BuildTask& task) {
+  Shape shape = plan.shape;
+  const std::uint64_t keys = hashes->size();
+  Result<AlignedBytes> payload = plan.row->build(shape, std::move(hashes), plan.max_bytes, task);
+  if (!payload) return payload.error();
+  // The payload can be larger than planned: there may be more keys than the capacity, or their hashes may need more
+  // room.
+  if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());
+  if (auto wanted = task.advance(1); !wanted) return wanted.error();
+  AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
+  filter.count_added(keys);
+  return filter;
+}
+
+Result<void> FilterBuild::add_watched(AnyFilter& filter, std::span<const std::uint64_t> hashes, BuildTask& task) {
+  const KindRow& row = *filter.ref_.row_;
+  const Store store{filter.ref_.view_.shape, filter.payload_};
+  const std::size_t all = hashes.size();
+  // Without a progress callback all keys are added in one call. With one they are added in parts, as large as their
+  // number allows, because a kind may have a faster way to add many keys.
+  const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
+  for (std::uint64_t added = 0; added < all;) {
+    const auto part = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));
+    auto result = row.add_many != nullptr ? row.add_many(store, part, added, task)
+                  : row.add != nullptr    ? row.add(store, part, added)
+                                          : filter.grow_by(part, added);
+    if (!result) return with_keys(std::move(result), filter.facts(), added);
+    if (added == all) break;  // the end of the task reports this
+    if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;
+  }
+  filter.count_added(all);
+  return {};
+}
+
+}  // namespace crivo

@@ -1,0 +1,30 @@
+// The last two of the three steps to a filter: allocate, build (the first is filter_plan.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "build/build_task.h"
+#include "build/hash_source.h"
+#include "crivo/filter.h"
+#include "filter/filter_plan.h"
+
+namespace crivo {
+
+struct FilterBuild {
+  /// An empty filter.
+  [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec,
+                                          CacheAlignedAllocator<std::byte> memory = {});
+  /// A filter of any kind from these hashes. Errors: as AnyFilter::build.
+  [[nodiscard]] static Result<AnyFilter> from(const FilterPlan& plan, const FilterSpec& spec,
+                                              std::span<const std::uint64_t> hashes, BuildTask& task);
+  /// The same for a kind that is built once, from hashes in order.
+  [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes,
+                                              BuildTask& task);
+
+ private:
+  static Result<void> add_watched(AnyFilter& filter, std::span<const std::uint64_t> hashes, BuildTask& task);
+};
+
+}  // namespace crivo

@@ -1,0 +1,119 @@
+// The optimum of Monkey (Dayan, Athanassoulis & Idreos 2017, section 4.1) for filters of any kind.
+//
+// The rate of a filter as a function of its bits per key falls ever more slowly: it is convex, or made so by the lower
+// convex hull of its points (a blocked filter of half a bit per key is worth less than half of one of a bit). Then the
+// optimum is found without any calculus: cut every level's curve into short segments, and spend the budget on those
+// segments first that lower the sum of false positives most for each bit of memory. Within a level the segments come in
+// order, because each is less steep than the one before.
+//
+// For Bloom filters this leads to Monkey's closed form, in which the rate of a level is proportional to its size.
+#include "crivo/host/level_budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "base/error_text.h"
+#include "crivo/host/sizing.h"
+#include "kinds/checks.h"
+#include "kinds/ribbon/layout.h"
+
+namespace crivo {
+namespace {
+
+constexpr double kLowestRate = 1e-9;
+
+double rate_of(Kind kind, double bits_per_key) noexcept {
+  if (bits_per_key <= 0) return 1;
+  if (kind == Kind::kBlocked) {
+    return blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key));
+  }
+  const double columns = std::min<double>(bits_per_key, kMaxRibbonColumns);
+  const double lean = std::floor(columns);
+  return std::ldexp(1 - (columns - lean) / 2, -static_cast<int>(lean));
+}
+
+struct Point {
+  double bits_per_key;
+  double fp_rate;
+};
+
+/// How much lower the rate gets for each bit per key between two points.
+double gain(const Point& from, const Point& to) noexcept {
+  return (from.fp_rate - to.fp_rate) / (to.bits_per_key - from.bits_per_key);
+}
+
+/// The lower convex hull of a kind's rates, from no filter to the lowest rate (Andrew's monotone chain).
+std::vector<Point> hull_of(Kind kind) {
+  const double step = kind == Kind::kRibbon ? 1 : 0.125;  // a ribbon's curve is made of straight lines
+  std::vector<Point> hull{{0, 1}};
+  for (double bits = step; hull.back().fp_rate > kLowestRate && bits <= kMaxBitsPerKey; bits += step) {
+    const Point next{bits, rate_of(kind, bits)};
+    while (hull.size() > 1 && gain(hull[hull.size() - 2], hull.back()) <= gain(hull.back(), next)) hull.pop_back();
+    hull.push_back(next);
+  }
+  return hull;
+}
+
+/// A piece of a level's curve that can be bought.
+struct Segment {
+  std::size_t level;
+  double bits_per_key;
+  double gain;  // the false positives that each bit of memory saves
+};
+
+Result<void> check(std::span<const TreeLevel> levels, double budget) {
+  if (!(budget >= 0 && budget <= kMaxBitsPerKey)) {
+    return error(ErrorCode::kBadArgument, "budget_bits_per_key must lie in [0, ", kMaxBitsPerKey, "], got ", budget);
+  }
+  if (levels.empty()) return error(ErrorCode::kBadArgument, "levels must be at least 1, got 0");
+  for (const TreeLevel& level : levels) {
+    if (!(level.keys > 0 && std::isfinite(level.keys))) {
+      return error(ErrorCode::kBadArgument, "keys must be above 0 and finite, got ", level.keys);
+    }
+    if (!(level.runs > 0 && std::isfinite(level.runs))) {
+      return error(ErrorCode::kBadArgument, "runs must be above 0 and finite, got ", level.runs);
+    }
+    if (level.kind != Kind::kBlocked && level.kind != Kind::kRibbon) {
+      return error(ErrorCode::kBadArgument, "kind must be kBlocked or kRibbon, got number ",
+                   static_cast<unsigned>(level.kind));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<LevelFilter>> divide_budget(std::span<const TreeLevel> levels, double budget_bits_per_key) {
+  if (auto valid = check(levels, budget_bits_per_key); !valid) return valid.error();
+  // Thousands of rates, which are always the same. Never destroyed, because policies may outlive static objects.
+  static const auto& blocked = *new std::vector<Point>(hull_of(Kind::kBlocked));
+  static const auto& ribbon = *new std::vector<Point>(hull_of(Kind::kRibbon));
+  std::vector<Segment> segments;
+  double keys = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::vector<Point>& hull = levels[i].kind == Kind::kBlocked ? blocked : ribbon;
+    for (std::size_t end = 1; end < hull.size(); ++end) {
+      segments.push_back({i, hull[end].bits_per_key - hull[end - 1].bits_per_key,
+                          gain(hull[end - 1], hull[end]) * levels[i].runs / levels[i].keys});
+    }
+    keys += levels[i].keys;
+  }
+  std::ranges::stable_sort(segments, std::ranges::greater(), &Segment::gain);
+
+  std::vector<LevelFilter> filters(levels.size());
+  double left = budget_bits_per_key * keys;
+  for (const Segment& segment : segments) {
+    const double level_keys = levels[segment.level].keys;
+    const double bought = std::min(segment.bits_per_key, left / level_keys);
+    filters[segment.level].bits_per_key += bought;
+    left -= bought * level_keys;
+  }
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    filters[i].fp_rate = rate_of(levels[i].kind, filters[i].bits_per_key);
+  }
+  return filters;
+}
+
+}  // namespace crivo

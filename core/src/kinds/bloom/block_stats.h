@@ -1,0 +1,43 @@
+// How full a filter of 512-bit blocks is, for the kinds that are made of such blocks.
+#pragma once
+
+#include <array>
+
+#include "base/portable.h"
+#include "crivo/host/bytes.h"
+#include "crivo/host/sizing.h"
+#include "crivo/types.h"
+#include "kinds/bloom/block.h"
+
+namespace crivo {
+
+/// The stats of a filter. `bits_set_in(block)` must return how many of a block's 512 bits are set.
+template <class BitsSetIn>
+Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept {
+  Stats stats;
+  stats.bits = shape.units * kBlockBits;
+  std::array<double, kBlockBits + 1> rate_at{};  // [s]: the rate of absent keys whose block has s bits set
+  for (unsigned set = 0; set <= kBlockBits; ++set)
+    rate_at[set] = portable::integer_power(set / double{kBlockBits}, shape.probes);
+  double rates = 0;
+  for (std::uint64_t block = 0; block < shape.units; ++block) {
+    const std::uint64_t set = bits_set_in(block);
+    stats.bits_set += set;
+    rates += rate_at[set];
+  }
+  const auto blocks = static_cast<double>(shape.units);
+  stats.current_fp_rate = rates / blocks;
+  if (stats.bits_set < stats.bits) {
+    stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), shape.probes);
+  }
+  return stats;
+}
+
+/// The same for blocks of bits.
+inline Stats stats_of_bit_blocks(const View& view) noexcept {
+  return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
+    return count_bits({view.payload + block * kBlockBytes, kBlockBytes});
+  });
+}
+
+}  // namespace crivo

@@ -1,0 +1,146 @@
+// The counting Bloom filter: it has a counter of four bits where a blocked filter has a bit, so that keys can be
+// removed. To add a key raises the counters at its positions, to remove it lowers them, and a key may be in the filter
+// if all of them are above 0. A counter that has reached 15 is saturated: nobody knows its true value, so it is never
+// lowered again.
+// Papers: Fan, Cao, Almeida & Broder 2000, "Summary cache: a scalable wide-area web cache sharing protocol"; Putze,
+// Sanders & Singler 2007 for the blocks.
+#include <algorithm>
+#include <bit>
+
+#include "base/error_text.h"
+#include "crivo/host/sizing.h"
+#include "kinds/bloom/block_stats.h"
+#include "kinds/bloom/counter_block.h"
+#include "kinds/bloom/kernels.h"
+#include "kinds/bloom/parts.h"
+#include "kinds/bloom/shape.h"
+#include "kinds/rows.h"
+
+namespace crivo {
+namespace {
+
+// This makes a payload of 2^47 bytes, the largest power of two that the 48-bit field of the header can state.
+constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
+
+std::uint64_t counters_above_zero(const std::byte* block) noexcept {
+  std::uint64_t count = 0;
+  for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+    count += static_cast<std::uint64_t>(std::popcount(CounterWord(block, word).above_zero()));
+  }
+  return count;
+}
+
+/// Applies `change(counters, word)` to all counters of a block, 64 at a time.
+template <class Change>
+void change_block(std::byte* block, const Change& change) noexcept {
+  for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+    CounterWord counters(block, word);
+    change(counters, word);
+    counters.store(block, word);
+  }
+}
+
+struct Counting {
+  static constexpr Kind kKind = Kind::kCounting;
+  static constexpr std::string_view kName = "counting";
+  static constexpr std::size_t kBytesOfBlock = kCounterBlockBytes;
+  static constexpr bool kEveryPayloadIsValid = true;
+  static constexpr const char* kUnitName = "number of blocks";
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    return plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes, kCounterPlanes);
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (auto valid = check_shape(shape, kMaxBlockedProbes, kMaxCounterBlocks, kUnitName); !valid) return valid.error();
+    return shape.units * kCounterBlockBytes;
+  }
+
+  static Probe probe(const Shape&) noexcept { return blocked_kernels().counting; }
+
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
+  static Stats stats(const View& view) noexcept {
+    return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
+      return counters_above_zero(view.payload + block * kCounterBlockBytes);
+    });
+  }
+
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+  }
+
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+    // This is portable code. A version for AVX2 was no faster: it had to make the mask in registers, as a wide load of
+    // a mask that was written to memory word by word stalls.
+    constexpr std::size_t kAhead = 16;
+    std::byte* payload = store.payload.data();
+    const std::uint64_t blocks = store.shape.units;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      if (i + kAhead < hashes.size()) prefetch_block<kCounterPlanes>(payload, mulhi(hashes[i + kAhead], blocks));
+      const BlockKey key(hashes[i], blocks);
+      const PositionMask mask(key, store.shape.probes);
+      change_block(payload + key.block * kCounterBlockBytes,
+                   [&mask](CounterWord& counters, std::size_t word) { counters.raise(mask.words[word]); });
+    }
+    added += hashes.size();
+    return {};
+  }
+
+  static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                               BuildTask& task) {
+    add_in_parts(store.shape.units, hashes, task, [store](std::span<const std::uint64_t> part) {
+      std::uint64_t counted = 0;
+      (void)add(store, part, counted);
+    });
+    added += hashes.size();
+    return {};
+  }
+
+  static Result<void> remove(Store store, std::uint64_t hash) {
+    const BlockKey key(hash, store.shape.units);
+    const PositionMask mask(key, store.shape.probes);
+    std::byte* block = store.payload.data() + key.block * kCounterBlockBytes;
+    for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+      if ((mask.words[word] & ~CounterWord(block, word).above_zero()) != 0) {
+        return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+      }
+    }
+    change_block(block, [&mask](CounterWord& counters, std::size_t word) { counters.lower(mask.words[word]); });
+    return {};
+  }
+
+  /// The smallest of the key's counters: never too low, but 15 means that nobody knows.
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
+    const BlockKey key(hash, view.shape.units);
+    const PositionMask mask(key, view.shape.probes);
+    const std::byte* block = view.payload + key.block * kCounterBlockBytes;
+    unsigned smallest = kMaxCounter;
+    for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
+      if (mask.words[word] == 0) continue;
+      smallest = std::min(smallest, CounterWord(block, word).smallest(mask.words[word]));
+    }
+    return smallest;
+  }
+
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+    std::uint64_t raised = 0;
+    while (raised < std::min<std::uint64_t>(times, kMaxCounter)) (void)add(store, {&hash, 1}, raised);
+    added += times;  // after so many times all counters are saturated, and more of them change nothing
+    return {};
+  }
+
+  static void unite(Store into, const View& other) noexcept {
+    for (std::uint64_t block = 0; block < into.shape.units; ++block) {
+      std::byte* ours = into.payload.data() + block * kCounterBlockBytes;
+      const std::byte* theirs = other.payload + block * kCounterBlockBytes;
+      change_block(ours,
+                   [theirs](CounterWord& counters, std::size_t word) { counters.add(CounterWord(theirs, word)); });
+    }
+  }
+};
+
+}  // namespace
+
+constinit const KindRow kCounting = make_row<Counting>();
+
+}  // namespace crivo

@@ -1,0 +1,73 @@
+// The layer table of a scalable filter: docs/format.md, "scalable". Layers are blocked filters that lie one after the
+// other behind the table, oldest first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "crivo/host/bytes.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+#include "kinds/bloom/block.h"
+
+namespace crivo {
+
+/// The growth of a filter for which none was chosen.
+
+/// A layer, as its slot in the table describes it.
+struct Layer {
+  std::uint64_t keys = 0;
+  std::uint64_t blocks = 0;
+  unsigned probes = 0;
+};
+
+/// The head of the table: what all layers have in common.
+struct LayerSeries {
+  double fp_rate = 0;                // the promised rate of all layers together
+  std::uint64_t first_capacity = 0;  // the keys that the oldest layer takes
+  unsigned layers = 0;
+};
+
+/// The blocks that a table takes: 16 bytes for its head and 16 for each layer's slot.
+[[nodiscard]] constexpr std::uint64_t table_blocks(unsigned layers) noexcept { return (layers + 1 + 3) / 4; }
+
+[[nodiscard]] LayerSeries read_series(const std::byte* payload) noexcept;
+[[nodiscard]] Layer read_layer(const std::byte* payload, unsigned index) noexcept;
+void write_series(std::byte* payload, const LayerSeries& series) noexcept;
+void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcept;
+
+/// The number of keys that layer `index` takes: first_capacity * growth^index, or 0 if that is above kMaxCapacity.
+[[nodiscard]] std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsigned index) noexcept;
+
+/// Checks everything that docs/format.md demands of the table. The payload must hold shape.units blocks. Errors:
+/// kCorrupt, naming the field.
+Result<void> check_layers(const View& view);
+
+/// Visits the layers of a checked payload as blocked filters, the newest (and largest) first.
+class NewestFirst {
+ public:
+  explicit NewestFirst(const View& view) noexcept
+      : table_(view.payload), left_(read_series(view.payload).layers), layer_(view) {
+    layer_.shape.kind = Kind::kBlocked;
+    layer_.shape.param = 0;
+    layer_.payload += view.payload_bytes;
+  }
+  [[nodiscard]] bool next() noexcept {
+    if (left_ == 0) return false;
+    const Layer layer = read_layer(table_, --left_);
+    layer_.shape.units = layer.blocks;
+    layer_.shape.probes = static_cast<std::uint8_t>(layer.probes);
+    layer_.payload_bytes = static_cast<std::size_t>(layer.blocks * kBlockBytes);
+    layer_.payload -= layer_.payload_bytes;
+    return true;
+  }
+  /// The layer that next() reached.
+  [[nodiscard]] const View& layer() const noexcept { return layer_; }
+
+ private:
+  const std::byte* table_;
+  unsigned left_;
+  View layer_;
+};
+
+}  // namespace crivo

@@ -1,0 +1,52 @@
+// Additions by several threads at once. The blocks of a filter are cut into as many parts as there are threads. Each
+// thread looks at all hashes, which takes a fraction of what it takes to add one, and changes its own part alone: so no
+// thread waits for another, and the bytes are those of one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/math128.h"
+#include "build/build_task.h"
+#include "build/parallel.h"
+
+namespace crivo {
+
+/// No cache holds a payload of so many bytes: most additions to it wait for memory.
+inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
+
+/// How many threads of the task so many hashes are worth.
+inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
+  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // for one thread: to start it takes as long as a tenth
+  return std::clamp<std::size_t>(hashes / kFewestHashes, 1, task.threads());
+}
+
+/// Calls add(hashes), on the task's threads, with all hashes in pieces. Those of one block, the upper half of their
+/// product with `blocks`, are added by one thread and in their order.
+template <class Add>
+void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, BuildTask& task, const Add& add) {
+  constexpr std::size_t kPiece = std::size_t{1} << 15;
+  const std::uint64_t parts = std::min<std::uint64_t>(threads_worth(hashes.size(), task), blocks);
+  if (parts == 1) return add(hashes);
+  parallel_for(task.threads(), static_cast<std::size_t>(parts), [&](std::size_t part) {
+    const auto lowest_of = [&](std::uint64_t i) { return least_with_mulhi(i * (blocks / parts), blocks); };
+    const std::uint64_t lowest = lowest_of(part);
+    const std::uint64_t width = (part + 1 == parts ? UINT64_MAX : lowest_of(part + 1) - 1) - lowest;
+    std::pmr::vector<std::uint64_t> own(kPiece, task.memory());
+    std::size_t count = 0;
+    for (const std::uint64_t hash : hashes) {
+      own[count] = hash;  // and the next one over it if it is another thread's: a branch would be mispredicted
+      count += hash - lowest <= width ? 1 : 0;
+      if (count < kPiece) continue;
+      add(std::span<const std::uint64_t>(own));
+      count = 0;
+    }
+    add(std::span<const std::uint64_t>(own).first(count));
+  });
+}
+
+}  // namespace crivo

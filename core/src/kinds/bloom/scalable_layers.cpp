@@ -1,0 +1,55 @@
+#include "crivo/host/scalable_layers.h"
+
+#include <algorithm>
+
+#include "base/error_text.h"
+#include "kinds/bloom/layers.h"
+#include "kinds/bloom/sizes.h"
+#include "kinds/rows.h"
+
+namespace crivo {
+
+std::uint64_t scalable_layer_capacity(const FilterSpec& spec, unsigned index) noexcept {
+  return layer_capacity(spec.capacity, spec.growth, index);
+}
+
+Result<FilterSize> size_scalable_layer(const FilterSpec& spec, unsigned index, std::uint64_t before_units) {
+  FilterSpec scalable = spec;
+  scalable.kind = Kind::kScalable;
+  if (const Result<Shape> allowed = kScalable.plan(scalable); !allowed) return allowed.error();
+  const std::uint64_t capacity = scalable_layer_capacity(spec, index);
+  if (capacity == 0) {
+    return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ", spec.growth,
+                 " times that of the newest");
+  }
+  Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(spec.fp_rate, index));
+  if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
+  size->units = std::max(size->units, before_units);
+  return size;
+}
+
+AlignedBytes scalable_payload(const FilterSpec& spec, std::span<const ScalableLayer> layers) {
+  AlignedBytes payload(static_cast<std::size_t>(scalable_shape(spec, layers).units * kBlockBytes));
+  write_series(payload.data(), {spec.fp_rate, spec.capacity, static_cast<unsigned>(layers.size())});
+  for (unsigned i = 0; i < layers.size(); ++i) {
+    const std::uint64_t capacity = scalable_layer_capacity(spec, i);
+    const bool newest = i + 1 == layers.size();
+    const std::uint64_t least = i == 0 ? 0 : 1;  // a newer layer was opened for a key
+    const std::uint64_t keys = newest ? std::clamp(layers[i].keys, least, capacity) : capacity;
+    write_layer(payload.data(), i, {keys, layers[i].units, layers[i].probes});
+  }
+  return payload;
+}
+
+Shape scalable_shape(const FilterSpec& spec, std::span<const ScalableLayer> layers) noexcept {
+  Shape shape;
+  shape.kind = Kind::kScalable;
+  shape.seed = spec.seed;
+  shape.param = static_cast<std::uint16_t>(spec.growth);
+  shape.probes = layers.empty() ? std::uint8_t{0} : layers.front().probes;
+  shape.units = table_blocks(static_cast<unsigned>(layers.size()));
+  for (const ScalableLayer& layer : layers) shape.units += layer.units;
+  return shape;
+}
+
+}  // namespace crivo

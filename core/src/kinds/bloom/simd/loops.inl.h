@@ -1,0 +1,90 @@
+// The questions and additions of the blocked and counting kinds, around one instruction set's test of a block. They are
+// included, and not called, so that the compiler can inline the test. A block has one plane in the blocked kind and
+// four in the counting kind, which is asked through the OR of its planes: a counter is above 0 where one of its bits is
+// set.
+//
+// The including file must have, inside the same anonymous namespace of crivo:
+//   CRIVO_TARGET                 the macro of the instruction set, from kinds/target.h;
+//   template <std::size_t kPlanes, bool kFew>
+//   bool has_bits(const std::byte* block, const BlockKey&, unsigned probes)
+//                                whether the OR of the planes has all bits of a key; kFew for up to kFewProbes probes;
+//   a function set_bits(std::byte* block, const BlockKey&, unsigned probes) for add_hashes(), which sets them.
+// It must have included kinds/bloom/block.h, kinds/bloom/counter_block.h and kinds/probe_key.h. It gets: kProbe, and
+// add_hashes().
+
+template <std::size_t kPlanes, bool kFew>
+CRIVO_TARGET inline bool contains_block_key(const View& view, const BlockKey& key) noexcept {
+  return has_bits<kPlanes, kFew>(view.payload + key.block * (kPlanes * kBlockBytes), key, view.shape.probes);
+}
+
+template <std::size_t kPlanes, bool kFew>
+CRIVO_TARGET inline bool contains_inline(const View& view, std::uint64_t hash) noexcept {
+  return contains_block_key<kPlanes, kFew>(view, BlockKey(hash, view.shape.units));
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET inline bool contains_either(const View& view, std::uint64_t hash) noexcept {
+  return view.shape.probes <= kFewProbes ? contains_inline<kPlanes, true>(view, hash)
+                                         : contains_inline<kPlanes, false>(view, hash);
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET bool contains(const View& view, std::uint64_t hash) noexcept {
+  return contains_either<kPlanes>(view, hash);
+}
+
+template <std::size_t kPlanes>
+CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<&contains<kPlanes>>(view, key);
+  return contains_either<kPlanes>(view, hash_short_key(key, view.shape.seed));
+}
+
+/// Asks for keys given by their hashes or by themselves: their blocks are on the way before the first is looked at, and
+/// each from the moment that its own hash is known.
+template <std::size_t kPlanes, bool kFew, class Given>
+CRIVO_TARGET inline void batch_inline(const View& view, const Given* given, std::size_t count, bool* hits) noexcept {
+  constexpr std::size_t kAhead = 32;
+  const View local = view;
+  BlockKey keys[kAhead];
+  const auto fetch = [&](std::size_t i) CRIVO_TARGET {
+    BlockKey& key = keys[i % kAhead];
+    key = BlockKey(hash_of(given[i], local.shape.seed), local.shape.units);
+    prefetch_block<kPlanes>(local.payload, key.block);
+  };
+  const auto test = [&](std::size_t i)
+                        CRIVO_TARGET { hits[i] = contains_block_key<kPlanes, kFew>(local, keys[i % kAhead]); };
+  for (std::size_t i = 0; i < std::min(kAhead, count); ++i) fetch(i);
+  std::size_t next = 0;
+  for (; next + kAhead < count; ++next) {
+    test(next);
+    fetch(next + kAhead);
+  }
+  for (; next < count; ++next) test(next);
+}
+
+template <std::size_t kPlanes, class Given>
+CRIVO_TARGET void contains_batch(const View& view, const Given* given, std::size_t count, bool* hits) noexcept {
+  if (view.shape.probes <= kFewProbes) {
+    batch_inline<kPlanes, true>(view, given, count, hits);
+  } else {
+    batch_inline<kPlanes, false>(view, given, count, hits);
+  }
+}
+
+template <std::size_t kPlanes>
+constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes, std::uint64_t>,
+                          &contains_batch<kPlanes, std::string_view>};
+
+/// A BlockedKernels::blocked_add, made from the function that sets the bits of one key.
+template <void (*kSetBits)(std::byte*, const BlockKey&, unsigned) noexcept>
+CRIVO_TARGET void add_hashes(const Shape& shape, std::byte* payload, const std::uint64_t* hashes,
+                             std::size_t count) noexcept {
+  constexpr std::size_t kAhead = 16;
+  const std::uint64_t blocks = shape.units;
+  const unsigned probes = shape.probes;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) __builtin_prefetch(payload + mulhi(hashes[i + kAhead], blocks) * kBlockBytes, 1);
+    const BlockKey key(hashes[i], blocks);
+    kSetBits(payload + key.block * kBlockBytes, key, probes);
+  }
+}

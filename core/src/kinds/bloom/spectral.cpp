@@ -1,0 +1,155 @@
+// The spectral Bloom filter, which answers how many times a key was added. It has counters where the classic filter has
+// bits, and the answer is the smallest of a key's k counters. To add a key raises only those of its counters that are
+// the smallest ("minimum increase"), because the others already count other keys, too. That makes the answers much more
+// exact, but keys cannot be removed.
+// Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/error_text.h"
+#include "crivo/host/bytes.h"
+#include "kinds/bloom/counter_array.h"
+#include "kinds/bloom/position_stats.h"
+#include "kinds/bloom/position_tests.h"
+#include "kinds/bloom/positions.h"
+#include "kinds/bloom/shape.h"
+#include "kinds/bloom/sizes.h"
+#include "kinds/checks.h"
+#include "kinds/probe_key.h"
+#include "kinds/rows.h"
+
+namespace crivo {
+namespace {
+
+// With counters of 32 bits this makes a payload of 2^47 bytes, the largest power of two that the 48-bit field of the
+// header can state.
+constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
+
+bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
+
+std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
+  const CounterPlace place(counter, width);
+  return place.load(payload + place.byte, width);
+}
+
+/// Adds to a counter. The sum must fit in it.
+void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width, std::uint64_t by) noexcept {
+  const CounterPlace place(counter, width);
+  place.raise(payload + place.byte, by);
+}
+
+bool is_above_zero(const View& view, std::uint64_t counter) noexcept {
+  return load_counter(view.payload, counter, view.shape.param) != 0;
+}
+
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  pass_batch<&is_above_zero>(view, view.shape.param, hashes, count, hits);
+}
+
+/// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all that
+/// are below the smallest plus the number of times come to lie at that sum. A counter that comes up twice is raised
+/// once, as it has the sum the second time.
+void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::uint64_t times) noexcept {
+  std::array<std::uint64_t, kMaxClassicProbes> counters;
+  std::uint64_t smallest = largest_count(shape.param);
+  Positions positions(hash, shape.units);
+  for (unsigned i = 0; i < shape.probes; ++i) {
+    counters[i] = positions.next();
+    smallest = std::min(smallest, load_counter(payload, counters[i], shape.param));
+  }
+  const std::uint64_t raised = smallest + std::min(times, largest_count(shape.param) - smallest);
+  for (unsigned i = 0; i < shape.probes; ++i) {
+    const std::uint64_t value = load_counter(payload, counters[i], shape.param);
+    if (value < raised) raise_counter(payload, counters[i], shape.param, raised - value);
+  }
+}
+
+/// The number of counters in a word that are above 0: the bits of each counter are ORed into its lowest bit.
+unsigned counters_above_zero(std::uint64_t word, unsigned width) noexcept {
+  for (unsigned shift = 1; shift < width; shift *= 2) word |= word >> shift;
+  const std::uint64_t lowest_bits = ~std::uint64_t{0} / largest_count(width);
+  return static_cast<unsigned>(std::popcount(word & lowest_bits));
+}
+
+struct Spectral {
+  static constexpr Kind kKind = Kind::kSpectral;
+  static constexpr std::string_view kName = "spectral";
+  static constexpr bool kOnlyPaddingIsValidated = true;
+  static constexpr const char* kUnitName = "number of counters";
+  static constexpr std::string_view kOption = "counter bits: 4, 8, 16 or 32";
+  static unsigned option_of(const Shape& shape) noexcept { return shape.param; }
+  static bool set_option(FilterSpec& spec, std::string_view text) {
+    return read_option(spec.counter_bits, FilterSpec().counter_bits, text);
+  }
+  static std::string option_text(const FilterSpec& spec) { return std::to_string(spec.counter_bits); }
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    const unsigned width = spec.counter_bits;
+    if (!is_counter_width(width)) {
+      return error(ErrorCode::kBadArgument, "counter bits must be one of 4, 8, 16, 32, got ", width);
+    }
+    Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, width);
+    if (shape) shape->param = static_cast<std::uint16_t>(width);
+    return shape;
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    Shape without_width = shape;  // the rest is checked as for a kind without a parameter
+    without_width.param = 0;
+    if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid)
+      return valid.error();
+    if (!is_counter_width(shape.param)) {
+      return error(ErrorCode::kCorrupt, "counter bits must be one of 4, 8, 16, 32, got ", unsigned{shape.param});
+    }
+    return (shape.units * shape.param + 63) / 64 * 8;
+  }
+
+  static Result<void> validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
+  static unsigned position_bits(const Shape& shape) noexcept { return shape.param; }
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+    return admit_positions(view, view.shape.param, hash, gate);
+  }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&is_above_zero>, &contains_batch>; }
+
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
+  static Stats stats(const View& view) noexcept {
+    std::uint64_t set = 0;
+    for (std::size_t i = 0; i < view.payload_bytes; i += 8) {
+      set += counters_above_zero(load_le<std::uint64_t>(view.payload + i), view.shape.param);
+    }
+    return stats_of_positions(view.shape, set);
+  }
+
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+  }
+
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+    const Shape shape = store.shape;
+    for (const std::uint64_t hash : hashes) add_key(store.payload.data(), shape, hash, 1);
+    added += hashes.size();
+    return {};
+  }
+
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
+    std::uint64_t smallest = largest_count(view.shape.param);
+    Positions positions(hash, view.shape.units);
+    for (unsigned i = 0; i < view.shape.probes && smallest != 0; ++i) {
+      smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
+    }
+    return smallest;
+  }
+
+  static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
+    add_key(store.payload.data(), store.shape, hash, times);
+    added += times;
+    return {};
+  }
+};
+
+}  // namespace
+
+constinit const KindRow kSpectral = make_row<Spectral>();
+
+}  // namespace crivo

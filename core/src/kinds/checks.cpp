@@ -1,0 +1,45 @@
+#include "kinds/checks.h"
+
+#include "base/error_text.h"
+#include "crivo/host/text.h"
+#include "crivo/types.h"
+#include "kinds/collisions.h"
+
+namespace crivo {
+
+Result<void> check_capacity(std::uint64_t capacity) {
+  if (capacity >= 1 && capacity <= kMaxCapacity) return {};
+  return error(ErrorCode::kBadArgument, "capacity must lie in [1, ", kMaxCapacity, "], got ", capacity);
+}
+
+Result<void> check_fp_rate(double fp_rate) {
+  if (fp_rate > 0 && fp_rate < 1) return {};
+  return error(ErrorCode::kBadArgument, "fp_rate must lie in (0, 1), got ", fp_rate);
+}
+
+Result<double> check_request(std::uint64_t capacity, double fp_rate) {
+  if (auto valid = check_capacity(capacity); !valid) return valid.error();
+  if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
+  const double collisions = collision_rate(static_cast<double>(capacity));
+  if (fp_rate > collisions) return without_collisions(fp_rate, capacity);
+  return error(ErrorCode::kBadArgument, "fp_rate must be above ", collisions, ", the rate at which 64-bit hashes of ",
+               capacity, " keys coincide with another's, got ", fp_rate);
+}
+
+Result<void> check_bits_per_key(double bits_per_key) {
+  if (bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey) return {};
+  return error(ErrorCode::kBadArgument, "bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
+}
+
+bool read_option(unsigned& option, unsigned by_default, std::string_view text) noexcept {
+  const unsigned number = text.empty() ? by_default : read_number<unsigned>(text).value_or(0);
+  if (number != 0) option = number;
+  return number != 0;
+}
+
+Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
+  return limit_error(ErrorCode::kTooLarge, needed, "capacity must fit in ", max_bytes, " bytes, got ", keys,
+                     " keys, which need ", needed);
+}
+
+}  // namespace crivo

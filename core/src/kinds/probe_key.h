@@ -1,0 +1,52 @@
+// Queries by key: each computes the key's hash, inlined, and then calls a function that takes a hash.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "crivo/hash.h"
+#include "crivo/types.h"
+#include "hash/xxh3_inline.h"
+#include "kinds/probe.h"
+
+namespace crivo {
+
+/// The part of contains_key for long keys. Their hash takes a call, and a call that is not the function's last makes
+/// the compiler set up a stack frame; here, and not inlined, it does so for long keys only.
+template <bool (*kContains)(const View&, std::uint64_t) noexcept>
+[[gnu::noinline]] bool contains_long_key(const View& view, std::string_view key) noexcept {
+  return kContains(view, hash_key(key, view.shape.seed));
+}
+/// A Probe::contains_key, made from the function that answers for a hash.
+template <bool (*kContains)(const View&, std::uint64_t) noexcept>
+bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<kContains>(view, key);
+  return kContains(view, hash_short_key(key, view.shape.seed));
+}
+
+/// What a batch is given for each key: the hash, or the key.
+inline std::uint64_t hash_of(std::uint64_t hash, std::uint64_t) noexcept { return hash; }
+inline std::uint64_t hash_of(std::string_view key, std::uint64_t seed) noexcept {
+  return key.size() <= kShortKey ? hash_short_key(key, seed) : hash_key(key, seed);
+}
+
+/// A Probe::contains_keys, made from the function that answers for a batch of hashes.
+template <void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
+void contains_keys(const View& view, const std::string_view* keys, std::size_t count, bool* hits) noexcept {
+  constexpr std::size_t kAtOnce = 256;  // several batches, whose reads can then overlap
+  std::uint64_t hashes[kAtOnce];
+  for (std::size_t from = 0; from < count; from += kAtOnce) {
+    const std::size_t size = std::min(kAtOnce, count - from);
+    for (std::size_t i = 0; i < size; ++i) hashes[i] = hash_of(keys[from + i], view.shape.seed);
+    kContainsBatch(view, hashes, size, hits + from);
+  }
+}
+
+/// A Probe, made from the two functions that take hashes.
+template <bool (*kContains)(const View&, std::uint64_t) noexcept,
+          void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
+constexpr Probe kProbeOf = {kContains, &contains_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
+
+}  // namespace crivo

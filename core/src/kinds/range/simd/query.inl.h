@@ -1,0 +1,311 @@
+// The questions to a range filter, for one instruction set: whether there is a code in an interval. They are included,
+// so that the counting of bits is compiled for it.
+//
+// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
+// `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the place of the set bit of this rank (from 0) in
+// a word that has it. It must have included crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h. It gets:
+// answer_range(), and kRangeProbe.
+//
+// Nothing of the payload but its first two words was checked when it was opened. So whatever the other words say, each
+// loop ends, and nothing outside the payload is read.
+
+#define CRIVO_INLINE CRIVO_TARGET __attribute__((always_inline)) inline
+#define CRIVO_NOINLINE CRIVO_TARGET __attribute__((noinline))
+
+/// A payload, and where its parts lie. `Words` reads it: `std::uint64_t operator()(std::uint64_t word)`,
+/// `std::uint64_t bits_from(std::uint64_t bit)` for the 57 bits from this one on, and `void prefetch(std::uint64_t
+/// word)` for a word that may be read soon.
+///
+/// The way of most questions has no branch that only the codes decide: one that nothing predicts takes longer than what
+/// it skips. What is rare is in functions of its own, which leaves that way the registers.
+template <class Words>
+struct RangeCodes {
+  Words words;
+  std::uint64_t codes;
+  std::uint64_t directory;
+  std::uint64_t upper;
+  std::uint64_t end;
+  std::uint64_t blocks_per_bucket;  // times 2^64
+  unsigned low_bits;
+
+  CRIVO_TARGET RangeCodes(const View& view, Words reader) noexcept
+      : words(reader), codes(range_codes(view)), end(view.shape.units), low_bits(view.shape.probes) {
+    const auto& prepared = prepared_of<RangePrepared>(view);
+    directory = prepared.directory;
+    upper = prepared.upper;
+    blocks_per_bucket = prepared.blocks_per_bucket;
+  }
+
+  /// The last block of `upper` with fewer zeros before it than `zeros`, which is at least 1. `guess` is where to begin:
+  /// by steps that grow, and then by halving.
+  [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
+                                                                 std::uint64_t blocks, std::uint64_t zeros,
+                                                                 std::uint64_t guess) noexcept {
+    std::uint64_t low = guess;
+    std::uint64_t high = guess + 1;
+    for (std::uint64_t step = 1; low > 0 && words(directory + low) >= zeros; step *= 2) {
+      high = low;
+      low -= std::min(low, step);
+    }
+    for (std::uint64_t step = 1; high < blocks && words(directory + high) < zeros; step *= 2) {
+      low = high;
+      high = std::min(blocks, high + step);
+    }
+    for (std::uint64_t size = high - low; size > 1;) {
+      const std::uint64_t half = size / 2;
+      const std::uint64_t beyond = std::uint64_t{0} - (words(directory + low + half) < zeros);
+      low += half & beyond;
+      size -= half;
+    }
+    return low;
+  }
+  /// The same. Where codes are spread evenly, the number of zeros says where it is, or one beside it.
+  [[nodiscard]] CRIVO_INLINE std::uint64_t block_of(std::uint64_t zeros) const noexcept {
+    const std::uint64_t blocks = upper - directory;
+    const std::uint64_t guess = std::min(mulhi(zeros, blocks_per_bucket), blocks - 1);
+    if (guess > 0 && guess + 2 < blocks) {
+      const std::uint64_t first = directory + guess - 1;
+      if (words(first) < zeros && words(first + 3) >= zeros) {
+        return guess - 1 + (words(first + 1) < zeros) + (words(first + 2) < zeros);
+      }
+    }
+    return search_block(words, directory, blocks, zeros, guess);
+  }
+
+  /// Lets the lower bits of a bucket's codes be on their way while it is looked for. Its zero is that of this rank in
+  /// its block; how many codes there are before it is guessed.
+  CRIVO_INLINE void prefetch_lows(std::uint64_t block, std::uint64_t rank, std::uint64_t bucket) const noexcept {
+    const std::uint64_t place = block * kRangeDirectoryBits + mulhi(rank * kRangeDirectoryBits, blocks_per_bucket);
+    words.prefetch(kRangeHeaderWords + std::min(place - bucket, codes) * low_bits / 64);
+  }
+
+  [[nodiscard]] CRIVO_INLINE std::uint64_t ones_in(std::uint64_t word) const noexcept {
+    return static_cast<std::uint64_t>(__builtin_popcountll(words(word)));
+  }
+  /// The word, of the 32 from this one on, that has the zero of this rank in them, which becomes its rank in that word.
+  [[nodiscard]] CRIVO_INLINE std::uint64_t word_of_zero(std::uint64_t word, std::uint64_t& rank) const noexcept {
+    std::uint64_t one_line = 512;  // the zeros in it
+    for (unsigned i = 0; i < 8; ++i) one_line -= ones_in(word + i);
+    std::uint64_t two_lines = one_line + 512;
+    for (unsigned i = 8; i < 16; ++i) two_lines -= ones_in(word + i);
+    std::uint64_t three_lines = two_lines + 512;
+    for (unsigned i = 16; i < 24; ++i) three_lines -= ones_in(word + i);
+    std::uint64_t skipped = one_line <= rank ? one_line : 0;
+    skipped = two_lines <= rank ? two_lines : skipped;
+    skipped = three_lines <= rank ? three_lines : skipped;
+    word += 8 * (std::uint64_t{one_line <= rank} + (two_lines <= rank) + (three_lines <= rank));
+    rank -= skipped;
+    std::uint64_t ones = 0;
+    std::uint64_t steps = 0;
+    skipped = 0;
+    for (unsigned i = 0; i < 7; ++i) {
+      ones += ones_in(word + i);
+      const std::uint64_t before = 64 * (i + 1) - ones;
+      steps += before <= rank;
+      skipped = before <= rank ? before : skipped;
+    }
+    rank -= skipped;
+    return word + steps;
+  }
+
+  struct Zero {
+    std::uint64_t word;
+    std::uint64_t bit;
+  };
+  /// The last of so many zeros of `upper`, at least 1.
+  [[nodiscard]] CRIVO_INLINE Zero last_of(std::uint64_t zeros) const noexcept {
+    constexpr std::uint64_t kBlockWords = kRangeDirectoryBits / 64;
+    const std::uint64_t block = block_of(zeros);
+    std::uint64_t rank = zeros - 1 - words(directory + block);
+    prefetch_lows(block, rank, zeros);
+    std::uint64_t word = upper + block * kBlockWords;
+    if (word + kBlockWords <= end) {
+      word = word_of_zero(word, rank);
+    } else {
+      for (; word + 1 < end && 64 - ones_in(word) <= rank; ++word) rank -= 64 - ones_in(word);
+    }
+    if (rank >= 64 - ones_in(word)) return {word, 63};  // only in a forged payload
+    return {word, select_bit(~words(word), rank)};
+  }
+
+  struct Bucket {  // its first code's number, in their order, and how many it has
+    std::uint64_t begin;
+    std::uint64_t count;
+  };
+  [[nodiscard]] CRIVO_INLINE Bucket bucket(const View& view, std::uint64_t number) const noexcept {
+    std::uint64_t begin = 0;
+    std::uint64_t zeros = ~words(upper);  // from its first place on; 64 bits
+    if (number > 0) {
+      const Zero before = last_of(number);
+      begin = std::min(64 * (before.word - upper) + before.bit + 1 - number, codes);  // more only in a forged payload
+      zeros = ~words(before.word) >> before.bit >> 1 | ~words(std::min(before.word + 1, end - 1)) << (63 - before.bit);
+    }
+    if (__builtin_expect(zeros != 0, 1)) return {begin, static_cast<std::uint64_t>(__builtin_ctzll(zeros))};
+    return {begin, long_count(view, words, number, begin)};
+  }
+  /// How many codes a bucket has that has at least 64: the next one begins behind them.
+  [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
+                                                               std::uint64_t begin) noexcept {
+    const RangeCodes codes(view, words);
+    const Zero last = codes.last_of(number + 1);
+    const std::uint64_t next = 64 * (last.word - codes.upper) + last.bit - number;
+    return std::max(begin, std::min(next, codes.codes)) - begin;
+  }
+
+  [[nodiscard]] CRIVO_INLINE std::uint64_t low_mask() const noexcept { return (std::uint64_t{1} << low_bits) - 1; }
+  [[nodiscard]] CRIVO_INLINE std::uint64_t low_of(std::uint64_t number) const noexcept {
+    const std::uint64_t bit = number * low_bits;
+    const std::uint64_t word = kRangeHeaderWords + bit / 64;
+    const unsigned shift = bit % 64;
+    return (words(word) >> shift | words(word + 1) << 1 << (63 - shift)) & low_mask();
+  }
+  /// How many of a bucket's codes have lower bits below `low`. Where they are spread evenly, `low` says it, or nearly;
+  /// from there it goes on by steps that double, and then by halving.
+  [[nodiscard]] CRIVO_INLINE std::uint64_t count_below(Bucket in, std::uint64_t low) const noexcept {
+    if (low_bits == 0 || in.count == 0) return 0;
+    const std::uint64_t guess = mulhi(in.count, low << (64 - low_bits));
+    std::uint64_t from = 0;
+    std::uint64_t to = in.count;
+    if (low_of(in.begin + guess) < low) {
+      from = guess + 1;
+      for (std::uint64_t step = 1; from + step <= to; step *= 2) {
+        if (low_of(in.begin + from + step - 1) >= low) {
+          to = from + step - 1;
+          break;
+        }
+        from += step;
+      }
+    } else {
+      to = guess;
+      for (std::uint64_t step = 1; step <= to; step *= 2) {
+        if (low_of(in.begin + to - step) < low) {
+          from = to - step + 1;
+          break;
+        }
+        to -= step;
+      }
+    }
+    while (from < to) {
+      const std::uint64_t middle = from + (to - from) / 2;
+      if (low_of(in.begin + middle) < low) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  }
+
+  static constexpr std::uint64_t kFew = 4;
+  /// Whether a bucket of few codes has one with these lower bits, of which there are at most 57.
+  [[nodiscard]] CRIVO_INLINE bool any_of_few(Bucket in, std::uint64_t first, std::uint64_t last) const noexcept {
+    std::uint64_t bit = 64 * kRangeHeaderWords + in.begin * low_bits;
+    unsigned found = 0;
+    for (unsigned i = 0; i < kFew; ++i) {
+      found |= static_cast<unsigned>((words.bits_from(bit) & low_mask()) - first <= last - first) << i;
+      bit += low_bits;
+    }
+    return (found & ((1U << in.count) - 1)) != 0;
+  }
+  /// Whether there is a code from `first`, in this bucket, to `last`.
+  [[nodiscard]] CRIVO_NOINLINE static bool search(const View& view, Words words, Bucket at_first, std::uint64_t first,
+                                                  std::uint64_t last) noexcept {
+    const RangeCodes codes(view, words);
+    at_first.count = std::min(at_first.count, codes.codes - at_first.begin);  // less only in a forged payload
+    const std::uint64_t last_low = last & codes.low_mask();
+    const std::uint64_t below = codes.count_below(at_first, first & codes.low_mask());
+    const bool one_bucket = first >> codes.low_bits == last >> codes.low_bits;
+    if (below < at_first.count) {
+      return !one_bucket || codes.low_of(at_first.begin + below) <= last_low;
+    }
+    if (one_bucket) return false;
+    const Bucket at_last = codes.bucket(view, last >> codes.low_bits);
+    if (at_last.begin > at_first.begin + at_first.count) return true;  // a bucket between the two has codes
+    return at_last.count > 0 && codes.low_of(at_last.begin) <= last_low;
+  }
+
+  /// Whether there is a code from `first` to `last`, both included: first <= last < universe.
+  [[nodiscard]] CRIVO_INLINE bool has(const View& view, std::uint64_t first, std::uint64_t last) const noexcept {
+    const Bucket at_first = bucket(view, first >> low_bits);
+    const bool one_bucket = first >> low_bits == last >> low_bits;
+    if (one_bucket && at_first.count <= kFew && at_first.begin + kFew <= codes && low_bits <= 57) {
+      return any_of_few(at_first, first & low_mask(), last & low_mask());
+    }
+    return search(view, words, at_first, first, last);
+  }
+};
+
+/// The same as answer_range() where the numbers' codes are no single interval: a block ends, or codes go on at 0 behind
+/// the last of the universe.
+template <class Words>
+CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t low, std::uint64_t steps) noexcept {
+  const RangeHash& hash = prepared_of<RangePrepared>(view).hash;
+  const RangeCodes<Words> codes(view, words);
+  std::uint64_t block = hash.block_of(low);
+  std::uint64_t offset = low - block * hash.universe;
+  std::uint64_t code = hash.advance(hash.start_of(block), offset);
+  for (std::uint64_t left = steps + 1;;) {
+    const std::uint64_t count = std::min({left, hash.universe - offset, hash.universe - code});
+    if (codes.has(view, code, code + count - 1)) return true;
+    left -= count;
+    if (left == 0) return false;
+    offset += count;
+    code = 0;
+    if (offset == hash.universe) {
+      offset = 0;
+      code = hash.start_of(++block);
+    }
+  }
+}
+
+/// Whether there may be a number from `low` to `high`, both included, in a filter that was prepared.
+template <class Words>
+CRIVO_INLINE bool answer_range(const View& view, Words words, std::uint64_t low, std::uint64_t high) noexcept {
+  const RangeHash& hash = prepared_of<RangePrepared>(view).hash;
+  if (hash.universe == 0) return false;  // no keys
+  const std::uint64_t steps = high - low;
+  if (steps >= hash.universe) return true;
+  const std::uint64_t block = hash.block_of(low);
+  const std::uint64_t offset = low - block * hash.universe;
+  const std::uint64_t code = hash.advance(hash.start_of(block), offset);
+  if (steps < std::min(hash.universe - offset, hash.universe - code)) {
+    return RangeCodes<Words>(view, words).has(view, code, code + steps);
+  }
+  return has_in_pieces(view, words, low, steps);
+}
+
+/// The words of a payload that may be read as they are.
+struct AllWords {
+  const std::byte* payload;
+  [[nodiscard]] CRIVO_TARGET std::uint64_t operator()(std::uint64_t word) const noexcept {
+    return load_le<std::uint64_t>(payload + 8 * word);
+  }
+  [[nodiscard]] CRIVO_TARGET std::uint64_t bits_from(std::uint64_t bit) const noexcept {
+    return load_le<std::uint64_t>(payload + bit / 8) >> bit % 8;
+  }
+  CRIVO_TARGET void prefetch(std::uint64_t word) const noexcept { __builtin_prefetch(payload + 8 * word); }
+};
+
+CRIVO_TARGET inline bool contains_range(const View& view, std::uint64_t low, std::uint64_t high) noexcept {
+  return answer_range(view, AllWords{view.payload}, low, high);
+}
+
+CRIVO_TARGET inline bool contains(const View& view, std::uint64_t number) noexcept {
+  return contains_range(view, number, number);
+}
+
+CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
+  return contains(view, ordered(key));
+}
+
+CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* numbers, std::size_t count,
+                                        bool* hits) noexcept {
+  for (std::size_t i = 0; i < count; ++i) hits[i] = contains(view, numbers[i]);
+}
+
+CRIVO_TARGET inline void contains_keys(const View& view, const std::string_view* keys, std::size_t count,
+                                       bool* hits) noexcept {
+  for (std::size_t i = 0; i < count; ++i) hits[i] = contains_key(view, keys[i]);
+}
+
+inline constexpr Probe kRangeProbe = {&contains, &contains_key, &contains_batch, &contains_keys, &contains_range};

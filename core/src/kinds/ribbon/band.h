@@ -1,0 +1,107 @@
+// The band of a ribbon: a system of linear equations in triangular form, with at most one row per slot. The rows of
+// keys are added to it, one bucket after the other.
+//
+// A row covers 64 slots or fewer, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore
+// holds the row, and the bit for a slot stands at the slot's number modulo 64. Elimination goes from slot to slot: a
+// row that has a bit at a slot is XORed with the row that is stored there, and the first row that comes to a free slot
+// is stored in it. A stored row never changes again, so to take rows back means only to clear their slots. Rows that
+// start in the same block are added together, because at each slot they all need the same stored row; that makes them
+// lanes of a vector. The order in which rows are added decides neither which slots are taken nor whether a set of rows
+// fits, since both depend only on the space that the rows span. So the solution does not depend on it either, and each
+// instruction set may choose an order of its own.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "kinds/ribbon/layout.h"
+
+namespace crivo {
+
+/// The keys of one bucket, in ascending order of their hashes.
+struct RibbonBucket {
+  unsigned width;             // of the ribbon
+  std::uint64_t first_start;  // of the bucket, in the level
+  std::span<const std::uint64_t> hashes;
+  std::uint64_t starts;  // the number of starts in the level
+  std::uint64_t fingerprint_factor;
+  std::uint32_t fingerprint_mask;
+  unsigned threshold;  // the lowest that the bucket may get
+};
+
+/// What became of a bucket's keys: the first `bumped` of them were not added, which is what this threshold states.
+struct RibbonBumped {
+  unsigned threshold;
+  std::size_t bumped;
+};
+
+/// The band of some consecutive buckets. One thread may use it.
+class RibbonBand {
+ public:
+  explicit RibbonBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
+
+  /// Drops all rows, and makes room for rows at the slots from `from`, where a bucket begins, up to but not including
+  /// `end`.
+  void reset(std::uint64_t from, std::uint64_t end) {
+    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may reach there; what is stored there does not fit
+    from_ = from;
+    size_ = static_cast<std::size_t>(end - from);
+    rows_.assign(size_ + kBeyond, 0);
+    results_.assign(size_ + kBeyond, 0);
+  }
+  [[nodiscard]] std::uint64_t from() const noexcept { return from_; }
+  [[nodiscard]] std::uint64_t end() const noexcept { return from_ + size_; }
+
+  // All functions below count slots from `from`.
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// The rows that are stored, by slot; 0 where no row is.
+  [[nodiscard]] const std::uint64_t* rows() const noexcept { return rows_.data(); }
+  [[nodiscard]] const std::uint32_t* results() const noexcept { return results_.data(); }
+
+  void begin_group() noexcept {
+    group_size_ = 0;
+    group_fits_ = true;
+  }
+  /// Stores a row. A row that found a free slot only at size() or beyond, in the next band, does not fit.
+  void store(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+    group_fits_ &= slot < size_;
+    rows_[slot] = row;
+    results_[slot] = result;
+    group_[group_size_++] = static_cast<std::uint32_t>(slot);
+  }
+  /// Stores the row if the slot, which must be below size(), is free, and returns whether it was. This takes no branch,
+  /// because half of the rows find their first slot free, which no processor can predict.
+  bool store_if_free(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+    const std::uint64_t stored = rows_[slot];
+    const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);
+    rows_[slot] = stored | (row & if_free);
+    results_[slot] |= result & static_cast<std::uint32_t>(if_free);
+    group_[group_size_] = static_cast<std::uint32_t>(slot);
+    group_size_ -= if_free;
+    return stored == 0;
+  }
+  [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
+  /// Removes all rows that were stored since begin_group().
+  void take_back() noexcept {
+    for (; group_size_ > 0; --group_size_) rows_[group_[group_size_ - 1]] = results_[group_[group_size_ - 1]] = 0;
+  }
+
+ private:
+  // The rows of a bucket reach into the first block of the next bucket, but no further.
+  static constexpr std::size_t kMostOfBucket = ribbon_bucket_starts(kWideRibbon) + kRibbonBlockSlots;
+
+  std::uint64_t from_ = 0;
+  std::size_t size_ = 0;
+  std::pmr::vector<std::uint64_t> rows_;
+  std::pmr::vector<std::uint32_t> results_;
+  std::array<std::uint32_t, kMostOfBucket + 1> group_;
+  std::size_t group_size_ = 0;
+  bool group_fits_ = true;
+};
+
+}  // namespace crivo

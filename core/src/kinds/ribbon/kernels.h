@@ -1,0 +1,39 @@
+// The kernels of the ribbon kind, for its two widths.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kinds/isa.h"
+#include "kinds/probe.h"
+#include "kinds/ribbon/band.h"
+
+namespace crivo {
+
+struct RibbonKernels {
+  Probe ribbon;
+  Probe narrow_ribbon;
+  /// Adds a bucket's keys to the band, and says which of them it bumped.
+  RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
+  /// Solves the first `slots` slots of a block, whose rows and results are given. On entry window[c] holds column c of
+  /// the solution at the 64 slots behind these, each slot's bit at the slot's number modulo 64; on return it holds
+  /// column c at the 64 slots from the block's first slot on. `window` must have room for `columns` rounded up to a
+  /// multiple of 8, since whole vectors are read and written.
+  void (*ribbon_solve)(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
+                       std::uint64_t* window) noexcept;
+};
+
+extern const RibbonKernels kRibbonScalar;
+#if defined(__x86_64__)
+extern const RibbonKernels kRibbonAvx2;
+extern const RibbonKernels kRibbonAvx512;
+#elif defined(__AARCH64EL__)
+extern const RibbonKernels kRibbonNeon;
+#endif
+
+/// The kernels of a level.
+[[nodiscard]] const RibbonKernels& ribbon_kernels(Isa isa) noexcept;
+/// Those of the level in use.
+[[nodiscard]] const RibbonKernels& ribbon_kernels() noexcept;
+
+}  // namespace crivo

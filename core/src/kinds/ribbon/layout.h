@@ -1,0 +1,267 @@
+// Where a key's equation lies in a ribbon payload: docs/format.md, "ribbon". Queries, kernels and the builder share
+// this.
+//
+// A ribbon filter stores no keys. Each key has a row: w random bits at a start slot, and a fingerprint of c bits. The
+// solution is c columns of one bit per slot such that, for each key and column, the parity of (row AND the w solution
+// bits from start on) is that bit of the fingerprint; an absent key's fingerprint agrees only by chance, with
+// probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty, and keys that do not
+// fit are bumped to the next, much smaller level: each bucket of 2 w starts has a threshold of two bits, and the keys
+// whose start in the bucket is below it are in the next level. The last level, the base, has room for all its keys and
+// bumps none. Every w slots store their columns as consecutive words of w bits, so a query reads 2 c adjacent words.
+// The first blocks of 64 slots of a level are lean (r columns), the others are rich (r + 1 columns): mixing them meets
+// any rate. The ribbon width w is 64, or 32: then a question reads half as many bytes, and the filter is a percent
+// larger.
+// Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
+// Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor".
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/math128.h"
+#include "crivo/host/bytes.h"
+#include "crivo/types.h"
+#include "kinds/prepared.h"
+
+namespace crivo {
+
+inline constexpr unsigned kRibbonBlockSlots = 64;
+/// The ribbon widths: how many bits a row has.
+inline constexpr unsigned kWideRibbon = 64;
+inline constexpr unsigned kNarrowRibbon = 32;
+inline constexpr unsigned kMaxRibbonColumns = 32;
+inline constexpr unsigned kMaxRibbonLevels = 16;
+inline constexpr unsigned kMaxRibbonSeed = 63;
+inline constexpr unsigned kRibbonShares = 32768;       // Shape::param states the share of rich blocks in this unit
+inline constexpr unsigned kNarrowRibbonParam = 32768;  // what it has besides if the ribbon is narrow
+inline constexpr std::uint64_t kMinRibbonBlocks = 2;
+inline constexpr std::uint64_t kMaxRibbonBlocks = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
+
+/// A batch of queries asks for kRibbonBatch keys at a time. If the payload has kRibbonFarBytes or more, which the
+/// second-level cache does not hold, it first prefetches all that these keys will read; and from kRibbonFartherBytes
+/// on, which no cache is likely to hold, also what the next ones will.
+inline constexpr std::size_t kRibbonBatch = 32;
+inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
+inline constexpr std::size_t kRibbonFartherBytes = std::size_t{1} << 25;
+
+/// The number of starts in a bucket.
+[[nodiscard]] constexpr unsigned ribbon_bucket_starts(unsigned width) noexcept { return 2 * width; }
+/// The bucket of a start.
+[[nodiscard]] constexpr std::uint64_t ribbon_bucket(std::uint64_t start, unsigned width) noexcept {
+  return width == kWideRibbon ? start / (2 * kWideRibbon) : start / (2 * kNarrowRibbon);
+}
+/// The first start of a bucket that each threshold keeps, for wide ribbons. The table is not inline, so that a shared
+/// library needs no look-up to find its address.
+constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
+[[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold, unsigned width) noexcept {
+  return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
+}
+
+/// A key's hash at one level times this factor is its hash at the next level, and its base hash under one seed times
+/// this factor is the one under the next seed.
+inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
+/// The factor for fingerprints. At every level they come from the key's own hash, so a query computes the fingerprint
+/// once.
+inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
+
+/// The row of a key at a level, whose lowest bit, which is always set, stands for the start.
+[[nodiscard]] inline std::uint64_t ribbon_row(std::uint64_t level_hash, unsigned width) noexcept {
+  constexpr std::uint64_t kRowFactor = 0xC28F82822B650BED;
+  const std::uint64_t row = mul_fold(level_hash, kRowFactor) | 1;
+  return width == kWideRibbon ? row : static_cast<std::uint32_t>(row);
+}
+[[nodiscard]] inline std::uint32_t ribbon_fingerprint(std::uint64_t hash,
+                                                      std::uint64_t factor = kRibbonFingerprint) noexcept {
+  return static_cast<std::uint32_t>(hash * factor >> 32);
+}
+
+/// The width and the two column counts of a filter, and the number of lean blocks that follows from them for a level.
+struct RibbonForm {
+  unsigned width;
+  unsigned lean;        // r, the columns of a lean block
+  std::uint64_t share;  // the share of rich blocks, in units of 1 / kRibbonShares
+
+  explicit RibbonForm(const Shape& shape) noexcept
+      : width(shape.param < kNarrowRibbonParam ? kWideRibbon : kNarrowRibbon),
+        lean(shape.probes),
+        share(shape.param % kRibbonShares) {}
+  /// Makes them from the mean number of columns per block, in units of 1 / kRibbonShares.
+  RibbonForm(unsigned ribbon_width, std::uint64_t column_shares) noexcept
+      : width(ribbon_width),
+        lean(static_cast<unsigned>(column_shares / kRibbonShares)),
+        share(column_shares % kRibbonShares) {}
+  /// Shape::param.
+  [[nodiscard]] std::uint16_t param() const noexcept {
+    return static_cast<std::uint16_t>(share + (width == kNarrowRibbon ? kNarrowRibbonParam : 0));
+  }
+  [[nodiscard]] std::uint64_t column_shares() const noexcept { return lean * std::uint64_t{kRibbonShares} + share; }
+  [[nodiscard]] unsigned most() const noexcept { return lean + (share != 0); }
+  [[nodiscard]] std::uint64_t lean_blocks(std::uint64_t blocks) const noexcept {
+    return blocks * (kRibbonShares - share) / kRibbonShares;
+  }
+};
+
+/// All that follows from the number of blocks of a level.
+struct RibbonLevelShape {
+  std::uint64_t blocks;
+  std::uint64_t lean_blocks;
+  unsigned lean_columns;
+  unsigned width;
+  bool base;
+
+  RibbonLevelShape(std::uint64_t block_count, const RibbonForm& form, bool is_base) noexcept
+      : blocks(block_count),
+        lean_blocks(form.lean_blocks(block_count)),
+        lean_columns(form.lean),
+        width(form.width),
+        base(is_base) {}
+
+  [[nodiscard]] std::uint64_t slots() const noexcept { return blocks * kRibbonBlockSlots; }
+  /// The number of starts: no key starts in the last `width` slots, so a row never leaves its level. It never leaves
+  /// the block behind the one it starts in, either.
+  [[nodiscard]] std::uint64_t starts() const noexcept { return slots() - width; }
+  [[nodiscard]] std::uint64_t bucket_of(std::uint64_t start) const noexcept { return ribbon_bucket(start, width); }
+  [[nodiscard]] std::uint64_t buckets() const noexcept { return bucket_of(slots()); }
+  [[nodiscard]] std::uint64_t threshold_words() const noexcept { return base ? 0 : (buckets() + 31) / 32; }
+  [[nodiscard]] unsigned columns_of(std::uint64_t block) const noexcept {
+    return lean_columns + (block >= lean_blocks);
+  }
+  /// The number of the starts whose block is lean, and their share.
+  [[nodiscard]] std::uint64_t lean_starts() const noexcept {
+    return std::min(lean_blocks * kRibbonBlockSlots, starts());
+  }
+  [[nodiscard]] double lean_share() const noexcept {
+    return static_cast<double>(lean_starts()) / static_cast<double>(starts());
+  }
+  /// The words of the solution that lie before this block; for `blocks`, one more than the last block's number, all
+  /// words.
+  [[nodiscard]] std::uint64_t words_before(std::uint64_t block) const noexcept {
+    return block * lean_columns + (block > lean_blocks ? block - lean_blocks : 0);
+  }
+  /// All words of the level, the one that holds the block count included.
+  [[nodiscard]] std::uint64_t words() const noexcept { return 1 + threshold_words() + words_before(blocks); }
+};
+
+/// What word 0 of a payload states.
+struct RibbonHeader {
+  unsigned levels;
+  unsigned base_seed;
+  std::uint64_t keys;
+
+  explicit RibbonHeader(std::uint64_t word) noexcept
+      : levels(word & 0xFF), base_seed(word >> 8 & 0xFF), keys(word >> 16) {}
+  [[nodiscard]] static std::uint64_t word(unsigned levels, unsigned base_seed, std::uint64_t keys) noexcept {
+    return levels | base_seed << 8 | keys << 16;
+  }
+};
+
+/// One key's equation. The `columns` words from `words` on, each as wide as the ribbon, hold the slots of its start,
+/// and as many words behind them hold the next slots.
+struct RibbonEquation {
+  const std::byte* words;
+  unsigned columns;
+  unsigned shift;  // the start's place in its word
+  std::uint64_t row;
+  std::uint32_t fingerprint;
+};
+
+/// What a query needs of a level.
+struct RibbonAccess {
+  unsigned width;
+  std::uint64_t starts;
+  std::uint64_t lean_blocks;
+  unsigned lean_columns;
+  const std::byte* thresholds;
+  const std::byte* solution;
+
+  [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept { return mulhi(level_hash, starts); }
+  /// Returns whether a key with this start was bumped. Must not be asked of the base, which has no thresholds.
+  [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
+    const std::uint64_t bucket = ribbon_bucket(start, width);
+    return start - bucket * ribbon_bucket_starts(width) < kept_from(bucket);
+  }
+  /// The first start of a bucket that its threshold keeps.
+  [[nodiscard]] unsigned kept_from(std::uint64_t bucket) const noexcept {
+    const unsigned four = std::to_integer<unsigned>(thresholds[bucket / 4]);
+    return ribbon_kept_from(four >> (2 * (bucket % 4)) & 3, width);
+  }
+  [[nodiscard]] RibbonEquation equation(std::uint64_t start, std::uint64_t level_hash,
+                                        std::uint64_t hash) const noexcept {
+    const std::uint64_t block = start / kRibbonBlockSlots;
+    const std::uint64_t rich_before = block > lean_blocks ? block - lean_blocks : 0;
+    const unsigned columns = lean_columns + (block >= lean_blocks);
+    const auto slot = static_cast<unsigned>(start % kRibbonBlockSlots);
+    const std::uint64_t words_before = 8 * (block * lean_columns + rich_before);
+    const std::uint64_t words_in_block = 4 * (width == kNarrowRibbon ? slot / kNarrowRibbon * columns : 0);
+    return {solution + words_before + words_in_block, columns, slot & (width - 1), ribbon_row(level_hash, width),
+            ribbon_fingerprint(hash)};
+  }
+};
+
+/// The level that starts at `at` in a payload.
+struct RibbonLevelView {
+  RibbonLevelShape level;
+  RibbonAccess access;
+
+  RibbonLevelView(const std::byte* at, const RibbonForm& form, bool base) noexcept
+      : level(load_le<std::uint64_t>(at), form, base), access{level.width,
+                                                              level.starts(),
+                                                              level.lean_blocks,
+                                                              level.lean_columns,
+                                                              at + 8,
+                                                              at + 8 + 8 * level.threshold_words()} {}
+
+  [[nodiscard]] const std::byte* end() const noexcept { return access.solution + 8 * level.words_before(level.blocks); }
+};
+
+/// A payload without levels holds no key.
+[[nodiscard]] inline bool ribbon_is_empty(const View& view) noexcept {
+  return RibbonHeader(load_le<std::uint64_t>(view.payload)).levels == 0;
+}
+
+/// The key's equation in a ribbon of this width: goes from level to level until one has not bumped the key. The payload
+/// must have at least one level.
+[[nodiscard]] inline RibbonEquation find_ribbon_equation(const View& view, unsigned width,
+                                                         std::uint64_t hash) noexcept {
+  const RibbonHeader header(load_le<std::uint64_t>(view.payload));
+  RibbonForm form(view.shape);
+  form.width = width;  // the same, but a constant where this is inlined
+  const std::byte* at = view.payload + 8;
+  std::uint64_t level_hash = hash;
+  for (unsigned left = header.levels; left > 1; --left) {
+    const RibbonLevelView level(at, form, false);
+    const std::uint64_t start = level.access.start_of(level_hash);
+    if (!level.access.bumped(start)) return level.access.equation(start, level_hash, hash);
+    level_hash *= kRibbonNextLevel;
+    at = level.end();
+  }
+  for (unsigned i = 0; i < header.base_seed; ++i) level_hash *= kRibbonNextLevel;
+  const RibbonLevelView base(at, form, true);
+  return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
+}
+
+/// The first level answers for nearly all keys. So what a query needs of it is computed once per filter.
+struct RibbonPrepared {
+  std::uint64_t starts;  // 0 if the view was not prepared, or has no level above the base
+  std::uint64_t lean_blocks;
+  std::uint64_t solution;  // its place in the payload
+};
+
+inline void prepare_ribbon(View& view) noexcept {
+  if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // there is no level, or only the base
+  const RibbonLevelView first(view.payload + 8, RibbonForm(view.shape), false);
+  set_prepared(view, RibbonPrepared{first.access.starts, first.access.lean_blocks,
+                                    static_cast<std::uint64_t>(first.access.solution - view.payload)});
+}
+
+[[nodiscard]] inline bool is_prepared_ribbon(const View& view) noexcept {
+  return prepared_of<RibbonPrepared>(view).starts != 0;
+}
+/// What a query needs of the first level of a ribbon that has this width, which must be prepared.
+[[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view, unsigned width) noexcept {
+  const auto& first = prepared_of<RibbonPrepared>(view);
+  return {width, first.starts, first.lean_blocks, view.shape.probes, view.payload + 16, view.payload + first.solution};
+}
+
+}  // namespace crivo

@@ -1,0 +1,125 @@
+// Gaussian elimination with a row in each lane of a vector: all rows move through the slots together, and at each slot
+// those with a bit there are XORed with the row that is stored there. See kinds/ribbon/band.h.
+//
+// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; kLanes, the
+// number of 64-bit lanes; the types Lanes (a vector of them) and LaneMask (a choice of them); and load(), broadcast(),
+// add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
+// broadcast_first(). It must have included kinds/ribbon/simd/rows.h. It gets: eliminate().
+
+/// Rows on their way through the slots. The bit for a slot stands at the slot's number modulo 64.
+template <unsigned kSets>
+struct RowSets {
+  Lanes bits[kSets];
+  Lanes result[kSets];
+  Lanes shift[kSets];  // the start's number modulo 64
+};
+
+template <unsigned kSets>
+CRIVO_TARGET inline RowSets<kSets> load_rows(const RibbonRows& rows) noexcept {
+  RowSets<kSets> sets;
+  for (unsigned i = 0; i < kSets; ++i) {
+    sets.shift[i] = load(rows.shift + kLanes * i);
+    sets.bits[i] = load(rows.bits + kLanes * i);
+    sets.result[i] = load(rows.result + kLanes * i);
+  }
+  return sets;
+}
+
+template <unsigned kSets>
+CRIVO_TARGET inline bool all_zero(const Lanes (&lanes)[kSets]) noexcept {
+  Lanes together = lanes[0];
+  for (unsigned i = 1; i < kSets; ++i) together = or_lanes(together, lanes[i]);
+  return is_zero(together);
+}
+
+/// A slot's number modulo 64, and the bit at that place, in every lane.
+struct SlotLanes {
+  Lanes number;
+  Lanes bit;
+};
+
+/// The rows of a set that have a bit at the slot. Unless all rows have started, those that start behind the slot do not
+/// count: the bit at its place is that of the slot 64 further on.
+template <bool kAllStarted, unsigned kSets>
+CRIVO_TARGET inline LaneMask rows_at(const RowSets<kSets>& sets, unsigned set, const SlotLanes& slot) noexcept {
+  if constexpr (kAllStarted) return lanes_with_bit(sets.bits[set], slot.bit);
+  return started_lanes_with_bit(sets.bits[set], slot.bit, sets.shift[set], slot.number);
+}
+
+/// A row that the band holds, the same in every lane.
+struct StoredRow {
+  Lanes bits;
+  Lanes result;
+};
+
+/// Stores the first row that has a bit at the slot, and returns whether there is one.
+template <bool kAllStarted, unsigned kSets>
+CRIVO_TARGET inline bool store_first(RibbonBand& band, std::size_t slot, const RowSets<kSets>& sets,
+                                     const SlotLanes& lanes, StoredRow& stored) noexcept {
+  LaneMask having = rows_at<kAllStarted>(sets, 0, lanes);
+  Lanes bits = sets.bits[0];
+  Lanes result = sets.result[0];
+  for (unsigned i = 1; i < kSets && !any(having); ++i) {
+    having = rows_at<kAllStarted>(sets, i, lanes);
+    bits = sets.bits[i];
+    result = sets.result[i];
+  }
+  if (!any(having)) return false;
+  stored = {broadcast_first(having, bits), broadcast_first(having, result)};
+  band.store(slot, first_lane(stored.bits), static_cast<std::uint32_t>(first_lane(stored.result)));
+  return true;
+}
+
+/// Takes the rows through the slots from `from` up to but not including `to`, all in one block. `left` rows are still
+/// to be stored before, and the number of those that are still to be stored afterwards is returned.
+template <bool kAllStarted, unsigned kSets>
+CRIVO_TARGET inline std::size_t eliminate_slots(RibbonBand& band, RowSets<kSets>& sets, std::size_t from,
+                                                std::size_t to, std::size_t left) noexcept {
+  SlotLanes lanes{broadcast(from % kRibbonBlockSlots), broadcast(std::uint64_t{1} << from % kRibbonBlockSlots)};
+  for (std::size_t slot = from; slot < to; ++slot) {
+    StoredRow stored;
+    bool found = true;
+    if (band.rows()[slot] != 0) {
+      stored = {broadcast(band.rows()[slot]), broadcast(band.results()[slot])};
+    } else {
+      found = store_first<kAllStarted>(band, slot, sets, lanes, stored);
+      if (found && --left == 0) return 0;
+    }
+    if (found) {
+      for (unsigned i = 0; i < kSets; ++i) {
+        const LaneMask having = rows_at<kAllStarted>(sets, i, lanes);
+        sets.bits[i] = xor_where(having, sets.bits[i], stored.bits);
+        sets.result[i] = xor_where(having, sets.result[i], stored.result);
+      }
+    }
+    lanes = {add_lanes(lanes.number, broadcast(1)), add_lanes(lanes.bit, lanes.bit)};
+  }
+  return left;
+}
+
+template <unsigned kSets>
+CRIVO_TARGET inline bool eliminate_sets(RibbonBand& band, const RibbonRows& rows) noexcept {
+  RowSets<kSets> sets = load_rows<kSets>(rows);
+  const std::size_t block = rows.block * kRibbonBlockSlots;
+  std::size_t slot = block + rows.shift[0];
+  std::size_t left = eliminate_slots<false>(band, sets, block + rows.shift[rows.count - 1], slot, rows.count);
+  while (left != 0) {
+    const std::size_t end = (slot / kRibbonBlockSlots + 1) * kRibbonBlockSlots;
+    left = eliminate_slots<true>(band, sets, slot, end, left);
+    // Rows that are used up: a result other than 0 contradicts the stored rows.
+    if (left != 0 && all_zero(sets.bits)) return all_zero(sets.result);
+    slot = end;
+  }
+  return true;
+}
+
+/// Adds the rows to the band, in the fewest vectors that hold them; false if one of them contradicts the rows that are
+/// stored.
+template <unsigned kSets = 1>
+CRIVO_TARGET inline bool eliminate(RibbonBand& band, RibbonRows& rows) noexcept {
+  if constexpr (kSets < kRibbonRows / kLanes) {
+    if (rows.count > kLanes * kSets) return eliminate<kSets + 1>(band, rows);
+  }
+  for (std::size_t i = rows.count; i < kLanes * kSets; ++i) rows.bits[i] = rows.shift[i] = rows.result[i] = 0;
+  return eliminate_sets<kSets>(band, rows);
+}

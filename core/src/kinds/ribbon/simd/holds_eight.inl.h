@@ -1,0 +1,33 @@
+// A query's test around one instruction set's test of eight columns at once. Where the columns are no multiple of
+// eight, some are tested twice, so that nothing outside the payload is read, without a mask; fewer than four are tested
+// one by one.
+//
+// The including file must have included kinds/ribbon/simd/holds_portable.inl.h, and must have, inside the same
+// anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const RibbonEquation&,
+// const SplitRow<kWidth>&, unsigned first, unsigned second)`, whether the parities of the four columns from each of
+// these two on are those that the fingerprint has. It gets: holds(), kFewColumns and holds_few() for
+// kinds/ribbon/simd/query.inl.h.
+
+/// For equations of at most kFewColumns columns, without a branch that depends on the key: one that nothing predicts
+/// takes longer than what it skips.
+inline constexpr unsigned kFewColumns = 16;
+template <unsigned kWidth>
+[[gnu::always_inline]] CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
+  if (equation.columns < 4) return holds_by_column<kWidth>(equation);
+  const SplitRow<kWidth> row(equation);
+  const unsigned last = equation.columns - 4;
+  if (equation.columns <= 8) return eight_hold(equation, row, 0, last);
+  const unsigned first_hold = eight_hold(equation, row, 0, 4);
+  return (first_hold & unsigned{eight_hold(equation, row, std::min(8U, last), last)}) != 0;
+}
+
+template <unsigned kWidth>
+CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
+  if (equation.columns <= kFewColumns) return holds_few<kWidth>(equation);
+  const SplitRow<kWidth> row(equation);
+  const unsigned last = equation.columns - 4;
+  for (unsigned column = 0; column < equation.columns; column += 8) {
+    if (!eight_hold(equation, row, std::min(column, last), std::min(column + 4, last))) return false;
+  }
+  return true;
+}

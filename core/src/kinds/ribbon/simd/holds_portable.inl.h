@@ -1,0 +1,35 @@
+// A query's test in portable code: column after column, until the parity of one differs from the fingerprint's bit. The
+// including file must have included <bit>, <type_traits>, crivo/host/bytes.h and kinds/ribbon/layout.h. It gets:
+// SplitRow and holds_by_column().
+
+/// As many bits of a column as a ribbon of this width stores together.
+template <unsigned kWidth>
+using RibbonWord = std::conditional_t<kWidth == kWideRibbon, std::uint64_t, std::uint32_t>;
+
+/// A row's bits that stand in the words of its start, and those in the next words.
+template <unsigned kWidth>
+struct SplitRow {
+  RibbonWord<kWidth> here;
+  RibbonWord<kWidth> next;
+
+  // A row that starts at a word's first slot has no bits in the next word. That takes a shift by the width, which C++
+  // does not allow; so the row is shifted by 1 and then by the rest.
+  explicit SplitRow(const RibbonEquation& equation) noexcept
+      : here(static_cast<RibbonWord<kWidth>>(equation.row << equation.shift)),
+        next(static_cast<RibbonWord<kWidth>>(equation.row >> 1 >> (kWidth - 1 - equation.shift))) {}
+};
+
+template <unsigned kWidth>
+inline bool holds_by_column(const RibbonEquation& equation) noexcept {
+  using Word = RibbonWord<kWidth>;
+  const SplitRow<kWidth> row(equation);
+  const std::byte* words = equation.words;
+  const std::byte* next_words = words + sizeof(Word) * equation.columns;
+  for (unsigned column = 0; column < equation.columns; ++column) {
+    const Word solution = (load_le<Word>(words + sizeof(Word) * column) & row.here) ^
+                          (load_le<Word>(next_words + sizeof(Word) * column) & row.next);
+    const auto parity = static_cast<unsigned>(std::popcount(solution)) & 1;
+    if (parity != (equation.fingerprint >> column & 1)) return false;
+  }
+  return true;
+}

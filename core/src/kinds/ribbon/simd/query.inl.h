@@ -1,0 +1,152 @@
+// The queries of a ribbon, around one instruction set's test of an equation. They are included, and not called, so that
+// the compiler can inline the test.
+//
+// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; for each width of
+// ribbons `bool holds<kWidth>(const RibbonEquation&)`; kFewColumns; and `bool holds_few<kWidth>(const
+// RibbonEquation&)`, which is asked only for equations of at most kFewColumns columns. It must have included
+// <algorithm>, <utility>, kinds/ribbon/layout.h and kinds/probe_key.h. It gets: kRibbonProbe<kWidth>, a Probe
+// (kinds/probe.h).
+
+/// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
+/// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
+template <unsigned kWidth>
+[[gnu::noinline]] CRIVO_TARGET inline bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
+  return !ribbon_is_empty(view) && holds<kWidth>(find_ribbon_equation(view, kWidth, hash));
+}
+
+template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
+CRIVO_TARGET inline bool contains_first(const View& view, std::uint64_t hash) noexcept {
+  const RibbonAccess first = prepared_ribbon(view, kWidth);
+  const std::uint64_t start = first.start_of(hash);
+  if (first.bumped(start)) [[unlikely]]
+    return contains_any_level<kWidth>(view, hash);
+  return kHolds(first.equation(start, hash, hash));
+}
+
+template <unsigned kWidth>
+[[gnu::noinline]] CRIVO_TARGET inline bool contains_otherwise(const View& view, std::uint64_t hash) noexcept {
+  return is_prepared_ribbon(view) ? contains_first<kWidth, holds<kWidth>>(view, hash)
+                                  : contains_any_level<kWidth>(view, hash);
+}
+
+template <unsigned kWidth>
+CRIVO_TARGET inline bool contains(const View& view, std::uint64_t hash) noexcept {
+  if (!is_prepared_ribbon(view) || RibbonForm(view.shape).most() > kFewColumns)
+    return contains_otherwise<kWidth>(view, hash);
+  return contains_first<kWidth, holds_few<kWidth>>(view, hash);
+}
+
+/// Prefetches the cache lines of the key's equation.
+template <unsigned kWidth>
+CRIVO_TARGET inline void prefetch(const RibbonEquation& equation) noexcept {
+  constexpr unsigned kLine = 64;
+  const unsigned bytes = 2 * equation.columns * (kWidth / 8);
+  for (unsigned byte = 0; byte < bytes; byte += kLine) __builtin_prefetch(equation.words + byte);
+  __builtin_prefetch(equation.words + bytes - 1);
+}
+
+/// A batch of queries to a payload that the cache holds. The first level answers for every key, without a branch; then
+/// the keys that it bumped are asked again, of all levels.
+template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
+CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
+                                       std::size_t count, bool* hits) noexcept {
+  std::uint8_t bumped[kRibbonBatch];
+  std::size_t bumped_count = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t start = first.start_of(hashes[i]);
+    hits[i] = kHolds(first.equation(start, hashes[i], hashes[i]));
+    bumped[bumped_count] = static_cast<std::uint8_t>(i);
+    bumped_count += first.bumped(start);
+  }
+  for (std::size_t i = 0; i < bumped_count; ++i) hits[bumped[i]] = contains_any_level<kWidth>(view, hashes[bumped[i]]);
+}
+
+/// Finds the equations of these keys, and prefetches their cache lines. Which keys the first level bumped is found out
+/// without a branch here, too.
+template <unsigned kWidth>
+[[gnu::always_inline]] CRIVO_TARGET inline void fetch_equations(const View& view, const RibbonAccess& first,
+                                                                const std::uint64_t* hashes, std::size_t count,
+                                                                RibbonEquation* equations) noexcept {
+  std::uint8_t bumped[kRibbonBatch];
+  std::size_t bumped_count = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t start = first.start_of(hashes[i]);
+    equations[i] = first.equation(start, hashes[i], hashes[i]);
+    prefetch<kWidth>(equations[i]);
+    bumped[bumped_count] = static_cast<std::uint8_t>(i);
+    bumped_count += first.bumped(start);
+  }
+  for (std::size_t i = 0; i < bumped_count; ++i) {
+    equations[bumped[i]] = find_ribbon_equation(view, kWidth, hashes[bumped[i]]);
+    prefetch<kWidth>(equations[bumped[i]]);
+  }
+}
+
+/// A batch of queries to a payload that is too large for the second-level cache. The cache lines of all keys are on
+/// their way before the first is looked at.
+template <unsigned kWidth>
+CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
+                                      std::size_t count, bool* hits) noexcept {
+  RibbonEquation equations[kRibbonBatch];
+  fetch_equations<kWidth>(view, first, hashes, count, equations);
+  for (std::size_t i = 0; i < count; ++i) hits[i] = holds<kWidth>(equations[i]);
+}
+
+/// Several batches of queries to a payload that no cache is likely to hold. While one is looked at, the cache lines of
+/// the next one are on their way. For a single batch, or in a cache, this takes a tenth longer than contains_far().
+template <unsigned kWidth>
+CRIVO_TARGET inline void contains_farther(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
+                                          std::size_t count, bool* hits) noexcept {
+  RibbonEquation batches[2][kRibbonBatch];
+  RibbonEquation* ready = batches[0];
+  RibbonEquation* next = batches[1];
+  fetch_equations<kWidth>(view, first, hashes, std::min(count, kRibbonBatch), ready);
+  for (; count > kRibbonBatch; count -= kRibbonBatch) {
+    hashes += kRibbonBatch;
+    fetch_equations<kWidth>(view, first, hashes, std::min(count - kRibbonBatch, kRibbonBatch), next);
+    for (std::size_t i = 0; i < kRibbonBatch; ++i) *hits++ = holds<kWidth>(ready[i]);
+    std::swap(ready, next);
+  }
+  for (std::size_t i = 0; i < count; ++i) *hits++ = holds<kWidth>(ready[i]);
+}
+
+template <unsigned kWidth>
+CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
+                                        bool* hits) noexcept {
+  if (!is_prepared_ribbon(view)) {
+    for (std::size_t i = 0; i < count; ++i) hits[i] = contains_any_level<kWidth>(view, hashes[i]);
+    return;
+  }
+  const View local = view;
+  const RibbonAccess first = prepared_ribbon(local, kWidth);
+  if (count > kRibbonBatch && local.payload_bytes >= kRibbonFartherBytes) {
+    return contains_farther<kWidth>(local, first, hashes, count, hits);
+  }
+  const bool far = local.payload_bytes >= kRibbonFarBytes;
+  const bool few = RibbonForm(local.shape).most() <= kFewColumns;
+  for (std::size_t from = 0; from < count; from += kRibbonBatch) {
+    const std::size_t size = std::min(count - from, kRibbonBatch);
+    if (far) {
+      contains_far<kWidth>(local, first, hashes + from, size, hits + from);
+    } else if (few) {
+      contains_near<kWidth, holds_few<kWidth>>(local, first, hashes + from, size, hits + from);
+    } else {
+      contains_near<kWidth, holds<kWidth>>(local, first, hashes + from, size, hits + from);
+    }
+  }
+}
+
+template <unsigned kWidth>
+CRIVO_TARGET inline bool contains_hash(const View& view, std::uint64_t hash) noexcept {
+  return contains<kWidth>(view, hash);
+}
+
+template <unsigned kWidth>
+CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
+  if (key.size() > kShortKey) return contains_long_key<&contains_hash<kWidth>>(view, key);
+  return contains<kWidth>(view, hash_short_key(key, view.shape.seed));
+}
+
+template <unsigned kWidth>
+inline constexpr Probe kRibbonProbe = {&contains_hash<kWidth>, &contains_key<kWidth>, &contains_batch<kWidth>,
+                                       &contains_keys<&contains_batch<kWidth>>};

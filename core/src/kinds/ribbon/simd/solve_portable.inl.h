@@ -1,0 +1,16 @@
+// Back-substitution in portable code. See kinds/ribbon/band.h. The including file must have the macro CRIVO_TARGET. It
+// gets: solve(), a RibbonKernels::ribbon_solve (kinds/ribbon/kernels.h).
+
+// Each word of the window holds one column of the solution at the 64 slots behind the current slot. The current slot's
+// bit takes the place of the bit 64 slots further on, which no row reaches any more.
+CRIVO_TARGET inline void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
+                               unsigned columns, std::uint64_t* window) noexcept {
+  for (std::size_t slot = slots; slot-- > 0;) {
+    const std::uint64_t bit = std::uint64_t{1} << slot;
+    for (unsigned column = 0; column < columns; ++column) {
+      const std::uint64_t others = window[column] & ~bit;
+      const auto sum = static_cast<unsigned>(__builtin_parityll(others & rows[slot])) ^ results[slot] >> column;
+      window[column] = others | std::uint64_t{sum & 1} << slot;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// The shapes of the kinds that are sized by a number of units and of fingerprint bits: from a spec, and checked when
+// they are read.
+#pragma once
+
+#include "crivo/types.h"
+#include "kinds/table/sizes.h"
+
+namespace crivo {
+
+/// What a kind that stores fingerprints allows in a shape.
+struct FingerprintLimits {
+  unsigned probes;
+  unsigned min_bits;
+  std::uint64_t min_units;
+  std::uint64_t max_units;
+  const char* unit_name;
+};
+/// Checks that k is `probes`, and that the fingerprint bits and the units lie in their ranges. Errors: kCorrupt naming
+/// the field.
+Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits);
+
+/// Sizes from spec.bits_per_key where it is given, else from spec.fp_rate.
+Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned probes,
+                                Result<FingerprintSize> (*size)(std::uint64_t capacity, double fp_rate),
+                                Result<FingerprintSize> (*fit)(std::uint64_t capacity, double bits_per_key));
+
+}  // namespace crivo

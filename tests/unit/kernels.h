@@ -1,0 +1,34 @@
+// The kernels of all families at one level, and the levels that this machine can run.
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kinds/bloom/kernels.h"
+#include "kinds/isa.h"
+#include "kinds/range/kernels.h"
+#include "kinds/ribbon/kernels.h"
+
+namespace crivo {
+
+struct Kernels : BlockedKernels, RibbonKernels, RangeKernels {
+  explicit Kernels(const IsaLevel& level)
+      : BlockedKernels(blocked_kernels(level.isa)),
+        RibbonKernels(ribbon_kernels(level.isa)),
+        RangeKernels(range_kernels(level.isa)),
+        isa(level.name) {}
+  std::string_view isa;
+};
+
+/// The first is scalar.
+[[nodiscard]] inline const std::vector<Kernels>& available_kernels() {
+  static const std::vector<Kernels> kernels(available_isas().begin(), available_isas().end());
+  return kernels;
+}
+
+/// How GoogleTest shows them in the names of tests.
+inline void PrintTo(const Kernels& kernels, std::ostream* out) { *out << kernels.isa; }
+
+}  // namespace crivo
