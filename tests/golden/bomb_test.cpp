@@ -7,9 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "crivo/blob.h"
+#include "crivo/blob_file.h"
 #include "files.h"
 #include "hostile_set.h"
+#include "temp_folder.h"
 #include "zstd_frame.h"
 
 // Sanitizers reserve terabytes of address space, which no limit survives.
@@ -114,6 +115,23 @@ TEST(BombDeathTest, MemoryIsTakenAsItIsFilled) {
   ASSERT_LT(broken.size(), 100U);
   EXPECT_EXIT(parse_and_count_resident_memory(empty), ::testing::ExitedWithCode(kAccepted), "");
   EXPECT_EXIT(parse_and_count_resident_memory(broken), ::testing::ExitedWithCode(kRefused), "");
+}
+
+/// Copies, unions and blobs of a filter of a gibibyte in which hardly any byte is other than 0.
+[[noreturn]] void use_and_count_resident_memory(const Bytes& blob, const std::string& file) {
+  const std::uint64_t before = most_resident_bytes();
+  OpenedBlob opened = *parse_blob(blob);
+  AnyFilter united = opened.to_filter();
+  bool fine = united.add("key") && united.unite(AnyFilter(united).ref()) && united.intersect(united.ref());
+  fine = fine && write_blob_file(united.ref(), file) && united.unite(read_blob_file(file)->ref());
+  if (most_resident_bytes() > before + kAllowance) std::_Exit(kOutOfMemory);
+  std::_Exit(fine && united.may_contain("key") ? kAccepted : kRefused);
+}
+
+TEST(BombDeathTest, MemoryIsNotTakenForTheZerosOfACopyOrAUnion) {
+  const Bytes blocked = empty_filter(kDefaultMaxBytes);
+  const std::string file = temp_file("sparse");
+  EXPECT_EXIT(use_and_count_resident_memory(blocked, file), ::testing::ExitedWithCode(kAccepted), "");
 }
 
 TEST(Bomb, OfMoreThanAGibibyteIsRefusedUnlessTheCallerAsksForIt) {

@@ -93,6 +93,17 @@ TEST_F(Memory, OfLongLinesAndManyIsNoMoreThanABuildWasGiven) {
   EXPECT_LE(peak_of_build("-o f --max-memory 16M keys"), 16 * kMegabyte);
 }
 
+TEST_F(Memory, IsNotTakenForTheZerosOfASparseFilter) {
+#ifdef CRIVO_SANITIZED
+  GTEST_SKIP() << "the sanitizers take memory of their own";
+#endif
+  shell("seq 10 >keys");
+  ASSERT_EQ(crivo("build -q -o f --kind classic --capacity 800M keys").exit_code, 0);
+  for (const char* command : {"add -q f keys", "union -q -o g f f", "query -q f 1"}) {
+    EXPECT_LE(peak_of(kTool + std::string(command)), 32 * kMegabyte) << command;
+  }
+}
+
 TEST_F(Memory, NotesThatTemporaryFilesWouldLieInIt) {
   if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "nothing says here what it is";
   const std::string note = "crivo build: note: temp-folder /dev/shm lies in memory, beside --max-memory; ";

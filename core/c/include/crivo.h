@@ -121,7 +121,7 @@ typedef struct crivo_keys {
 /// from version to version. There is no error to return, so a key of NULL, or of more bytes than an object can have,
 /// counts as the empty key.
 CRIVO_API uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed);
-/// The hashes of many keys; `hashes` has room for keys->count.
+/// The hashes of many keys; `hashes` has room for keys->count. Errors: CRIVO_BAD_ARGUMENT.
 CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error);
 
 /// The most bytes of a number that was turned into a key.
@@ -193,7 +193,8 @@ CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options,
                                                    crivo_filter** filter, crivo_error* error);
 
 /// A copy that can be changed, also of a read-only filter. It may grow as far as the filter may; the copy of a borrowed
-/// blob as far as the limits it was borrowed with; the copy of an opened file without a limit.
+/// blob as far as the limits it was borrowed with; the copy of an opened file without a limit. Errors:
+/// CRIVO_BAD_ARGUMENT for NULL; CRIVO_CORRUPT for an opened file; CRIVO_NO_MEMORY.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// The blocked filter of the keys that a counting filter holds now, in a quarter of its bytes. Errors:
 /// CRIVO_UNSUPPORTED for another kind.
@@ -239,7 +240,7 @@ CRIVO_API int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_h
 /// Errors: also CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
 CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error);
 /// The same for many keys, which is faster than a call for each: hits[i] becomes 1 or 0. `hits` has room for
-/// keys->count bytes. On an error, what stands in `hits` is unspecified.
+/// keys->count bytes. Errors: as crivo_contains; what stands in `hits` is then unspecified.
 CRIVO_CHECKED crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
                                                crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count,
@@ -253,9 +254,11 @@ CRIVO_CHECKED crivo_status crivo_count(const crivo_filter* filter, const void* k
 // A filter from crivo_borrow or crivo_open is read-only: these functions return CRIVO_UNSUPPORTED for it, and
 // crivo_copy makes one that can be changed.
 
-/// Adds a key. Errors: CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_FULL; CRIVO_TOO_LARGE.
+/// Adds a key. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_FULL;
+/// CRIVO_TOO_LARGE; CRIVO_NO_MEMORY for a kind that grows.
 CRIVO_CHECKED crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
-/// Adds keys in their order. On an error those before the failing one were added, and are counted in crivo_facts.keys.
+/// Adds keys in their order. Errors: as crivo_add; those before the failing one were added, and are counted in
+/// crivo_facts.keys.
 CRIVO_CHECKED crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_add_hashes(crivo_filter* filter, const uint64_t* hashes, uint64_t count,
                                             crivo_error* error);
@@ -292,7 +295,7 @@ typedef struct crivo_facts {
   uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
 } crivo_facts;
 
-/// Takes constant time.
+/// Takes constant time. Errors: CRIVO_BAD_ARGUMENT.
 CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error);
 
 /// How full a filter is, and what follows from it.
@@ -304,7 +307,7 @@ typedef struct crivo_stats {
   double cardinality;      ///< the estimated number of distinct keys; infinite when saturated
 } crivo_stats;
 
-/// Takes a pass over the filter.
+/// Takes a pass over the filter. Errors: CRIVO_BAD_ARGUMENT; CRIVO_CORRUPT for a filter from crivo_open.
 CRIVO_CHECKED crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error);
 
 /// Estimated numbers of distinct keys of two filters, infinite where one is saturated.
@@ -374,7 +377,8 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
-/// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
+/// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters. Errors:
+/// CRIVO_BAD_ARGUMENT for NULL; CRIVO_CORRUPT.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
 /// Lets calls that read files which shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the
 /// process with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it;

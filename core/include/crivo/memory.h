@@ -18,8 +18,6 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
 /// Frees what allocate_zeroed returned for the same number of bytes.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
-/// Gives such memory to those who write few bytes of it: a large piece has no huge pages, where a byte takes 2 MiB.
-[[nodiscard]] std::pmr::memory_resource* sparse_memory() noexcept;
 
 /// Takes memory from allocate_zeroed, or from a resource of the caller's, which must outlive what it gives and must
 /// give memory that is zero. A container that is copied gets its memory from allocate_zeroed; one that is moved keeps

@@ -35,23 +35,7 @@ void free_large(void* memory) noexcept {
   std::free(whole);
 }
 
-class SparseMemory final : public std::pmr::memory_resource {
-  void* do_allocate(std::size_t bytes, std::size_t) override {
-    void* memory = allocate_zeroed(bytes);
-    if (bytes >= kLargeBytes) system::wish_small_pages(memory, bytes);
-    return memory;
-  }
-  void do_deallocate(void* memory, std::size_t bytes, std::size_t) override { free_zeroed(memory, bytes); }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
 }  // namespace
-
-std::pmr::memory_resource* sparse_memory() noexcept {
-  alignas(SparseMemory) static std::byte room[sizeof(SparseMemory)];
-  static auto* const memory = new (room) SparseMemory;  // for ever: who has such memory may be static
-  return memory;
-}
 
 void* allocate_zeroed(std::size_t bytes) {
   if (bytes >= kLargeBytes) return allocate_large(bytes);

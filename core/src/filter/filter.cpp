@@ -6,6 +6,7 @@
 #include <cassert>
 #include <limits>
 
+#include "base/bit_array.h"
 #include "base/error_text.h"
 #include "filter/facts.h"
 #include "kinds/checks.h"
@@ -103,13 +104,12 @@ std::vector<LayerInfo> FilterRef::layers() const {
 double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }
 
 AnyFilter::AnyFilter(const AnyFilter& other)
-    : ref_(other.ref_), payload_(other.payload_), max_bytes_(other.max_bytes_) {
+    : ref_(other.ref_), payload_(copy_payload(other.payload_)), max_bytes_(other.max_bytes_) {
   borrow_payload();
 }
 
 AnyFilter AnyFilter::copy_of(const FilterRef& filter, std::uint64_t max_bytes) {
-  const auto payload = filter.payload();
-  return {*filter.row_, filter.shape(), filter.facts(), AlignedBytes(payload.begin(), payload.end()), max_bytes};
+  return {*filter.row_, filter.shape(), filter.facts(), copy_payload(filter.payload()), max_bytes};
 }
 
 Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, AlignedBytes payload,

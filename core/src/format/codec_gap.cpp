@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/bit_array.h"
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "format/codec_zstd.h"
@@ -181,10 +182,8 @@ Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint
   }
   const auto low = stored.subspan(kHeadBytes, static_cast<std::size_t>(low_bytes));
   SymbolReader symbols(stored.subspan(kHeadBytes + low.size()));
-  constexpr std::uint64_t kPageBytes = 4096;
-  const bool sparse = set < raw_bytes / kPageBytes;
-  const CacheAlignedAllocator<std::byte> memory(sparse ? sparse_memory() : nullptr);
-  AlignedBytes payload(static_cast<std::size_t>(raw_bytes), memory);
+  const auto bytes = static_cast<std::size_t>(raw_bytes);
+  AlignedBytes payload = set < bytes / kPageBytes ? sparse_payload(bytes) : AlignedBytes(bytes);
   if (auto decoded = decode_gaps(symbols, BitReader(low, low_bits), low_bits, set, payload); !decoded) {
     return decoded.error();
   }

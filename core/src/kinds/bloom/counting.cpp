@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/bit_array.h"
 #include "base/error_text.h"
 #include "crivo/host/sizing.h"
 #include "kinds/bloom/block_stats.h"
@@ -133,6 +134,7 @@ struct Counting {
     for (std::uint64_t block = 0; block < into.shape.units; ++block) {
       std::byte* ours = into.payload.data() + block * kCounterBlockBytes;
       const std::byte* theirs = other.payload + block * kCounterBlockBytes;
+      if (is_zero({theirs, kCounterBlockBytes})) continue;
       change_block(ours,
                    [theirs](CounterWord& counters, std::size_t word) { counters.add(CounterWord(theirs, word)); });
     }
