@@ -26,7 +26,7 @@ struct Instance {
   LastError error = {};
   std::unordered_map<AnyFilter*, std::int64_t> filters = {};  // that JavaScript has, and the bytes that V8 knows of
 
-  void keep(AnyFilter* filter) {
+  void take(AnyFilter* filter) {
     if (filter == nullptr) return;
     const auto payload = static_cast<std::int64_t>(filter->payload().size());
     filters.emplace(filter, payload);
@@ -35,7 +35,7 @@ struct Instance {
   }
   void forget(AnyFilter* filter) {
     std::int64_t total = 0;
-    if (auto kept = filters.extract(filter)) napi_adjust_external_memory(env, -kept.mapped(), &total);
+    if (auto taken = filters.extract(filter)) napi_adjust_external_memory(env, -taken.mapped(), &total);
   }
 };
 
@@ -90,7 +90,7 @@ T argument(napi_env env, napi_value value) {
 
 template <class T>
 double as_number(T result) {
-  if constexpr (std::is_same_v<T, AnyFilter*>) current->keep(result);
+  if constexpr (std::is_same_v<T, AnyFilter*>) current->take(result);
   if constexpr (std::is_pointer_v<T>)
     return static_cast<double>(std::bit_cast<std::uintptr_t>(result));
   else

@@ -48,17 +48,17 @@ class LockedPayload final : public ByteGate {
     }
     return true;
   }
-  bool keep(std::uint64_t offset, std::uint64_t bytes) override {
+  bool freeze(std::uint64_t offset, std::uint64_t bytes) override {
     (void)admit(offset, bytes);
-    for (std::uint64_t page = offset / kPage; page <= (offset + bytes - 1) / kPage; ++page) kept_.insert(page);
+    for (std::uint64_t page = offset / kPage; page <= (offset + bytes - 1) / kPage; ++page) frozen_.insert(page);
     return true;
   }
-  /// Locks all but what is kept.
+  /// Locks all but what is frozen.
   void lock() {
     for (const std::uint64_t page : open_) {
-      if (!kept_.contains(page)) protect(page, PROT_NONE);
+      if (!frozen_.contains(page)) protect(page, PROT_NONE);
     }
-    open_ = kept_;
+    open_ = frozen_;
   }
 
   [[nodiscard]] View view() const { return {shape_, pages_, bytes_}; }
@@ -73,7 +73,7 @@ class LockedPayload final : public ByteGate {
   std::size_t bytes_;
   std::byte* pages_ = nullptr;
   std::set<std::uint64_t> open_;
-  std::set<std::uint64_t> kept_;
+  std::set<std::uint64_t> frozen_;
 };
 
 /// The probes of every instruction set that this machine has.
@@ -206,7 +206,7 @@ TEST_P(GatedReads, AForgedHeadAsksForNothingOutsideThePayload) {
         end = std::max(end, offset + bytes);
         return true;
       }
-      bool keep(std::uint64_t offset, std::uint64_t bytes) override { return admit(offset, bytes); }
+      bool freeze(std::uint64_t offset, std::uint64_t bytes) override { return admit(offset, bytes); }
     } gate;
     ASSERT_TRUE(find_kind(sound.shape().kind)->admit_open(view, gate));
     ASSERT_LE(gate.end, payload.size());

@@ -314,14 +314,14 @@ TEST(MappedFile, TakesNoMemoryForSegmentsThatNobodyAskedFor) {
 #endif
 
 TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {
-  const std::string path = write_file("kept", Bytes(3 * 4096, std::byte{1}));
+  const std::string path = write_file("frozen", Bytes(3 * 4096, std::byte{1}));
   const auto file = MappedFile::open(path, false);
   const auto byte_at = [&](std::size_t at) { return std::to_integer<int>((*file)->bytes()[at]); };
-  ASSERT_TRUE((*file)->keep(4096, 8));
+  ASSERT_TRUE((*file)->freeze(4096, 8));
   overwrite(path, 0, Bytes(3 * 4096, std::byte{2}));
   EXPECT_EQ(byte_at(5000), 1);
   EXPECT_EQ(byte_at(10'000), 2);
-  ASSERT_TRUE((*file)->keep(8188, 8));  // from the last bytes of the kept page into the next one
+  ASSERT_TRUE((*file)->freeze(8188, 8));  // from the last bytes of the frozen page into the next one
   overwrite(path, 0, Bytes(3 * 4096, std::byte{3}));
   EXPECT_EQ(byte_at(100), 3);
   EXPECT_EQ(byte_at(5000), 1) << "what was looked at may not change";

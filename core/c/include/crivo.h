@@ -13,7 +13,7 @@
 // stands for the empty key if the length is 0. Arrays may be NULL if their length is 0.
 //
 // Threads. Any number of threads may ask one filter at the same time: those functions take it as const. While one
-// thread changes, merges into or frees a filter, no other may use it. A builder is used by one thread at a time.
+// thread changes or frees a filter, no other may use it. A builder is used by one thread at a time.
 //
 // Structures with the field `size` may get more fields in later versions, behind those of today. A caller sets `size`
 // to what sizeof says, and the others that it does not care about to 0: `crivo_options options = {.size = sizeof
@@ -51,7 +51,7 @@ enum {
   CRIVO_OK = 0,
   CRIVO_BAD_ARGUMENT = 1,  ///< a value is outside what is allowed
   CRIVO_CORRUPT = 2,       ///< bytes that are not a well-formed filter
-  CRIVO_INCOMPATIBLE = 3,  ///< two filters that cannot be merged
+  CRIVO_INCOMPATIBLE = 3,  ///< two filters of different shapes
   CRIVO_UNSUPPORTED = 4,   ///< an operation that this kind of filter, or a read-only filter, does not have
   CRIVO_FULL = 5,          ///< no room for another key
   CRIVO_NOT_FOUND = 6,     ///< a key to remove that is certainly not there

@@ -1,4 +1,4 @@
-// Filters changed: keys added and removed, other filters merged in.
+// Filters changed: keys added and removed, other filters united with them.
 #include "arguments.h"
 #include "boundary.h"
 #include "handle.h"
@@ -21,7 +21,7 @@ crivo_status change_key(crivo_filter* filter, const void* key, size_t key_bytes,
 
 /// Runs `Result<void> work(filter, other)`.
 template <class Work>
-crivo_status merge(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
+crivo_status combine(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&]() -> Result<void> {
     const Result<AnyFilter*> changed = to_change(filter);
     if (!changed) return changed.error();
@@ -30,7 +30,7 @@ crivo_status merge(crivo_filter* filter, const crivo_filter* other, crivo_error*
       const Result<AnyFilter> copy = copy_of_file(other->file());
       return copy ? work(**changed, copy->ref()) : copy.error();
     }
-    if (filter == other) return work(**changed, AnyFilter::copy_of(*other->ref).ref());  // it may be merged with itself
+    if (filter == other) return work(**changed, AnyFilter::copy_of(*other->ref).ref());  // it may be united with itself
     return work(**changed, *other->ref);
   });
 }
@@ -88,9 +88,9 @@ crivo_status crivo_clear(crivo_filter* filter, crivo_error* error) {
 }
 
 crivo_status crivo_unite(crivo_filter* filter, const crivo_filter* other, crivo_error* error) {
-  return merge(filter, other, error, [](AnyFilter& into, const FilterRef& from) { return into.unite(from); });
+  return combine(filter, other, error, [](AnyFilter& into, const FilterRef& from) { return into.unite(from); });
 }
 
 crivo_status crivo_intersect(crivo_filter* filter, const crivo_filter* other, crivo_error* error) {
-  return merge(filter, other, error, [](AnyFilter& into, const FilterRef& from) { return into.intersect(from); });
+  return combine(filter, other, error, [](AnyFilter& into, const FilterRef& from) { return into.intersect(from); });
 }

@@ -17,7 +17,7 @@ namespace crivo {
 enum class ErrorCode {
   kBadArgument,   // a value the caller passed is outside what is allowed
   kCorrupt,       // bytes that are not a well-formed filter
-  kIncompatible,  // two filters that cannot be merged
+  kIncompatible,  // two filters of different shapes
   kUnsupported,   // an operation this kind of filter does not have
   kFull,          // no room for another key; the filter is unchanged
   kNotFound,      // a key to remove that is certainly not there; the filter is unchanged

@@ -16,7 +16,7 @@ struct Similarity {
   double jaccard;
 };
 
-/// Compares two filters that could be merged. Takes a copy of the first one. The optional has no value when one of the
+/// Compares two filters that could be united. Takes a copy of the first one. The optional has no value when one of the
 /// filters, or their union, is saturated. Errors: as AnyFilter::unite. Source: Swamidass & Baldi 2007; Papapetrou,
 /// Siberski & Nejdl 2010.
 [[nodiscard]] Result<std::optional<Similarity>> compare(const FilterRef& first, const FilterRef& second);

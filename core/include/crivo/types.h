@@ -74,7 +74,7 @@ struct FilterSpec {
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
-/// Everything two filters must have in common to be merged, and all that a query needs beside the payload.
+/// Everything two filters must have in common to be united, and all that a query needs beside the payload.
 struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;

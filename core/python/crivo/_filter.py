@@ -98,7 +98,7 @@ class Filter(_crivo.Filter):
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
-    seed           of the hash; filters of different seeds cannot be merged
+    seed           of the hash; filters of different seeds cannot be united
     threads        to sort hashes and to build with; crivo.ALL_THREADS is as many as the machine has
     max_bytes      the most bytes that the filter may have, also when it grows
     max_memory     the most bytes to build with, the filter included, at least 16 MiB: what does not fit lies in

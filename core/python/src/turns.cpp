@@ -67,7 +67,7 @@ void Turns::wait_until_free_to_change() {
 }
 
 /// A thread that waits to change a filter goes before threads that only ask it. It does not go before a thread that
-/// asks one filter in order to change another: two threads that each merge the other's filter into their own would then
+/// asks one filter in order to change another: two threads that each add the other's filter to their own would then
 /// let each other go first for ever.
 bool Turn::may_begin() const {
   if (changed_ != nullptr && !changed_->free_to_change()) return false;

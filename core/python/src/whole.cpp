@@ -35,14 +35,14 @@ PyObject* ask_filter(PyObject* self, Ask&& ask, PyObject* filename = Py_None) {
   Py_RETURN_NONE;
 }
 
-/// Runs `crivo_status merge(filter, other, error)`.
-template <class Merge>
-PyObject* merge_filters(PyObject* self, Filter* other, Merge&& merge) {
+/// Runs `crivo_status change(filter, other, error)`.
+template <class Change>
+PyObject* change_filter(PyObject* self, Filter* other, Change&& change) {
   if (other == nullptr) return nullptr;
   Filter* filter = as_filter(self);
   crivo_error error;
   Turn turn(&other->turns, &filter->turns);
-  const crivo_status status = merge(filter->handle, other->handle, &error);
+  const crivo_status status = change(filter->handle, other->handle, &error);
   turn.end();
   if (!succeeded(status, error)) return nullptr;
   Py_RETURN_NONE;
@@ -117,7 +117,7 @@ PyObject* filter_save(PyObject* self, PyObject* args) {
 PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return ask_filter(self, crivo_verify); }
 
 PyObject* filter_clear(PyObject* self, PyObject* /*unused*/) {
-  return merge_filters(self, as_filter(self),
+  return change_filter(self, as_filter(self),
                        [](crivo_filter* filter, const crivo_filter* /*same*/, crivo_error* error) {
                          return crivo_clear(filter, error);
                        });
@@ -125,12 +125,12 @@ PyObject* filter_clear(PyObject* self, PyObject* /*unused*/) {
 
 PyObject* filter_unite(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
                        PyObject* keywords) {
-  return merge_filters(self, other_filter(type, args, count, keywords), crivo_unite);
+  return change_filter(self, other_filter(type, args, count, keywords), crivo_unite);
 }
 
 PyObject* filter_intersect(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
                            PyObject* keywords) {
-  return merge_filters(self, other_filter(type, args, count, keywords), crivo_intersect);
+  return change_filter(self, other_filter(type, args, count, keywords), crivo_intersect);
 }
 
 PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,

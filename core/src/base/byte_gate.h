@@ -12,7 +12,7 @@ class ByteGate {
   virtual bool admit(std::uint64_t offset, std::uint64_t bytes) = 0;
   /// The same for bytes that say where later questions read: from now on they must not change, whatever becomes of the
   /// file that the payload lies in. Asked only while a filter is opened, for a few small places, the first one first.
-  virtual bool keep(std::uint64_t offset, std::uint64_t bytes) = 0;
+  virtual bool freeze(std::uint64_t offset, std::uint64_t bytes) = 0;
 
  protected:
   ~ByteGate() = default;

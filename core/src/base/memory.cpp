@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
 
 // calloc aligns for numbers, not for cache lines. So a cache line more is asked for, and the pointer that free() needs
-// is kept in front of the aligned memory.
+// lies in front of the aligned memory.
 void* allocate_large(std::size_t bytes) {
   void* whole = std::calloc(1, bytes + kCacheLineBytes);
   if (whole == nullptr) throw std::bad_alloc();

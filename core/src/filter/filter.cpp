@@ -34,7 +34,7 @@ class AtEnd {
 };
 
 /// Names the first field in which two filters differ.
-Result<void> check_mergeable(const KindRow& row, const Shape& ours, const Shape& theirs) {
+Result<void> check_same_shape(const KindRow& row, const Shape& ours, const Shape& theirs) {
   const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
     return error(ErrorCode::kIncompatible, field, " must equal the first filter's ", wanted, ", got ", got, hint);
   };
@@ -166,7 +166,7 @@ Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
 Result<void> AnyFilter::unite(const FilterRef& other) {
   const KindRow& row = *ref_.row_;
   if (row.unite == nullptr) return unsupported(row.info, "unite", &Capabilities::unite);
-  if (auto mergeable = check_mergeable(row, ref_.shape(), other.shape()); !mergeable) return mergeable;
+  if (auto same = check_same_shape(row, ref_.shape(), other.shape()); !same) return same;
   row.unite({ref_.view_.shape, payload_}, other.view_);
   count_added(other.facts().keys);
   ref_.facts_.pinned_raw = ref_.facts_.pinned_raw || other.facts().pinned_raw;
@@ -176,7 +176,7 @@ Result<void> AnyFilter::unite(const FilterRef& other) {
 Result<void> AnyFilter::intersect(const FilterRef& other) {
   const KindRow& row = *ref_.row_;
   if (row.intersect == nullptr) return unsupported(row.info, "intersect", &Capabilities::intersect);
-  if (auto mergeable = check_mergeable(row, ref_.shape(), other.shape()); !mergeable) return mergeable;
+  if (auto same = check_same_shape(row, ref_.shape(), other.shape()); !same) return same;
   row.intersect({ref_.view_.shape, payload_}, other.view_);
   ref_.facts_.keys = std::min(ref_.facts_.keys, other.facts().keys);
   ref_.facts_.pinned_raw = ref_.facts_.pinned_raw || other.facts().pinned_raw;

@@ -2,8 +2,8 @@
 //
 // The rate of a filter as a function of its bits per key falls ever more slowly: it is convex, or made so by the lower
 // convex hull of its points (a blocked filter of half a bit per key is worth less than half of one of a bit). Then the
-// optimum is found without any calculus: cut every level's curve into short segments, and spend the budget on those
-// segments first that lower the sum of false positives most for each bit of memory. Within a level the segments come in
+// optimum is found without any calculus: cut every level's curve into short steps, and spend the budget on those
+// steps first that lower the sum of false positives most for each bit of memory. Within a level the steps come in
 // order, because each is less steep than the one before.
 //
 // For Bloom filters this leads to Monkey's closed form, in which the rate of a level is proportional to its size.
@@ -56,8 +56,8 @@ std::vector<Point> hull_of(Kind kind) {
   return hull;
 }
 
-/// A piece of a level's curve that can be bought.
-struct Segment {
+/// A step along a level's curve, which can be bought.
+struct Step {
   std::size_t level;
   double bits_per_key;
   double gain;  // the false positives that each bit of memory saves
@@ -90,24 +90,24 @@ Result<std::vector<LevelFilter>> divide_budget(std::span<const TreeLevel> levels
   // Thousands of rates, which are always the same. Never destroyed, because policies may outlive static objects.
   static const auto& blocked = *new std::vector<Point>(hull_of(Kind::kBlocked));
   static const auto& ribbon = *new std::vector<Point>(hull_of(Kind::kRibbon));
-  std::vector<Segment> segments;
+  std::vector<Step> steps;
   double keys = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::vector<Point>& hull = levels[i].kind == Kind::kBlocked ? blocked : ribbon;
     for (std::size_t end = 1; end < hull.size(); ++end) {
-      segments.push_back({i, hull[end].bits_per_key - hull[end - 1].bits_per_key,
-                          gain(hull[end - 1], hull[end]) * levels[i].runs / levels[i].keys});
+      steps.push_back({i, hull[end].bits_per_key - hull[end - 1].bits_per_key,
+                       gain(hull[end - 1], hull[end]) * levels[i].runs / levels[i].keys});
     }
     keys += levels[i].keys;
   }
-  std::ranges::stable_sort(segments, std::ranges::greater(), &Segment::gain);
+  std::ranges::stable_sort(steps, std::ranges::greater(), &Step::gain);
 
   std::vector<LevelFilter> filters(levels.size());
   double left = budget_bits_per_key * keys;
-  for (const Segment& segment : segments) {
-    const double level_keys = levels[segment.level].keys;
-    const double bought = std::min(segment.bits_per_key, left / level_keys);
-    filters[segment.level].bits_per_key += bought;
+  for (const Step& step : steps) {
+    const double level_keys = levels[step.level].keys;
+    const double bought = std::min(step.bits_per_key, left / level_keys);
+    filters[step.level].bits_per_key += bought;
     left -= bought * level_keys;
   }
   for (std::size_t i = 0; i < levels.size(); ++i) {

@@ -12,24 +12,24 @@ constexpr std::size_t kMaxPlans = 4096;  // each takes less than 256 bytes, with
 
 }  // namespace
 
-struct PlannedSizes::Kept {
+struct PlannedSizes::Plans {
   FilterSpec spec;  // what all the plans have in common; its capacity is 0
   std::unordered_map<std::uint64_t, FilterPlan> by_capacity;
 };
 
-PlannedSizes::PlannedSizes() : kept_(std::make_unique<Kept>()) {}
+PlannedSizes::PlannedSizes() : plans_(std::make_unique<Plans>()) {}
 PlannedSizes::~PlannedSizes() = default;
 
 Result<FilterPlan> PlannedSizes::plan(const FilterSpec& spec, std::uint64_t max_bytes) {
   FilterSpec common = spec;
   common.capacity = 0;
-  if (common != kept_->spec || kept_->by_capacity.size() >= kMaxPlans) {
-    kept_->by_capacity.clear();
-    kept_->spec = common;
+  if (common != plans_->spec || plans_->by_capacity.size() >= kMaxPlans) {
+    plans_->by_capacity.clear();
+    plans_->spec = common;
   }
-  const auto found = kept_->by_capacity.find(spec.capacity);
+  const auto found = plans_->by_capacity.find(spec.capacity);
   // For a plan over the limit plan_filter is called again: it returns the error.
-  if (found != kept_->by_capacity.end() && found->second.payload_bytes <= max_bytes) {
+  if (found != plans_->by_capacity.end() && found->second.payload_bytes <= max_bytes) {
     FilterPlan plan = found->second;
     plan.max_bytes = max_bytes;  // this caller says what the filter may grow to
     return plan;
@@ -37,7 +37,7 @@ Result<FilterPlan> PlannedSizes::plan(const FilterSpec& spec, std::uint64_t max_
   Result<FilterPlan> made = plan_filter(spec, max_bytes);
   if (!made) return made;
   try {
-    kept_->by_capacity.emplace(spec.capacity, *made);
+    plans_->by_capacity.emplace(spec.capacity, *made);
   } catch (const std::bad_alloc&) {  // the plan is not kept, and will be made again
   }
   return made;

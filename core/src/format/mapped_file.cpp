@@ -90,13 +90,13 @@ Result<std::size_t> MappedFile::read(std::uint64_t offset, std::span<std::byte> 
   return done;
 }
 
-// Behind the end of the file there are zeros, as in any mapping. A page that was kept before stays as it was, because
+// Behind the end of the file there are zeros, as in any mapping. A page that was frozen before stays as it was, because
 // it may have been looked at already.
-Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
+Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t page = page_bytes();
-  std::vector<MappedRange::Pages>& kept = range_.kept;
-  const std::size_t kept_until = kept.empty() ? 0 : kept.back().end;
-  const std::size_t begin = std::max(static_cast<std::size_t>(offset / page * page), kept_until);
+  std::vector<MappedRange::Pages>& frozen = range_.frozen;
+  const std::size_t frozen_until = frozen.empty() ? 0 : frozen.back().end;
+  const std::size_t begin = std::max(static_cast<std::size_t>(offset / page * page), frozen_until);
   const auto end = static_cast<std::size_t>((offset + bytes + page - 1) / page * page);
   if (begin >= end) return {};
   void* const at = range_.begin + begin;
@@ -104,7 +104,7 @@ Result<void> MappedFile::keep(std::uint64_t offset, std::uint64_t bytes) {
   if (::mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return failed("be one that can be mapped", errno);
   }
-  kept.push_back({begin, end});
+  frozen.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
   if (!copied) return copied.error();
   // Where this is refused, as for want of memory, the copies are as good, but not guarded against bugs.

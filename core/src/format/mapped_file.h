@@ -37,7 +37,7 @@ class MappedFile {
   /// Puts private copies in place of the pages on which these bytes lie: they stay what they are now, even if the file
   /// is changed or truncated. To be called from the lowest offset to the highest, and not while another thread reads.
   /// Errors: kSystem naming the path.
-  Result<void> keep(std::uint64_t offset, std::uint64_t bytes);
+  Result<void> freeze(std::uint64_t offset, std::uint64_t bytes);
 
   /// Whether all that was read until now is what the file held when it was opened.
   [[nodiscard]] bool is_as_opened() noexcept { return !range_.lost.load() && (!may_change_ || !has_changed()); }

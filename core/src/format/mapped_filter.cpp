@@ -21,52 +21,36 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Verifies the segments that are asked for, unless they were verified before.
-class SegmentGate final : public ByteGate {
+/// Verifies each segment that bytes are asked of, once. Without sums, all bytes were verified before.
+class FileGate final : public ByteGate {
  public:
-  /// file: what keep() keeps pages of, or null where nothing is kept.
-  SegmentGate(const PayloadWithSums& sums, VerifiedSegments& verified, MappedFile* file) noexcept
-      : sums_(sums), verified_(verified), file_(file) {}
+  FileGate(MappedFile& file, const std::optional<PayloadWithSums>& sums,
+           std::optional<VerifiedSegments>& verified) noexcept
+      : file_(file), sums_(sums), verified_(verified) {}
 
   bool admit(std::uint64_t offset, std::uint64_t bytes) override {
+    if (!sums_) return true;
     const std::uint64_t last = (offset + bytes - 1) / kChecksumSegmentBytes;
     for (std::uint64_t segment = offset / kChecksumSegmentBytes; segment <= last; ++segment) {
-      if (verified_.has(segment)) continue;
-      checked_ = sums_.check_segment(segment);
-      if (!checked_) return false;
-      verified_.add(segment);
+      if (verified_->has(segment)) continue;
+      done_ = sums_->check_segment(segment);
+      if (!done_) return false;
+      verified_->add(segment);
     }
     return true;
   }
-  bool keep(std::uint64_t offset, std::uint64_t bytes) override {
-    if (file_ != nullptr) checked_ = file_->keep(kBlobHeaderBytes + offset, bytes);
-    return checked_ && admit(offset, bytes);
+  bool freeze(std::uint64_t offset, std::uint64_t bytes) override {
+    done_ = file_.freeze(kBlobHeaderBytes + offset, bytes);
+    return done_ && admit(offset, bytes);
   }
-
   /// Why it refused.
-  [[nodiscard]] Result<void> checked() const { return checked_; }
-
- private:
-  const PayloadWithSums& sums_;
-  VerifiedSegments& verified_;
-  MappedFile* file_;
-  Result<void> checked_;
-};
-
-/// Keeps what is to be kept, and verifies nothing.
-class KeepingGate final : public ByteGate {
- public:
-  explicit KeepingGate(MappedFile& file) noexcept : file_(file) {}
-  bool admit(std::uint64_t, std::uint64_t) override { return true; }
-  bool keep(std::uint64_t offset, std::uint64_t bytes) override {
-    kept_ = file_.keep(kBlobHeaderBytes + offset, bytes);
-    return kept_.has_value();
-  }
-  [[nodiscard]] Result<void> kept() const { return kept_; }
+  [[nodiscard]] Result<void> done() const { return done_; }
 
  private:
   MappedFile& file_;
-  Result<void> kept_;
+  const std::optional<PayloadWithSums>& sums_;
+  std::optional<VerifiedSegments>& verified_;
+  Result<void> done_;
 };
 
 }  // namespace
@@ -97,8 +81,8 @@ class MappedFilter::State {
     }
     if (verified_ && !verified_->all()) {
       return while_reading([&]() -> Result<void> {
-        SegmentGate gate(*sums_, *verified_, nullptr);
-        if (!admit_reads(*find_kind(ref_->shape().kind), gate)) return gate.checked();
+        FileGate gate(*file_, sums_, verified_);
+        if (!admit_reads(*find_kind(ref_->shape().kind), gate)) return gate.done();
         answer(*ref_);
         return {};
       });
@@ -134,7 +118,7 @@ class MappedFilter::State {
   Result<void> while_reading(const Work& work);
   Result<void> read_file(const ReadLimits& limits);
   Result<void> decode(std::span<const std::byte> header_bytes, const ReadLimits& limits);
-  Result<void> keep_structure(const Header& header);
+  Result<void> freeze_structure(const Header& header);
   Result<void> open_with_sums(std::span<const std::byte> header_bytes, const Header& header);
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
   Result<void> verify_all();
@@ -142,7 +126,7 @@ class MappedFilter::State {
   std::unique_ptr<MappedFile> file_;     // null if the filter lies in memory
   AlignedBytes memory_;                  // the blob, if it was not read from a file
   std::optional<OpenedBlob> opened_;     // of a blob that was verified as a whole when it was opened
-  std::optional<PayloadWithSums> sums_;  // of any other; both have a value then
+  std::optional<PayloadWithSums> sums_;  // of any other, as well as the next
   std::optional<VerifiedSegments> verified_;
   std::optional<FilterRef> ref_;
   Codec codec_ = Codec::kRaw;
@@ -167,12 +151,12 @@ Result<void> MappedFilter::State::read(const ReadLimits& limits) {
 
 Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   const auto header_bytes = file_->bytes().first(std::min(file_->bytes().size(), kBlobHeaderBytes));
-  if (auto kept = file_->keep(0, header_bytes.size()); !kept) return kept;  // it is looked at more than once
+  if (auto frozen = file_->freeze(0, header_bytes.size()); !frozen) return frozen;  // it is looked at more than once
   if (auto valid = check_start(header_bytes); !valid) return valid;
   const Header header = read_fields(header_bytes);
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
   if (header.codec != Codec::kRaw) return decode(header_bytes, limits);
-  if (auto kept = keep_structure(header); !kept) return kept;
+  if (auto frozen = freeze_structure(header); !frozen) return frozen;
   return parse(file_->bytes(), {.max_bytes = kNoLimit});
 }
 
@@ -192,13 +176,13 @@ Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes
   return parse(std::span(copy).first(kBlobHeaderBytes + *copied), limits);
 }
 
-/// Keeps what parse() of a raw file will find to be sound. A header that is not is left to parse().
-Result<void> MappedFilter::State::keep_structure(const Header& header) {
+/// Freezes what says where questions read, before parse() checks it. A header that is not sound is left to parse().
+Result<void> MappedFilter::State::freeze_structure(const Header& header) {
   const std::span<const std::byte> payload = file_->bytes().subspan(kBlobHeaderBytes);
   if (!check_fields(header, kNoLimit) || payload.size() != header.raw_bytes) return {};
-  KeepingGate gate(*file_);
+  FileGate gate(*file_, sums_, verified_);
   (void)find_kind(header.shape.kind)->admit_open({header.shape, payload.data(), payload.size()}, gate);
-  return gate.kept();
+  return gate.done();
 }
 
 Result<void> MappedFilter::State::open_with_sums(std::span<const std::byte> header_bytes, const Header& header) {
@@ -209,9 +193,9 @@ Result<void> MappedFilter::State::open_with_sums(std::span<const std::byte> head
   if (auto valid = check_fields(header, kNoLimit); !valid) return valid;
   const auto payload = stored.first(static_cast<std::size_t>(header.raw_bytes));
   verified_.emplace(sums_->segments());
-  SegmentGate gate(*sums_, *verified_, file_.get());
+  FileGate gate(*file_, sums_, verified_);
   const View view{header.shape, payload.data(), payload.size()};
-  if (!find_kind(header.shape.kind)->admit_open(view, gate)) return gate.checked();
+  if (!find_kind(header.shape.kind)->admit_open(view, gate)) return gate.done();
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
   ref_ = *ref;
@@ -232,8 +216,8 @@ Result<void> MappedFilter::State::parse(std::span<const std::byte> blob, const R
 
 Result<void> MappedFilter::State::verify_all() {
   if (!verified_) return {};
-  SegmentGate gate(*sums_, *verified_, nullptr);
-  if (!gate.admit(0, ref_->payload().size())) return gate.checked();
+  FileGate gate(*file_, sums_, verified_);
+  if (!gate.admit(0, ref_->payload().size())) return gate.done();
   return sums_->check_total(file_->bytes().first(kBlobHeaderBytes));
 }
 

@@ -30,19 +30,19 @@ bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noe
 }
 
 /// Puts zeros in place of the whole range: a truncated file has lost more than this page, and many small mappings would
-/// use up those that a process may have. The kept pages stay, because they say where the reads go on. Everything called
-/// here is safe in a handler.
+/// use up those that a process may have. The frozen pages stay, because they say where the reads go on. Everything
+/// called here is safe in a handler.
 bool replace_by_zeros(MappedRange& range) noexcept {
-  const int kept_errno = errno;
+  const int interrupted_errno = errno;
   range.lost.store(true);
   bool done = true;
   std::size_t begin = 0;
-  for (const MappedRange::Pages& kept : range.kept) {
-    done = map_zeros(range, begin, kept.begin) && done;
-    begin = kept.end;
+  for (const MappedRange::Pages& frozen : range.frozen) {
+    done = map_zeros(range, begin, frozen.begin) && done;
+    begin = frozen.end;
   }
   done = map_zeros(range, begin, range.bytes) && done;
-  errno = kept_errno;
+  errno = interrupted_errno;
   return done;
 }
 

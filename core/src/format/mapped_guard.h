@@ -24,7 +24,7 @@ struct MappedRange {
   };
   std::byte* begin = nullptr;  // the start of a page
   std::size_t bytes = 0;
-  std::vector<Pages> kept;         // pages in ascending order that are no longer the file's, and get no zeros
+  std::vector<Pages> frozen;       // pages in ascending order that are no longer the file's, and get no zeros
   std::atomic<bool> lost = false;  // set before the zeros can be seen
 };
 

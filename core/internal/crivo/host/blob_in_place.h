@@ -1,8 +1,8 @@
 // Adding keys to a filter's raw blob where it is stored, such as in a row of a database or in a file, without reading
 // or writing the whole blob.
 //
-// The blob's checksum is a sum over the header and the payload's pieces of 4096 bytes (docs/format.md, "Header"). So a
-// change takes what a key touches: the header, the pieces in which the key lies, and nothing else.
+// The blob's checksum is a sum over the header and the payload's segments of 4096 bytes (docs/format.md, "Header"). So
+// a change takes what a key touches: the header, the segments in which the key lies, and nothing else.
 #pragma once
 
 #include <cstddef>

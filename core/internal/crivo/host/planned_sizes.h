@@ -34,8 +34,8 @@ class PlannedSizes {
   /// Errors: as AnyFilter::create.
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec, std::uint64_t max_bytes);
 
-  struct Kept;
-  std::unique_ptr<Kept> kept_;
+  struct Plans;
+  std::unique_ptr<Plans> plans_;
 };
 
 }  // namespace crivo

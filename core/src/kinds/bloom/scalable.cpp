@@ -189,7 +189,7 @@ struct Scalable {
 
   static bool admit_open(const View& view, ByteGate& gate) {
     constexpr std::uint64_t kLargestTable = table_blocks(255) * kBlockBytes;  // the number of layers is one byte
-    return gate.keep(0, std::min<std::uint64_t>(kLargestTable, view.payload_bytes));
+    return gate.freeze(0, std::min<std::uint64_t>(kLargestTable, view.payload_bytes));
   }
 
   static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {

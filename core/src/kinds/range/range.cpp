@@ -138,7 +138,7 @@ struct Range {
   }
 
   static bool admit_open(const View& view, ByteGate& gate) {
-    if (!gate.keep(0, 8 * kRangeHeaderWords)) return false;
+    if (!gate.freeze(0, 8 * kRangeHeaderWords)) return false;
     const std::uint64_t keys = range_keys(view);
     if (keys == 0) return gate.admit(0, view.payload_bytes);
     if (keys > kMaxCapacity || range_codes(view) < 1 || range_codes(view) > keys) return true;  // validate() refuses it

@@ -186,14 +186,14 @@ struct Ribbon {
   // Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
   // reads: word 0, and the number of blocks at the start of each level.
   static bool admit_open(const View& view, ByteGate& gate) {
-    if (!gate.keep(0, 8)) return false;
+    if (!gate.freeze(0, 8)) return false;
     const RibbonHeader header(load_le<std::uint64_t>(view.payload));
     if (header.levels == 0) return gate.admit(0, view.payload_bytes);
     if (header.levels > kMaxRibbonLevels) return true;
     const RibbonForm form(view.shape);
     std::uint64_t word = 1;
     for (unsigned left = header.levels; left > 0 && word < view.shape.units; --left) {
-      if (!gate.keep(8 * word, 8)) return false;
+      if (!gate.freeze(8 * word, 8)) return false;
       const auto blocks = load_le<std::uint64_t>(view.payload + 8 * word);
       if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) return true;
       const RibbonLevelShape level(blocks, form, left == 1);
