@@ -62,13 +62,12 @@ void Turns::wait_until_free_to_change() {
   ++wanting_;
   while (!free_to_change()) wait_for_an_end();
   --wanting_;
-  // Wakes the threads that waited because of wanting_. They go on when this thread releases the GIL, after its change.
+  // For the threads that waited because of wanting_.
   tell_of_an_end();
 }
 
-/// A thread that waits to change a filter goes before threads that only ask it. It does not go before a thread that
-/// asks one filter in order to change another: two threads that each add the other's filter to their own would then
-/// let each other go first for ever.
+/// A turn that only asks a filter begins after all changes of it that wait. One that asks a filter and changes another
+/// does not wait for them: two threads that each unite their filter with the other's would wait for each other.
 bool Turn::may_begin() const {
   if (changed_ != nullptr && !changed_->free_to_change()) return false;
   if (asked_ == nullptr) return true;

@@ -1,10 +1,10 @@
 // Who may use a filter, where long work lets other threads run Python meanwhile: a lock for readers and writers that is
 // made of the GIL.
 //
-// Whoever has the GIL is alone, except for the threads that have released it in order to ask or change a filter. These
-// are counted here, one Turns to a filter. So a question or a change that keeps the GIL has only to wait until they
-// have ended, and needs no lock. All fields are read and written with the GIL. No Python code runs in a turn, so that a
-// thread cannot wait for itself, and who waits holds no turn, so that threads cannot wait for each other.
+// A turn is a use of a filter for which a thread has released the GIL. Each filter has a Turns, which counts those that
+// run; its fields are read and written with the GIL. A question or a change that keeps the GIL waits until they have
+// ended. No Python code runs in a turn, so no thread waits for itself, and who waits has no turn, so threads do not
+// wait for each other.
 //
 // A process that was forked has only the thread that forked, which was in no turn. So the questions that others asked
 // are forgotten there. A change that another thread was making stays half done, and is waited for in vain.

@@ -10,10 +10,9 @@
 namespace crivo {
 namespace {
 
-// From this size on, memory comes from calloc, which gets pages that the system hands out, already zero, when each is
-// first written. Smaller pieces are reused from what was freed before, and clearing them takes less time than getting
-// new pages. Huge pages make threads that build together wait less for each other's new pages, and questions that come
-// for random bytes miss fewer translations of addresses.
+// From this size on, memory comes from calloc: pages that the system makes when each is first written. To clear smaller
+// pieces, which were used before, takes less time. Huge pages let threads that build together wait less for each
+// other's new pages, and questions miss fewer translations of addresses.
 constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
 
 // calloc aligns for numbers, not for cache lines. So a cache line more is asked for, and the pointer that free() needs

@@ -34,8 +34,8 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The number N of a path that means /dev/fd/N, by whatever name of that folder. Such a link can lead to the path of
-/// the open file, but a file that is opened again there has lost what the shell has set up, as that `>> log` appends.
+/// The number N of a path that means /dev/fd/N, by whatever name of that folder. To open the file that it leads to once
+/// more would lose what the shell has set up, as that `>> log` appends.
 std::optional<int> own_descriptor(const std::string& path) {
   std::error_code failure;
   const auto folder = std::filesystem::canonical(parent_of(path), failure);
@@ -82,8 +82,7 @@ ByteSink sink_of(int fd) {
   return [fd](std::span<const std::byte> bytes) { return write_all(fd, bytes); };
 }
 
-/// Gives a new file the owner and group of the old one, or at least the group. A user who may set neither becomes the
-/// owner of the new file.
+/// Gives a new file the owner and group of the old one, or the group, as far as the user may.
 void give_to_owner_of(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;
@@ -97,8 +96,7 @@ bool make_alike(int fd, const struct stat& old) {
   return ::fchmod(fd, old.st_mode & 07777) == 0;
 }
 
-/// A name that no other file has. It is short, because the name of the output file may already be as long as the file
-/// system allows.
+/// A name that no other file has: a short one, as that of the output may be as long as the file system allows.
 std::string temporary_name() {
   // Not std::random_device: that of Debian 12 would tie everything that is linked with the library to glibc 2.36.
   std::uint64_t random = 0;
@@ -108,16 +106,14 @@ std::string temporary_name() {
   return name;
 }
 
-/// Writes the folder to disk, because a rename survives a crash only after that. Some file systems cannot sync a
-/// folder; even then a crash leaves a whole file, old or new.
+/// Only then does a rename survive a crash. Where a file system cannot do that, a crash leaves the old file or the new.
 void sync_folder(int folder) {
   const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// The new file. It has no name before it is whole, so that nothing is left behind when the process is killed while it
-/// writes; only between the two calls that replace a file has it a name of its own. On a file system that has no such
-/// files it has a name of its own, which is removed unless it was renamed.
+/// The new file. It has no name before it is whole, so that nothing is left behind when the process is killed. Where
+/// there are no such files, it has a name of its own, which is removed unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
@@ -132,7 +128,7 @@ class NewFile {
   [[nodiscard]] bool rename_to(const std::string& name) {
     if (!is_named_) {
       if (system::give_name(fd(), folder_, name.c_str())) return true;
-      // No call gives a file without a name that of a file that is there, so it takes two.
+      // No call gives it the name of a file that is there, so it takes two.
       if (errno != EEXIST || !system::give_name(fd(), folder_, name_.c_str())) return false;
       is_named_ = true;
     }

@@ -15,10 +15,8 @@ using ByteSink = std::function<bool(std::span<const std::byte>)>;
 /// Hands all of a file's bytes to the sink, in order. Returns false as soon as the sink does.
 using ContentWriter = std::function<bool(const ByteSink&)>;
 
-/// Replaces the file in one step: a reader, even after a crash, finds the old content or the new one, never a part. A
-/// link stays a link, and the file it leads to is replaced or made. An existing file keeps its mode, and its owner and
-/// group as far as the user may give files away. An open descriptor (/dev/stdout, /dev/fd/3), a device or a pipe is
-/// written directly. Errors: kSystem, with the path and the system's reason.
+/// Replaces the file as write_blob_file (crivo/blob_file.h) promises. Errors: kSystem, with the path and the system's
+/// reason.
 [[nodiscard]] Result<void> replace_file(const std::string& path, const ContentWriter& write);
 
 }  // namespace crivo

@@ -1,5 +1,4 @@
-// A file without a name; see crivo/host/temporary_file.h. A system or a file system that has no such files (NFS) gets
-// one with a name, which is removed before anything is written.
+// Where there are no files without a name (NFS), one gets a name, which is removed before anything is written.
 #include "crivo/host/temporary_file.h"
 
 #include <fcntl.h>

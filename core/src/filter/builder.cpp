@@ -1,6 +1,5 @@
-// FilterBuilder: either keys go straight into the filter, or their hashes are kept (build/kept_hashes.h) and the
-// filter is built at the end. Under a limit on memory, hashes that do not fit lie in a file, as sorted runs; finish()
-// reads them by ranges: once to count the distinct ones, by which the filter is sized, and once to build it.
+// Under a limit on memory, hashes that do not fit lie in a file, as sorted runs. finish() reads them twice: to count
+// the distinct ones, by which the filter is sized, and to build it.
 #include "crivo/builder.h"
 
 #include <algorithm>
@@ -123,7 +122,7 @@ Result<void> FilterBuilder::State::add_hashes(std::span<const std::uint64_t> key
   return add_to_filter(key_hashes);
 }
 
-/// A filter that cannot grow because of the memory, of which it takes a half, says so.
+/// Names max_memory in the error, where it is what keeps the filter from growing: to at most half of it.
 Result<void> FilterBuilder::State::add_to_filter(std::span<const std::uint64_t> key_hashes) {
   Result<void> added = filter_->add_hashes(key_hashes);
   if (added || added.error().code != ErrorCode::kTooLarge) return added;
@@ -151,8 +150,8 @@ Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file() {
   return count_distinct(kept->runs(), task);
 }
 
-/// The number of hashes that the filter must have room for. Where each addition needs room of its own, as a removal can
-/// take one back, it is that of the additions, and else that of the distinct ones.
+/// The number of hashes that the filter must have room for: the distinct ones, or all additions where a removal can
+/// take one back.
 Result<std::uint64_t> FilterBuilder::State::keys_to_size_for() {
   if (can_.remove) return hashes_->size();
   if (!hashes_->spilled() && !hashes_->every_addition()) return hashes_->size();
@@ -165,7 +164,7 @@ Result<std::uint64_t> FilterBuilder::State::keys_to_size_for() {
   return sort_distinct(distinct).size();
 }
 
-/// The size of the payload, which for a kind that is built once follows from its keys, not from the capacity.
+/// The size of the payload. A kind that is built once has the size of its distinct keys, whatever the capacity.
 std::uint64_t FilterBuilder::State::payload_bytes(const FilterPlan& plan, FilterSpec spec) const {
   if (plan.row->build == nullptr) return plan.payload_bytes;
   spec.capacity = std::max<std::uint64_t>(1, distinct_);
@@ -263,8 +262,8 @@ Result<AnyFilter> FilterBuilder::State::finish() {
     if (spec_.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, distinct_);
   }
   Result<AnyFilter> built = build(spec);
-  // Copies of a cuckoo key compete for its two buckets, so with many of them a table is full long before its load says
-  // so. More room spreads the others; a key with more copies than two buckets hold stays an error.
+  // Copies of a cuckoo key share its two buckets, so a table with many of them is full at a low load. More room spreads
+  // the other keys; a key with more copies than two buckets hold stays an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
          spec.capacity < std::min(8 * hashes_->size(), kMaxCapacity / 2)) {
     spec.capacity *= 2;

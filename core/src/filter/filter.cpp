@@ -1,5 +1,4 @@
-// FilterRef and AnyFilter: the edge where all kinds become one type. Each function here checks its arguments, looks up
-// the kind's row (kinds/kind.h) and calls the function that it finds there.
+// Each function checks its arguments, and calls the one of the kind's row (kinds/kind.h).
 #include "crivo/filter.h"
 
 #include <algorithm>

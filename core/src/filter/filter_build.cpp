@@ -11,8 +11,8 @@
 namespace crivo {
 namespace {
 
-// The number of keys that are added between two reports of progress. The larger one is for builds of at least that many
-// keys, since some kinds have a faster way to add many keys at once.
+// The number of keys that are added between two reports of progress. Some kinds add many keys at once faster, so the
+// larger one is for builds of at least that many.
 constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
 constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
 
@@ -85,8 +85,7 @@ Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<Hash
   const std::uint64_t keys = hashes->size();
   Result<AlignedBytes> payload = plan.row->build(shape, std::move(hashes), plan.max_bytes, task);
   if (!payload) return payload.error();
-  // The payload can be larger than planned: there may be more keys than the capacity, or their hashes may need more
-  // room.
+  // It can be larger than planned, as there may be more keys than the capacity.
   if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());
   if (auto wanted = task.advance(1); !wanted) return wanted.error();
   AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);
@@ -98,8 +97,6 @@ Result<void> FilterBuild::add_watched(AnyFilter& filter, std::span<const std::ui
   const KindRow& row = *filter.ref_.row_;
   const Store store{filter.ref_.view_.shape, filter.payload_};
   const std::size_t all = hashes.size();
-  // Without a progress callback all keys are added in one call. With one they are added in parts, as large as their
-  // number allows, because a kind may have a faster way to add many keys.
   const std::size_t at_once = !task.watched() ? all : all < kManyAtOnce ? kFewAtOnce : kManyAtOnce;
   for (std::uint64_t added = 0; added < all;) {
     const auto part = hashes.subspan(added, std::min<std::size_t>(at_once, all - added));

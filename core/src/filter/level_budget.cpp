@@ -1,12 +1,9 @@
 // The optimum of Monkey (Dayan, Athanassoulis & Idreos 2017, section 4.1) for filters of any kind.
 //
-// The rate of a filter as a function of its bits per key falls ever more slowly: it is convex, or made so by the lower
-// convex hull of its points (a blocked filter of half a bit per key is worth less than half of one of a bit). Then the
-// optimum is found without any calculus: cut every level's curve into short steps, and spend the budget on those
-// steps first that lower the sum of false positives most for each bit of memory. Within a level the steps come in
-// order, because each is less steep than the one before.
-//
-// For Bloom filters this leads to Monkey's closed form, in which the rate of a level is proportional to its size.
+// The rate of a filter as a function of its bits per key is convex, or made so by the lower convex hull of its points.
+// So every level's curve is cut into short steps, each less steep than the one before, and the budget is spent on those
+// first that lower the sum of false positives most for each bit of memory. For Bloom filters this leads to Monkey's
+// closed form, in which the rate of a level is proportional to its size.
 #include "crivo/host/level_budget.h"
 
 #include <algorithm>

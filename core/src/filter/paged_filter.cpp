@@ -1,6 +1,5 @@
-// A key of a kind with blocks is asked and changed in a filter of one block: its places inside the block do not depend
-// on the number of blocks. A key of the other kinds is looked up position by position; a bit counts as a counter of one
-// bit, which the rules of `spectral` treat as `classic` does.
+// A key of a kind with blocks is asked and changed in a filter of one block, as its places in the block do not depend
+// on the number of blocks. A key of the other kinds is looked up position by position; a bit is a counter of one bit.
 #include "crivo/host/paged_filter.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Reads and writes blobs: the header, the checksum and the codec of the payload. docs/format.md is the specification.
-// All untrusted bytes enter here, so each field is checked before it is used, and each size before memory is taken.
+// Each field is checked before it is used, and each size before memory is taken. docs/format.md is the specification.
 #include "crivo/blob.h"
 
 #include <algorithm>
@@ -21,9 +20,8 @@ namespace {
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
 
-/// The error for a checksum that does not match. The likeliest reason is a file that was cut off. A raw blob shows
-/// that, because its header states the payload's size; the header of a compressed one does not state how many bytes are
-/// stored.
+/// The error for a checksum that does not match. A raw blob, whose header states the payload's size, shows whether it
+/// was cut off.
 Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
   const Header header = read_fields(blob);
   const std::size_t stored_bytes = blob.size() - kBlobHeaderBytes;
@@ -82,8 +80,7 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
-/// The blob with this codec. Where gap coding is asked for and the payload has none, as its bits form a pattern, the
-/// codec is zstd.
+/// The blob with this codec, or with zstd where the payload has no gap coding.
 std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
   if (is_raw(codec)) return raw_blob(filter, codec);
   if (codec == Codec::kGapZstd) {

@@ -1,8 +1,5 @@
-// Cuts blobs into chunks and puts them together again. docs/format.md, "Chunks", is the specification.
-//
-// Chunks come from untrusted links, so a size that a chunk states is never allocated: a chunk that continues what has
-// come so far is appended to it, and one that comes too early waits in a map. So memory grows with the bytes that
-// arrived. The numbers are 64 bits wide, and sums of them are compared such that nothing overflows.
+// docs/format.md, "Chunks", is the specification. A chunk that continues what has come so far is appended to it, and
+// one that comes too early waits in a map: no size that a chunk states is allocated.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>
@@ -126,7 +123,7 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
   return header;
 }
 
-/// Checks that a chunk is one of those that came before.
+/// Checks that a chunk is of the same blob as the first.
 Result<void> ChunkReader::check_series(const Header& header) const {
   const auto differs = [](const char* field, std::uint64_t wanted, std::uint64_t got) {
     return error(ErrorCode::kIncompatible, field, " must be that of the first chunk, ", wanted, ", got ", got);

@@ -1,9 +1,8 @@
-// Gap coding is used where zstd alone does badly: in a sparse payload nearly all bytes are zero, and a coder of bytes
-// spends a whole bit on each where a fraction of a bit would do (1.7 times the entropy when 1% of the bits are set).
-// The gaps between the set bits of a random bit array follow a geometric distribution. Each gap is divided by a power
-// of two, so that the quotients are about 8 to 16 on average. The quotients are then spread evenly enough for Huffman
-// codes, and the remainders are all but uniform, so they are stored as they are. Papers: Golomb 1966, "Run-length
-// encodings"; Gallager & Van Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
+// The gaps between the set bits of a random bit array follow a geometric distribution. Each is divided by a power of
+// two such that the quotients are about 8 to 16 on average. These are spread evenly enough for Huffman codes, and the
+// remainders are all but uniform, so they are stored as they are. (zstd alone spends a whole bit on each byte of zeros,
+// 1.7 times the entropy when 1% of the bits are set.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van
+// Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
 #include "format/codec_gap.h"
 
 #include <algorithm>
@@ -23,8 +22,8 @@ constexpr std::uint8_t kMore = 255;  // a symbol that does not end its gap: anot
 
 Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "gap coding must ", parts...); }
 
-// These limits bound a reader's work: without them a few bytes could claim billions of gaps. Random bits stay well
-// within them: a gap takes 3.2 bits where a quarter of the bits are set, and more where fewer are.
+// These limits bound a reader's work. Random bits stay within them: a gap takes 3.2 bits where a quarter of the bits
+// are set, and more where fewer are.
 constexpr std::uint64_t kFewestBitsPerSet = 4;
 constexpr std::uint64_t kMostSetPerByte = 4;
 
@@ -102,9 +101,8 @@ class BitReader {
   unsigned held_ = 0;
 };
 
-/// Sets `set` bits of a payload of zeros at the distances that the symbols and the low bits tell. It keeps its state in
-/// local variables: the compiler has to assume that a store to the payload changes any member of an object, and would
-/// load the members again after each.
+/// Sets `set` bits of a payload of zeros at the distances that the symbols and the low bits tell. Its state is local
+/// variables, as members of an object would be loaded again after each store to the payload.
 Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits, std::uint64_t set,
                          std::span<std::byte> payload) {
   const std::uint64_t bits = std::uint64_t{payload.size()} * 8;

@@ -53,8 +53,7 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (frame_bytes != frame.size()) {
     return corrupt("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
-  // One call decodes the whole frame straight into the payload, from its start on. So the memory in use is what was
-  // decoded so far, and a context of fixed size.
+  // Straight into the payload, from its start on: a frame that lies about its size takes only what it decodes to.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();

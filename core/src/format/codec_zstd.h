@@ -22,9 +22,8 @@ namespace crivo {
 /// states. Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint64_t raw_bytes);
 
-/// Appends one frame of symbols to `out`. zstd serves as an entropy coder here, which makes new Huffman codes for every
-/// 128 KiB. Its search for matches is all but switched off, because matches between random symbols cost more than they
-/// save.
+/// Appends one frame of symbols to `out`. zstd serves as an entropy coder, with new Huffman codes for every 128 KiB.
+/// Its search for matches is all but off, as matches between random symbols cost more than they save.
 class SymbolWriter {
  public:
   /// The bytes that `out` must have in reserve beside the frame, so that it need not be reallocated.

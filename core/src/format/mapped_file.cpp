@@ -48,9 +48,8 @@ MappedFile::~MappedFile() {
   if (range_.begin != nullptr) ::munmap(range_.begin, range_.bytes);
 }
 
-// Two changes within one tick of the clock leave the same time of modification. So if the file was changed in this very
-// tick, the next one is waited for: every later change will then be seen. Nothing was read yet, so earlier ones do not
-// matter.
+// Two changes within one tick of the clock leave the same time of modification. If the file was changed in this very
+// tick, the next one is waited for, so that every later change will be seen.
 Result<void> MappedFile::look() {
   constexpr int kMostTicks = 100;
   for (int tick = 0; tick < kMostTicks; ++tick) {
@@ -90,8 +89,7 @@ Result<std::size_t> MappedFile::read(std::uint64_t offset, std::span<std::byte> 
   return done;
 }
 
-// Behind the end of the file there are zeros, as in any mapping. A page that was frozen before stays as it was, because
-// it may have been looked at already.
+// Behind the end of the file there are zeros, as in any mapping. A page that was frozen before stays as it was.
 Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t page = page_bytes();
   std::vector<MappedRange::Pages>& frozen = range_.frozen;
@@ -107,7 +105,7 @@ Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   frozen.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
   if (!copied) return copied.error();
-  // Where this is refused, as for want of memory, the copies are as good, but not guarded against bugs.
+  // The copies are as good where this is refused.
   (void)::mprotect(at, size, PROT_READ);
   return {};
 }

@@ -1,5 +1,3 @@
-// A FilterRef over the bytes of a mapped file, and a gate in front of it that verifies each segment before its first
-// use.
 #include "crivo/mapped_filter.h"
 
 #include <algorithm>
@@ -160,8 +158,8 @@ Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   return parse(file_->bytes(), {.max_bytes = kNoLimit});
 }
 
-/// Reads a compressed file from a copy, because no decoder is made for bytes that change while it reads them. The copy
-/// starts with the header that was looked at: one that says `raw` by now would have the filter lie in the copy.
+/// Reads a compressed file from a copy, as its bytes must not change while they are decoded. The copy starts with the
+/// header that was looked at, which may be another one in the file by now.
 Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes, const ReadLimits& limits) {
   constexpr std::uint64_t kStoredExtraBytes = 4096;  // the most by which a compressed blob is larger than its payload
   const std::size_t bytes = file_->bytes().size();

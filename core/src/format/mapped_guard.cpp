@@ -11,9 +11,8 @@
 namespace crivo {
 namespace {
 
-// Where a library was loaded by dlopen, glibc takes memory for a thread's variables at the first use, which a handler
-// may not do, unless they are initial-exec. Other systems' libraries may not be able to load such a one; musl's has
-// that memory from the start.
+// Of a library that dlopen has loaded, glibc takes memory for a thread's variables at the first use, which a handler
+// may not do, unless they are initial-exec. Other systems may not be able to load such a library.
 #ifdef __GLIBC__
 #define CRIVO_IN_HANDLERS [[gnu::tls_model("initial-exec")]]
 #else
@@ -29,9 +28,8 @@ bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noe
   return ::mmap(range.begin + begin, end - begin, PROT_READ, kFlags, -1, 0) != MAP_FAILED;
 }
 
-/// Puts zeros in place of the whole range: a truncated file has lost more than this page, and many small mappings would
-/// use up those that a process may have. The frozen pages stay, because they say where the reads go on. Everything
-/// called here is safe in a handler.
+/// Puts zeros in place of the whole range but its frozen pages: a truncated file has lost more than one page, and a
+/// process may not have many mappings. Everything called here is safe in a handler.
 bool replace_by_zeros(MappedRange& range) noexcept {
   const int interrupted_errno = errno;
   range.lost.store(true);

@@ -1,10 +1,7 @@
-// What becomes of a read of a mapped file when the system cannot provide the page, because the file was truncated or
-// its disk failed. The system raises SIGBUS in the thread that reads. The handler maps pages of zeros over the file's,
-// so that the read can go on, and notes that the mapping is lost, so that what was read is thrown away. libwayland does
-// the same for memory that it shares with its clients.
-//
-// The handler acts only while its thread has a MappedRead. So it needs no list of all mappings, and a read outside of
-// MappedRead, whose result nobody would throw away, ends the process as ever.
+// When the system cannot provide a page of a mapped file, because the file was truncated or its disk failed, it raises
+// SIGBUS in the thread that reads. The handler maps pages of zeros over the file's, so that the read can go on, and
+// notes that the mapping is lost, so that what was read is thrown away. It acts only while its thread has a MappedRead;
+// any other read ends the process as ever. libwayland does the same for memory that it shares with its clients.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Which segments of a mapped payload have been verified: one bit for each. Any number of threads may use it at the same
-// time. A file of terabytes may be forged, and have holes in place of its contents; so memory is taken only for those
-// bits that are set: calloc leaves the pages of a large piece to the system, which makes them at the first use.
+// time. Memory is taken only for pages in which a bit is set, as a file of terabytes may be all holes: calloc leaves
+// the pages of a large piece to the system.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,3 @@
-// The second framing of a filter, for RocksDB's SST files: a trailer behind the payload instead of a header in front of
-// it, since RocksDB expects its metadata at the end. docs/format.md, "The SST framing", specifies it.
 #include "crivo/host/sst_block.h"
 
 #include <algorithm>

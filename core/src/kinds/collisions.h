@@ -15,18 +15,18 @@ namespace crivo {
   return hash_rate + (1 - hash_rate) * collision_rate(keys);
 }
 
-/// The inverse of with_collisions: the rate at which absent hashes may be found, so that absent keys are found at
-/// `fp_rate`, which must be above collision_rate(capacity). A share of collisions below a millionth of the rate is not
-/// subtracted, so that a rate that a kind can meet exactly, such as 1/128 for a ribbon, remains such a rate.
+/// The inverse of with_collisions: the rate for absent hashes at which absent keys are found at `fp_rate`, which must
+/// be above collision_rate(capacity). Collisions below a millionth of the rate are not subtracted, so that a rate that
+/// a kind can meet exactly, such as 1/128 for a ribbon, remains such a rate.
 [[nodiscard]] inline double without_collisions(double fp_rate, std::uint64_t capacity) noexcept {
   constexpr double kNegligible = 1e-6;
   const double collisions = collision_rate(static_cast<double>(capacity));
   return collisions <= kNegligible * fp_rate ? fp_rate : (fp_rate - collisions) / (1 - collisions);
 }
 
-/// The rate at which absent hashes are found because they share most positions of a classic filter with a key's hash. A
-/// hash that is a key's hash times the i-th power of the multiplier of the positions, or divided by it, shares all
-/// positions but i with that key, and finds the others set by chance. `fill` is the share of bits that are set.
+/// The rate at which absent hashes are found because they share most positions of a classic filter with a key's hash: a
+/// key's hash times the i-th power of the multiplier of the positions, or divided by it, shares all positions but i,
+/// and finds these set by chance. `fill` is the share of bits that are set.
 [[nodiscard]] inline double related_hash_rate(double fill, double keys, unsigned probes) noexcept {
   const double per_key = fill < 1 ? std::min(probes - 1.0, fill / (1 - fill)) : probes - 1.0;  // the sum of fill^i
   return std::min(1.0, 2 * per_key * collision_rate(keys));

@@ -1,5 +1,4 @@
-// The only place that looks at the CPU. The compiler's test also finds out whether the operating system saves the
-// registers.
+// The compiler's tests of the CPU also find out whether the operating system saves the registers.
 #include "kinds/isa.h"
 
 #include <algorithm>

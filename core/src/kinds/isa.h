@@ -1,6 +1,5 @@
 // The levels of instruction sets that kernels are written for, and the level that this process uses. Kernels are the
-// inner loops of a family of kinds, once per level, in the family's folder simd; its kernels.h gives those of a level.
-// The kernels of every level compute the same bits; tests compare each level with the scalar one.
+// inner loops of a family of kinds, in its folder simd. Those of every level compute the same bits.
 #pragma once
 
 #include <cstdint>

@@ -46,24 +46,22 @@ struct KindRow {
   /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
   Probe (*probe)(const Shape&) noexcept;
-  /// Sets View::prepared (kinds/view.h); null if the kind has nothing to prepare.
+  /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // For a payload in a mapped file, parts of which are verified only when they are read. Both return false when the
-  // gate refuses, and read nothing that it did not admit.
-  /// Has the gate admit what validate() and prepare() read, and keep the bytes that tell later questions where to read
-  /// (byte_gate.h). The size of the payload was checked before, and nothing of its content.
+  // A payload in a mapped file is verified only where it is read. The next functions go the way of others, and ask the
+  // gate before each read. They return false when the gate refuses.
+  /// For validate() and prepare(). Freezes what tells later questions where to read. Of the payload, only the size was
+  /// checked before.
   bool (*admit_open)(const View&, ByteGate&);
-  /// Asks the gate for all that contains(), contains_batch() and count() may read for this hash, and for no more than
-  /// they do, as far as that costs nothing.
+  /// For contains(), contains_batch() and count() of a hash: admits all that any of them reads, and little more.
   bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
-  /// The same for a question about a range. Null for a kind that cannot tell of ranges.
+  /// For a question about a range. Null for a kind that cannot tell of ranges.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
-  /// The number of bits in a payload that is an array of bits which are set at random; gap coding compresses such a
-  /// payload best. Null for a kind with any other payload.
+  /// The number of bits, for a payload that is an array of random bits, which gap coding compresses best; else null.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
   /// The bytes of a block, for a kind in which all of a key lies in block mulhi(hash, units), at places that do not
@@ -86,17 +84,17 @@ struct KindRow {
   void (*start)(Store, const FilterSpec&);
   /// Makes the filter forget all its keys.
   void (*clear)(Store);
-  /// The rate for absent hashes that a new filter promises which was sized by bits per key. It is read from the shape
-  /// or, if the kind has a start(), from what start() wrote. If null, the promise is predicted_fp_rate at capacity.
+  /// The rate for absent hashes that a new filter promises which was sized by bits per key; reads the shape, and what
+  /// start() wrote. If null, the promise is predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
   /// The layers, oldest first. Null for a kind without layers.
   std::vector<LayerInfo> (*layers)(const View&);
 
   // The next functions are null for a kind that cannot do what they do.
-  /// Builds the payload of a kind that is built once, from all its hashes, which it frees when it has read them. Sets
-  /// shape.units to what these hashes need, and may give the shape more columns than were planned. Errors: kTooLarge
-  /// before anything is allocated for a payload beyond max_bytes; those of the hashes' source.
+  /// Builds the payload of a kind that is built once, from all its hashes, which it frees when it has read them, and
+  /// sets the shape to what they need. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the
+  /// source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
   /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Null for a kind that grows.
   /// Errors: kFull.
@@ -104,22 +102,21 @@ struct KindRow {
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                std::uint64_t max_bytes);
-  /// A build calls this instead of add, and it takes its threads and its memory beside the payload from the task. Null
-  /// for a kind that needs neither, as its bytes depend on the order of the additions.
+  /// The same in a build, with the threads and the memory of its task. Null for a kind whose bytes depend on the order
+  /// of the additions.
   Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added, BuildTask&);
   /// Takes back one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
-  /// Adds a hash this many times, with the outcome of as many calls of add, but in time that does not grow with the
-  /// number. Counts the additions in `added`. A kind that counts must have it. Errors: kFull.
+  /// Adds a hash this many times, in time that does not grow with the number, and counts them in `added`. Every kind
+  /// that counts has it. Errors: kFull.
   Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
 };
 
-/// Whether a kind says which bytes are valid, which of them are read to open it, and which a question reads: for each
-/// it has the function, or the constant that tells why it needs none. So a function that was forgotten, or whose name
-/// was misspelt, does not compile.
+/// Whether a kind says which payloads are valid, what is read to open one, and what a question reads: for each it has
+/// the function, or the constant that tells why it needs none. A function that was forgotten does not compile.
 template <class K>
 consteval bool says_what_is_read() {
   const bool validates = requires { &K::validate; };
@@ -144,13 +141,13 @@ concept FilterKind = says_what_is_read<K>() && requires(const FilterSpec& spec, 
   { K::stats(view) } -> std::same_as<Stats>;
 };
 
-/// Whether there are mapped files at all; crivo.wasm spares the code that is for them alone.
+/// Whether there are mapped files: crivo.wasm has none.
 #ifdef CRIVO_WITHOUT_FILES
 inline constexpr bool kMapsFiles = false;
 #else
 inline constexpr bool kMapsFiles = true;
 #endif
-/// Whether builds have threads: a page has neither.
+/// Whether builds have threads.
 inline constexpr bool kHasThreads = kMapsFiles;
 
 /// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
@@ -197,8 +194,8 @@ constexpr KindRow make_row() {
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
   if constexpr (kMapsFiles) set_gated_reads<K>(row);
-  // The kinds state rates for hashes. That different keys may have the same hash is added here, for all kinds. (For
-  // ordered numbers the same term stands for what the hash of their blocks lacks of an even spread.)
+  // The kinds state rates for hashes. That different keys may have the same hash is added here. (For ordered numbers
+  // the term stands for what the hash of their blocks lacks of an even spread.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
@@ -229,7 +226,7 @@ constexpr KindRow make_row() {
   }
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
-  // The pointers above are not compared with null, because GCC does not take that for a constant when it sanitizes.
+  // Not `row.add != nullptr`, which GCC does not take for a constant when it sanitizes.
   row.info.can.add = requires { &K::add; }
   || requires { &K::add_and_grow; };
   row.info.can.remove = requires { &K::remove; };

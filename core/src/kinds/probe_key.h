@@ -13,8 +13,8 @@
 
 namespace crivo {
 
-/// The part of contains_key for long keys. Their hash takes a call, and a call that is not the function's last makes
-/// the compiler set up a stack frame; here, and not inlined, it does so for long keys only.
+/// The part of contains_key for long keys: not inlined, as the call that hashes them takes a stack frame, which short
+/// keys are spared.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept>
 [[gnu::noinline]] bool contains_long_key(const View& view, std::string_view key) noexcept {
   return kContains(view, hash_key(key, view.shape.seed));

@@ -1,6 +1,5 @@
-// The instruction sets that kernels are compiled for: one macro per target, in front of each function that uses it. No
-// file is compiled with options of its own: an inline function that it shares with other files could then be compiled
-// for its instruction set, and the linker could pick that copy for machines that lack it.
+// The instruction sets that kernels are compiled for: one macro per target, in front of each function that uses it.
+// With options for a whole file, the linker could pick its copy of an inline function for machines that lack the set.
 #pragma once
 
 #define CRIVO_TARGET_SCALAR

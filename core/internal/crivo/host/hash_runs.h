@@ -1,9 +1,9 @@
-// Hashes in a temporary file, as runs, and their way back into memory.
+// Hashes in a temporary file, and their way back into memory.
 //
-// A run is what fitted into memory at one time. Of each block of a run, its first hash stays in memory, and says which
-// blocks of the file may have hashes in a range, if the run is sorted: so nothing is asked of how the hashes are
-// spread. A disk can return other bytes than were written, and then keys would be lost without a word: so the checksum
-// of each block stays in memory, too.
+// A run is what fitted into memory at one time. It is stored in blocks of a fixed number of hashes. The first hash of
+// each block stays in memory: in sorted runs it tells which blocks may have hashes of a range, however the hashes are
+// spread. The checksum of each block stays in memory, too, because keys would be lost if a disk returned other bytes
+// than were written.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,17 @@ class HashRuns {
   /// folder: where the file lies; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
   [[nodiscard]] static Result<HashRuns> make(const std::string& folder, std::size_t block_hashes = kMostBlockHashes);
 
-  /// Writes a run, of at least one hash: distinct ones in ascending order, for all functions but for_each. On an error,
-  /// or if it throws std::bad_alloc, none of them is there.
+  /// Writes a run of at least one hash. For room_for() and read(), its hashes must be distinct and in ascending order.
+  /// On an error, or if it throws std::bad_alloc, none of them is there.
   [[nodiscard]] Result<void> append(std::span<const std::uint64_t> run);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// The memory that it takes.
+  /// The memory that first hashes and checksums take.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
-  /// The room that every read needs at least, even of a single hash, in hashes.
+  /// The room that suffices to read a single hash, in hashes.
   [[nodiscard]] std::size_t least_room() const noexcept { return 2 * runs_.size() * block_hashes_; }
 
-  /// The room that read needs for a range, in hashes: as many as the blocks have that it reads.
+  /// The room that read() needs for a range, in hashes: as many as there are in the blocks that it reads.
   [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
   /// Reads the hashes from `first` to `last`, both included, and returns their number. They come run by run, each
   /// ascending.

@@ -32,12 +32,11 @@ inline constexpr std::size_t kMaxKeyTransformName = 32;
   return (name_bytes + 7) / 8 * 8 + kSstTrailerBytes;
 }
 
-/// Writes name and trailer for a filter of this shape behind its payload. `block` is the payload followed by
-/// sst_tail_bytes(key_transform.size()) bytes to be filled. A name that is not empty must be a valid one (asserted).
+/// Writes name and trailer for a filter of this shape behind its payload, into the block's last
+/// sst_tail_bytes(key_transform.size()) bytes. A name that is not empty must be a valid one (asserted).
 void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_view key_transform = {}) noexcept;
 
-/// The name of the key transform that a block claims, in the block; empty if it claims none or is damaged. To ask the
-/// filter for keys takes this transform; to look at its facts, open_sst_block(block, sst_key_transform(block)) does.
+/// The name of the key transform that a block claims, in the block; empty if it claims none or is damaged.
 [[nodiscard]] std::string_view sst_key_transform(std::span<const std::byte> block) noexcept;
 
 /// Opens a sealed block in place, and never reads outside it. The FilterRef borrows from the block. `key_transform` is

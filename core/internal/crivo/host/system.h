@@ -1,5 +1,5 @@
-// The calls that not every system has, behind one seam: system.cpp has those of Linux, and beside them what POSIX or
-// the other systems offer in their place. With CRIVO_POSIX_ONLY, Linux takes the latter, too, and the tests see it.
+// The calls that not every system has: system.cpp has those of Linux, and what POSIX or other systems offer in their
+// place, which Linux takes, too, with CRIVO_POSIX_ONLY.
 #pragma once
 
 #include <sys/types.h>

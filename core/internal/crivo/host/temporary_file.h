@@ -1,5 +1,4 @@
-// A temporary file that has no name: it is gone when it is closed, also when the process is killed. Builds and hosts
-// put there what does not fit into the memory that they may take.
+// A temporary file that has no name: it is gone when it is closed, also when the process is killed.
 #pragma once
 
 #include <cstddef>

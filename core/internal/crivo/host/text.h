@@ -1,5 +1,4 @@
-// Texts of messages: where UTF-8 characters end, how a text is quoted, by which name a host has a field, and JSON; and
-// the numbers in texts.
+// Texts of messages, JSON, and numbers in texts.
 #pragma once
 
 #include <charconv>

@@ -1,10 +1,9 @@
 // Where a key's bits lie in a 512-bit block: docs/format.md, "blocked". Every kernel computes exactly this.
 //
-// The block comes from the upper bits of the hash, by a 64 x 64 bit multiplication. The positions come from bits that
-// do not depend on those: the first eight from the lower half of the hash, the next eight from the upper half of the
-// hash times the golden ratio. So with more than eight probes nearly all 64 bits of the hash tell two keys of a block
-// apart. A position is the top nine bits of one 32-bit multiplication, so eight or sixteen positions take one vector
-// multiplication and one shift.
+// The block comes from the upper bits of the hash, by a 64 x 64 bit multiplication; the first eight positions from its
+// lower half, and the next eight from the upper half of the hash times the golden ratio. So with more than eight probes
+// nearly all 64 bits of the hash tell two keys of a block apart. A position is the top nine bits of one 32-bit
+// multiplication, so eight or sixteen positions take one vector multiplication and one shift.
 #pragma once
 
 #include <cstddef>

@@ -19,9 +19,8 @@
 namespace crivo {
 namespace {
 
-// To add a key to a filter that no cache holds takes a wait for memory. So when many keys come at once, they are first
-// partitioned by the place of their blocks; the blocks of one part then stay in the second-level cache while the part
-// is added.
+// Where no cache holds the filter, many keys are first partitioned by the place of their blocks: the blocks of one part
+// stay in the second-level cache while the part is added.
 constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;

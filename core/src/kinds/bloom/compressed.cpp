@@ -1,6 +1,3 @@
-// Sizes of classic filters for the smallest blob. They have more bits in memory and a smaller share of them set, so
-// that the compressed form is smaller than an optimal Bloom filter of the same rate. Paper: Mitzenmacher 2002,
-// "Compressed Bloom filters".
 #include "kinds/bloom/compressed.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The sizes of classic filters that are stored compressed.
+// The sizes of classic filters for the smallest blob: with more bits in memory, and a smaller share of them set, than
+// an optimal Bloom filter of the same rate.
 #pragma once
 
 #include <cstdint>

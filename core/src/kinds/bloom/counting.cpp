@@ -20,7 +20,7 @@
 namespace crivo {
 namespace {
 
-// This makes a payload of 2^47 bytes, the largest power of two that the 48-bit field of the header can state.
+// A payload of 2^47 bytes: the header states its size in 48 bits.
 constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
 
 std::uint64_t counters_above_zero(const std::byte* block) noexcept {
@@ -71,8 +71,7 @@ struct Counting {
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-    // This is portable code. A version for AVX2 was no faster: it had to make the mask in registers, as a wide load of
-    // a mask that was written to memory word by word stalls.
+    // A version for AVX2 was no faster: a wide load of a mask that was written word by word stalls.
     constexpr std::size_t kAhead = 16;
     std::byte* payload = store.payload.data();
     const std::uint64_t blocks = store.shape.units;

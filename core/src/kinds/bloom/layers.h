@@ -12,8 +12,6 @@
 
 namespace crivo {
 
-/// The growth of a filter for which none was chosen.
-
 /// A layer, as its slot in the table describes it.
 struct Layer {
   std::uint64_t keys = 0;

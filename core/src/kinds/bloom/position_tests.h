@@ -18,8 +18,7 @@ namespace crivo {
 /// Whether a cache is likely to hold the payload.
 inline bool is_near(const View& view) noexcept { return view.payload_bytes <= std::size_t{16} << 20; }
 
-/// How many positions are tested together there. Every other test ends the question for an absent key, and no predictor
-/// foresees which: eight tests take less time than one wrong guess.
+/// How many positions are tested together there: eight tests take less time than one branch that is mispredicted.
 inline constexpr unsigned kTestedTogether = 8;
 
 /// Whether a key passes its tests from number `test` on, to before number `end`, all together.

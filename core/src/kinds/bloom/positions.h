@@ -1,6 +1,5 @@
 // What the kinds share that choose a key's k positions as `classic` does: docs/format.md, "classic". docs/design.md,
-// "Positions of classic", compares the other ways that were tried, and says why it is not enough to add a step to each
-// position.
+// "Positions of classic", compares other ways.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ void prefetch(const View& view, std::uint64_t hash) noexcept {
   }
 }
 
-// Asks layer by layer for a stretch of hashes, so that each layer's batch kernel can prefetch. The hashes that one
-// layer has are not asked of the older ones.
+// Asks layer by layer, so that each layer's batch kernel can prefetch. The hashes that one layer has are not asked of
+// the older ones.
 void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
   std::array<std::uint64_t, kStretch> open_hashes;
   std::array<std::size_t, kStretch> open_indexes;
@@ -90,8 +90,7 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
   if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
   const Layer newest = read_layer(store.payload.data(), series.layers - 1);
   const Layer next{0, std::max(size->units, newest.blocks), size->probes};
-  // A full layer has at least one bit per key, because a key sets a bit, and the next layer's rate needs only a few
-  // more per key. A larger jump comes from a forged table, which could ask for terabytes.
+  // A larger jump comes from a forged table, which could ask for terabytes.
   if (const std::uint64_t most = newest.blocks * store.shape.param * kMostBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
   }

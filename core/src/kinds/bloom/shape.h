@@ -1,5 +1,4 @@
-// The shapes of the kinds that are sized by a number of units and of probes: from a spec, and checked when they are
-// read.
+// The shapes of the kinds that are sized by units and probes: from a spec, and checked when they are read.
 #pragma once
 
 #include "crivo/host/sizing.h"

@@ -1,5 +1,3 @@
-// The formulas of the kinds that are Bloom filters (classic, blocked and scalable), and the searches that find with
-// them the smallest size that meets a rate.
 #include "kinds/bloom/sizes.h"
 
 #include <algorithm>
@@ -17,8 +15,8 @@
 namespace crivo {
 namespace {
 
-/// The smallest number of units at which `rate(units)` is at most fp_rate. The rate must fall as units grow. The search
-/// starts from `guess`, and takes few steps if that is close.
+/// The smallest number of units at which `rate(units)`, which falls as units grow, is at most fp_rate. Takes few steps
+/// if `guess` is close.
 template <class Rate>
 std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
   constexpr double kMost = 9e18;
@@ -47,8 +45,8 @@ constexpr double kExactThrows = 256;  // beyond them the recurrence below takes 
 
 /// The probability that the throws set all bits that the probes look at. `missing[r]` is the probability that the
 /// throws that are still to come set r given bits: the next throw sets one of them with probability r / bits. Likewise,
-/// if r different bits were looked at before, a probe looks at a new one with probability 1 - r / bits. Every term is
-/// positive, so no digits are lost by cancellation, as they are in the closed form of Bose et al.
+/// if r different bits were looked at before, a probe looks at a new one with probability 1 - r / bits. (The closed
+/// form of Bose et al. loses digits by cancellation.)
 double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
   const auto most = static_cast<unsigned>(std::min<double>(probes, bits));  // different bits that the probes look at
   std::array<double, kMaxClassicProbes + 1> missing{1};
@@ -85,11 +83,8 @@ double gamma_mean(double bits, double throws, unsigned probes) noexcept {
 }
 
 /// The probability that all of `probes` random bits are set in an array of `bits` bits after `throws` bits of it were
-/// set at random, repeats allowed: the mean of fill^probes. The textbook's (1 - e^(-throws / bits))^probes is the power
-/// of the mean instead, which is always lower: 15 times at one key of 30 probes, 0.3% at a thousand. Exact up to 256
-/// throws, and beyond them at most 6% above the exact value (below 0.02% from 100 keys on), never below it.
-/// bits >= 1, throws >= 0. Sources: Bose et al. 2008, "On the false-positive rate of Bloom filters"; Christensen,
-/// Roginsky & Jimeno 2010, "A new analysis of the false positive rate of a Bloom filter".
+/// set at random, repeats allowed: the mean of fill^probes. Exact up to 256 throws, and beyond them at most 6% above
+/// the exact value (below 0.02% from 100 keys on), never below it. bits >= 1, throws >= 0.
 double mean_power_of_fill(double bits, double throws, unsigned probes) noexcept {
   if (!(throws > 0)) return 0;
   if (throws > kExactThrows) return gamma_mean(bits, throws, probes);

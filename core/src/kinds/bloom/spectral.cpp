@@ -22,8 +22,7 @@
 namespace crivo {
 namespace {
 
-// With counters of 32 bits this makes a payload of 2^47 bytes, the largest power of two that the 48-bit field of the
-// header can state.
+// With counters of 32 bits a payload of 2^47 bytes: the header states its size in 48 bits.
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
@@ -47,9 +46,8 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   pass_batch<&is_above_zero>(view, view.shape.param, hashes, count, hits);
 }
 
-/// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all that
-/// are below the smallest plus the number of times come to lie at that sum. A counter that comes up twice is raised
-/// once, as it has the sum the second time.
+/// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all come
+/// to the smallest plus the number of times that are below it.
 void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::uint64_t times) noexcept {
   std::array<std::uint64_t, kMaxClassicProbes> counters;
   std::uint64_t smallest = largest_count(shape.param);

@@ -2,7 +2,7 @@
 // questions makes worse, if it is made without knowing the seed. It is built once from all its keys, whose "hashes" are
 // the numbers themselves.
 // Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters". See
-// range_layout.h for how it works.
+// layout.h for how it works.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -159,7 +159,7 @@ struct Range {
 
   static Probe probe(const Shape&) noexcept { return range_kernels().range; }
 
-  // Stats::bits counts all bits of the payload, and the number of keys stands in its first word.
+  // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
     Stats stats;
     stats.bits = view.shape.units * 64;

@@ -1,8 +1,6 @@
 // Builds a ribbon's levels, one after the other, each from the keys that the one before has bumped, until these are few
 // enough for the base level. If the base has no solution, it is tried again with other seeds, and then with more
 // blocks.
-// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
-// Using Ribbon".
 #include "kinds/ribbon/build.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Builds a ribbon payload from all its hashes: the levels, and in each the banding, the bumping and the
-// back-substitution.
+// Builds a ribbon payload from all its hashes.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,11 @@
 
 namespace crivo {
 
-/// The payload for these hashes, of which there must be at least one. The same set of hashes always gives the same
-/// bytes. The hashes are freed when the first level has read them. Errors: kBadArgument for a set that has no solution
-/// at any size that is tried, which happens only to hashes that were chosen for that; kTooLarge if the payload for
-/// these hashes is planned above max_bytes, before it is allocated; kCancelled; those of the source. On entry `form` is
-/// what was planned; on return it has the columns that this number of keys needs to keep the planned rate.
+/// The payload for these hashes, of which there must be at least one; they are freed when the first level has read
+/// them. The same set of hashes always gives the same bytes. `form` is what was planned, and gets the columns that this
+/// number of keys needs to keep the planned rate. Errors: kBadArgument for a set without a solution at any size that is
+/// tried, as only hashes can be that were chosen for it; kTooLarge, before a payload above max_bytes is allocated;
+/// kCancelled; those of the source.
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                   BuildTask& task);
 

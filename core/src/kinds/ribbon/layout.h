@@ -1,5 +1,4 @@
-// Where a key's equation lies in a ribbon payload: docs/format.md, "ribbon". Queries, kernels and the builder share
-// this.
+// Where a key's equation lies in a ribbon payload: docs/format.md, "ribbon".
 //
 // A ribbon filter stores no keys. Each key has a row: w random bits at a start slot, and a fingerprint of c bits. The
 // solution is c columns of one bit per slot such that, for each key and column, the parity of (row AND the w solution

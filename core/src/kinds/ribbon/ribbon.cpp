@@ -1,6 +1,5 @@
 // The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
-// Paper: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
-// Using Ribbon". See ribbon_layout.h for how it works.
+// layout.h tells how it works, and the papers.
 #include <algorithm>
 #include <cmath>
 
@@ -183,8 +182,8 @@ struct Ribbon {
     return RibbonForm(shape).width == kWideRibbon ? ribbon_kernels().ribbon : ribbon_kernels().narrow_ribbon;
   }
 
-  // Goes the way of validate(), and stops where validate() will stop with an error. Only the heads say where a question
-  // reads: word 0, and the number of blocks at the start of each level.
+  // Goes the way of validate(), and stops where that will find an error. What says where a question reads is word 0,
+  // and the number of blocks at the start of each level.
   static bool admit_open(const View& view, ByteGate& gate) {
     if (!gate.freeze(0, 8)) return false;
     const RibbonHeader header(load_le<std::uint64_t>(view.payload));
@@ -232,8 +231,7 @@ struct Ribbon {
     return admit_equation(base.access, base.access.start_of(level_hash));
   }
 
-  // Stats::bits counts all bits of the payload. The rate follows from the layout, and the number of keys stands in the
-  // header.
+  // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
     Stats stats;
     stats.bits = view.shape.units * 64;
@@ -243,8 +241,7 @@ struct Ribbon {
     return stats;
   }
 
-  // The layout of a ribbon that was built fixes its rate. It differs a little from the planned rate, depending on what
-  // the levels have bumped: by 0.1% at 10^5 keys.
+  // Of a ribbon that was built, the layout fixes the rate, which differs from the planned one by 0.1% at 10^5 keys.
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     if (!(keys > 0)) return 0;
     if (!ribbon_is_empty(view)) return rate_of_layout(view);

@@ -162,9 +162,8 @@ class Buckets {
     return slot != kNone;
   }
 
-  /// Makes room by a breadth-first search, where the paper walks at random. The shortest path to an empty slot is found
-  /// before anything is moved. So a failure leaves nothing to undo, and the result depends only on the payload and the
-  /// key.
+  /// Makes room by a breadth-first search, where the paper walks at random. It finds the shortest path to an empty slot
+  /// before anything is moved, so a failure leaves nothing to undo.
   bool relocate(const CuckooKey& key) noexcept {
     Search search;
     search[0] = {key.first, 0, 0};
@@ -256,8 +255,7 @@ struct Cuckoo {
     return kProbe<Wide>;
   }
 
-  // A wide load reads 16 bytes from the start of the bucket, and count() 8 bytes from the start of each slot. The word
-  // behind the last slot leaves room for both.
+  // A wide load reads 16 bytes from the start of the bucket, and count() 8 bytes from the start of each slot.
   static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
     const CuckooKey key(hash, view.shape);
     const std::uint64_t bits = view.shape.param;
@@ -307,7 +305,7 @@ struct Cuckoo {
     return copies_of(CuckooKey(hash, view.shape), view);
   }
 
-  // Each time needs a slot, so this ends after a few times, whatever their number is.
+  // Each time takes a slot, so this ends after a few times.
   static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
     for (std::uint64_t done = 0; done < times; ++done) {
       if (auto once = add(store, {&hash, 1}, added); !once) return once;

@@ -69,7 +69,7 @@ void prefetch(const View& view, const Walk& walk) noexcept {
   __builtin_prefetch(view.payload + (walk.slot() * view.shape.param >> 3));
 }
 
-// A search looks at three slots on average, which lie anywhere in the table. It pays to prefetch the first two.
+// A search looks at three slots on average; it pays to prefetch the first two.
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   std::array<Walk, kAhead> walks;

@@ -1,4 +1,3 @@
-// The formulas of the kinds that store fingerprints (cuckoo and hash_compaction), and the sizes that follow from them.
 #include "kinds/table/sizes.h"
 
 #include <algorithm>
