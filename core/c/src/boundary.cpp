@@ -5,35 +5,18 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <stdexcept>
 #include <system_error>
 
 namespace crivo::c {
 namespace {
 
-crivo_status status_of(ErrorCode code) noexcept {
-  switch (code) {
-    case ErrorCode::kBadArgument:
-      return CRIVO_BAD_ARGUMENT;
-    case ErrorCode::kCorrupt:
-      return CRIVO_CORRUPT;
-    case ErrorCode::kIncompatible:
-      return CRIVO_INCOMPATIBLE;
-    case ErrorCode::kUnsupported:
-      return CRIVO_UNSUPPORTED;
-    case ErrorCode::kFull:
-      return CRIVO_FULL;
-    case ErrorCode::kNotFound:
-      return CRIVO_NOT_FOUND;
-    case ErrorCode::kTooLarge:
-      return CRIVO_TOO_LARGE;
-    case ErrorCode::kCancelled:
-      return CRIVO_CANCELLED;
-    case ErrorCode::kSystem:
-      return CRIVO_SYSTEM;
-  }
-  return CRIVO_SYSTEM;
-}
+/// By ErrorCode.
+constexpr crivo_status kStatuses[] = {CRIVO_BAD_ARGUMENT, CRIVO_CORRUPT,   CRIVO_INCOMPATIBLE,
+                                      CRIVO_UNSUPPORTED,  CRIVO_FULL,      CRIVO_NOT_FOUND,
+                                      CRIVO_TOO_LARGE,    CRIVO_CANCELLED, CRIVO_SYSTEM};
+static_assert(std::size(kStatuses) == static_cast<std::size_t>(ErrorCode::kSystem) + 1);
 
 /// The length of the longest part of a UTF-8 text that fits and ends with a whole character.
 std::size_t whole_characters(std::string_view text, std::size_t most) noexcept {
@@ -56,7 +39,7 @@ crivo_status fail(crivo_error* error, crivo_status status, std::string_view mess
 }
 
 crivo_status fail(crivo_error* error, const Error& cause) noexcept {
-  return fail(error, status_of(cause.code), cause.message, cause.system_reason);
+  return fail(error, kStatuses[static_cast<std::size_t>(cause.code)], cause.message, cause.system_reason);
 }
 
 crivo_status fail_with_exception(crivo_error* error) noexcept {

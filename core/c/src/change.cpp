@@ -6,32 +6,34 @@
 namespace crivo::c {
 namespace {
 
+/// Runs `Result<void> work(filter)`.
+template <class Work>
+crivo_status change(crivo_filter* filter, crivo_error* error, Work&& work) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    const Result<AnyFilter*> changed = to_change(filter);
+    return changed ? work(**changed) : changed.error();
+  });
+}
+
 /// Runs `Result<void> work(filter, key)`.
 template <class Work>
 crivo_status change_key(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error,
                         Work&& work) noexcept {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<AnyFilter*> changed = to_change(filter);
-    if (!changed) return changed.error();
+  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
     const auto view = checked_key(key, key_bytes);
-    if (!view) return view.error();
-    return work(**changed, *view);
+    return view ? work(changed, *view) : view.error();
   });
 }
 
 /// Runs `Result<void> work(filter, other)`.
 template <class Work>
 crivo_status combine(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<AnyFilter*> changed = to_change(filter);
-    if (!changed) return changed.error();
+  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
     if (auto given = check_given("other", other); !given) return given;
-    if (other->ref == nullptr) {  // a file that changes meanwhile must leave the filter as it is
-      const Result<AnyFilter> copy = copy_of_file(other->file());
-      return copy ? work(**changed, copy->ref()) : copy.error();
-    }
-    if (filter == other) return work(**changed, AnyFilter::copy_of(*other->ref).ref());  // it may be united with itself
-    return work(**changed, *other->ref);
+    // A filter may be united with itself; and a file that changes meanwhile must leave it as it is.
+    if (other->ref != nullptr && other != filter) return work(changed, *other->ref);
+    const Result<AnyFilter> copy = copy_of(other, "other");
+    return copy ? work(changed, copy->ref()) : copy.error();
   });
 }
 
@@ -47,24 +49,18 @@ crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, 
 }
 
 crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<AnyFilter*> changed = to_change(filter);
-    if (!changed) return changed.error();
+  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
-    const Shape& shape = (*changed)->shape();
-    return checked->hash(shape.hash_id, shape.seed,
-                         [&](std::span<const std::uint64_t> hashes) { return (*changed)->add_hashes(hashes); });
+    return checked->hash(changed.shape().hash_id, changed.shape().seed,
+                         [&](std::span<const std::uint64_t> hashes) { return changed.add_hashes(hashes); });
   });
 }
 
 crivo_status crivo_add_hashes(crivo_filter* filter, const uint64_t* hashes, uint64_t count, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<AnyFilter*> changed = to_change(filter);
-    if (!changed) return changed.error();
+  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
     const auto checked = checked_hashes(hashes, count);
-    if (!checked) return checked.error();
-    return (*changed)->add_hashes(*checked);
+    return checked ? changed.add_hashes(*checked) : checked.error();
   });
 }
 
@@ -80,11 +76,7 @@ crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_byte
 }
 
 crivo_status crivo_clear(crivo_filter* filter, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<AnyFilter*> changed = to_change(filter);
-    if (!changed) return changed.error();
-    return (*changed)->clear();
-  });
+  return change(filter, error, [](AnyFilter& changed) { return changed.clear(); });
 }
 
 crivo_status crivo_unite(crivo_filter* filter, const crivo_filter* other, crivo_error* error) {

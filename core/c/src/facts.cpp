@@ -88,30 +88,16 @@ crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, cri
 }
 
 crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error) {
-  return fill_in("stats", stats, error, [&]() -> Result<crivo_stats> {
-    crivo_stats found{};
-    auto read = read_whole(filter, "filter", [&](const FilterRef& ref) -> Result<void> {
-      found = stats_of(ref);
-      return {};
-    });
-    if (!read) return read.error();
-    return found;
+  return fill_in("stats", stats, error, [&] {
+    return read_whole(filter, "filter", [](const FilterRef& ref) -> Result<crivo_stats> { return stats_of(ref); });
   });
 }
 
 crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second, crivo_similarity* similarity,
                            crivo_error* error) {
-  return fill_in("similarity", similarity, error, [&]() -> Result<crivo_similarity> {
-    crivo_similarity found{};
-    auto read = read_whole(first, "first", [&](const FilterRef& one) {
-      return read_whole(second, "second", [&](const FilterRef& other) -> Result<void> {
-        const Result<crivo_similarity> similar = similarity_of(one, other);
-        if (!similar) return similar.error();
-        found = *similar;
-        return {};
-      });
+  return fill_in("similarity", similarity, error, [&] {
+    return read_whole(first, "first", [&](const FilterRef& one) {
+      return read_whole(second, "second", [&](const FilterRef& other) { return similarity_of(one, other); });
     });
-    if (!read) return read.error();
-    return found;
   });
 }

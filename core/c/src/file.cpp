@@ -34,13 +34,12 @@ crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t fo
 }
 
 crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
+  return hand_out("filter", filter, error, [&]() -> Result<MappedFilter> {
     const Result<std::string> checked = checked_path(path);
     if (!checked) return checked.error();
     const Result<ReadLimits> allowed = read_limits(limits);
     if (!allowed) return allowed.error();
-    return hand_out(MappedFilter::open(*checked, {.limits = *allowed}), filter);
+    return MappedFilter::open(*checked, {.limits = *allowed});
   });
 }
 

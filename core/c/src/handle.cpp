@@ -1,15 +1,13 @@
 #include "handle.h"
 
-#include <optional>
-
 namespace crivo::c {
 
-Result<AnyFilter> copy_of_file(const MappedFilter& file) {
-  std::optional<AnyFilter> copy;
-  if (auto looked = file.look_at_whole([&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref); }); !looked) {
-    return looked.error();
-  }
-  return *std::move(copy);
+Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name) {
+  return read_whole(filter, name, [&](const FilterRef& ref) -> Result<AnyFilter> {
+    if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return *owned;
+    if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) return blob->to_filter();
+    return AnyFilter::copy_of(ref);
+  });
 }
 
 Result<AnyFilter*> to_change(crivo_filter* filter) {

@@ -1,11 +1,12 @@
 // What a crivo_filter is: a filter that owns its bytes, or one that is read-only, in a caller's blob or in a file.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "arguments.h"
+#include "boundary.h"
 #include "crivo.h"
 #include "crivo/blob.h"
 #include "crivo/filter.h"
@@ -30,30 +31,36 @@ struct crivo_filter {
 
 namespace crivo::c {
 
-/// For all but questions: runs `Result<void> work(filter)`. A file is verified as a whole before, and looked at
-/// afterwards: where it has changed meanwhile, what the work has found means nothing. Errors: kBadArgument for NULL;
-/// kCorrupt; those of the work.
+/// For all but questions: returns what a `Result<T> work(filter)` does. A file is verified as a whole before, and
+/// looked at afterwards: where it has changed meanwhile, what the work has found means nothing. Errors: kBadArgument
+/// for NULL; kCorrupt; those of the work.
 template <class Work>
-[[nodiscard]] Result<void> read_whole(const crivo_filter* filter, const char* name, Work&& work) {
-  if (auto given = check_given(name, filter); !given) return given;
+[[nodiscard]] auto read_whole(const crivo_filter* filter, const char* name, Work&& work)
+    -> decltype(work(*filter->ref)) {
+  if (auto given = check_given(name, filter); !given) return given.error();
   if (filter->ref != nullptr) return work(*filter->ref);
-  Result<void> done;
+  std::optional<decltype(work(*filter->ref))> done;
   auto looked = filter->file().look_at_whole([&](const FilterRef& ref) { done = work(ref); });
-  return looked ? done : looked;
+  if (!looked) return looked.error();
+  return *std::move(done);
 }
 
-/// A copy in memory of a filter in a file. Errors: kCorrupt.
-[[nodiscard]] Result<AnyFilter> copy_of_file(const MappedFilter& file);
+/// A copy that may grow as far as the filter may. Errors: kBadArgument for NULL; kCorrupt.
+[[nodiscard]] Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name);
 
 /// The filter to change. Errors: kBadArgument for NULL; kUnsupported for a filter that is read-only.
 [[nodiscard]] Result<AnyFilter*> to_change(crivo_filter* filter);
 
-/// Hands a new filter, or its error, to the caller.
-template <class Filter>
-[[nodiscard]] Result<void> hand_out(Result<Filter> made, crivo_filter** filter) {
-  if (!made) return made.error();
-  *filter = std::make_unique<crivo_filter>(*std::move(made)).release();
-  return {};
+/// Hands the filter that a `Result<Filter> make()` returns to the caller.
+template <class Make>
+crivo_status hand_out(const char* name, crivo_filter** filter, crivo_error* error, Make&& make) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given(name, filter); !given) return given;
+    auto made = make();
+    if (!made) return made.error();
+    *filter = new crivo_filter(*std::move(made));
+    return {};
+  });
 }
 
 }  // namespace crivo::c

@@ -1,10 +1,8 @@
 // Filters made of options and keys, and of other filters.
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "arguments.h"
-#include "boundary.h"
 #include "crivo/builder.h"
 #include "crivo/convert.h"
 #include "crivo/kinds.h"
@@ -92,60 +90,36 @@ using namespace crivo;
 using namespace crivo::c;
 
 crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
-    return hand_out(create(options), filter);
-  });
+  return hand_out("filter", filter, error, [&] { return create(options); });
 }
 
 crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                          crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
+  return hand_out("filter", filter, error, [&]() -> Result<AnyFilter> {
     const Result<Request> request = read_options(options);
     if (!request) return request.error();
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
-    return hand_out(in_memory(*request) ? build(*request, *checked) : build_in_pieces(*request, *checked), filter);
+    return in_memory(*request) ? build(*request, *checked) : build_in_pieces(*request, *checked);
   });
 }
 
 crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                      crivo_filter** filter, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
+  return hand_out("filter", filter, error, [&]() -> Result<AnyFilter> {
     const Result<Request> request = read_options(options);
     if (!request) return request.error();
     const auto checked = checked_hashes(hashes, count);
     if (!checked) return checked.error();
-    return hand_out(in_memory(*request) ? AnyFilter::build(request->spec, *checked, request->options)
-                                        : build_in_pieces(*request, *checked),
-                    filter);
+    return in_memory(*request) ? AnyFilter::build(request->spec, *checked, request->options)
+                               : build_in_pieces(*request, *checked);
   });
 }
 
 crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("copy", copy); !given) return given;
-    if (auto given = check_given("filter", filter); !given) return given;
-    // Each knows how far the copy may grow.
-    if (const auto* owned = std::get_if<AnyFilter>(&filter->held)) return hand_out(Result<AnyFilter>(*owned), copy);
-    if (const auto* blob = std::get_if<OpenedBlob>(&filter->held)) {
-      return hand_out(Result<AnyFilter>(blob->to_filter()), copy);
-    }
-    return hand_out(copy_of_file(filter->file()), copy);
-  });
+  return hand_out("copy", copy, error, [&] { return copy_of(filter, "filter"); });
 }
 
 crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_filter** blocked, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("blocked", blocked); !given) return given;
-    std::optional<Result<AnyFilter>> made;
-    auto read = read_whole(filter, "filter", [&](const FilterRef& ref) -> Result<void> {
-      made = drop_counts(ref);
-      return {};
-    });
-    if (!read) return read;
-    return hand_out(*std::move(made), blocked);
-  });
+  return hand_out("blocked", blocked, error, [&] { return read_whole(filter, "filter", &drop_counts); });
 }

@@ -15,11 +15,15 @@ struct crivo_builder {
 namespace crivo::c {
 namespace {
 
-Result<FilterBuilder*> to_use(crivo_builder* builder) {
-  if (auto given = check_given("builder", builder); !given) return given.error();
-  if (!builder->finished) return &builder->builder;
-  return Error{ErrorCode::kBadArgument,
-               "builder must not be used after crivo_builder_finish, got one that was finished"};
+/// Runs `Result<void> work(builder)`.
+template <class Work>
+crivo_status use(crivo_builder* builder, crivo_error* error, Work&& work) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    if (auto given = check_given("builder", builder); !given) return given;
+    if (!builder->finished) return work(builder->builder);
+    return Error{ErrorCode::kBadArgument,
+                 "builder must not be used after crivo_builder_finish, got one that was finished"};
+  });
 }
 
 }  // namespace
@@ -41,46 +45,39 @@ crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** 
 }
 
 crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<FilterBuilder*> usable = to_use(builder);
-    if (!usable) return usable.error();
+  return use(builder, error, [&](FilterBuilder& usable) -> Result<void> {
     const auto view = checked_key(key, key_bytes);
-    if (!view) return view.error();
-    return (*usable)->add(*view);
+    return view ? usable.add(*view) : view.error();
   });
 }
 
 crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<FilterBuilder*> usable = to_use(builder);
-    if (!usable) return usable.error();
+  return use(builder, error, [&](FilterBuilder& usable) -> Result<void> {
     const Result<Keys> checked = Keys::of(keys);
     if (!checked) return checked.error();
     return checked->hash(builder->hash_id, builder->seed,
-                         [&](std::span<const std::uint64_t> hashes) { return (*usable)->add_hashes(hashes); });
+                         [&](std::span<const std::uint64_t> hashes) { return usable.add_hashes(hashes); });
   });
 }
 
 crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                       crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<FilterBuilder*> usable = to_use(builder);
-    if (!usable) return usable.error();
+  return use(builder, error, [&](FilterBuilder& usable) -> Result<void> {
     const auto checked = checked_hashes(hashes, count);
-    if (!checked) return checked.error();
-    return (*usable)->add_hashes(*checked);
+    return checked ? usable.add_hashes(*checked) : checked.error();
   });
 }
 
 uint64_t crivo_builder_keys(const crivo_builder* builder) { return is_given(builder) ? builder->builder.keys() : 0; }
 
 crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
+  return use(builder, error, [&](FilterBuilder& usable) -> Result<void> {
     if (auto given = check_given("filter", filter); !given) return given;
-    const Result<FilterBuilder*> usable = to_use(builder);
-    if (!usable) return usable.error();
     builder->finished = true;
-    return hand_out((*usable)->finish(), filter);
+    Result<AnyFilter> made = usable.finish();
+    if (!made) return made.error();
+    *filter = new crivo_filter(*std::move(made));
+    return {};
   });
 }
 

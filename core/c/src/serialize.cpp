@@ -81,18 +81,14 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
 
 crivo_status crivo_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits, crivo_filter** filter,
                         crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
+  return hand_out("filter", filter, error, [&]() -> Result<AnyFilter> {
     Result<OpenedBlob> opened = open_blob(blob, blob_bytes, limits);
     if (!opened) return opened.error();
-    return hand_out(Result<AnyFilter>((*std::move(opened)).into_filter()), filter);
+    return (*std::move(opened)).into_filter();
   });
 }
 
 crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits, crivo_filter** filter,
                           crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
-    return hand_out(open_blob(blob, blob_bytes, limits), filter);
-  });
+  return hand_out("filter", filter, error, [&] { return open_blob(blob, blob_bytes, limits); });
 }
