@@ -195,11 +195,7 @@ class Filter(_crivo.Filter):
         return self.compare(other).jaccard
 
     def __or__(self, other: Filter) -> Self:
-        if not isinstance(other, Filter):
-            return NotImplemented
-        united = self._copy()
-        united._unite(other)
-        return united
+        return self._copy().__ior__(other)
 
     def __ior__(self, other: Filter) -> Self:
         if not isinstance(other, Filter):
@@ -208,11 +204,7 @@ class Filter(_crivo.Filter):
         return self
 
     def __and__(self, other: Filter) -> Self:
-        if not isinstance(other, Filter):
-            return NotImplemented
-        common = self._copy()
-        common._intersect(other)
-        return common
+        return self._copy().__iand__(other)
 
     def __iand__(self, other: Filter) -> Self:
         if not isinstance(other, Filter):

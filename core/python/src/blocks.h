@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "key.h"
 #include "python.h"
+#include "turns.h"
 
 namespace crivo::python {
 
@@ -72,6 +73,25 @@ template <class Take>
   if (filled > 0 && !take(hashes, filled)) PyErr_Clear();  // the wrong key came first in time
   PyErr_Restore(type, value, traceback);
   return false;
+}
+
+/// Changes something by keys of any sort: calls `crivo_status take(hashes, count, error)` for block after block, in
+/// turns that change what `changed` belongs to, which is null where nobody else has it. False with an exception.
+template <class Take>
+[[nodiscard]] bool change_by_blocks(PyObject* keys, bool hashed, const Hashing& hashing, Turns* changed, Take&& take,
+                                    PyObject* filename = Py_None) {
+  Array array;
+  const Array::Opened opened = array.open(keys, hashed, hashing);
+  if (opened == Array::Opened::kFailed) return false;
+  if (opened == Array::Opened::kArray) {
+    return each_block(
+        array, [&] { return Turn(nullptr, changed); }, take, filename);
+  }
+  return each_block(keys, hashed, hashing, [&](const uint64_t* hashes, size_t count) {
+    if (changed != nullptr) changed->wait_to_change();
+    crivo_error error;
+    return succeeded(take(hashes, count, &error), error, filename);
+  });
 }
 
 }  // namespace crivo::python

@@ -44,6 +44,18 @@ bool refuse_type(const char* field, const char* wanted, PyObject* value) {
   return false;
 }
 
+bool read_integer(const char* field, PyObject* value, uint64_t least, uint64_t* number) {
+  if (PyIndex_Check(value) == 0) return refuse_type(field, "an int", value);
+  const Ref integer(PyNumber_Index(value));
+  if (!integer) return false;
+  *number = PyLong_AsUnsignedLongLong(integer.get());
+  const bool outside = *number == UINT64_MAX && PyErr_Occurred() != nullptr;
+  PyErr_Clear();
+  if (!outside && *number >= least) return true;
+  raise_bad_argument("%s must be an int from %d to 2^64 - 1, got %S", field, static_cast<int>(least), integer.get());
+  return false;
+}
+
 bool succeeded(crivo_status status, const crivo_error& error, PyObject* filename) {
   if (status == CRIVO_OK) return true;
   if (PyErr_Occurred() == nullptr) raise(error, filename);

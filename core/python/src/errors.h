@@ -18,6 +18,9 @@ PyObject* raise_bad_argument(const char* format, ...);
 /// Returns false, for the caller to return.
 bool refuse_type(const char* field, const char* wanted, PyObject* value);
 
+/// Reads an int from `least` to 2^64 - 1. False with an exception, which names the field.
+[[nodiscard]] bool read_integer(const char* field, PyObject* value, uint64_t least, uint64_t* number);
+
 /// Whether all went well; if not, raises. An exception that is already on its way is left as it is: it is the reason
 /// why the library was told to stop.
 [[nodiscard]] bool succeeded(crivo_status status, const crivo_error& error, PyObject* filename = Py_None);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crivo.h"
+#include "errors.h"
 #include "items.h"
 #include "python.h"
 #include "turns.h"
@@ -18,6 +19,16 @@ struct Filter {
 };
 
 inline Filter* as_filter(PyObject* object) { return reinterpret_cast<Filter*>(object); }
+
+/// Runs `crivo_status work(error)` in a turn, and raises what it fails with. False with an exception.
+template <class Work>
+[[nodiscard]] bool in_turn(Turns* asked, Turns* changed, Work&& work, PyObject* filename = Py_None) {
+  crivo_error error;
+  Turn turn(asked, changed);
+  const crivo_status status = work(&error);
+  turn.end();
+  return succeeded(status, error, filename);
+}
 
 /// A new object of this type with the filter, which it takes over, also where it fails.
 PyObject* wrap(PyTypeObject* type, crivo_filter* handle);

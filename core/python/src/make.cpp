@@ -12,22 +12,9 @@
 namespace crivo::python {
 namespace {
 
-/// Reads an int into a field. 0 stands for a default in C, but not in Python, where None and no argument do. False with
-/// an exception.
-bool read_integer(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
-  if (value == nullptr || value == Py_None) return true;
-  if (PyIndex_Check(value) == 0) return refuse_type(name, "an int", value);
-  const Ref integer(PyNumber_Index(value));
-  if (!integer) return false;
-  const unsigned long long number = PyLong_AsUnsignedLongLong(integer.get());
-  const bool outside = number == UINT64_MAX && PyErr_Occurred() != nullptr;
-  PyErr_Clear();
-  if (outside || number < least) {
-    raise_bad_argument("%s must be an int from %d to 2^64 - 1, got %S", name, static_cast<int>(least), integer.get());
-    return false;
-  }
-  *field = number;
-  return true;
+/// 0 stands for a default in C, but not in Python, where None and no argument do.
+bool read_optional(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
+  return value == nullptr || value == Py_None || read_integer(name, value, least, field);
 }
 
 bool read_real(const char* name, PyObject* value, const char* allowed, double* field) {
@@ -43,7 +30,7 @@ bool read_real(const char* name, PyObject* value, const char* allowed, double* f
 
 bool read_threads(PyObject* value, uint32_t* threads) {
   uint64_t wanted = 1;
-  if (!read_integer("threads", value, 1, &wanted)) return false;
+  if (!read_optional("threads", value, 1, &wanted)) return false;
   *threads = static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX));
   return true;
 }
@@ -112,21 +99,10 @@ class Builder {
   }
 
   bool add(PyObject* keys, bool hashed, const Hashing& hashing) {
-    Array array;
-    const Array::Opened opened = array.open(keys, hashed, hashing);
-    if (opened == Array::Opened::kFailed) return false;
-    if (opened == Array::Opened::kArray) {
-      return each_block(
-          array, [] { return Turn(nullptr, nullptr); },  // nobody else has the builder
-          [&](const uint64_t* hashes, size_t count, crivo_error* error) {
-            return crivo_builder_add_hashes(builder_, hashes, count, error);
-          },
-          temp_folder_);
-    }
-    return each_block(keys, hashed, hashing, [&](const uint64_t* hashes, size_t count) {
-      crivo_error error;
-      return succeeded(crivo_builder_add_hashes(builder_, hashes, count, &error), error, temp_folder_);
-    });
+    const auto add = [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+      return crivo_builder_add_hashes(builder_, hashes, count, error);
+    };
+    return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);  // nobody else has the builder
   }
 
   bool finish(crivo_filter** filter) {
@@ -169,10 +145,10 @@ struct Arguments {
 
   /// The options borrow from the arguments, and from `folder`, which gets the bytes of temp_folder.
   [[nodiscard]] bool read(crivo_options* options, Path* folder) const {
-    return read_kind(&options->kind) && read_integer("capacity", capacity, 1, &options->capacity) &&
-           read_integer("seed", seed, 0, &options->seed) &&
-           read_integer("max_bytes", max_bytes, 1, &options->max_bytes) &&
-           read_integer("max_memory", max_memory, 16 << 20, &options->max_memory) &&
+    return read_kind(&options->kind) && read_optional("capacity", capacity, 1, &options->capacity) &&
+           read_optional("seed", seed, 0, &options->seed) &&
+           read_optional("max_bytes", max_bytes, 1, &options->max_bytes) &&
+           read_optional("max_memory", max_memory, 16 << 20, &options->max_memory) &&
            read_threads(threads, &options->threads) && read_size(options) && read_folder(&options->temp_folder, folder);
   }
 
@@ -235,13 +211,11 @@ template <class Read>
 PyObject* make_limited(PyObject* type, PyObject* max_bytes, PyObject* filename, Read&& read) {
   crivo_limits limits{};
   limits.size = sizeof limits;
-  if (!read_integer("max_bytes", max_bytes, 1, &limits.max_bytes)) return nullptr;
+  if (!read_optional("max_bytes", max_bytes, 1, &limits.max_bytes)) return nullptr;
   crivo_filter* filter = nullptr;
-  crivo_error error;
-  Turn turn(nullptr, nullptr);
-  const crivo_status status = read(&limits, &filter, &error);
-  turn.end();
-  return succeeded(status, error, filename) ? wrap(reinterpret_cast<PyTypeObject*>(type), filter) : nullptr;
+  const auto read_it = [&](crivo_error* error) { return read(&limits, &filter, error); };
+  if (!in_turn(nullptr, nullptr, read_it, filename)) return nullptr;
+  return wrap(reinterpret_cast<PyTypeObject*>(type), filter);
 }
 
 /// Once in the process: a file that shrinks while it is mapped must be an error, and not the end of Python.
@@ -258,11 +232,8 @@ template <class Derive>
 PyObject* derive_filter(PyObject* self, Derive&& derive) {
   Filter* filter = as_filter(self);
   crivo_filter* derived = nullptr;
-  crivo_error error;
-  Turn turn(&filter->turns, nullptr);
-  const crivo_status status = derive(filter->handle, &derived, &error);
-  turn.end();
-  return succeeded(status, error) ? wrap(Py_TYPE(self), derived) : nullptr;
+  const auto derive_it = [&](crivo_error* error) { return derive(filter->handle, &derived, error); };
+  return in_turn(&filter->turns, nullptr, derive_it) ? wrap(Py_TYPE(self), derived) : nullptr;
 }
 
 }  // namespace

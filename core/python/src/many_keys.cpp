@@ -120,24 +120,10 @@ PyObject* filter_update(PyObject* self, PyObject* args, PyObject* keywords) {
   bool hashed = false;
   if (!parse(args, keywords, "O|$p:update", &keys, &hashed)) return nullptr;
   Filter* filter = as_filter(self);
-  Array array;
-  const Array::Opened opened = array.open(keys, hashed, as_filter(self)->hashing);
-  if (opened == Array::Opened::kFailed) return nullptr;
-  bool fine = false;
-  if (opened == Array::Opened::kArray) {
-    fine = each_block(
-        array, [&] { return Turn(nullptr, &filter->turns); },
-        [&](const uint64_t* hashes, size_t count, crivo_error* error) {
-          return crivo_add_hashes(filter->handle, hashes, count, error);
-        });
-  } else {
-    fine = each_block(keys, hashed, filter->hashing, [&](const uint64_t* hashes, size_t count) {
-      filter->turns.wait_to_change();
-      crivo_error error;
-      return succeeded(crivo_add_hashes(filter->handle, hashes, count, &error), error);
-    });
-  }
-  if (!fine) return nullptr;
+  const auto add = [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+    return crivo_add_hashes(filter->handle, hashes, count, error);
+  };
+  if (!change_by_blocks(keys, hashed, filter->hashing, &filter->turns, add)) return nullptr;
   Py_RETURN_NONE;
 }
 

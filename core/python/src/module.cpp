@@ -198,13 +198,8 @@ PyObject* module_hash_key(PyObject* /*module*/, PyObject* args) {
   PyObject* object = nullptr;
   PyObject* number = nullptr;
   if (!PyArg_ParseTuple(args, "O|O:hash_key", &object, &number)) return nullptr;
-  const Ref integer(number == nullptr ? PyLong_FromLong(0) : PyNumber_Index(number));
-  if (!integer) return nullptr;
-  const unsigned long long seed = PyLong_AsUnsignedLongLong(integer.get());
-  if (seed == UINT64_MAX && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    return raise_bad_argument("seed must be an int from 0 to 2^64 - 1, got %S", integer.get());
-  }
+  uint64_t seed = 0;
+  if (number != nullptr && !read_integer("seed", number, 0, &seed)) return nullptr;
   uint64_t hash = 0;
   return hash_key(object, kAlone, false, {seed}, &hash) ? PyLong_FromUnsignedLongLong(hash) : nullptr;
 }

@@ -18,14 +18,17 @@ PyObject* change_key(PyObject* self, PyObject* object, Change&& change) {
   Py_RETURN_NONE;
 }
 
-/// -1 with an exception.
+/// What the library found; -1 with an exception for its error.
+int answer(int32_t found, const crivo_error& error) {
+  if (found < 0) raise(error);
+  return found < 0 ? -1 : found;
+}
+
 int ask_range(Filter* filter, uint64_t low, uint64_t high) {
   filter->turns.wait_to_ask();
   crivo_error error;
   const int32_t found = crivo_contains_range(filter->handle, low, high, &error);
-  if (found >= 0) return found;
-  raise(error);
-  return -1;
+  return answer(found, error);
 }
 
 }  // namespace
@@ -42,9 +45,7 @@ int filter_contains(PyObject* self, PyObject* object) {
   filter->turns.wait_to_ask();
   crivo_error error;
   const int32_t found = crivo_contains(filter->handle, key.data(), key.size(), &error);
-  if (found >= 0) return found;
-  raise(error);
-  return -1;
+  return answer(found, error);
 }
 
 PyObject* filter_contains_range(PyObject* self, PyObject* args) {
@@ -78,13 +79,8 @@ PyObject* filter_add_times(PyObject* self, PyObject* args) {
   PyObject* object = nullptr;
   PyObject* number = nullptr;
   if (!PyArg_ParseTuple(args, "OO:add_times", &object, &number)) return nullptr;
-  const Ref integer(PyNumber_Index(number));
-  if (!integer) return nullptr;
-  const unsigned long long times = PyLong_AsUnsignedLongLong(integer.get());
-  if (times == UINT64_MAX && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    return raise_bad_argument("times must be an int from 0 to 2^64 - 1, got %S", integer.get());
-  }
+  uint64_t times = 0;
+  if (!read_integer("times", number, 0, &times)) return nullptr;
   return change_key(self, object, [&](crivo_filter* handle, const void* data, size_t size, crivo_error* error) {
     return crivo_add_times(handle, data, size, times, error);
   });

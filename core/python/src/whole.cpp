@@ -27,11 +27,8 @@ Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count
 template <class Ask>
 PyObject* ask_filter(PyObject* self, Ask&& ask, PyObject* filename = Py_None) {
   Filter* filter = as_filter(self);
-  crivo_error error;
-  Turn turn(&filter->turns, nullptr);
-  const crivo_status status = ask(filter->handle, &error);
-  turn.end();
-  if (!succeeded(status, error, filename)) return nullptr;
+  const auto work = [&](crivo_error* error) { return ask(filter->handle, error); };
+  if (!in_turn(&filter->turns, nullptr, work, filename)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -40,11 +37,8 @@ template <class Change>
 PyObject* change_filter(PyObject* self, Filter* other, Change&& change) {
   if (other == nullptr) return nullptr;
   Filter* filter = as_filter(self);
-  crivo_error error;
-  Turn turn(&other->turns, &filter->turns);
-  const crivo_status status = change(filter->handle, other->handle, &error);
-  turn.end();
-  if (!succeeded(status, error)) return nullptr;
+  const auto work = [&](crivo_error* error) { return change(filter->handle, other->handle, error); };
+  if (!in_turn(&other->turns, &filter->turns, work)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -69,11 +63,8 @@ PyObject* filter_stats(PyObject* self, PyObject* /*unused*/) {
   Filter* filter = as_filter(self);
   crivo_stats stats{};
   stats.size = sizeof stats;
-  crivo_error error;
-  Turn turn(&filter->turns, nullptr);
-  const crivo_status status = crivo_get_stats(filter->handle, &stats, &error);
-  turn.end();
-  if (!succeeded(status, error)) return nullptr;
+  const auto ask = [&](crivo_error* error) { return crivo_get_stats(filter->handle, &stats, error); };
+  if (!in_turn(&filter->turns, nullptr, ask)) return nullptr;
   return Py_BuildValue("KKdd", stats.bits, stats.bits_set, stats.current_fp_rate, stats.cardinality);
 }
 
@@ -140,11 +131,9 @@ PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* ar
   if (other == nullptr) return nullptr;
   crivo_similarity similarity{};
   similarity.size = sizeof similarity;
-  crivo_error error;
-  Turn turn(&filter->turns, &other->turns);  // it only asks both, but a turn asks one; to have the other alone will do
-  const crivo_status status = crivo_compare(filter->handle, other->handle, &similarity, &error);
-  turn.end();
-  if (!succeeded(status, error)) return nullptr;
+  const auto ask = [&](crivo_error* error) { return crivo_compare(filter->handle, other->handle, &similarity, error); };
+  // It only asks both, but a turn asks one; to have the other alone will do.
+  if (!in_turn(&filter->turns, &other->turns, ask)) return nullptr;
   return Py_BuildValue("ddddd", similarity.first, similarity.second, similarity.united, similarity.common,
                        similarity.jaccard);
 }
