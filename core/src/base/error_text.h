@@ -40,6 +40,18 @@ template <class... Parts>
   return error_of(code, {TextPart(parts)...});
 }
 
+/// For bytes that are not a well-formed filter.
+template <class... Parts>
+[[nodiscard]] Error corrupt(const Parts&... parts) {
+  return error(ErrorCode::kCorrupt, parts...);
+}
+
+/// For a value of the caller's.
+template <class... Parts>
+[[nodiscard]] Error bad_argument(const Parts&... parts) {
+  return error(ErrorCode::kBadArgument, parts...);
+}
+
 /// The error for a limit on bytes that must be at least so high.
 template <class... Parts>
 [[nodiscard]] Error limit_error(ErrorCode code, std::uint64_t needed_bytes, const Parts&... parts) {

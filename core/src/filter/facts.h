@@ -12,10 +12,10 @@ namespace crivo {
 /// No answer depends on the facts; but hosts print them, so a blob must state sensible ones. Errors: kCorrupt.
 inline Result<void> check_facts(const Facts& facts) {
   if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
-    return error(ErrorCode::kCorrupt, "capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
+    return corrupt("capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
   }
   if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
-  return error(ErrorCode::kCorrupt, "promised rate must lie in (0, 1], got ", facts.fp_rate);
+  return corrupt("promised rate must lie in (0, 1], got ", facts.fp_rate);
 }
 
 /// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.

@@ -53,14 +53,12 @@ Result<void> check_same_shape(const KindRow& row, const Shape& ours, const Shape
 
 Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::span<const std::byte> payload) {
   const KindRow* row = find_kind(shape.kind);
-  if (row == nullptr) return error(ErrorCode::kCorrupt, "kind must be known, got ", static_cast<unsigned>(shape.kind));
+  if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(shape.kind));
   if (auto valid = check_hash_id(row->info, shape); !valid) return valid.error();
   if (auto valid = check_facts(facts); !valid) return valid.error();
   const Result<std::uint64_t> expected = row->payload_bytes(shape);
   if (!expected) return expected.error();
-  if (payload.size() != *expected) {
-    return error(ErrorCode::kCorrupt, "raw payload bytes must be ", *expected, ", got ", payload.size());
-  }
+  if (payload.size() != *expected) return corrupt("raw payload bytes must be ", *expected, ", got ", payload.size());
   const View view{shape, payload.data(), payload.size()};
   if (auto valid = row->validate(view); !valid) return valid.error();
   return FilterRef(*row, view, facts);

@@ -12,9 +12,7 @@ namespace crivo {
 
 Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) {
   const KindRow* row = find_kind(spec.kind);
-  if (row == nullptr) {
-    return error(ErrorCode::kBadArgument, "kind must be known, got ", static_cast<unsigned>(spec.kind));
-  }
+  if (row == nullptr) return bad_argument("kind must be known, got ", static_cast<unsigned>(spec.kind));
   const Result<Shape> shape = row->plan(spec);
   if (!shape) return shape.error();
   max_bytes = std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max());

@@ -11,10 +11,10 @@ namespace {
 
 Error wrong_option(const KindInfo& info, std::string_view got) {
   if (info.option.empty()) {
-    return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand without an option, got ", in_quotes(got));
+    return bad_argument("kind ", info.name, " must stand without an option, got ", in_quotes(got));
   }
-  return error(ErrorCode::kBadArgument, "kind ", info.name, " must stand alone or as ", info.name, ":<", info.option,
-               ">, got ", in_quotes(got));
+  return bad_argument("kind ", info.name, " must stand alone or as ", info.name, ":<", info.option, ">, got ",
+                      in_quotes(got));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
     spec = chosen;
     return {};
   }
-  return error(ErrorCode::kBadArgument, "kind must be one of ", kind_choices(), ", got ", in_quotes(text));
+  return bad_argument("kind must be one of ", kind_choices(), ", got ", in_quotes(text));
 }
 
 std::string kind_text(const FilterSpec& spec) {

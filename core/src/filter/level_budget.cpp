@@ -23,9 +23,7 @@ constexpr double kLowestRate = 1e-9;
 
 double rate_of(Kind kind, double bits_per_key) noexcept {
   if (bits_per_key <= 0) return 1;
-  if (kind == Kind::kBlocked) {
-    return blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key));
-  }
+  if (kind == Kind::kBlocked) return blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key));
   const double columns = std::min<double>(bits_per_key, kMaxRibbonColumns);
   const double lean = std::floor(columns);
   return std::ldexp(1 - (columns - lean) / 2, -static_cast<int>(lean));
@@ -62,19 +60,18 @@ struct Step {
 
 Result<void> check(std::span<const TreeLevel> levels, double budget) {
   if (!(budget >= 0 && budget <= kMaxBitsPerKey)) {
-    return error(ErrorCode::kBadArgument, "budget_bits_per_key must lie in [0, ", kMaxBitsPerKey, "], got ", budget);
+    return bad_argument("budget_bits_per_key must lie in [0, ", kMaxBitsPerKey, "], got ", budget);
   }
-  if (levels.empty()) return error(ErrorCode::kBadArgument, "levels must be at least 1, got 0");
+  if (levels.empty()) return bad_argument("levels must be at least 1, got 0");
   for (const TreeLevel& level : levels) {
     if (!(level.keys > 0 && std::isfinite(level.keys))) {
-      return error(ErrorCode::kBadArgument, "keys must be above 0 and finite, got ", level.keys);
+      return bad_argument("keys must be above 0 and finite, got ", level.keys);
     }
     if (!(level.runs > 0 && std::isfinite(level.runs))) {
-      return error(ErrorCode::kBadArgument, "runs must be above 0 and finite, got ", level.runs);
+      return bad_argument("runs must be above 0 and finite, got ", level.runs);
     }
     if (level.kind != Kind::kBlocked && level.kind != Kind::kRibbon) {
-      return error(ErrorCode::kBadArgument, "kind must be kBlocked or kRibbon, got number ",
-                   static_cast<unsigned>(level.kind));
+      return bad_argument("kind must be kBlocked or kRibbon, got number ", static_cast<unsigned>(level.kind));
     }
   }
   return {};

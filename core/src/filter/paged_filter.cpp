@@ -136,7 +136,7 @@ Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes
   }
   if (auto valid = check_hash_id(row->info, shape); !valid) return valid.error();
   if (page_bytes == 0 || page_bytes % granule != 0) {
-    return error(ErrorCode::kBadArgument, "page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
+    return bad_argument("page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
   }
   const Result<std::uint64_t> bytes = row->payload_bytes(shape);
   if (!bytes) return bytes.error();

@@ -17,7 +17,7 @@ Result<void> check_isa() {
   if (wanted.empty() || std::ranges::find(all_isas(), wanted, &IsaLevel::name) != all_isas().end()) return {};
   std::string names;
   for (const IsaLevel& level : all_isas()) append_text(names += names.empty() ? "" : ", ", level.name);
-  return error(ErrorCode::kBadArgument, "CRIVO_ISA must be one of ", names, ", got ", wanted);
+  return bad_argument("CRIVO_ISA must be one of ", names, ", got ", wanted);
 }
 
 }  // namespace crivo

@@ -18,8 +18,6 @@
 namespace crivo {
 namespace {
 
-Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
-
 /// The error for a checksum that does not match. A raw blob, whose header states the payload's size, shows whether it
 /// was cut off.
 Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
@@ -131,22 +129,10 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
 
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {
   if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
-    return error(ErrorCode::kBadArgument, "level must lie in [", kMinCompressionLevel, ", ", kMaxCompressionLevel,
-                 "], got ", level);
+    return bad_argument("level must lie in [", kMinCompressionLevel, ", ", kMaxCompressionLevel, "], got ", level);
   }
-  switch (form) {
-    case BlobForm::kRaw:
-      return raw_blob(filter);
-    case BlobForm::kMappable:
-      return raw_blob(filter, Codec::kRawSums);
-    case BlobForm::kAuto:
-      return blob_with(choose_codec(filter), filter, level);
-    case BlobForm::kFile:
-      return blob_with(choose_file_codec(filter), filter, level);
-    case BlobForm::kSmallest:
-      break;
-  }
-  return smallest_blob(filter, level);
+  const std::optional<Codec> codec = choose_codec(filter, form);
+  return codec ? blob_with(*codec, filter, level) : smallest_blob(filter, level);
 }
 
 }  // namespace crivo

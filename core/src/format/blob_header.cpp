@@ -12,8 +12,6 @@ namespace {
 constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'O'}};
 constexpr std::uint8_t kFormatVersion = 1;
 
-Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
-
 }  // namespace
 
 Result<void> check_start(std::span<const std::byte> blob) {
@@ -25,9 +23,7 @@ Result<void> check_start(std::span<const std::byte> blob) {
     return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");
   }
   const auto version = std::to_integer<unsigned>(blob[4]);
-  if (version != kFormatVersion) {
-    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
-  }
+  if (version != kFormatVersion) return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", version);
   return {};
 }
 

@@ -10,30 +10,13 @@
 namespace crivo {
 namespace {
 
-/// The codec that to_blob will take, as far as it is known without trying: kZstd stands for one that compresses.
-Codec codec_of(const FilterRef& filter, BlobForm form) noexcept {
-  switch (form) {
-    case BlobForm::kRaw:
-      return Codec::kRaw;
-    case BlobForm::kMappable:
-      return Codec::kRawSums;
-    case BlobForm::kAuto:
-      return choose_codec(filter);
-    case BlobForm::kFile:
-      return choose_file_codec(filter);
-    case BlobForm::kSmallest:
-      break;
-  }
-  return Codec::kZstd;
-}
-
 Error stopped() { return error(ErrorCode::kCancelled, "blob must be taken whole, got a sink that stopped"); }
 
 }  // namespace
 
 Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink, int level) {
-  const Codec codec = codec_of(filter, form);
-  if (is_raw(codec)) return write_raw_blob(filter, codec, sink);
+  const std::optional<Codec> codec = choose_codec(filter, form);
+  if (codec && is_raw(*codec)) return write_raw_blob(filter, *codec, sink);
   const Result<std::vector<std::byte>> blob = to_blob(filter, form, level);
   if (!blob) return blob.error();
   if (!sink(*blob)) return stopped();

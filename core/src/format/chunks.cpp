@@ -36,22 +36,19 @@ constexpr std::uint64_t number_of_chunks(std::uint64_t blob_bytes, std::uint32_t
 /// How errors name a chunk.
 std::string named(std::optional<std::uint64_t> seq) { return seq ? "chunk " + std::to_string(*seq) : "chunk"; }
 
-Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
-
 }  // namespace
 
 Result<ChunkWriter> ChunkWriter::create(std::span<const std::byte> blob, std::size_t chunk_bytes) {
   if (chunk_bytes < kMinChunkBytes || chunk_bytes > kMaxChunkBytes) {
-    return error(ErrorCode::kBadArgument, "chunk bytes must lie in [", kMinChunkBytes, ", ", kMaxChunkBytes, "], got ",
-                 chunk_bytes);
+    return bad_argument("chunk bytes must lie in [", kMinChunkBytes, ", ", kMaxChunkBytes, "], got ", chunk_bytes);
   }
   if (blob.size() < kBlobHeaderBytes) {
     return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size());
   }
   const auto data_bytes = static_cast<std::uint32_t>(chunk_bytes - kChunkHeaderBytes);
   if (const std::uint64_t chunks = number_of_chunks(blob.size(), data_bytes); chunks > kMostChunks) {
-    return error(ErrorCode::kBadArgument, "chunk bytes must give at most ", kMostChunks, " chunks, got ", chunk_bytes,
-                 " and with it ", chunks);
+    return bad_argument("chunk bytes must give at most ", kMostChunks, " chunks, got ", chunk_bytes, " and with it ",
+                        chunks);
   }
   return ChunkWriter(blob, data_bytes);
 }

@@ -10,18 +10,22 @@ namespace {
 /// A payload of at most this many bytes is read as a whole in no time, so a file of it needs no sums.
 constexpr std::uint64_t kReadAsAWhole = 65536;
 
-}  // namespace
-
-Codec choose_codec(const FilterRef& filter) noexcept {
+Codec choose_automatically(const FilterRef& filter) noexcept {
   if (filter.facts().pinned_raw) return Codec::kRaw;
   const KindRow& row = *find_kind(filter.shape().kind);
   if (row.bit_array_bits == nullptr) return filter.facts().keys == 0 ? Codec::kZstd : Codec::kRaw;
   return is_sparse(count_bits(filter.payload()), row.bit_array_bits(filter.shape())) ? Codec::kGapZstd : Codec::kRaw;
 }
 
-Codec choose_file_codec(const FilterRef& filter) noexcept {
-  const Codec codec = choose_codec(filter);
-  return codec == Codec::kRaw && filter.payload().size() > kReadAsAWhole ? Codec::kRawSums : codec;
+}  // namespace
+
+std::optional<Codec> choose_codec(const FilterRef& filter, BlobForm form) noexcept {
+  if (form == BlobForm::kSmallest) return std::nullopt;
+  if (form == BlobForm::kRaw) return Codec::kRaw;
+  if (form == BlobForm::kMappable) return Codec::kRawSums;
+  const Codec codec = choose_automatically(filter);
+  const bool with_sums = form == BlobForm::kFile && codec == Codec::kRaw && filter.payload().size() > kReadAsAWhole;
+  return with_sums ? Codec::kRawSums : codec;
 }
 
 }  // namespace crivo

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kHeadBytes = 8;
 constexpr std::uint8_t kMore = 255;  // a symbol that does not end its gap: another one follows
 
-Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "gap coding must ", parts...); }
+Error broken(const auto&... parts) { return corrupt("gap coding must ", parts...); }
 
 // These limits bound a reader's work. Random bits stay within them: a gap takes 3.2 bits where a quarter of the bits
 // are set, and more where fewer are.
@@ -115,12 +115,12 @@ Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits
     for (const std::uint8_t symbol : *stretch) {
       gap += std::uint64_t{symbol} << low_bits;
       if (symbol == kMore) {
-        if (gap > bits) return corrupt("have gaps of at most ", bits, " bits, got ", gap);
+        if (gap > bits) return broken("have gaps of at most ", bits, " bits, got ", gap);
         continue;
       }
-      if (set == 0) return corrupt("have as many gaps as bits set, got more");
+      if (set == 0) return broken("have as many gaps as bits set, got more");
       gap += low.take();
-      if (gap >= bits - next) return corrupt("stay inside ", bits, " bits, got a gap of ", gap, " at ", next);
+      if (gap >= bits - next) return broken("stay inside ", bits, " bits, got a gap of ", gap, " at ", next);
       const std::uint64_t position = next + gap;
       payload[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
       next = position + 1;
@@ -128,8 +128,8 @@ Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits
       --set;
     }
   }
-  if (set != 0 || gap != 0) return corrupt("have as many gaps as bits set, got ", set, " too few");
-  if (!low.only_zeros_left()) return corrupt("have clear padding bits");
+  if (set != 0 || gap != 0) return broken("have as many gaps as bits set, got ", set, " too few");
+  if (!low.only_zeros_left()) return broken("have clear padding bits");
   return {};
 }
 
@@ -164,19 +164,17 @@ std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> pa
 }
 
 Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes) {
-  if (stored.size() < kHeadBytes) return corrupt("have at least ", kHeadBytes, " bytes, got ", stored.size());
+  if (stored.size() < kHeadBytes) return broken("have at least ", kHeadBytes, " bytes, got ", stored.size());
   const auto set = load_le<std::uint64_t>(stored.data());
   const std::uint64_t bits = raw_bytes * 8;  // the caller's limit is far below 2^61 bytes
-  if (set > bits / kFewestBitsPerSet) {
-    return corrupt("have at most ", bits / kFewestBitsPerSet, " bits set, got ", set);
-  }
+  if (set > bits / kFewestBitsPerSet) return broken("have at most ", bits / kFewestBitsPerSet, " bits set, got ", set);
   if (set / kMostSetPerByte > stored.size()) {
-    return corrupt("have at least ", set / kMostSetPerByte, " bytes for ", set, " bits set, got ", stored.size());
+    return broken("have at least ", set / kMostSetPerByte, " bytes for ", set, " bits set, got ", stored.size());
   }
   const unsigned low_bits = low_bits_for(bits, set);
   const std::uint64_t low_bytes = (set * low_bits + 7) / 8;
   if (low_bytes > stored.size() - kHeadBytes) {
-    return corrupt("hold ", low_bytes, " bytes of low bits, got ", stored.size() - kHeadBytes);
+    return broken("hold ", low_bytes, " bytes of low bits, got ", stored.size() - kHeadBytes);
   }
   const auto low = stored.subspan(kHeadBytes, static_cast<std::size_t>(low_bytes));
   SymbolReader symbols(stored.subspan(kHeadBytes + low.size()));

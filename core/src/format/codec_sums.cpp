@@ -17,14 +17,14 @@ Result<void> PayloadWithSums::check_segment(std::uint64_t number) const {
   const std::uint64_t bytes = std::min<std::uint64_t>(kChecksumSegmentBytes, payload_bytes_ - begin);
   const std::uint64_t stored = sum(number);
   if (segment_checksum(number, {payload_ + begin, static_cast<std::size_t>(bytes)}) == stored) return {};
-  return error(ErrorCode::kCorrupt, "segment ", number, " (bytes ", begin, " to ", begin + bytes - 1,
-               " of the payload) must match its checksum, got ", stored, ": it was changed");
+  return corrupt("segment ", number, " (bytes ", begin, " to ", begin + bytes - 1,
+                 " of the payload) must match its checksum, got ", stored, ": it was changed");
 }
 
 Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) const {
   const std::uint64_t stored = sum(segments());
   if (header_checksum(header.first(kChecksumOffset)) == stored) return {};
-  return error(ErrorCode::kCorrupt, "checksum of the header must match it, got ", stored, ": it was changed");
+  return corrupt("checksum of the header must match it, got ", stored, ": it was changed");
 }
 
 // The segments of the blob's checksum are those of the sums, except that the last may go on into the sums themselves.
@@ -40,14 +40,14 @@ Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) con
   }
   const auto stored = load_le<std::uint64_t>(header.data() + kChecksumOffset);
   if (total == stored) return {};
-  return error(ErrorCode::kCorrupt, "checksum must match the contents, got ", stored, ": it was changed");
+  return corrupt("checksum must match the contents, got ", stored, ": it was changed");
 }
 
 Result<void> check_sums_length(std::uint64_t stored_bytes, std::uint64_t payload_bytes) {
   const std::uint64_t expected = payload_bytes + sums_bytes(payload_bytes);
   if (stored_bytes == expected) return {};
-  return error(ErrorCode::kCorrupt, "stored payload with sums must have ", expected, " bytes, got ", stored_bytes,
-               stored_bytes < expected ? ": it is truncated" : "");
+  return corrupt("stored payload with sums must have ", expected, " bytes, got ", stored_bytes,
+                 stored_bytes < expected ? ": it is truncated" : "");
 }
 
 Result<void> check_sums(std::span<const std::byte> header, std::span<const std::byte> stored,

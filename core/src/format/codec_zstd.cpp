@@ -16,7 +16,7 @@ constexpr unsigned kMaxWindowLog = 27;
 constexpr int kSymbolWindowLog = 17;                              // one block of symbols
 constexpr std::size_t kSymbolBufferBytes = std::size_t{1} << 16;  // small enough to stay in the cache
 
-Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, "zstd frame must ", parts...); }
+Error broken(const auto&... parts) { return corrupt("zstd frame must ", parts...); }
 
 /// RFC 8878, 3.1.1.1: a window descriptor follows the frame header descriptor unless the frame is a single segment.
 bool has_bounded_window(std::span<const std::byte> frame) {
@@ -40,18 +40,16 @@ std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int lev
 }
 
 Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint64_t raw_bytes) {
-  if (frame.size() < 4 || load_le<std::uint32_t>(frame.data()) != kFrameMagic) return corrupt("start with its magic");
+  if (frame.size() < 4 || load_le<std::uint32_t>(frame.data()) != kFrameMagic) return broken("start with its magic");
   const unsigned long long content = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR)
-    return corrupt("state its content size");
-  if (content != raw_bytes) return corrupt("hold the header's ", raw_bytes, " raw payload bytes, got ", content);
-  if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) return corrupt("need no dictionary");
-  if (!has_bounded_window(frame)) return corrupt("have a window of at most 2^", kMaxWindowLog, " bytes");
+  if (content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR) return broken("state its content size");
+  if (content != raw_bytes) return broken("hold the header's ", raw_bytes, " raw payload bytes, got ", content);
+  if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) return broken("need no dictionary");
+  if (!has_bounded_window(frame)) return broken("have a window of at most 2^", kMaxWindowLog, " bytes");
   const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
-  if (ZSTD_isError(frame_bytes) != 0)
-    return corrupt("be whole, got ", std::string_view(ZSTD_getErrorName(frame_bytes)));
+  if (ZSTD_isError(frame_bytes) != 0) return broken("be whole, got ", std::string_view(ZSTD_getErrorName(frame_bytes)));
   if (frame_bytes != frame.size()) {
-    return corrupt("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
+    return broken("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
   // Straight into the payload, from its start on: a frame that lies about its size takes only what it decodes to.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
@@ -59,8 +57,8 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (context == nullptr) throw std::bad_alloc();
   const std::size_t size =
       ZSTD_decompressDCtx(context.get(), payload.data(), payload.size(), frame.data(), frame.size());
-  if (ZSTD_isError(size) != 0) return corrupt("decode, got ", std::string_view(ZSTD_getErrorName(size)));
-  if (size != raw_bytes) return corrupt("decode to ", raw_bytes, " bytes, got ", size);
+  if (ZSTD_isError(size) != 0) return broken("decode, got ", std::string_view(ZSTD_getErrorName(size)));
+  if (size != raw_bytes) return broken("decode to ", raw_bytes, " bytes, got ", size);
   return payload;
 }
 
@@ -114,19 +112,19 @@ SymbolReader::~SymbolReader() = default;
 
 Result<std::span<const std::uint8_t>> SymbolReader::next() {
   if (read_ == 0 && (frame_.size() < 4 || load_le<std::uint32_t>(frame_.data()) != kFrameMagic)) {
-    return corrupt("start with its magic");
+    return broken("start with its magic");
   }
   ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
   ZSTD_inBuffer in{frame_.data(), frame_.size(), read_};
   while (!ended_ && out.pos == 0) {
     const std::size_t left = ZSTD_decompressStream(context_->zstd.get(), &out, &in);
-    if (ZSTD_isError(left) != 0) return corrupt("decode, got ", std::string_view(ZSTD_getErrorName(left)));
+    if (ZSTD_isError(left) != 0) return broken("decode, got ", std::string_view(ZSTD_getErrorName(left)));
     ended_ = left == 0;
-    if (!ended_ && out.pos == 0 && in.pos == in.size) return corrupt("be whole, got ", frame_.size(), " bytes of it");
+    if (!ended_ && out.pos == 0 && in.pos == in.size) return broken("be whole, got ", frame_.size(), " bytes of it");
   }
   read_ = in.pos;
   if (ended_ && read_ != frame_.size()) {
-    return corrupt("fill the rest of the stored payload, ", frame_.size(), " bytes, got ", read_);
+    return broken("fill the rest of the stored payload, ", frame_.size(), " bytes, got ", read_);
   }
   return std::span<const std::uint8_t>(buffer_.data(), out.pos);
 }

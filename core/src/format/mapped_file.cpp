@@ -55,7 +55,7 @@ Result<void> MappedFile::look() {
   for (int tick = 0; tick < kMostTicks; ++tick) {
     if (::fstat(fd_.get(), &opened_) != 0) return failed("be readable", errno);
     if (!S_ISREG(opened_.st_mode)) {
-      return error(ErrorCode::kBadArgument, "file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
+      return bad_argument("file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
     }
     if (!may_change_ || !system::can_be_missed(opened_.st_mtim)) return {};
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
@@ -122,10 +122,9 @@ bool MappedFile::has_changed() noexcept {
 
 Error MappedFile::why_not() const {
   if (range_.lost.load()) {
-    return error(ErrorCode::kCorrupt, "file must stay readable while it is in use, got ", path_,
-                 ": it was truncated, or its disk failed");
+    return corrupt("file must stay readable while it is in use, got ", path_, ": it was truncated, or its disk failed");
   }
-  return error(ErrorCode::kCorrupt, "file must not be changed while it is in use, got ", path_, ": open it again");
+  return corrupt("file must not be changed while it is in use, got ", path_, ": open it again");
 }
 
 }  // namespace crivo

@@ -62,9 +62,9 @@ Result<FilterRef> open_trailer(Block block, Block payload) {
   (void)reader.read<std::uint8_t>();  // the length of the key transform's name
   const auto reserved_tail = reader.read<std::uint8_t>();
   if (version != kFormatVersion) {
-    return error(ErrorCode::kCorrupt, "format version must be ", unsigned{kFormatVersion}, ", got ", unsigned{version});
+    return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", unsigned{version});
   }
-  if (reserved != 0 || reserved_tail != 0) return error(ErrorCode::kCorrupt, "reserved bytes must be 0");
+  if (reserved != 0 || reserved_tail != 0) return corrupt("reserved bytes must be 0");
   constexpr Facts kNoPromise{.capacity = 1, .fp_rate = 1};  // a block does not say what its filter was sized for
   return FilterRef::open(shape, kNoPromise, payload);
 }
@@ -110,17 +110,16 @@ std::string_view sst_key_transform(std::span<const std::byte> block) noexcept {
 
 Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform) {
   if (block.size() < kSstTrailerBytes) {
-    return error(ErrorCode::kCorrupt, "block size must be at least ", kSstTrailerBytes, ", got ", block.size());
+    return corrupt("block size must be at least ", kSstTrailerBytes, ", got ", block.size());
   }
-  if (!is_sst_block(block)) return error(ErrorCode::kCorrupt, "marker must be ", int{kSstMarker});
+  if (!is_sst_block(block)) return corrupt("marker must be ", int{kSstMarker});
   const auto stored_checksum = load_le<std::uint64_t>(block.last(kSstTrailerBytes).data());
-  if (stored_checksum != block_checksum(block)) return error(ErrorCode::kCorrupt, "checksum must match the contents");
+  if (stored_checksum != block_checksum(block)) return corrupt("checksum must match the contents");
   const auto section = name_section(block);
-  if (!section) return error(ErrorCode::kCorrupt, "key transform's section must be a name and zeros");
+  if (!section) return corrupt("key transform's section must be a name and zeros");
   auto filter = open_trailer(block, block.first(block.size() - kSstTrailerBytes - section->size()));
   if (!filter || name_in(*section) == key_transform) return filter;
-  return error(ErrorCode::kBadArgument, "key transform must be ", or_none(name_in(*section)), ", got ",
-               or_none(key_transform));
+  return bad_argument("key transform must be ", or_none(name_in(*section)), ", got ", or_none(key_transform));
 }
 
 }  // namespace crivo

@@ -32,8 +32,8 @@ const KindRow* find_kind(Kind kind) noexcept {
 
 Result<void> check_hash_id(const KindInfo& kind, const Shape& shape) {
   if (shape.hash_id == kind.hash_id) return {};
-  return error(ErrorCode::kCorrupt, "hash id must be ", static_cast<unsigned>(kind.hash_id), ", got ",
-               static_cast<unsigned>(shape.hash_id));
+  return corrupt("hash id must be ", static_cast<unsigned>(kind.hash_id), ", got ",
+                 static_cast<unsigned>(shape.hash_id));
 }
 
 Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability) {

@@ -65,12 +65,8 @@ struct Classic {
     const Result<FilterSize> size = spec.bits_per_key ? size_compressed_by_bits(spec.capacity, *spec.bits_per_key)
                                                       : size_compressed(spec.capacity, spec.fp_rate);
     if (!size) return size.error();
-    Shape shape;
-    shape.kind = kKind;
-    shape.seed = spec.seed;
-    shape.units = size->units;
-    shape.probes = static_cast<std::uint8_t>(size->probes);
-    return shape;
+    return Shape{
+        .kind = kKind, .probes = static_cast<std::uint8_t>(size->probes), .units = size->units, .seed = spec.seed};
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {

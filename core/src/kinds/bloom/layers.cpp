@@ -15,8 +15,6 @@ const std::byte* slot_of(const std::byte* payload, unsigned index) noexcept {
   return payload + (index + std::size_t{1}) * kSlotBytes;
 }
 
-Error corrupt(const auto&... parts) { return error(ErrorCode::kCorrupt, parts...); }
-
 Result<void> check_series(const LayerSeries& series, unsigned growth) {
   if (!(series.fp_rate > 0 && series.fp_rate < 1)) {
     return corrupt("promised rate of the layers must lie in (0, 1), got ", series.fp_rate);

@@ -12,12 +12,9 @@ namespace crivo {
 
 /// The stats of a filter in which `set` units are not 0.
 inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept {
-  Stats stats;
-  stats.bits = shape.units;
-  stats.bits_set = set;
   const auto units = static_cast<double>(shape.units);
   const double fill = static_cast<double>(set) / units;
-  stats.current_fp_rate = portable::integer_power(fill, shape.probes);
+  Stats stats{.bits = shape.units, .bits_set = set, .current_fp_rate = portable::integer_power(fill, shape.probes)};
   if (set == shape.units) return stats;
   const double keys = classic_cardinality(units, static_cast<double>(set), shape.probes);
   stats.current_fp_rate += (1 - stats.current_fp_rate) * related_hash_rate(fill, keys, shape.probes);

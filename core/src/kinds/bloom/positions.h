@@ -40,7 +40,7 @@ inline Result<void> check_padding(const View& view, std::uint64_t used_bits) {
   const unsigned used = static_cast<unsigned>(used_bits % 64);
   if (used == 0) return {};
   const auto last = load_le<std::uint64_t>(view.payload + view.payload_bytes - 8);
-  if (last >> used != 0) return error(ErrorCode::kCorrupt, "padding bits of the payload must be 0, got ", last >> used);
+  if (last >> used != 0) return corrupt("padding bits of the payload must be 0, got ", last >> used);
   return {};
 }
 

@@ -151,7 +151,7 @@ struct Scalable {
   static Result<Shape> plan(const FilterSpec& spec) {
     const unsigned growth = spec.growth;
     if (growth < kMinGrowth || growth > kMaxGrowth) {
-      return error(ErrorCode::kBadArgument, "growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
+      return bad_argument("growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
     }
     FilterSpec first = spec;
     Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -170,15 +170,14 @@ struct Scalable {
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.param < kMinGrowth || shape.param > kMaxGrowth) {
-      return error(ErrorCode::kCorrupt, "kind parameter (growth) must lie in [", kMinGrowth, ", ", kMaxGrowth,
-                   "], got ", shape.param);
+      return corrupt("kind parameter (growth) must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", shape.param);
     }
     Shape without_growth = shape;
     without_growth.param = 0;
     if (auto valid = check_shape(without_growth, kMaxBlockedProbes, kMaxBlocks, kUnitName); !valid)
       return valid.error();
     if (shape.units <= table_blocks(1)) {
-      return error(ErrorCode::kCorrupt, "number of blocks must be above ", table_blocks(1), ", got ", shape.units);
+      return corrupt("number of blocks must be above ", table_blocks(1), ", got ", shape.units);
     }
     return shape.units * kBlockBytes;
   }

@@ -33,12 +33,12 @@ Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_un
 
 Result<void> check_shape(const Shape& shape, unsigned max_probes, std::uint64_t max_units, const char* unit_name) {
   if (shape.probes < 1 || shape.probes > max_probes) {
-    return error(ErrorCode::kCorrupt, "k must lie in [1, ", max_probes, "], got ", unsigned{shape.probes});
+    return corrupt("k must lie in [1, ", max_probes, "], got ", unsigned{shape.probes});
   }
   if (shape.units < 1 || shape.units > max_units) {
-    return error(ErrorCode::kCorrupt, unit_name, " must lie in [1, ", max_units, "], got ", shape.units);
+    return corrupt(unit_name, " must lie in [1, ", max_units, "], got ", shape.units);
   }
-  if (shape.param != 0) return error(ErrorCode::kCorrupt, "kind parameter must be 0, got ", unsigned{shape.param});
+  if (shape.param != 0) return corrupt("kind parameter must be 0, got ", unsigned{shape.param});
   return {};
 }
 

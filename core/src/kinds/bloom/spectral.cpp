@@ -84,9 +84,7 @@ struct Spectral {
 
   static Result<Shape> plan(const FilterSpec& spec) {
     const unsigned width = spec.counter_bits;
-    if (!is_counter_width(width)) {
-      return error(ErrorCode::kBadArgument, "counter bits must be one of 4, 8, 16, 32, got ", width);
-    }
+    if (!is_counter_width(width)) return bad_argument("counter bits must be one of 4, 8, 16, 32, got ", width);
     Result<Shape> shape = plan_by_size(spec, kKind, 1.0, &size_classic, &best_classic_probes, width);
     if (shape) shape->param = static_cast<std::uint16_t>(width);
     return shape;
@@ -98,7 +96,7 @@ struct Spectral {
     if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid)
       return valid.error();
     if (!is_counter_width(shape.param)) {
-      return error(ErrorCode::kCorrupt, "counter bits must be one of 4, 8, 16, 32, got ", unsigned{shape.param});
+      return corrupt("counter bits must be one of 4, 8, 16, 32, got ", unsigned{shape.param});
     }
     return (shape.units * shape.param + 63) / 64 * 8;
   }

@@ -83,30 +83,27 @@ struct Range {
   static Result<Shape> plan(const FilterSpec& spec) {
     const unsigned length = spec.range_length;
     if (!std::has_single_bit(length)) {
-      return error(ErrorCode::kBadArgument, "range length must be a power of two in [1, ",
-                   std::uint64_t{1} << kMaxRangeLengthBits, "], got ", length);
+      return bad_argument("range length must be a power of two in [1, ", std::uint64_t{1} << kMaxRangeLengthBits,
+                          "], got ", length);
     }
     const auto length_bits = static_cast<unsigned>(std::countr_zero(length));
     const Result<RangeScale> scale = spec.bits_per_key ? fit_range(spec.capacity, *spec.bits_per_key, length_bits)
                                                        : size_range(spec.capacity, spec.fp_rate, length_bits);
     if (!scale) return scale.error();
-    Shape shape;
-    shape.kind = kKind;
-    shape.hash_id = kHashId;
-    shape.seed = spec.seed;
-    shape.probes = static_cast<std::uint8_t>(scale->low_bits);
-    shape.param = scale->param();
-    shape.units = RangeLayout(scale->low_bits, scale->universe(spec.capacity), spec.capacity).words;
-    return shape;
+    return Shape{.kind = kKind,
+                 .hash_id = kHashId,
+                 .probes = static_cast<std::uint8_t>(scale->low_bits),
+                 .param = scale->param(),
+                 .units = RangeLayout(scale->low_bits, scale->universe(spec.capacity), spec.capacity).words,
+                 .seed = spec.seed};
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.probes > kMaxRangeLowBits) {
-      return error(ErrorCode::kCorrupt, "k must be at most ", kMaxRangeLowBits, ", got ", unsigned{shape.probes});
+      return corrupt("k must be at most ", kMaxRangeLowBits, ", got ", unsigned{shape.probes});
     }
     if (shape.units < kRangeHeaderWords || shape.units > kMaxRangeWords) {
-      return error(ErrorCode::kCorrupt, "number of words must lie in [", kRangeHeaderWords, ", ", kMaxRangeWords,
-                   "], got ", shape.units);
+      return corrupt("number of words must lie in [", kRangeHeaderWords, ", ", kMaxRangeWords, "], got ", shape.units);
     }
     return shape.units * 8;
   }
@@ -116,23 +113,19 @@ struct Range {
     const std::uint64_t codes = range_codes(view);
     if (keys == 0) {
       if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
-      return error(ErrorCode::kCorrupt, "payload without keys must be 0, got other words");
+      return corrupt("payload without keys must be 0, got other words");
     }
-    if (keys > kMaxCapacity) {
-      return error(ErrorCode::kCorrupt, "distinct keys must be at most ", kMaxCapacity, ", got ", keys);
-    }
-    if (codes < 1 || codes > keys) {
-      return error(ErrorCode::kCorrupt, "codes must lie in [1, ", keys, "], got ", codes);
-    }
+    if (keys > kMaxCapacity) return corrupt("distinct keys must be at most ", kMaxCapacity, ", got ", keys);
+    if (codes < 1 || codes > keys) return corrupt("codes must lie in [1, ", keys, "], got ", codes);
     const RangeLayout layout = range_layout(view);
     if (layout.words != view.shape.units) {
-      return error(ErrorCode::kCorrupt, "number of words must be ", layout.words, " for ", codes, " codes of ", keys,
-                   " keys, got ", view.shape.units);
+      return corrupt("number of words must be ", layout.words, " for ", codes, " codes of ", keys, " keys, got ",
+                     view.shape.units);
     }
     const auto used = [](std::uint64_t bits) { return static_cast<unsigned>(bits % 64); };
     if (!is_padded(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.probes)) ||
         !is_padded(view.payload + 8 * (layout.words - 1), used(layout.bits))) {
-      return error(ErrorCode::kCorrupt, "padding bits must be 0");
+      return corrupt("padding bits must be 0");
     }
     return {};
   }
@@ -161,12 +154,10 @@ struct Range {
 
   // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
-    Stats stats;
-    stats.bits = view.shape.units * 64;
-    stats.bits_set = count_bits({view.payload, view.payload_bytes});
-    stats.cardinality = static_cast<double>(range_keys(view));
-    if (range_keys(view) != 0) stats.current_fp_rate = share_of_starts(view, RangeScale(view.shape).length());
-    return stats;
+    return {.bits = view.shape.units * 64,
+            .bits_set = count_bits({view.payload, view.payload_bytes}),
+            .current_fp_rate = range_keys(view) == 0 ? 0 : share_of_starts(view, RangeScale(view.shape).length()),
+            .cardinality = static_cast<double>(range_keys(view))};
   }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {

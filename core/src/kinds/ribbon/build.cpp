@@ -85,7 +85,7 @@ class RibbonBuilder {
         fingerprint_factor *= kPreviousLevel;
       }
     }
-    return error(ErrorCode::kBadArgument, "hashes must be spread like those of hash_key, got a set without a solution");
+    return bad_argument("hashes must be spread like those of hash_key, got a set without a solution");
   }
 
   RibbonForm form_;

@@ -75,17 +75,14 @@ Result<void> check_level(const std::byte*& at, const std::byte* end, const Ribbo
   const auto words = static_cast<std::uint64_t>(end - at) / 8;
   const std::uint64_t blocks = words == 0 ? 0 : load_le<std::uint64_t>(at);
   if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) {
-    return error(ErrorCode::kCorrupt, "blocks of a level must lie in [", kMinRibbonBlocks, ", ", kMaxRibbonBlocks,
-                 "], got ", blocks);
+    return corrupt("blocks of a level must lie in [", kMinRibbonBlocks, ", ", kMaxRibbonBlocks, "], got ", blocks);
   }
   const RibbonLevelShape level(blocks, form, base);
-  if (level.words() > words) {
-    return error(ErrorCode::kCorrupt, "blocks of a level must fit in the ", words, " words left, got ", blocks);
-  }
+  if (level.words() > words) return corrupt("blocks of a level must fit in the ", words, " words left, got ", blocks);
   const unsigned used = static_cast<unsigned>(level.buckets() % 32);
   if (!base && used != 0) {
     const auto last = load_le<std::uint64_t>(at + 8 * level.threshold_words());
-    if (last >> (2 * used) != 0) return error(ErrorCode::kCorrupt, "padding of the thresholds must be 0");
+    if (last >> (2 * used) != 0) return corrupt("padding of the thresholds must be 0");
   }
   at += 8 * level.words();
   return {};
@@ -125,26 +122,24 @@ struct Ribbon {
     const Result<RibbonSize> size = spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key, width)
                                                       : size_ribbon(spec.capacity, spec.fp_rate, width);
     if (!size) return size.error();
-    Shape shape;
-    shape.kind = kKind;
-    shape.seed = spec.seed;
-    shape.probes = static_cast<std::uint8_t>(size->columns);
-    shape.param = RibbonForm(width, size->columns * std::uint64_t{kRibbonShares} + size->rich_share).param();
-    shape.units = size->units;
-    return shape;
+    return Shape{.kind = kKind,
+                 .probes = static_cast<std::uint8_t>(size->columns),
+                 .param = RibbonForm(width, size->columns * std::uint64_t{kRibbonShares} + size->rich_share).param(),
+                 .units = size->units,
+                 .seed = spec.seed};
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.probes > kMaxRibbonColumns) {
-      return error(ErrorCode::kCorrupt, "k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.probes});
+      return corrupt("k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.probes});
     }
     const std::uint64_t share = RibbonForm(shape).share;
     if ((shape.probes == 0 && share == 0) || (shape.probes == kMaxRibbonColumns && share != 0)) {
-      return error(ErrorCode::kCorrupt, "kind parameter must give more than 0 and at most ", kMaxRibbonColumns,
-                   " columns with k = ", unsigned{shape.probes}, ", got ", unsigned{shape.param});
+      return corrupt("kind parameter must give more than 0 and at most ", kMaxRibbonColumns,
+                     " columns with k = ", unsigned{shape.probes}, ", got ", unsigned{shape.param});
     }
     if (shape.units < 1 || shape.units > kMaxRibbonUnits) {
-      return error(ErrorCode::kCorrupt, "number of words must lie in [1, ", kMaxRibbonUnits, "], got ", shape.units);
+      return corrupt("number of words must lie in [1, ", kMaxRibbonUnits, "], got ", shape.units);
     }
     return shape.units * 8;
   }
@@ -153,16 +148,16 @@ struct Ribbon {
     const RibbonHeader header(load_le<std::uint64_t>(view.payload));
     if (header.levels == 0) {
       if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
-      return error(ErrorCode::kCorrupt, "payload without levels must be 0, got other words");
+      return corrupt("payload without levels must be 0, got other words");
     }
     if (header.levels > kMaxRibbonLevels) {
-      return error(ErrorCode::kCorrupt, "levels must be at most ", kMaxRibbonLevels, ", got ", header.levels);
+      return corrupt("levels must be at most ", kMaxRibbonLevels, ", got ", header.levels);
     }
     if (header.base_seed > kMaxRibbonSeed) {
-      return error(ErrorCode::kCorrupt, "base seed must be at most ", kMaxRibbonSeed, ", got ", header.base_seed);
+      return corrupt("base seed must be at most ", kMaxRibbonSeed, ", got ", header.base_seed);
     }
     if (header.keys < 1 || header.keys > kMaxCapacity) {
-      return error(ErrorCode::kCorrupt, "distinct keys must lie in [1, ", kMaxCapacity, "], got ", header.keys);
+      return corrupt("distinct keys must lie in [1, ", kMaxCapacity, "], got ", header.keys);
     }
     const RibbonForm form(view.shape);
     const std::byte* at = view.payload + 8;
@@ -171,8 +166,7 @@ struct Ribbon {
       if (auto valid = check_level(at, end, form, left == 1); !valid) return valid;
     }
     if (at != end) {
-      return error(ErrorCode::kCorrupt, "levels must fill the payload, got ", static_cast<std::uint64_t>(end - at),
-                   " bytes more");
+      return corrupt("levels must fill the payload, got ", static_cast<std::uint64_t>(end - at), " bytes more");
     }
     return {};
   }
@@ -233,12 +227,10 @@ struct Ribbon {
 
   // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
-    Stats stats;
-    stats.bits = view.shape.units * 64;
-    stats.bits_set = count_bits({view.payload, view.payload_bytes});
-    stats.current_fp_rate = rate_of_layout(view);
-    stats.cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
-    return stats;
+    return {.bits = view.shape.units * 64,
+            .bits_set = count_bits({view.payload, view.payload_bytes}),
+            .current_fp_rate = rate_of_layout(view),
+            .cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys)};
   }
 
   // Of a ribbon that was built, the layout fixes the rate, which differs from the planned one by 0.1% at 10^5 keys.

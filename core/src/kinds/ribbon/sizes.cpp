@@ -40,7 +40,7 @@ RibbonSize sized(std::uint64_t capacity, const RibbonForm& form) {
 
 Result<void> check_width(unsigned width) {
   if (width == kWideRibbon || width == kNarrowRibbon) return {};
-  return error(ErrorCode::kBadArgument, "ribbon width must be 64 or 32, got ", width);
+  return bad_argument("ribbon width must be 64 or 32, got ", width);
 }
 
 }  // namespace
@@ -116,9 +116,8 @@ Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate, unsigned 
   if (!hash_rate) return hash_rate.error();
   const double least = std::ldexp(1.0, -int{kMaxRibbonColumns});
   if (*hash_rate < least) {
-    return error(ErrorCode::kBadArgument, "fp_rate must be at least ",
-                 with_collisions(least, static_cast<double>(capacity)), " for a ribbon of ", capacity, " keys, got ",
-                 fp_rate);
+    return bad_argument("fp_rate must be at least ", with_collisions(least, static_cast<double>(capacity)),
+                        " for a ribbon of ", capacity, " keys, got ", fp_rate);
   }
   const int columns = -std::ilogb(*hash_rate) - (std::ldexp(1.0, std::ilogb(*hash_rate)) != *hash_rate);
   const double rich = 2 * (1 - std::ldexp(*hash_rate, columns));  // 2^-r (1 - rich / 2) is the rate

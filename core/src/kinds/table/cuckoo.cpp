@@ -244,7 +244,7 @@ struct Cuckoo {
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (auto valid = check_fingerprint_shape(shape, kLimits); !valid) return valid.error();
-    if (shape.units % 2 != 0) return error(ErrorCode::kCorrupt, kUnitName, " must be even, got ", shape.units);
+    if (shape.units % 2 != 0) return corrupt(kUnitName, " must be even, got ", shape.units);
     return packed_bytes(shape.units * kSlots, shape.param);
   }
 
@@ -271,12 +271,10 @@ struct Cuckoo {
   static Stats stats(const View& view) noexcept {
     const std::uint64_t slots = view.shape.units * kSlots;
     const std::uint64_t occupied = count_occupied(view.payload, slots, view.shape.param);
-    Stats stats;
-    stats.bits = slots * view.shape.param;
-    stats.bits_set = occupied * view.shape.param;
-    stats.current_fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied));
-    stats.cardinality = static_cast<double>(occupied);
-    return stats;
+    return {.bits = slots * view.shape.param,
+            .bits_set = occupied * view.shape.param,
+            .current_fp_rate = predicted_fp_rate(view.shape, static_cast<double>(occupied)),
+            .cardinality = static_cast<double>(occupied)};
   }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {

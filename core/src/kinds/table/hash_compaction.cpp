@@ -165,10 +165,8 @@ struct HashCompaction {
 
   static Stats stats(const View& view) noexcept {
     const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
-    Stats stats;
-    stats.bits = view.shape.units * view.shape.param;
-    stats.bits_set = occupied * view.shape.param;
-    stats.current_fp_rate = 1;
+    Stats stats{
+        .bits = view.shape.units * view.shape.param, .bits_set = occupied * view.shape.param, .current_fp_rate = 1};
     if (occupied == view.shape.units) return stats;
     const double keys = hash_compaction_cardinality(static_cast<double>(view.shape.units),
                                                     static_cast<double>(occupied), view.shape.param);

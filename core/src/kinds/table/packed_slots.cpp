@@ -16,7 +16,7 @@ Result<void> check_packed_padding(const View& view, std::uint64_t slots) {
   std::uint64_t padding = load_le<std::uint64_t>(end - 8);
   if (bit % 64 != 0) padding |= load_le<std::uint64_t>(end - 16) >> (bit % 64);
   if (padding == 0) return {};
-  return error(ErrorCode::kCorrupt, "padding bits of the payload must be 0, got ", padding);
+  return corrupt("padding bits of the payload must be 0, got ", padding);
 }
 
 }  // namespace crivo

@@ -6,16 +6,14 @@
 namespace crivo {
 
 Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits) {
-  if (shape.probes != limits.probes) {
-    return error(ErrorCode::kCorrupt, "k must be ", limits.probes, ", got ", unsigned{shape.probes});
-  }
+  if (shape.probes != limits.probes) return corrupt("k must be ", limits.probes, ", got ", unsigned{shape.probes});
   if (shape.param < limits.min_bits || shape.param > kMaxFingerprintBits) {
-    return error(ErrorCode::kCorrupt, "kind parameter (fingerprint bits) must lie in [", limits.min_bits, ", ",
-                 kMaxFingerprintBits, "], got ", unsigned{shape.param});
+    return corrupt("kind parameter (fingerprint bits) must lie in [", limits.min_bits, ", ", kMaxFingerprintBits,
+                   "], got ", unsigned{shape.param});
   }
   if (shape.units < limits.min_units || shape.units > limits.max_units) {
-    return error(ErrorCode::kCorrupt, limits.unit_name, " must lie in [", limits.min_units, ", ", limits.max_units,
-                 "], got ", shape.units);
+    return corrupt(limits.unit_name, " must lie in [", limits.min_units, ", ", limits.max_units, "], got ",
+                   shape.units);
   }
   return {};
 }
@@ -26,13 +24,11 @@ Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned prob
   const Result<FingerprintSize> sized =
       spec.bits_per_key ? fit(spec.capacity, *spec.bits_per_key) : size(spec.capacity, spec.fp_rate);
   if (!sized) return sized.error();
-  Shape shape;
-  shape.kind = kind;
-  shape.seed = spec.seed;
-  shape.probes = static_cast<std::uint8_t>(probes);
-  shape.param = static_cast<std::uint16_t>(sized->bits);
-  shape.units = sized->units;
-  return shape;
+  return Shape{.kind = kind,
+               .probes = static_cast<std::uint8_t>(probes),
+               .param = static_cast<std::uint16_t>(sized->bits),
+               .units = sized->units,
+               .seed = spec.seed};
 }
 
 }  // namespace crivo

@@ -44,8 +44,8 @@ Result<void> check_fit(std::uint64_t capacity, double bits_per_key, unsigned min
   if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid;
   const double least = min_bits / kMaxLoad;
   if (bits_per_key >= least) return {};
-  return error(ErrorCode::kBadArgument, "bits_per_key must be at least ", least, ", fingerprints of ", min_bits,
-               " bits at a load of ", kMaxLoad, ", got ", bits_per_key);
+  return bad_argument("bits_per_key must be at least ", least, ", fingerprints of ", min_bits, " bits at a load of ",
+                      kMaxLoad, ", got ", bits_per_key);
 }
 
 // Cuckoo.
