@@ -3,11 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 
-#include "crivo/blob.h"
 #include "files.h"
 #include "hostile_set.h"
 #include "zstd_frame.h"
