@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """What programs that were compiled against crivo.h rely on, compared with the record of it: the functions with their
 types, the symbol versions, and every structure, enumeration and constant.
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-#The fields of opaque types and the numbers of the version are nobody's business.
+# The fields of opaque types and the numbers of the version are nobody's business.
 NO_CONSTANTS = re.compile(r"CRIVO_(H|API|CHECKED|VERSION_\w+)$")
 
 
@@ -22,7 +22,7 @@ def run(*command, **options):
 
 
 def preprocessed(compiler, header, *options):
-#The lines of the system's headers are left out: those of crivo.h follow a marker with its name.
+    # The lines of the system's headers are left out: those of crivo.h follow a marker with its name.
     text = run(compiler, "-std=c99", "-E", "-D__attribute__(x)=", *options, header)
     ours, kept = False, []
     for line in text.splitlines():

@@ -1,31 +1,23 @@
-#!/ usr / bin / env bash
-#What libcrivo.so shows to programs and asks of the system.usage : library_test.sh LIBRARY
-set - euo pipefail
+#!/usr/bin/env bash
+# What libcrivo.so shows to programs and asks of the system. usage: library_test.sh LIBRARY
+set -euo pipefail
 
-      fail() {
-  echo "$*" > &2;
-  exit 1;
-}
+fail() { echo "$*" >&2; exit 1; }
 
-exports = $(nm - D-- defined - only "$1" | awk '$2 != "A" {print $3}') [[$exports]] || fail
-          "must export functions, got none" strangers =
-              $(grep - v '^crivo_' < < < "$exports" || true)[[-z $strangers]] || fail
-              "must export nothing but crivo_*, got $strangers"
+exports=$(nm -D --defined-only "$1" | awk '$2 != "A" {print $3}')
+[[ $exports ]] || fail "must export functions, got none"
+strangers=$(grep -v '^crivo_' <<<"$exports" || true)
+[[ -z $strangers ]] || fail "must export nothing but crivo_*, got $strangers"
 
-              soname =
-                  $(readelf - d "$1" | sed - n 's/.*(SONAME).*\[\(.*\)\]/\1/p') [[$soname == libcrivo.so .0]] || fail
-                  "must be called libcrivo.so.0, got $soname"
+soname=$(readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+[[ $soname == libcrivo.so.0 ]] || fail "must be called libcrivo.so.0, got $soname"
 
-                  "$(dirname " $0
-                  ")/../support/self_contained.sh"
-                  "$1"
+"$(dirname "$0")/../support/self_contained.sh" "$1"
 
-                  stack = $(readelf - lW "$1" | awk '$1 == "GNU_STACK" {print $7}') [[$stack == RW]] ||
-                          fail "must not ask for an executable stack, got ${stack:-no word on it}" !readelf - d "$1" |
-                              grep - q TEXTREL ||
-                          fail "must be relocatable without changing its code, got TEXTREL"
+stack=$(readelf -lW "$1" | awk '$1 == "GNU_STACK" {print $7}')
+[[ $stack == RW ]] || fail "must not ask for an executable stack, got ${stack:-no word on it}"
+! readelf -d "$1" | grep -q TEXTREL || fail "must be relocatable without changing its code, got TEXTREL"
 
-#The handler of SIGBUS reads a variable of the thread's, for which glibc might else call malloc.
-                          [[$(readelf - VW "$1") != *GLIBC_ * ]] ||
-                          readelf - d "$1" | grep - q STATIC_TLS ||
-                          fail "must have initial-exec variables of threads, got none"
+# The handler of SIGBUS reads a variable of the thread's, for which glibc might else call malloc.
+[[ $(readelf -VW "$1") != *GLIBC_* ]] || readelf -d "$1" | grep -q STATIC_TLS ||
+  fail "must have initial-exec variables of threads, got none"
