@@ -5,10 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "crivo.h"
 #include "crivo/blob.h"

@@ -4,16 +4,11 @@
 // in nanoseconds per key. "over" is bits per key over the information limit log2(1 / rate), at the rate measured
 // over 2.5 million absent keys. The closing table judges the run by our targets.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 
-#include "contestant.h"
 #include "crivo/filter.h"
 #include "crivo/version.h"
-#include "filter_rows.h"
-#include "rate_sweep.h"
 #include "rocksdb_library.h"
 #include "targets.h"
 

@@ -5,13 +5,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "bench/measure.h"
 #include "crivo/builder.h"

@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "crivo/blob_writer.h"
 #include "crivo/mapped_filter.h"

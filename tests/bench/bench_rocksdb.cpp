@@ -21,7 +21,6 @@
 #include "rocksdb_budget.h"
 #include "rocksdb_library.h"
 #include "rocksdb_rivals.h"
-#include "rocksdb_section.h"
 
 namespace crivo::bench {
 namespace {

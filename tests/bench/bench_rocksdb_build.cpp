@@ -7,7 +7,6 @@
 // another. "Faults" are the page faults of such a build. Memory is the growth of the process's peak resident size while
 // a fresh process builds blocks, one in each thread, with the blocks themselves.
 #include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,11 +17,8 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <memory>
 #include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "abi.h"
 #include "measure.h"

@@ -5,12 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "crivo/builder.h"
-#include "crivo/filter.h"
 #include "crivo/kinds.h"
 #include "filters.h"
 #include "measure.h"

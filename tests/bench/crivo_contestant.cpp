@@ -1,8 +1,5 @@
 // Our own filters, and the exact set, as contestants.
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <span>
 #include <stdexcept>
 #include <unordered_set>
 

@@ -2,11 +2,7 @@
 // meet the machine in the same state.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "contestant.h"
 

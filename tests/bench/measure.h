@@ -1,7 +1,6 @@
 // Measures times, and the peak of allocated memory.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <vector>

@@ -2,10 +2,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <sstream>
 
-#include "contestant.h"
 #include "filter_rows.h"
 
 namespace crivo::bench {

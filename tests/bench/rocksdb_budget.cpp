@@ -11,6 +11,8 @@
 namespace crivo::bench {
 namespace {
 
+constexpr double kSmallCacheShare = 0.01;
+
 // The keys of each run, as shares of all keys.
 std::vector<double> runs_of(const Tree& tree) {
   std::vector<double> shares;
@@ -20,6 +22,30 @@ std::vector<double> runs_of(const Tree& tree) {
     shares.insert(shares.end(), runs, share);
   }
   return shares;
+}
+
+/// The false positives of an absent key that is looked up in every run of a tree, if filters of the rate p take
+/// log2(1 / p) bits per key, and `bits_per_key` of them over the tree: with one rate for all runs, and with the rates
+/// that make their sum smallest (Dayan, Athanassoulis & Idreos, Monkey, 2017), which are in proportion to a run's keys
+/// where they are below 1.
+double false_positives_of_one_rate(const Tree& tree, double bits_per_key) {
+  return static_cast<double>(runs_of(tree).size()) * std::exp2(-bits_per_key);
+}
+
+double least_false_positives(const Tree& tree, double bits_per_key) {
+  const std::vector<double> shares = runs_of(tree);
+  const auto rate = [](double factor, double share) { return std::min(1.0, factor * share); };
+  double low = -1100;  // of log2(factor)
+  double high = 100;
+  while (high - low > 1e-9) {
+    const double middle = (low + high) / 2;
+    double bits = 0;
+    for (const double share : shares) bits -= share * std::log2(rate(std::exp2(middle), share));
+    (bits > bits_per_key ? low : high) = middle;
+  }
+  double sum = 0;
+  for (const double share : shares) sum += rate(std::exp2(high), share);
+  return sum;
 }
 
 BudgetRow measure(double budget, const Rival& rival, const Shape& shape, const Effort& effort) {
@@ -59,26 +85,6 @@ std::vector<BudgetRow> measure_budgets(const std::vector<double>& budgets, const
     }
   }
   return rows;
-}
-
-double false_positives_of_one_rate(const Tree& tree, double bits_per_key) {
-  return static_cast<double>(runs_of(tree).size()) * std::exp2(-bits_per_key);
-}
-
-double least_false_positives(const Tree& tree, double bits_per_key) {
-  const std::vector<double> shares = runs_of(tree);
-  const auto rate = [](double factor, double share) { return std::min(1.0, factor * share); };
-  double low = -1100;  // of log2(factor)
-  double high = 100;
-  while (high - low > 1e-9) {
-    const double middle = (low + high) / 2;
-    double bits = 0;
-    for (const double share : shares) bits -= share * std::log2(rate(std::exp2(middle), share));
-    (bits > bits_per_key ? low : high) = middle;
-  }
-  double sum = 0;
-  for (const double share : shares) sum += rate(std::exp2(high), share);
-  return sum;
 }
 
 void print_budgets(const std::vector<BudgetRow>& rows) {

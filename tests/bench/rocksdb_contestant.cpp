@@ -1,6 +1,5 @@
 // Filter policies of RocksDB's interface as contestants: the built-in ones and our plugin.
 #include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>

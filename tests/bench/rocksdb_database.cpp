@@ -1,6 +1,5 @@
 #include "rocksdb_database.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/table.h>
 #include <sys/resource.h>

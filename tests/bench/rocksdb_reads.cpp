@@ -11,38 +11,21 @@
 namespace crivo::bench {
 namespace {
 
-/// Counts since the object was made.
-class CountersSince {
- public:
-  explicit CountersSince(const Database& database) : database_(database), start_(now(database)) {}
+Counters counters_now(const Database& database) {
+  Counters counted;
+  counted.data_reads = database.count(rocksdb::BLOCK_CACHE_DATA_MISS);
+  counted.data_hits = database.count(rocksdb::BLOCK_CACHE_DATA_HIT);
+  counted.metadata_reads =
+      database.count(rocksdb::BLOCK_CACHE_INDEX_MISS) + database.count(rocksdb::BLOCK_CACHE_FILTER_MISS);
+  counted.useful = database.count(rocksdb::BLOOM_FILTER_USEFUL);
+  counted.positive = database.count(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+  counted.true_positive = database.count(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  return counted;
+}
 
-  [[nodiscard]] Counters counters() const {
-    Counters counted = now(database_);
-    counted.data_reads -= start_.data_reads;
-    counted.data_hits -= start_.data_hits;
-    counted.metadata_reads -= start_.metadata_reads;
-    counted.useful -= start_.useful;
-    counted.positive -= start_.positive;
-    counted.true_positive -= start_.true_positive;
-    return counted;
-  }
-
- private:
-  static Counters now(const Database& database) {
-    Counters counted;
-    counted.data_reads = database.count(rocksdb::BLOCK_CACHE_DATA_MISS);
-    counted.data_hits = database.count(rocksdb::BLOCK_CACHE_DATA_HIT);
-    counted.metadata_reads =
-        database.count(rocksdb::BLOCK_CACHE_INDEX_MISS) + database.count(rocksdb::BLOCK_CACHE_FILTER_MISS);
-    counted.useful = database.count(rocksdb::BLOOM_FILTER_USEFUL);
-    counted.positive = database.count(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-    counted.true_positive = database.count(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
-    return counted;
-  }
-
-  const Database& database_;
-  Counters start_;
-};
+constexpr std::uint64_t Counters::*kEveryCounter[] = {
+    &Counters::questions, &Counters::data_reads, &Counters::data_hits,    &Counters::metadata_reads,
+    &Counters::useful,    &Counters::positive,   &Counters::true_positive};
 
 /// Asks one batch of keys, which for Get is one key.
 class Asker {
@@ -93,13 +76,12 @@ class Asker {
 }  // namespace
 
 Counters& Counters::operator+=(const Counters& other) {
-  questions += other.questions;
-  data_reads += other.data_reads;
-  data_hits += other.data_hits;
-  metadata_reads += other.metadata_reads;
-  useful += other.useful;
-  positive += other.positive;
-  true_positive += other.true_positive;
+  for (const auto counter : kEveryCounter) this->*counter += other.*counter;
+  return *this;
+}
+
+Counters& Counters::operator-=(const Counters& other) {
+  for (const auto counter : kEveryCounter) this->*counter -= other.*counter;
   return *this;
 }
 
@@ -120,7 +102,7 @@ Asked ask(Database& database, const Workload& workload, std::uint64_t questions,
   std::vector<double> latencies;
   latencies.reserve(questions / asker.batch() + 1);
   Asked asked;
-  const CountersSince since(database);
+  const Counters before = counters_now(database);
   const Cost cost = measure_cost([&] {
     for (std::uint64_t done = 0; done < questions; done += asker.batch()) {
       asker.draw(queries, database.shape().keys());
@@ -134,7 +116,8 @@ Asked ask(Database& database, const Workload& workload, std::uint64_t questions,
   asked.cpu = cost.cpu;
   asked.p50 = quantile(latencies, 0.5);
   asked.p99 = quantile(latencies, 0.99);
-  asked.counters = since.counters();
+  asked.counters = counters_now(database);
+  asked.counters -= before;
   asked.counters.questions = latencies.size() * asker.batch();
   return asked;
 }

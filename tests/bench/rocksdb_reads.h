@@ -1,10 +1,6 @@
 // Questions to a whole database, and what they cost.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "rocksdb_database.h"
 
 namespace crivo::bench {
@@ -33,6 +29,7 @@ struct Counters {
   std::uint64_t true_positive = 0;   // and the key was there
 
   Counters& operator+=(const Counters& other);
+  Counters& operator-=(const Counters& other);
   /// The count for each thousand questions.
   [[nodiscard]] double per_thousand(std::uint64_t count) const;
 };

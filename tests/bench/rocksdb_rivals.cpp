@@ -1,13 +1,10 @@
 #include "rocksdb_rivals.h"
 
 #include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
 #include <array>
 #include <cstdio>
-#include <functional>
-#include <memory>
 #include <stdexcept>
 
 #include "abi.h"

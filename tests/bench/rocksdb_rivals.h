@@ -2,8 +2,6 @@
 // names (rocksdb_library.h) if it is set, with labels that say so, and else from the installed one.
 #pragma once
 
-#include <vector>
-
 #include "rocksdb_database.h"
 
 namespace crivo::bench {

@@ -2,13 +2,8 @@
 // interleaved rounds.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "rocksdb_database.h"
 #include "rocksdb_reads.h"
 
 namespace crivo::bench {

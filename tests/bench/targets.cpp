@@ -1,6 +1,5 @@
 #include "targets.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

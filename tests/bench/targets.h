@@ -1,9 +1,6 @@
 // The targets that we set ourselves, judged by the figures of one run: the closing table of `./dev bench filters`.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "filter_rows.h"
 #include "rate_sweep.h"
 

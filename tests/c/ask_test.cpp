@@ -6,9 +6,8 @@
 namespace crivo::testing {
 namespace {
 
-class AskPerKind : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, AskPerKind, ::testing::ValuesIn(every_kind()),
-                         [](const auto& tested) { return tested.param; });
+class AskPerKind : public PerKind {};
+CRIVO_FOR_KINDS(AskPerKind, every_kind());
 
 std::string padded(std::uint64_t i) {
   std::string key = std::to_string(i);
@@ -72,17 +71,16 @@ TEST_P(AskPerKind, ArraysOfNothingMayBeNull) {
   EXPECT_EQ(hits[0], crivo_contains(filter.get(), nullptr, 0, nullptr));
 }
 
-class Counting : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, Counting, ::testing::ValuesIn(kinds_that_can(CRIVO_CAN_COUNT)),
-                         [](const auto& tested) { return tested.param; });
+class Counting : public PerKind {};
+CRIVO_FOR_KINDS(Counting, kinds_that_can(CRIVO_CAN_COUNT));
 
 TEST_P(Counting, NeverCountsTooFew) {
-  const Filter filter = create(options_of(GetParam().c_str(), 2000));
+  const Filter filter = create(options(2000));
   for (std::uint64_t i = 0; i < 300; ++i) {
     for (std::uint64_t times = 0; times < 1 + i % 3; ++times) ASSERT_EQ(add(filter, present(i)), CRIVO_OK);
   }
   for (std::uint64_t i = 0; i < 300; ++i) EXPECT_GE(count_of(filter, present(i)), 1 + i % 3);
-  EXPECT_EQ(count_of(create(options_of(GetParam().c_str(), 10)), "nothing"), 0U);
+  EXPECT_EQ(count_of(create(options(10)), "nothing"), 0U);
 }
 
 TEST(Ask, OtherKindsDoNotCount) {
@@ -98,26 +96,17 @@ TEST(Ask, TheHashIsXxh3) {
   EXPECT_EQ(crivo_hash_key(nullptr, 5, 0), crivo_hash_key("", 0, 0)) << "a key of NULL is the empty key";
   const KeyList list = present_keys(1000);
   std::vector<std::uint64_t> hashes(list.count());
-  const crivo_keys keys = list.keys();
-  ASSERT_EQ(crivo_hash_keys(&keys, 11, hashes.data(), nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_hash_keys(list.keys(), 11, hashes.data(), nullptr), CRIVO_OK);
   for (std::uint64_t i = 0; i < list.count(); ++i) {
     EXPECT_EQ(hashes[i], crivo_hash_key(present(i).data(), present(i).size(), 11));
   }
 }
 
 TEST(Ask, NumbersAreTheKeysThatTheyAreEverywhere) {
-  const auto integer = [](std::int64_t value) {
-    char key[CRIVO_NUMBER_KEY_BYTES];
-    return std::string(key, crivo_integer_key(value, key));
-  };
-  const auto unsigned_integer = [](std::uint64_t value) {
-    char key[CRIVO_NUMBER_KEY_BYTES];
-    return std::string(key, crivo_unsigned_key(value, key));
-  };
-  const auto real = [](double value) {
-    char key[CRIVO_NUMBER_KEY_BYTES];
-    return std::string(key, crivo_real_key(value, key));
-  };
+  char key[CRIVO_NUMBER_KEY_BYTES];
+  const auto integer = [&](std::int64_t value) { return std::string(key, crivo_integer_key(value, key)); };
+  const auto unsigned_integer = [&](std::uint64_t value) { return std::string(key, crivo_unsigned_key(value, key)); };
+  const auto real = [&](double value) { return std::string(key, crivo_real_key(value, key)); };
   EXPECT_EQ(integer(0), "0");
   EXPECT_EQ(integer(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
   EXPECT_EQ(real(1.0), "1");

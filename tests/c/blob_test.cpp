@@ -6,13 +6,12 @@ namespace {
 
 constexpr std::int32_t kForms[] = {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE};
 
-class BlobPerKind : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, BlobPerKind, ::testing::ValuesIn(every_kind()),
-                         [](const auto& tested) { return tested.param; });
+class BlobPerKind : public PerKind {};
+CRIVO_FOR_KINDS(BlobPerKind, every_kind());
 
 TEST_P(BlobPerKind, EveryFormReadsBackAsTheSameFilter) {
   for (const std::uint64_t keys : {0U, 1U, 50U, 5000U}) {
-    const Filter filter = build(options_of(GetParam().c_str(), 5000), present_keys(keys));
+    const Filter filter = build(options(5000), present_keys(keys));
     const Blob raw = blob_of(filter);
     for (const std::int32_t form : kForms) {
       const Blob blob = blob_of(filter, form);
@@ -64,14 +63,13 @@ TEST(BlobOf, AReadOnlyFilterIsChangedAsACopy) {
     const Filter filter = borrow(blob);
     crivo_filter* f = filter.get();
     const KeyList list = present_keys(3);
-    const crivo_keys keys = list.keys();
     const std::uint64_t hash = 1;
     const auto refuses = [](auto&& call) {
       EXPECT_EQ(failure(CRIVO_UNSUPPORTED, call),
                 "filter must own its bytes to be changed, got one that is read-only; a copy of it can be");
     };
     refuses([&](crivo_error* error) { return crivo_add(f, "a", 1, error); });
-    refuses([&](crivo_error* error) { return crivo_add_keys(f, &keys, error); });
+    refuses([&](crivo_error* error) { return crivo_add_keys(f, list.keys(), error); });
     refuses([&](crivo_error* error) { return crivo_add_hashes(f, &hash, 1, error); });
     refuses([&](crivo_error* error) { return crivo_add_times(f, "a", 1, 2, error); });
     refuses([&](crivo_error* error) { return crivo_remove(f, "present 1", 9, error); });
@@ -128,8 +126,7 @@ TEST(BlobOf, LevelsAreThoseOfZstd) {
 TEST(BlobOf, LimitsBoundTheFilterBeforeMemoryIsTaken) {
   const Blob blob = blob_of(create(options_of("blocked", 10'000'000)), CRIVO_FORM_SMALLEST);
   ASSERT_LT(blob.size(), 10'000U);
-  crivo_limits limits{};
-  limits.size = sizeof limits;
+  auto limits = sized<crivo_limits>();
   limits.max_bytes = 1'000'000;
   crivo_filter* filter = nullptr;
   for (const auto open : {&crivo_read, &crivo_borrow}) {
@@ -138,21 +135,15 @@ TEST(BlobOf, LimitsBoundTheFilterBeforeMemoryIsTaken) {
     EXPECT_EQ(filter, nullptr);
   }
   limits.max_bytes = 0;
-  ASSERT_EQ(crivo_read(blob.data(), blob.size(), &limits, &filter, nullptr), CRIVO_OK);
-  crivo_free(filter);
+  (void)make(crivo_read, blob.data(), blob.size(), &limits);
 }
 
 TEST(BlobOf, LimitsHoldForAFilterThatGrowsAndForItsCopy) {
   const Blob blob = blob_of(create(options_of("scalable", 100)));
-  crivo_limits limits{};
-  limits.size = sizeof limits;
+  auto limits = sized<crivo_limits>();
   limits.max_bytes = 10'000;
   for (const auto open : {&crivo_read, &crivo_borrow}) {
-    crivo_filter* made = nullptr;
-    ASSERT_EQ(open(blob.data(), blob.size(), &limits, &made, nullptr), CRIVO_OK);
-    const Filter filter(made);
-    ASSERT_EQ(crivo_copy(filter.get(), &made, nullptr), CRIVO_OK);
-    const Filter copy(made);
+    const Filter copy = make(crivo_copy, make(open, blob.data(), blob.size(), &limits).get());
     crivo_status status = CRIVO_OK;
     for (std::uint64_t i = 0; status == CRIVO_OK && i < 100'000; ++i) status = add(copy, present(i));
     EXPECT_EQ(status, CRIVO_TOO_LARGE);

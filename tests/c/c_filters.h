@@ -2,9 +2,6 @@
 // only, because the same tests run on libcrivo.a and on libcrivo.so, which has no C++.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "crivo.h"
+#include "matchers.h"
 
 namespace crivo::testing {
 
@@ -27,7 +25,7 @@ using Builder = std::unique_ptr<crivo_builder, Free>;
 inline std::string present(std::uint64_t i) { return "present " + std::to_string(i); }
 inline std::string absent(std::uint64_t i) { return "absent " + std::to_string(i); }
 
-/// Keys with offsets, as a crivo_keys that borrows from this.
+/// Keys with offsets.
 class KeyList {
  public:
   KeyList() = default;
@@ -39,11 +37,16 @@ class KeyList {
     offsets_.push_back(bytes_.size());
   }
   [[nodiscard]] std::uint64_t count() const { return offsets_.size() - 1; }
-  [[nodiscard]] crivo_keys keys() const { return {bytes_.data(), bytes_.size(), offsets_.data(), 0, count()}; }
+  /// What borrows from this, until it changes. For one thread.
+  [[nodiscard]] const crivo_keys* keys() const {
+    keys_ = {bytes_.data(), bytes_.size(), offsets_.data(), 0, count()};
+    return &keys_;
+  }
 
  private:
   std::string bytes_;
   std::vector<std::uint64_t> offsets_{0};
+  mutable crivo_keys keys_{};
 };
 
 inline KeyList present_keys(std::uint64_t count, std::uint64_t first = 0) {
@@ -57,9 +60,16 @@ inline KeyList absent_keys(std::uint64_t count) {
   return list;
 }
 
+/// A structure of this version's size, and zeros.
+template <class Struct>
+Struct sized() {
+  Struct structure{};
+  structure.size = sizeof structure;
+  return structure;
+}
+
 inline crivo_options options_of(const char* kind, std::uint64_t capacity = 0, double fp_rate = 0) {
-  crivo_options options{};
-  options.size = sizeof options;
+  auto options = sized<crivo_options>();
   options.kind = kind;
   options.capacity = capacity;
   options.fp_rate = fp_rate;
@@ -92,8 +102,7 @@ std::unique_ptr<Handle, Free> make(Function function, Args... args) {
 
 inline Filter create(const crivo_options& options) { return make(crivo_create, &options); }
 inline Filter build(const crivo_options& options, const KeyList& list) {
-  const crivo_keys keys = list.keys();
-  return make(crivo_build, &options, &keys);
+  return make(crivo_build, &options, list.keys());
 }
 inline Builder start(const crivo_options* options) { return make<crivo_builder>(crivo_builder_create, options); }
 /// A filter of this kind of the first keys, whatever the kind.
@@ -106,8 +115,11 @@ inline bool has(const Filter& filter, std::string_view key) {
   EXPECT_TRUE(hit == 0 || hit == 1) << hit;
   return hit == 1;
 }
-inline crivo_status add(const Filter& filter, std::string_view key, crivo_error* error = nullptr) {
-  return crivo_add(filter.get(), key.data(), key.size(), error);
+inline crivo_status add(const Filter& filter, std::string_view key) {
+  return crivo_add(filter.get(), key.data(), key.size(), nullptr);
+}
+inline crivo_status add(const Filter& filter, const KeyList& list) {
+  return crivo_add_keys(filter.get(), list.keys(), nullptr);
 }
 inline std::uint64_t count_of(const Filter& filter, std::string_view key) {
   std::uint64_t count = 0;
@@ -117,9 +129,8 @@ inline std::uint64_t count_of(const Filter& filter, std::string_view key) {
 
 inline std::vector<std::uint8_t> hits_of(const Filter& filter, const KeyList& list) {
   std::vector<std::uint8_t> hits(list.count(), 9);
-  const crivo_keys keys = list.keys();
   crivo_error error{};
-  EXPECT_EQ(crivo_contains_keys(filter.get(), &keys, hits.data(), &error), CRIVO_OK) << error.message;
+  EXPECT_EQ(crivo_contains_keys(filter.get(), list.keys(), hits.data(), &error), CRIVO_OK) << error.message;
   return hits;
 }
 inline std::uint64_t found(const Filter& filter, const KeyList& list) {
@@ -129,16 +140,20 @@ inline std::uint64_t found(const Filter& filter, const KeyList& list) {
 }
 
 inline crivo_facts facts_of(const Filter& filter) {
-  crivo_facts facts{};
-  facts.size = sizeof facts;
+  auto facts = sized<crivo_facts>();
   EXPECT_EQ(crivo_get_facts(filter.get(), &facts, nullptr), CRIVO_OK);
   return facts;
 }
 inline crivo_stats stats_of(const Filter& filter) {
-  crivo_stats stats{};
-  stats.size = sizeof stats;
+  auto stats = sized<crivo_stats>();
   EXPECT_EQ(crivo_get_stats(filter.get(), &stats, nullptr), CRIVO_OK);
   return stats;
+}
+
+inline crivo_similarity similarity_of(const Filter& one, const Filter& other) {
+  auto alike = sized<crivo_similarity>();
+  EXPECT_EQ(crivo_compare(one.get(), other.get(), &alike, nullptr), CRIVO_OK);
+  return alike;
 }
 
 using Blob = std::vector<unsigned char>;
@@ -153,6 +168,13 @@ inline Blob blob_of(const Filter& filter, std::int32_t form = CRIVO_FORM_RAW) {
 inline Filter read(const Blob& blob) { return make(crivo_read, blob.data(), blob.size(), nullptr); }
 inline Filter borrow(const Blob& blob) { return make(crivo_borrow, blob.data(), blob.size(), nullptr); }
 
+class PerKind : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static crivo_options options(std::uint64_t capacity) {
+    return options_of(GetParam().c_str(), capacity);
+  }
+};
+
 /// The message of a call `crivo_status call(crivo_error*)`, which must fail with this status.
 template <class Call>
 std::string failure(crivo_status expected, Call&& call) {
@@ -166,3 +188,7 @@ std::string failure(crivo_status expected, Call&& call) {
 }
 
 }  // namespace crivo::testing
+
+/// Runs a suite with a std::string for parameter for each of these kinds.
+#define CRIVO_FOR_KINDS(Suite, kinds) \
+  INSTANTIATE_TEST_SUITE_P(Kinds, Suite, ::testing::ValuesIn(kinds), [](const auto& tested) { return tested.param; })

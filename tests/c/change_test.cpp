@@ -6,15 +6,12 @@
 namespace crivo::testing {
 namespace {
 
-auto kinds_for(std::uint32_t can) { return ::testing::ValuesIn(kinds_that_can(can)); }
-std::string name_of(const ::testing::TestParamInfo<std::string>& tested) { return tested.param; }
-
 Filter empty(const std::string& kind, std::uint64_t capacity = 2000) {
   return create(options_of(kind.c_str(), capacity));
 }
 
-class Adding : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, Adding, kinds_for(CRIVO_CAN_ADD), name_of);
+class Adding : public PerKind {};
+CRIVO_FOR_KINDS(Adding, kinds_that_can(CRIVO_CAN_ADD));
 
 TEST_P(Adding, OneByOneManyAndHashesComeToTheSame) {
   const Filter one = empty(GetParam()), many = empty(GetParam()), hashed = empty(GetParam());
@@ -25,8 +22,7 @@ TEST_P(Adding, OneByOneManyAndHashesComeToTheSame) {
     hashes.push_back(crivo_hash_key(key.data(), key.size(), 0));
   }
   const KeyList list = present_keys(1500);
-  const crivo_keys keys = list.keys();
-  ASSERT_EQ(crivo_add_keys(many.get(), &keys, nullptr), CRIVO_OK);
+  ASSERT_EQ(add(many, list), CRIVO_OK);
   ASSERT_EQ(crivo_add_hashes(hashed.get(), hashes.data(), hashes.size(), nullptr), CRIVO_OK);
   EXPECT_EQ(found(one, list), 1500U);
   EXPECT_EQ(blob_of(many), blob_of(one));
@@ -38,16 +34,15 @@ TEST_P(Adding, ClearForgetsEveryKeyAndKeepsTheSize) {
   const Filter filter = empty(GetParam());
   const Blob before = blob_of(filter);
   const KeyList list = present_keys(3000);
-  const crivo_keys keys = list.keys();
-  const crivo_status added = crivo_add_keys(filter.get(), &keys, nullptr);
+  const crivo_status added = add(filter, list);
   EXPECT_TRUE(added == CRIVO_OK || added == CRIVO_FULL);
   ASSERT_EQ(crivo_clear(filter.get(), nullptr), CRIVO_OK);
   EXPECT_EQ(found(filter, list), 0U);
   EXPECT_EQ(blob_of(filter), before);
 }
 
-class Removing : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, Removing, kinds_for(CRIVO_CAN_REMOVE), name_of);
+class Removing : public PerKind {};
+CRIVO_FOR_KINDS(Removing, kinds_that_can(CRIVO_CAN_REMOVE));
 
 TEST_P(Removing, TakesBackOneAddition) {
   const Filter filter = empty(GetParam());
@@ -62,8 +57,8 @@ TEST_P(Removing, TakesBackOneAddition) {
   EXPECT_EQ(blob_of(filter), before);
 }
 
-class Times : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, Times, kinds_for(CRIVO_CAN_COUNT), name_of);
+class Times : public PerKind {};
+CRIVO_FOR_KINDS(Times, kinds_that_can(CRIVO_CAN_COUNT));
 
 TEST_P(Times, AddsAsOftenAsAskedOrSaysThatThereIsNoRoom) {
   const Filter filter = empty(GetParam());
@@ -77,8 +72,8 @@ TEST_P(Times, AddsAsOftenAsAskedOrSaysThatThereIsNoRoom) {
   EXPECT_GT(count_of(filter, "c"), 7U);
 }
 
-class Merging : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, Merging, kinds_for(CRIVO_CAN_UNITE), name_of);
+class Merging : public PerKind {};
+CRIVO_FOR_KINDS(Merging, kinds_that_can(CRIVO_CAN_UNITE));
 
 TEST_P(Merging, UnitesToTheFilterOfBothSets) {
   const Filter one = empty(GetParam()), other = empty(GetParam()), both = empty(GetParam());
@@ -98,22 +93,18 @@ TEST_P(Merging, AFilterMayBeMergedWithItself) {
   const Filter filter = filter_of(GetParam(), 500);
   ASSERT_EQ(crivo_unite(filter.get(), filter.get(), nullptr), CRIVO_OK);
   EXPECT_EQ(found(filter, present_keys(500)), 500U);
-  crivo_similarity alike{};
-  alike.size = sizeof alike;
-  ASSERT_EQ(crivo_compare(filter.get(), filter.get(), &alike, nullptr), CRIVO_OK);
-  EXPECT_EQ(alike.jaccard, 1);
+  EXPECT_EQ(similarity_of(filter, filter).jaccard, 1);
 }
 
 TEST_P(Merging, RefusesWhatDiffersAndChangesNothing) {
   const Filter filter = filter_of(GetParam(), 100);
   const Blob before = blob_of(filter);
-  crivo_options other_seed = options_of(GetParam().c_str(), 100);
+  crivo_options other_seed = options(100);
   other_seed.seed = 1;
   const Filter others[] = {filter_of(GetParam(), 5000), build(other_seed, present_keys(100)),
                            filter_of(GetParam() == "classic" ? "blocked" : "classic", 100)};
   for (const Filter& other : others) {
-    crivo_similarity alike{};
-    alike.size = sizeof alike;
+    auto alike = sized<crivo_similarity>();
     const auto unite = [&](crivo_error* error) { return crivo_unite(filter.get(), other.get(), error); };
     const auto compare = [&](crivo_error* error) { return crivo_compare(filter.get(), other.get(), &alike, error); };
     EXPECT_THAT(failure(CRIVO_INCOMPATIBLE, unite), ::testing::HasSubstr(" must equal the first filter's "));
@@ -123,18 +114,14 @@ TEST_P(Merging, RefusesWhatDiffersAndChangesNothing) {
   EXPECT_EQ(blob_of(filter), before);
 }
 
-class Intersecting : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, Intersecting, kinds_for(CRIVO_CAN_INTERSECT), name_of);
+class Intersecting : public PerKind {};
+CRIVO_FOR_KINDS(Intersecting, kinds_that_can(CRIVO_CAN_INTERSECT));
 
 TEST_P(Intersecting, KeepsWhatBothHave) {
   const Filter one = empty(GetParam()), other = empty(GetParam());
-  const KeyList first = present_keys(600), last = present_keys(600, 300);
-  const crivo_keys first_keys = first.keys(), last_keys = last.keys();
-  ASSERT_EQ(crivo_add_keys(one.get(), &first_keys, nullptr), CRIVO_OK);
-  ASSERT_EQ(crivo_add_keys(other.get(), &last_keys, nullptr), CRIVO_OK);
-  crivo_similarity alike{};
-  alike.size = sizeof alike;
-  ASSERT_EQ(crivo_compare(one.get(), other.get(), &alike, nullptr), CRIVO_OK);
+  ASSERT_EQ(add(one, present_keys(600)), CRIVO_OK);
+  ASSERT_EQ(add(other, present_keys(600, 300)), CRIVO_OK);
+  const crivo_similarity alike = similarity_of(one, other);
   EXPECT_NEAR(alike.first, 600, 30);
   EXPECT_NEAR(alike.second, 600, 30);
   EXPECT_NEAR(alike.united, 900, 45);
@@ -150,9 +137,7 @@ TEST_P(Intersecting, KeepsWhatBothHave) {
 TEST(Change, ASaturatedFilterHasNoEstimate) {
   const Filter full = create(options_of("classic", 1));
   for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(add(full, present(i)), CRIVO_OK);
-  crivo_similarity alike{};
-  alike.size = sizeof alike;
-  ASSERT_EQ(crivo_compare(full.get(), full.get(), &alike, nullptr), CRIVO_OK);
+  const crivo_similarity alike = similarity_of(full, full);
   EXPECT_TRUE(std::isinf(alike.first) && std::isinf(alike.second) && std::isinf(alike.united));
   EXPECT_TRUE(std::isnan(alike.jaccard));
   EXPECT_TRUE(std::isinf(stats_of(full).cardinality));
@@ -165,10 +150,9 @@ TEST(Change, AKindSaysWhatItCannotDo) {
   const Blob before = blob_of(ribbon);
   const std::uint64_t hash = 1;
   const KeyList list = present_keys(3);
-  const crivo_keys keys = list.keys();
   crivo_filter* f = ribbon.get();
   failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add(f, "a", 1, error); });
-  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_keys(f, &keys, error); });
+  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_keys(f, list.keys(), error); });
   failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_hashes(f, &hash, 1, error); });
   failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_add_times(f, "a", 1, 2, error); });
   failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_remove(f, "a", 1, error); });
@@ -181,8 +165,7 @@ TEST(Change, AKindSaysWhatItCannotDo) {
 TEST(Change, AFullFilterKeepsWhatItHasAndCountsIt) {
   const Filter filter = create(options_of("cuckoo", 100));
   const KeyList list = present_keys(5000);
-  const crivo_keys keys = list.keys();
-  EXPECT_THAT(failure(CRIVO_FULL, [&](crivo_error* error) { return crivo_add_keys(filter.get(), &keys, error); }),
+  EXPECT_THAT(failure(CRIVO_FULL, [&](crivo_error* error) { return crivo_add_keys(filter.get(), list.keys(), error); }),
               ::testing::HasSubstr("it was made for 100 keys"));
   const std::uint64_t added = facts_of(filter).keys;
   EXPECT_GE(added, 100U);

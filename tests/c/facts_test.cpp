@@ -80,9 +80,8 @@ TEST(Facts, ANewerProgramsOptionsMustNotAskForWhatIsUnknown) {
   } later;
   later.today = options_of("classic", 100);
   later.today.size = sizeof later;
+  (void)make(crivo_create, &later.today);
   crivo_filter* filter = nullptr;
-  ASSERT_EQ(crivo_create(&later.today, &filter, nullptr), CRIVO_OK);
-  crivo_free(filter);
   later.more = 1;
   EXPECT_THAT(
       failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(&later.today, &filter, error); }),

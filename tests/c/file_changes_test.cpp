@@ -1,17 +1,12 @@
 // Functions that are no questions read a whole file. Other programs may cut it off, or write into it, while they do.
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "c_filters.h"
 #include "missing_page.h"
-#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -70,13 +65,11 @@ crivo_status call_during(int delay, const std::function<void()>& change, const s
   std::vector<unsigned char> room(crivo_blob_bound(copy.in_memory()));
   const std::vector<std::function<crivo_status()>> calls = {
       [&] {
-        crivo_stats stats{};
-        stats.size = sizeof stats;
+        auto stats = sized<crivo_stats>();
         return crivo_get_stats(opened, &stats, nullptr);
       },
       [&] {
-        crivo_similarity similarity{};
-        similarity.size = sizeof similarity;
+        auto similarity = sized<crivo_similarity>();
         return crivo_compare(opened, opened, &similarity, nullptr);
       },
       [&] {
@@ -111,8 +104,7 @@ TEST(FileChangesDeathTest, WithAGuardNoFunctionDiesOfAFileThatIsCutOff) {
 // A copy must not have the sums of bytes that were never verified.
 TEST(FileChanges, WhatIsSavedOrCopiedIsWhatTheFileHeld) {
   OpenedCopy copy;
-  crivo_stats empty{};
-  empty.size = sizeof empty;
+  auto empty = sized<crivo_stats>();
   for (int delay = 0; delay < kDelays; ++delay) {
     const crivo_filter* opened = copy.renew();
     const auto fill = [&] {

@@ -1,9 +1,6 @@
 // Filters in files, and builds with a limit on memory.
-#include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 
 #include "c_filters.h"
 #include "missing_page.h"
@@ -11,42 +8,21 @@
 namespace crivo::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
 class Files : public ::testing::Test {
  protected:
-  Files() { std::filesystem::create_directory(folder_); }
-  ~Files() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const char* name) const { return folder_.file(name); }
   static void save(const Filter& filter, const std::string& path, std::int32_t form) {
     crivo_error error{};
     ASSERT_EQ(crivo_save(filter.get(), path.c_str(), form, 0, &error), CRIVO_OK) << error.message;
   }
-  static Filter open(const std::string& path) {
-    crivo_filter* filter = nullptr;
-    crivo_error error{};
-    EXPECT_EQ(crivo_open(path.c_str(), nullptr, &filter, &error), CRIVO_OK) << error.message;
-    return Filter(filter);
-  }
+  static Filter open(const std::string& path) { return make(crivo_open, path.c_str(), nullptr); }
 
-  std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("crivo_c_files_" + std::to_string(::getpid()));
+  const TempFolder folder_;
 };
-
-/// The filter of so many keys that crivo_build makes with these options.
-Filter build(const crivo_options& options, std::uint64_t keys) {
-  const KeyList list = present_keys(keys);
-  const crivo_keys borrowed = list.keys();
-  crivo_filter* filter = nullptr;
-  crivo_error error{};
-  EXPECT_EQ(crivo_build(&options, &borrowed, &filter, &error), CRIVO_OK) << error.message;
-  return Filter(filter);
-}
 
 TEST_F(Files, OfEveryKindAndFormGiveTheFilterBack) {
   for (const std::string& kind : every_kind()) {
-    const Filter filter = build(options_of(kind.c_str()), 1000);
+    const Filter filter = build(options_of(kind.c_str()), present_keys(1000));
     for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
       SCOPED_TRACE(kind + " in form " + std::to_string(form));
       save(filter, path("f"), form);
@@ -66,7 +42,7 @@ TEST_F(Files, AnswerEveryQuestionAsTheFilterDoes) {
   for (std::uint64_t i = 0; i < 1000; ++i) keys.insert(keys.end(), {present(i), absent(i)});
   for (const std::string& kind : every_kind()) {
     SCOPED_TRACE(kind);
-    const Filter filter = build(options_of(kind.c_str()), 1000);
+    const Filter filter = build(options_of(kind.c_str()), present_keys(1000));
     save(filter, path("f"), CRIVO_FORM_MAPPABLE);
     const Filter opened = open(path("f"));
     const std::vector<std::uint8_t> expected = hits_of(filter, KeyList(keys));
@@ -98,7 +74,7 @@ TEST_F(Files, HaveTheFormThatTheToolGivesThem) {
 }
 
 TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
-  const Filter filter = build(options_of("blocked"), 100'000);
+  const Filter filter = build(options_of("blocked"), present_keys(100'000));
   save(filter, path("f"), CRIVO_FORM_MAPPABLE);
   {
     std::fstream file(path("f"), std::ios::in | std::ios::out | std::ios::binary);
@@ -125,16 +101,16 @@ TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
 }
 
 TEST_F(Files, ThatWereReplacedStayAsTheyWereOpened) {
-  save(build(options_of("blocked"), 100'000), path("f"), CRIVO_FORM_AUTO);
+  save(build(options_of("blocked"), present_keys(100'000)), path("f"), CRIVO_FORM_AUTO);
   const Filter opened = open(path("f"));
-  save(build(options_of("blocked"), 10), path("f"), CRIVO_FORM_AUTO);
+  save(build(options_of("blocked"), present_keys(10)), path("f"), CRIVO_FORM_AUTO);
   for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(has(opened, present(i)));
 }
 
 TEST_F(Files, ThatShrinkAreErrorsWhereFilesAreGuarded) {
   if (!handlers_are_told_the_page()) GTEST_SKIP() << kNoPageIsTold;
   ASSERT_EQ(crivo_guard_files(nullptr), CRIVO_OK);
-  save(build(options_of("blocked"), 100'000), path("f"), CRIVO_FORM_MAPPABLE);
+  save(build(options_of("blocked"), present_keys(100'000)), path("f"), CRIVO_FORM_MAPPABLE);
   const Filter opened = open(path("f"));
   std::filesystem::resize_file(path("f"), 64);
   EXPECT_EQ(crivo_contains(opened.get(), "a", 1, nullptr), -CRIVO_CORRUPT);
@@ -173,7 +149,7 @@ TEST_F(Files, ThatTheSystemRefusesNameThePathAndTheReason) {
       failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_open(nowhere.c_str(), nullptr, &made, e); });
   EXPECT_EQ(errno, ENOENT);
   EXPECT_THAT(opened, HasSubstr(nowhere + ": No such file"));
-  failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_open(folder_.c_str(), nullptr, &made, e); });
+  failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_open(folder_.path().c_str(), nullptr, &made, e); });
   EXPECT_EQ(crivo_save(filter.get(), "/dev/full", 0, 0, nullptr), CRIVO_SYSTEM);
   EXPECT_EQ(errno, ENOSPC);
 }
@@ -182,17 +158,16 @@ TEST_F(Files, OfTemporaryHashesChangeNoByteOfAFilter) {
   for (const std::string& kind : every_kind()) {
     SCOPED_TRACE(kind);
     crivo_options options = options_of(kind.c_str());
-    const Filter in_memory = build(options, 300'000);
+    const Filter in_memory = build(options, present_keys(300'000));
     options.max_memory = 16 << 20;
-    options.temp_folder = folder_.c_str();
-    EXPECT_EQ(blob_of(build(options, 300'000), CRIVO_FORM_RAW), blob_of(in_memory, CRIVO_FORM_RAW));
-    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+    options.temp_folder = folder_.path().c_str();
+    EXPECT_EQ(blob_of(build(options, present_keys(300'000)), CRIVO_FORM_RAW), blob_of(in_memory, CRIVO_FORM_RAW));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   }
 }
 
 TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {
   const KeyList list = present_keys(3'000'000);  // whose hashes do not fit
-  const crivo_keys keys = list.keys();
   crivo_filter* made = nullptr;
   const std::string nowhere = path("nowhere");
   for (const std::uint64_t capacity : {std::uint64_t{0}, list.count()}) {
@@ -200,10 +175,11 @@ TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {
     options.temp_folder = nowhere.c_str();
     options.max_memory = 1 << 20;
     const auto small =
-        failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+        failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return crivo_build(&options, list.keys(), &made, e); });
     EXPECT_THAT(small, HasSubstr("must be at least 16777216, got 1048576"));
     options.max_memory = 16 << 20;
-    const auto lost = failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_build(&options, &keys, &made, e); });
+    const auto lost =
+        failure(CRIVO_SYSTEM, [&](crivo_error* e) { return crivo_build(&options, list.keys(), &made, e); });
     EXPECT_EQ(errno, ENOENT);
     EXPECT_THAT(lost, HasSubstr(nowhere + ": No such file"));
   }

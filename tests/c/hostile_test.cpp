@@ -1,8 +1,12 @@
 // What no caller should hand in: each function returns a status, writes nothing, and the process lives. Addresses that
 // lead elsewhere (freed memory, arrays shorter than was said) cannot be seen, and are not promised anything.
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
+#include <tuple>
+#include <type_traits>
 
 #include "c_filters.h"
 
@@ -19,158 +23,120 @@ T* misaligned() {
 struct Sound {
   Filter filter = filter_of("counting", 100);
   Filter other = filter_of("counting", 100);
-  Builder builder = make_builder();
+  Builder builder = start(nullptr);
   crivo_options options = options_of("blocked", 100);
   KeyList list = present_keys(10);
-  crivo_keys keys = list.keys();
+  crivo_keys keys = *list.keys();
   std::vector<std::uint64_t> hashes = std::vector<std::uint64_t>(10, 5);
   std::vector<std::uint8_t> hits = std::vector<std::uint8_t>(10, 9);
-  crivo_facts facts{sizeof(crivo_facts), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  crivo_stats stats{sizeof(crivo_stats), {}, {}, {}, {}};
-  crivo_similarity similarity{sizeof(crivo_similarity), {}, {}, {}, {}, {}};
-  crivo_limits limits{sizeof(crivo_limits), {}};
+  crivo_facts facts = sized<crivo_facts>();
+  crivo_stats stats = sized<crivo_stats>();
+  crivo_similarity similarity = sized<crivo_similarity>();
+  crivo_limits limits = sized<crivo_limits>();
   Blob blob = blob_of(filter);
   std::uint64_t number = 77;
   crivo_filter* made = nullptr;
   crivo_builder* made_builder = nullptr;
-
-  static Builder make_builder() {
-    crivo_builder* builder = nullptr;
-    EXPECT_EQ(crivo_builder_create(nullptr, &builder, nullptr), CRIVO_OK);
-    return Builder(builder);
-  }
 };
 
 using Call = std::function<crivo_status(crivo_error*)>;
 
 /// One argument of one function, replaced by what this gets.
 struct Argument {
-  const char* name;
-  std::size_t alignment;  // 1: it cannot be misaligned
+  std::string function;
+  std::string name;
+  bool can_be_misaligned;
   std::function<crivo_status(void*, crivo_error*)> call;
+};
+
+/// The pointers among the arguments of functions, each replaced in turn while the others are sound.
+class Pointers {
+ public:
+  /// The arguments have these names in crivo.h; one without a name is no pointer, or may be NULL.
+  template <class Function, class... Args>
+  void of(const char* name, Function function, const std::array<const char*, sizeof...(Args)>& names, Args... sound) {
+    add_each(name, function, names, std::tuple(sound...), std::index_sequence_for<Args...>());
+  }
+  [[nodiscard]] const std::vector<Argument>& all() const { return all_; }
+
+ private:
+  template <class Function, class Names, class Sound, std::size_t... At>
+  void add_each(const char* of, Function function, const Names& names, const Sound& sound, std::index_sequence<At...>) {
+    (add<At>(of, function, names[At], sound), ...);
+  }
+  template <std::size_t At, class Function, class Sound>
+  void add(const char* of, Function function, const char* name, const Sound& sound) {
+    using Type = std::tuple_element_t<At, Sound>;
+    if constexpr (std::is_pointer_v<Type>) {
+      using Pointee = std::remove_cv_t<std::remove_pointer_t<Type>>;
+      constexpr bool kBytes =
+          std::is_void_v<Pointee> || std::is_same_v<Pointee, char> || std::is_same_v<Pointee, unsigned char>;
+      const auto call = [=](void* pointer, crivo_error* error) {
+        Sound spoiled = sound;
+        std::get<At>(spoiled) = static_cast<Type>(pointer);
+        // A question's answer is the status, negated.
+        return std::abs(std::apply([&](auto... args) { return function(args..., error); }, spoiled));
+      };
+      if (*name != '\0') all_.push_back({of, name, !kBytes, call});
+    }
+  }
+
+  std::vector<Argument> all_;
 };
 
 std::vector<Argument> every_pointer(Sound& s) {
   crivo_filter* f = s.filter.get();
+  crivo_filter* other = s.other.get();
   crivo_builder* b = s.builder.get();
-  const auto filter = [](void* p) { return static_cast<crivo_filter*>(p); };
-  const auto builder = [](void* p) { return static_cast<crivo_builder*>(p); };
-  const auto out = [](void* p) { return static_cast<crivo_filter**>(p); };
-  const auto keys = [](void* p) { return static_cast<const crivo_keys*>(p); };
-  const auto u64 = [](void* p) { return static_cast<std::uint64_t*>(p); };
-  const auto u8 = [](void* p) { return static_cast<std::uint8_t*>(p); };
-  return {
-      {"hash_keys keys", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_hash_keys(keys(p), 0, s.hashes.data(), e); }},
-      {"hash_keys hashes", 8, [=, &s](void* p, crivo_error* e) { return crivo_hash_keys(&s.keys, 0, u64(p), e); }},
-      {"create options", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_create(static_cast<crivo_options*>(p), &s.made, e); }},
-      {"create filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_create(&s.options, out(p), e); }},
-      {"build keys", 8, [=, &s](void* p, crivo_error* e) { return crivo_build(&s.options, keys(p), &s.made, e); }},
-      {"build filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_build(&s.options, &s.keys, out(p), e); }},
-      {"build_from_hashes hashes", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_build_from_hashes(&s.options, u64(p), 10, &s.made, e); }},
-      {"build_from_hashes filter", 8,
-       [=, &s](void* p, crivo_error* e) {
-         return crivo_build_from_hashes(&s.options, s.hashes.data(), 10, out(p), e);
-       }},
-      {"copy filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_copy(filter(p), &s.made, e); }},
-      {"copy copy", 8, [=](void* p, crivo_error* e) { return crivo_copy(f, out(p), e); }},
-      {"drop_counts filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_drop_counts(filter(p), &s.made, e); }},
-      {"drop_counts blocked", 8, [=](void* p, crivo_error* e) { return crivo_drop_counts(f, out(p), e); }},
-      {"builder_create builder", 8,
-       [=, &s](void* p, crivo_error* e) {
-         return crivo_builder_create(&s.options, static_cast<crivo_builder**>(p), e);
-       }},
-      {"builder_add builder", 8, [=](void* p, crivo_error* e) { return crivo_builder_add(builder(p), "a", 1, e); }},
-      {"builder_add key", 1, [=](void* p, crivo_error* e) { return crivo_builder_add(b, p, 1, e); }},
-      {"builder_add_keys builder", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_builder_add_keys(builder(p), &s.keys, e); }},
-      {"builder_add_keys keys", 8, [=](void* p, crivo_error* e) { return crivo_builder_add_keys(b, keys(p), e); }},
-      {"builder_add_hashes builder", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_builder_add_hashes(builder(p), s.hashes.data(), 10, e); }},
-      {"builder_add_hashes hashes", 8,
-       [=](void* p, crivo_error* e) { return crivo_builder_add_hashes(b, u64(p), 10, e); }},
-      {"builder_finish builder", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_builder_finish(builder(p), &s.made, e); }},
-      {"builder_finish filter", 8, [=](void* p, crivo_error* e) { return crivo_builder_finish(b, out(p), e); }},
-      {"contains filter", 8, [=](void* p, crivo_error* e) { return -crivo_contains(filter(p), "a", 1, e); }},
-      {"contains key", 1, [=](void* p, crivo_error* e) { return -crivo_contains(f, p, 1, e); }},
-      {"contains_hash filter", 8, [=](void* p, crivo_error* e) { return -crivo_contains_hash(filter(p), 1, e); }},
-      {"contains_keys filter", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_contains_keys(filter(p), &s.keys, s.hits.data(), e); }},
-      {"contains_keys keys", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_contains_keys(f, keys(p), s.hits.data(), e); }},
-      {"contains_keys hits", 1, [=, &s](void* p, crivo_error* e) { return crivo_contains_keys(f, &s.keys, u8(p), e); }},
-      {"contains_hashes filter", 8,
-       [=, &s](void* p, crivo_error* e) {
-         return crivo_contains_hashes(filter(p), s.hashes.data(), 10, s.hits.data(), e);
-       }},
-      {"contains_hashes hashes", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_contains_hashes(f, u64(p), 10, s.hits.data(), e); }},
-      {"contains_hashes hits", 1,
-       [=, &s](void* p, crivo_error* e) { return crivo_contains_hashes(f, s.hashes.data(), 10, u8(p), e); }},
-      {"count filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_count(filter(p), "a", 1, &s.number, e); }},
-      {"count key", 1, [=, &s](void* p, crivo_error* e) { return crivo_count(f, p, 1, &s.number, e); }},
-      {"count count", 8, [=](void* p, crivo_error* e) { return crivo_count(f, "a", 1, u64(p), e); }},
-      {"add filter", 8, [=](void* p, crivo_error* e) { return crivo_add(filter(p), "a", 1, e); }},
-      {"add key", 1, [=](void* p, crivo_error* e) { return crivo_add(f, p, 1, e); }},
-      {"add_keys filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_add_keys(filter(p), &s.keys, e); }},
-      {"add_keys keys", 8, [=](void* p, crivo_error* e) { return crivo_add_keys(f, keys(p), e); }},
-      {"add_hashes filter", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_add_hashes(filter(p), s.hashes.data(), 10, e); }},
-      {"add_hashes hashes", 8, [=](void* p, crivo_error* e) { return crivo_add_hashes(f, u64(p), 10, e); }},
-      {"add_times filter", 8, [=](void* p, crivo_error* e) { return crivo_add_times(filter(p), "a", 1, 2, e); }},
-      {"add_times key", 1, [=](void* p, crivo_error* e) { return crivo_add_times(f, p, 1, 2, e); }},
-      {"remove filter", 8, [=](void* p, crivo_error* e) { return crivo_remove(filter(p), "a", 1, e); }},
-      {"remove key", 1, [=](void* p, crivo_error* e) { return crivo_remove(f, p, 1, e); }},
-      {"clear filter", 8, [=](void* p, crivo_error* e) { return crivo_clear(filter(p), e); }},
-      {"unite filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_unite(filter(p), s.other.get(), e); }},
-      {"unite other", 8, [=](void* p, crivo_error* e) { return crivo_unite(f, filter(p), e); }},
-      {"intersect filter", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_intersect(filter(p), s.other.get(), e); }},
-      {"intersect other", 8, [=](void* p, crivo_error* e) { return crivo_intersect(f, filter(p), e); }},
-      {"get_facts filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_get_facts(filter(p), &s.facts, e); }},
-      {"get_facts facts", 8,
-       [=](void* p, crivo_error* e) { return crivo_get_facts(f, static_cast<crivo_facts*>(p), e); }},
-      {"get_stats filter", 8, [=, &s](void* p, crivo_error* e) { return crivo_get_stats(filter(p), &s.stats, e); }},
-      {"get_stats stats", 8,
-       [=](void* p, crivo_error* e) { return crivo_get_stats(f, static_cast<crivo_stats*>(p), e); }},
-      {"compare first", 8, [=, &s](void* p, crivo_error* e) { return crivo_compare(filter(p), f, &s.similarity, e); }},
-      {"compare second", 8, [=, &s](void* p, crivo_error* e) { return crivo_compare(f, filter(p), &s.similarity, e); }},
-      {"compare similarity", 8,
-       [=, &s](void* p, crivo_error* e) {
-         return crivo_compare(f, s.other.get(), static_cast<crivo_similarity*>(p), e);
-       }},
-      {"write filter", 8,
-       [=, &s](void* p, crivo_error* e) {
-         return crivo_write(filter(p), 0, 0, s.blob.data(), s.blob.size(), &s.number, e);
-       }},
-      {"write buffer", 1, [=, &s](void* p, crivo_error* e) { return crivo_write(f, 0, 0, p, 10'000, &s.number, e); }},
-      {"write written", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_write(f, 0, 0, s.blob.data(), s.blob.size(), u64(p), e); }},
-      {"read blob", 1, [=, &s](void* p, crivo_error* e) { return crivo_read(p, 100, &s.limits, &s.made, e); }},
-      {"read filter", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_read(s.blob.data(), s.blob.size(), &s.limits, out(p), e); }},
-      {"borrow blob", 1, [=, &s](void* p, crivo_error* e) { return crivo_borrow(p, 100, &s.limits, &s.made, e); }},
-      {"borrow filter", 8,
-       [=, &s](void* p, crivo_error* e) { return crivo_borrow(s.blob.data(), s.blob.size(), &s.limits, out(p), e); }},
-  };
+  std::uint64_t* hashes = s.hashes.data();
+  std::uint8_t* hits = s.hits.data();
+  unsigned char* blob = s.blob.data();
+  const std::size_t blob_bytes = s.blob.size();
+  Pointers p;
+  p.of("hash_keys", crivo_hash_keys, {"keys", "", "hashes"}, &s.keys, 0, hashes);
+  p.of("create", crivo_create, {"options", "filter"}, &s.options, &s.made);
+  p.of("build", crivo_build, {"", "keys", "filter"}, &s.options, &s.keys, &s.made);
+  p.of("build_from_hashes", crivo_build_from_hashes, {"", "hashes", "", "filter"}, &s.options, hashes, 10, &s.made);
+  p.of("copy", crivo_copy, {"filter", "copy"}, f, &s.made);
+  p.of("drop_counts", crivo_drop_counts, {"filter", "blocked"}, f, &s.made);
+  p.of("builder_create", crivo_builder_create, {"", "builder"}, &s.options, &s.made_builder);
+  p.of("builder_add", crivo_builder_add, {"builder", "key", ""}, b, "a", 1);
+  p.of("builder_add_keys", crivo_builder_add_keys, {"builder", "keys"}, b, &s.keys);
+  p.of("builder_add_hashes", crivo_builder_add_hashes, {"builder", "hashes", ""}, b, hashes, 10);
+  p.of("builder_finish", crivo_builder_finish, {"builder", "filter"}, b, &s.made);
+  p.of("contains", crivo_contains, {"filter", "key", ""}, f, "a", 1);
+  p.of("contains_hash", crivo_contains_hash, {"filter", ""}, f, 1);
+  p.of("contains_keys", crivo_contains_keys, {"filter", "keys", "hits"}, f, &s.keys, hits);
+  p.of("contains_hashes", crivo_contains_hashes, {"filter", "hashes", "", "hits"}, f, hashes, 10, hits);
+  p.of("count", crivo_count, {"filter", "key", "", "count"}, f, "a", 1, &s.number);
+  p.of("add", crivo_add, {"filter", "key", ""}, f, "a", 1);
+  p.of("add_keys", crivo_add_keys, {"filter", "keys"}, f, &s.keys);
+  p.of("add_hashes", crivo_add_hashes, {"filter", "hashes", ""}, f, hashes, 10);
+  p.of("add_times", crivo_add_times, {"filter", "key", "", ""}, f, "a", 1, 2);
+  p.of("remove", crivo_remove, {"filter", "key", ""}, f, "a", 1);
+  p.of("clear", crivo_clear, {"filter"}, f);
+  p.of("unite", crivo_unite, {"filter", "other"}, f, other);
+  p.of("intersect", crivo_intersect, {"filter", "other"}, f, other);
+  p.of("get_facts", crivo_get_facts, {"filter", "facts"}, f, &s.facts);
+  p.of("get_stats", crivo_get_stats, {"filter", "stats"}, f, &s.stats);
+  p.of("compare", crivo_compare, {"first", "second", "similarity"}, f, other, &s.similarity);
+  p.of("write", crivo_write, {"filter", "", "", "buffer", "", "written"}, f, 0, 0, blob, blob_bytes, &s.number);
+  p.of("read", crivo_read, {"blob", "", "", "filter"}, blob, blob_bytes, &s.limits, &s.made);
+  p.of("borrow", crivo_borrow, {"blob", "", "", "filter"}, blob, blob_bytes, &s.limits, &s.made);
+  return p.all();
 }
 
 TEST(Hostile, EveryPointerIsRefusedWhereItIsNullOrNotAligned) {
   Sound s;
   const Blob before = blob_of(s.filter);
   for (const Argument& argument : every_pointer(s)) {
-    SCOPED_TRACE(argument.name);
-    const auto at = std::string_view(argument.name).rfind(' ') + 1;
-    const std::string name = argument.name + at;
+    SCOPED_TRACE(argument.function);
     const auto refused = failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return argument.call(nullptr, e); });
-    EXPECT_THAT(refused, ::testing::HasSubstr(name + " must not be NULL"));
-    if (argument.alignment == 1) continue;
+    EXPECT_THAT(refused, ::testing::HasSubstr(argument.name + " must not be NULL"));
+    if (!argument.can_be_misaligned) continue;
     const auto crooked =
         failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* e) { return argument.call(misaligned<char>(), e); });
-    EXPECT_THAT(crooked, ::testing::HasSubstr(name + " must be aligned to "));
+    EXPECT_THAT(crooked, ::testing::HasSubstr(argument.name + " must be aligned to "));
   }
   EXPECT_EQ(blob_of(s.filter), before);
   EXPECT_EQ(s.made, nullptr);
@@ -355,8 +321,7 @@ TEST(Hostile, LimitsAreChecked) {
   failure(CRIVO_TOO_LARGE,
           [&](crivo_error* e) { return crivo_read(s.blob.data(), s.blob.size(), &s.limits, &s.made, e); });
   s.limits.max_bytes = UINT64_MAX;
-  ASSERT_EQ(crivo_read(s.blob.data(), s.blob.size(), &s.limits, &s.made, nullptr), CRIVO_OK);
-  crivo_free(s.made);
+  (void)make(crivo_read, s.blob.data(), s.blob.size(), &s.limits);
 }
 
 }  // namespace

@@ -58,11 +58,7 @@ void fail_making(Make&& make) {
       [](crivo_status) {});
 }
 
-Filter copy_of(const Filter& filter) {
-  crivo_filter* copy = nullptr;
-  EXPECT_EQ(crivo_copy(filter.get(), &copy, nullptr), CRIVO_OK);
-  return Filter(copy);
-}
+Filter copy_of(const Filter& filter) { return make(crivo_copy, filter.get()); }
 
 /// The same for a call that changes a filter: it starts from this one each time.
 template <class Change>
@@ -76,23 +72,17 @@ void fail_changing(const Filter& start, Change&& change) {
                         });
 }
 
-class OutOfMemory : public ::testing::TestWithParam<std::string> {
- protected:
-  [[nodiscard]] static crivo_options options(std::uint64_t capacity) {
-    return options_of(GetParam().c_str(), capacity);
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Kinds, OutOfMemory, ::testing::ValuesIn(every_kind()),
-                         [](const auto& tested) { return tested.param; });
+class OutOfMemory : public PerKind {};
+CRIVO_FOR_KINDS(OutOfMemory, every_kind());
 
 TEST_P(OutOfMemory, BuildingLeavesNothing) {
   const KeyList list = present_keys(kKeys);
-  const crivo_keys keys = list.keys();
   std::vector<std::uint64_t> hashes(kKeys);
-  ASSERT_EQ(crivo_hash_keys(&keys, 0, hashes.data(), nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_hash_keys(list.keys(), 0, hashes.data(), nullptr), CRIVO_OK);
   for (const std::uint64_t capacity : {kKeys, std::uint64_t{0}}) {
     const crivo_options wanted = options(capacity);
-    fail_making([&](crivo_filter** made, crivo_error* error) { return crivo_build(&wanted, &keys, made, error); });
+    fail_making(
+        [&](crivo_filter** made, crivo_error* error) { return crivo_build(&wanted, list.keys(), made, error); });
     fail_making([&](crivo_filter** made, crivo_error* error) {
       return crivo_build_from_hashes(&wanted, hashes.data(), hashes.size(), made, error);
     });
@@ -120,31 +110,25 @@ TEST_P(OutOfMemory, ABuilderThatCouldNotTakeAKeyTakesItLater) {
     ASSERT_EQ(crivo_builder_keys(builder.get()), i);
     ASSERT_EQ(crivo_builder_add(builder.get(), key.data(), key.size(), nullptr), CRIVO_OK);
   }
-  crivo_filter* made = nullptr;
-  ASSERT_EQ(crivo_builder_finish(builder.get(), &made, nullptr), CRIVO_OK);
-  EXPECT_EQ(blob_of(Filter(made)), blob_of(build(wanted, present_keys(1000))));
+  EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get())), blob_of(build(wanted, present_keys(1000))));
 }
 
 TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
   const KeyList list = present_keys(kKeys);
-  const crivo_keys keys = list.keys();
   for (const std::uint64_t capacity : {std::uint64_t{50}, std::uint64_t{0}}) {
     const crivo_options wanted = options(GetParam() == "scalable" ? capacity : capacity * 60);
     const Filter whole = build(wanted, list);
     for (const std::int64_t nth : {1, 2, 3, 4, 5, 6, 7}) {
       const Builder builder = start(&wanted);
       process_faults = {true, true, nth};
-      const crivo_status status = crivo_builder_add_keys(builder.get(), &keys, nullptr);
+      const crivo_status status = crivo_builder_add_keys(builder.get(), list.keys(), nullptr);
       process_faults.armed = false;
       const std::uint64_t added = crivo_builder_keys(builder.get());
       ASSERT_EQ(added == kKeys, status == CRIVO_OK) << nth;
       const KeyList rest = present_keys(kKeys - added, added);
-      const crivo_keys rest_keys = rest.keys();
-      ASSERT_EQ(crivo_builder_add_keys(builder.get(), &rest_keys, nullptr), CRIVO_OK);
+      ASSERT_EQ(crivo_builder_add_keys(builder.get(), rest.keys(), nullptr), CRIVO_OK);
       ASSERT_EQ(crivo_builder_keys(builder.get()), kKeys);
-      crivo_filter* made = nullptr;
-      ASSERT_EQ(crivo_builder_finish(builder.get(), &made, nullptr), CRIVO_OK);
-      EXPECT_EQ(blob_of(Filter(made)), blob_of(whole)) << nth;
+      EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get())), blob_of(whole)) << nth;
     }
   }
 }
@@ -186,15 +170,12 @@ TEST_P(OutOfMemory, FilesLeaveNothing) {
 TEST_P(OutOfMemory, QuestionsNeedNoMemory) {
   const Filter filter = filter_of(GetParam(), kKeys);
   const KeyList list = present_keys(kKeys);
-  const crivo_keys keys = list.keys();
   std::vector<std::uint8_t> hits(kKeys);
-  crivo_facts facts{};
-  facts.size = sizeof facts;
-  crivo_stats stats{};
-  stats.size = sizeof stats;
+  auto facts = sized<crivo_facts>();
+  auto stats = sized<crivo_stats>();
   process_faults = {true, true, 1};
   const std::int32_t one = crivo_contains(filter.get(), "present 1", 9, nullptr);
-  const crivo_status many = crivo_contains_keys(filter.get(), &keys, hits.data(), nullptr);
+  const crivo_status many = crivo_contains_keys(filter.get(), list.keys(), hits.data(), nullptr);
   const crivo_status told = crivo_get_facts(filter.get(), &facts, nullptr);
   const crivo_status looked = crivo_get_stats(filter.get(), &stats, nullptr);
   process_faults.armed = false;
@@ -233,8 +214,7 @@ TEST_P(OutOfMemory, ChangesAreWholeOrNone) {
   fail_changing(start,
                 [&](crivo_filter* filter, crivo_error* error) { return crivo_unite(filter, other.get(), error); });
   fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_unite(filter, filter, error); });
-  crivo_similarity alike{};
-  alike.size = sizeof alike;
+  auto alike = sized<crivo_similarity>();
   fail_every_allocation([&](crivo_error* error) { return crivo_compare(start.get(), other.get(), &alike, error); },
                         [](crivo_status) {});
 }
@@ -242,19 +222,17 @@ TEST_P(OutOfMemory, ChangesAreWholeOrNone) {
 // A filter that grows takes memory while it adds. What it added before the memory ran out is found and counted.
 TEST(OutOfMemoryOnTheWay, AFilterThatGrewKeepsItsKeysAndGoesOn) {
   const KeyList list = present_keys(kKeys);
-  const crivo_keys keys = list.keys();
   const Filter empty = create(options_of("scalable", 50));
   const Filter whole = build(options_of("scalable", 50), list);
   Filter filter = copy_of(empty);
-  fail_every_allocation([&](crivo_error* error) { return crivo_add_keys(filter.get(), &keys, error); },
+  fail_every_allocation([&](crivo_error* error) { return crivo_add_keys(filter.get(), list.keys(), error); },
                         [&](crivo_status status) {
                           const std::uint64_t added = facts_of(filter).keys;
                           EXPECT_EQ(added == kKeys, status == CRIVO_OK);
                           EXPECT_GE(added, 50U) << "the keys before the first growth were added";
                           EXPECT_EQ(found(filter, present_keys(added)), added);
                           const KeyList rest = present_keys(kKeys - added, added);
-                          const crivo_keys rest_keys = rest.keys();
-                          EXPECT_EQ(crivo_add_keys(filter.get(), &rest_keys, nullptr), CRIVO_OK);
+                          EXPECT_EQ(crivo_add_keys(filter.get(), rest.keys(), nullptr), CRIVO_OK);
                           EXPECT_EQ(blob_of(filter), blob_of(whole));
                           filter = copy_of(empty);
                         },

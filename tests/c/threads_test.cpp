@@ -7,31 +7,28 @@
 namespace crivo::testing {
 namespace {
 
-class ThreadsPerKind : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, ThreadsPerKind, ::testing::ValuesIn(every_kind()),
-                         [](const auto& tested) { return tested.param; });
+class ThreadsPerKind : public PerKind {};
+CRIVO_FOR_KINDS(ThreadsPerKind, every_kind());
 
 TEST_P(ThreadsPerKind, AskOneFilterEverythingWhileOthersBuildTheSame) {
   constexpr std::uint64_t kKeys = 3'000;
   const KeyList list = present_keys(kKeys);
+  const crivo_keys* keys = list.keys();
   const Blob blob = blob_of(filter_of(GetParam(), kKeys));
   const Filter owned = read(blob);
   const Filter borrowed = borrow(blob);
   std::atomic<int> wrong{0};
   const auto ask = [&](const crivo_filter* filter) {
     std::vector<std::uint8_t> hits(kKeys);
-    const crivo_keys keys = list.keys();
-    wrong += crivo_contains_keys(filter, &keys, hits.data(), nullptr) != CRIVO_OK ? 1 : 0;
+    wrong += crivo_contains_keys(filter, keys, hits.data(), nullptr) != CRIVO_OK ? 1 : 0;
     for (const std::uint8_t hit : hits) wrong += hit == 1 ? 0 : 1;
     for (std::uint64_t i = 0; i < kKeys; ++i) {
       const std::string key = present(i);
       wrong += crivo_contains(filter, key.data(), key.size(), nullptr) == 1 ? 0 : 1;
     }
-    crivo_facts facts{};
-    facts.size = sizeof facts;
+    auto facts = sized<crivo_facts>();
     wrong += crivo_get_facts(filter, &facts, nullptr) != CRIVO_OK || facts.keys != kKeys ? 1 : 0;
-    crivo_stats stats{};
-    stats.size = sizeof stats;
+    auto stats = sized<crivo_stats>();
     wrong += crivo_get_stats(filter, &stats, nullptr) != CRIVO_OK || stats.bits_set == 0 ? 1 : 0;
     Blob written(crivo_blob_bound(filter));
     std::uint64_t bytes = 0;

@@ -1,5 +1,4 @@
 // BuildOptions: threads change nothing but the time, progress rises to 1, and a cancelled build leaves an error.
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory_resource>
@@ -18,6 +17,14 @@ class BuildWith : public PerKind {
   }
 };
 CRIVO_FOR_EVERY_KIND(BuildWith);
+
+/// A `progress` that keeps what it is told, and lets the build go on.
+auto noted_in(std::vector<double>& shares) {
+  return [&shares](double done) {
+    shares.push_back(done);
+    return true;
+  };
+}
 
 TEST_P(BuildWith, AnyNumberOfThreadsLeadsToTheSameBytes) {
   for (const std::uint64_t keys : {0U, 1U, 1000U, 100'000U}) {
@@ -83,11 +90,7 @@ TEST_P(BuildWith, HashesGivenAwayLeadToTheSameBytes) {
 TEST_P(BuildWith, ProgressRisesToOne) {
   for (const unsigned threads : {1U, 4U}) {
     std::vector<double> shares;
-    const auto note = [&](double done) {
-      shares.push_back(done);
-      return true;
-    };
-    ASSERT_TRUE(build(300'000, {.threads = threads, .progress = note}));
+    ASSERT_TRUE(build(300'000, {.threads = threads, .progress = noted_in(shares)}));
     ASSERT_GE(shares.size(), 5U);
     EXPECT_TRUE(std::ranges::is_sorted(shares));
     EXPECT_GE(shares.front(), 0);
@@ -102,12 +105,8 @@ TEST_P(BuildWith, ProgressRisesToOne) {
 TEST_P(BuildWith, ProgressIsNotAChunkLate) {
   if (!GetParam().can.add) return;  // which tells the parts of its work, not its keys
   std::vector<double> shares;
-  const auto note = [&](double done) {
-    shares.push_back(done);
-    return true;
-  };
   constexpr std::uint64_t kChunk = 1 << 16;
-  ASSERT_TRUE(build(4 * kChunk, {.progress = note}));
+  ASSERT_TRUE(build(4 * kChunk, {.progress = noted_in(shares)}));
   EXPECT_EQ(shares, (std::vector<double>{0.25, 0.5, 0.75, 1}));
 }
 
@@ -214,11 +213,7 @@ TEST_P(BuildWith, TheBuilderPassesItsOptionsOn) {
 // Copies of a key can fill a cuckoo table early, so that the builder starts again with a larger one.
 TEST_P(BuildWith, TheBuildersProgressNeverFalls) {
   std::vector<double> shares;
-  const auto note = [&](double done) {
-    shares.push_back(done);
-    return true;
-  };
-  auto builder = FilterBuilder::create(spec_for(0), {.progress = note});
+  auto builder = FilterBuilder::create(spec_for(0), {.progress = noted_in(shares)});
   const auto hashes = present_hashes(60'000, 0);
   for (int copies = 0; copies < 3; ++copies) {
     for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));

@@ -1,15 +1,11 @@
 // What create and build refuse, and in which words.
 #include <cmath>
-#include <limits>
 
 #include "crivo/types.h"
 #include "every_kind.h"
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class Create : public PerKind {};
 class CreateEmpty : public PerKind {};  // a kind that is built once has the size its keys need
@@ -129,23 +125,6 @@ TEST_P(Create, StatesWhatItWasAskedFor) {
   EXPECT_EQ(filter.shape().kind, kind());
   EXPECT_EQ(filter.shape().seed, 99U);
   EXPECT_EQ(filter.ref().kind().name, GetParam().name);
-}
-
-TEST_P(Create, EveryNameFindsItsKind) {
-  FilterSpec spec;
-  ASSERT_TRUE(choose_kind(spec, GetParam().name));
-  EXPECT_EQ(spec.kind, kind());
-  EXPECT_EQ(kind_name(kind()), GetParam().name);
-}
-
-TEST(CreateAnyKind, AnUnknownNameIsToldTheNamesThereAre) {
-  for (const char* name : {"", "bloom", "Blocked", "blocked "}) {
-    FilterSpec spec;
-    const auto unknown = choose_kind(spec, name);
-    EXPECT_EQ(unknown.error().code, ErrorCode::kBadArgument);
-    EXPECT_THAT(unknown.error().message, StartsWith("kind must be one of classic, "));
-    EXPECT_THAT(unknown.error().message, HasSubstr(std::string("got '") + name + "'"));
-  }
 }
 
 }  // namespace

@@ -1,15 +1,10 @@
 // Fixtures that run a promise for every kind of the registry, or for every kind that can do something.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <string>
-#include <vector>
 
-#include "crivo/filter.h"
 #include "filters.h"
+#include "matchers.h"
 
 namespace crivo::testing {
 

@@ -1,5 +1,4 @@
 // A filter that grows stays within the limit it was made under, and one that was refused a key is as it was.
-#include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "every_kind.h"
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 
 #include "crivo/builder.h"
 #include "every_kind.h"
@@ -11,10 +10,6 @@
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 constexpr std::uint64_t kLimit = kMinBuildMemoryBytes;  // room for 900,000 hashes
 constexpr std::uint64_t kDistinct = 940'000;

@@ -4,7 +4,6 @@
 // stats().current_fp_rate: positions that are worse than independent ones show there, as does a rate that is merely
 // repeated. And that rate, which differs from filter to filter, is averaged over many and held against what the sizing
 // predicts and what was promised: this takes no queries, so it tells 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
-#include <algorithm>
 #include <cmath>
 
 #include "every_kind.h"

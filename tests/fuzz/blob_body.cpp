@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string>
 
-#include "crivo/blob.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/mapped_filter.h"
 #include "filters.h"
@@ -126,12 +124,15 @@ void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& b
   if (!mapped) return;
   for (const std::uint64_t hash : questions()) {
     const Result<bool> answer = mapped->may_contain_hash(hash);
-    if (blob) require(answer.has_value() && *answer == blob->ref().may_contain_hash(hash), "a file answers as its bytes do");
+    if (blob)
+      require(answer.has_value() && *answer == blob->ref().may_contain_hash(hash), "a file answers as its bytes do");
   }
   if (mapped->kind().can.range) {
     ask_ranges([&](std::uint64_t low, std::uint64_t high) {
       const Result<bool> answer = mapped->may_contain_range(low, high);
-      if (blob) require(answer.has_value() && *answer == blob->ref().may_contain_range(low, high), "a file answers of ranges, too");
+      if (blob)
+        require(answer.has_value() && *answer == blob->ref().may_contain_range(low, high),
+                "a file answers of ranges, too");
     });
   }
   const bool whole = mapped->verify().has_value();

@@ -1,6 +1,5 @@
 #include "c_session.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "crivo.h"
 #include "input.h"

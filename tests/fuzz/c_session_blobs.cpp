@@ -1,5 +1,4 @@
 // Filters written, read again, damaged, and described into structures of any size.
-#include <algorithm>
 #include <cstring>
 
 #include "blob_surgery.h"

@@ -1,6 +1,4 @@
 // Calls with arguments that are each sound or not. A call that is refused changes nothing.
-#include <algorithm>
-#include <array>
 #include <type_traits>
 
 #include "c_session.h"

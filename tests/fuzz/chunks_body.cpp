@@ -1,7 +1,5 @@
 // Chunks: whatever comes over a link, in any order, a reader refuses it or takes it, and in the end it has the blob
 // that was sent, or says what is missing.
-#include <algorithm>
-#include <string>
 
 #include "crivo/host/chunks.h"
 #include "filters.h"

@@ -1,7 +1,6 @@
 // What the fuzzers do with an input. If a promise is broken, the process ends.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

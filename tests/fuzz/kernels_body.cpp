@@ -1,5 +1,4 @@
 // Every instruction set's kernels against scalar, over sizes, probes and hashes that an input chooses.
-#include <algorithm>
 
 #include "against_scalar.h"
 #include "crivo/types.h"
@@ -7,7 +6,6 @@
 #include "input.h"
 #include "kinds/bloom/block.h"
 #include "kinds/ribbon/layout.h"
-#include "kinds/ribbon/sizes.h"
 #include "require.h"
 #include "ribbon_fit.h"
 

@@ -1,6 +1,5 @@
 // Ribbon filters without a blob around them: any payload that opens is safe to ask, and every instruction set answers
 // alike; a filter that was built has its keys.
-#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -10,7 +9,6 @@
 #include "fuzz_body.h"
 #include "input.h"
 #include "kinds/ribbon/layout.h"
-#include "kinds/ribbon/sizes.h"
 #include "require.h"
 #include "ribbon_fit.h"
 

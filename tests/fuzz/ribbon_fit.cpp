@@ -1,10 +1,8 @@
 #include "ribbon_fit.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kinds/ribbon/layout.h"
-#include "kinds/ribbon/sizes.h"
 
 namespace crivo::testing {
 namespace {

@@ -3,10 +3,7 @@
 // of which may refuse, and none of which may crash, run without end, or lose a key that was just added.
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
 #include "../sqlite/table_surgery.h"
 #include "blob_surgery.h"

@@ -3,9 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 
 #include "crivo/blob_file.h"
 #include "files.h"

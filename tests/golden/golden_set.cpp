@@ -1,6 +1,5 @@
 #include "golden_set.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace crivo::testing {

@@ -1,9 +1,6 @@
 // The filters whose bytes are committed in blobs/: what they are, so that both the writer and the test can build them.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "filters.h"
 
 namespace crivo::testing {

@@ -1,9 +1,10 @@
 // Every file that was ever written reads as the filter it was written from, and the code still writes the same bytes.
-#include <gtest/gtest.h>
-
+// Every committed hostile file gets the error that its name promises.
 #include "crivo/host/sst_block.h"
 #include "files.h"
 #include "golden_set.h"
+#include "hostile_set.h"
+#include "matchers.h"
 
 namespace crivo::testing {
 namespace {
@@ -51,10 +52,39 @@ TEST(Golden, RawBlobsAndSstBlocksAreWrittenByteForByteAsEver) {
   }
 }
 
-TEST(Golden, NoFileIsForgotten) {
+/// The files are those in this folder.
+void expect_all_in(const char* folder, const auto& files) {
   std::set<std::string> expected;
-  for (const GoldenFile& file : golden_files()) expected.insert(file.name);
-  EXPECT_EQ(names_in(golden_folder("blobs")), expected);
+  for (const auto& file : files) expected.insert(file.name);
+  EXPECT_EQ(names_in(golden_folder(folder)), expected);
+}
+
+TEST(Golden, NoFileIsForgotten) { expect_all_in("blobs", golden_files()); }
+TEST(Hostile, NoFileIsForgotten) { expect_all_in("hostile", hostile_files()); }
+
+bool is_sst(const HostileFile& file) { return file.name.ends_with(".sst"); }
+
+/// The error of reading a file, or "" if it was accepted.
+std::string error_of(const HostileFile& file, const Bytes& bytes) {
+  if (is_sst(file)) {
+    const auto opened = open_sst_block(bytes);
+    return opened ? "" : opened.error().message;
+  }
+  const auto opened = parse_blob(bytes, {.max_bytes = kHostileLimit});
+  return opened ? "" : opened.error().message;
+}
+
+TEST(Hostile, EveryFileIsRefusedInWordsThatNameTheField) {
+  for (const HostileFile& file : hostile_files()) {
+    EXPECT_THAT(error_of(file, read_file(golden_folder("hostile") / file.name)), HasSubstr(file.message)) << file.name;
+  }
+}
+
+// What hostile_set.cpp makes today is refused alike, so the files can be checked to be what their names say.
+TEST(Hostile, TheFilesAreWhatTheirMakerMakes) {
+  for (const HostileFile& file : hostile_files()) {
+    EXPECT_TRUE(file.bytes == read_file(golden_folder("hostile") / file.name)) << file.name;
+  }
 }
 
 }  // namespace

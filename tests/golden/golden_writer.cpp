@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <string>
 
 #include "golden_set.h"
 #include "hostile_set.h"

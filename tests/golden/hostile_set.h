@@ -1,9 +1,6 @@
 // Bytes that are no filter, each with a name and the error it must get. They are committed in hostile/.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "filters.h"
 
 namespace crivo::testing {

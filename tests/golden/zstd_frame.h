@@ -1,9 +1,7 @@
 // Zstandard frames written by hand from RFC 8878, 3.1.1: the ones that no compressor would write.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "blob_surgery.h"
 

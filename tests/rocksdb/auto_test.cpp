@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <span>
-#include <vector>
 
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
@@ -199,13 +198,8 @@ TEST(RocksdbAuto, ChangesWhileTheDatabaseRuns) {
   const auto db = open_database(options, folder.path());
   put_keys(*db, 0, kKeys);
   ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.bottommost_fp_rate", "0.1"}}).ok());
-  rocksdb::CompactRangeOptions whole;
-  whole.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(db->CompactRange(whole, nullptr, nullptr).ok());
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
-  std::uint64_t bytes = 0;
-  for (const auto& [path, properties] : files) bytes += properties->filter_size;
+  rewrite_files(*db);
+  const std::uint64_t bytes = filter_bytes(*db);
   EXPECT_NEAR(static_cast<double>(bytes) * 8 / kKeys, 3.4, 0.15);
   EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstdint>
 #include <cstring>
 #include <random>
 #include <span>

@@ -2,12 +2,9 @@
 #include "builder/builder.h"
 
 #include <cmath>
-#include <cstdint>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"

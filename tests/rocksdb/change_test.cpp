@@ -6,7 +6,6 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "support.h"
 
@@ -52,21 +51,14 @@ class EverySpelling : public ::testing::TestWithParam<Spelling> {
   }
 
   rocksdb::Status set(const std::string& option) { return GetParam().set(*db_, families_[0], option); }
-  std::uint64_t filter_bytes(std::size_t family) {
-    rocksdb::TablePropertiesCollection files;
-    EXPECT_TRUE(db_->GetPropertiesOfAllTables(families_[family], &files).ok());
-    std::uint64_t bytes = 0;
-    for (const auto& [path, properties] : files) bytes += properties->filter_size;
-    return bytes;
-  }
   std::uint64_t filter_bytes_of_new_file(std::size_t family = 0) {
-    const std::uint64_t before = filter_bytes(family);
+    const std::uint64_t before = testing::filter_bytes(*db_, families_[family]);
     for (std::uint64_t i = first_; i < first_ + kKeys; ++i) {
       EXPECT_TRUE(db_->Put({}, families_[family], key_of(i), "").ok());
     }
     EXPECT_TRUE(db_->Flush({}, families_[family]).ok());
     first_ += kKeys;
-    return filter_bytes(family) - before;
+    return filter_bytes(*db_, families_[family]) - before;
   }
   /// The database must go on with the filters it had.
   void expect_refused(const std::string& option, const std::string& message) {

@@ -3,13 +3,11 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "crivo/host/sizing.h"
@@ -43,10 +41,8 @@ std::string kinds_in(const std::string& path) {
 
 /// The properties of the database's files by level, each checked against the file.
 std::map<int, std::set<std::string>> properties_by_level(rocksdb::DB& db) {
-  rocksdb::TablePropertiesCollection properties;
-  EXPECT_TRUE(db.GetPropertiesOfAllTables(&properties).ok());
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db.GetLiveFilesMetaData(&files);
+  const auto properties = table_properties(db);
+  const auto files = live_files(db);
   std::map<int, std::set<std::string>> found;
   for (const auto& file : files) {
     const std::string path = file.db_path + file.name;
@@ -91,9 +87,7 @@ TEST_P(EveryTable, SaysItsFiltersKindAfterATrivialMove) {
   EXPECT_EQ(properties_by_level(*db), (Levels{{0, {"blocked"}}}));
   ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());  // nothing is below, so the file is moved as it is
   EXPECT_EQ(properties_by_level(*db), (Levels{{1, {"blocked"}}})) << "although the level is one of ribbons";
-  rocksdb::CompactRangeOptions rewrite;
-  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
+  rewrite_files(*db);
   EXPECT_EQ(properties_by_level(*db), (Levels{{1, {"ribbon"}}}));
   put_keys(*db, 3000, 6000);
   EXPECT_EQ(properties_by_level(*db), (Levels{{0, {"blocked"}}, {1, {"ribbon"}}}));
@@ -115,11 +109,9 @@ TEST_P(EveryTable, SaysNothingOfFiltersThatAreNotOurs) {
   EXPECT_EQ(properties_by_level(*db)[0], (std::set<std::string>{"", "blocked"}));
 
   options.optimize_filters_for_hits = true;  // the last level has no filters
-  rocksdb::CompactRangeOptions everything;
-  everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
   const auto hits = open_database(options, folder.path("hits"));
   put_keys(*hits, 0, 3000);
-  ASSERT_TRUE(hits->CompactRange(everything, nullptr, nullptr).ok());
+  rewrite_files(*hits);
   EXPECT_EQ(properties_by_level(*hits).rbegin()->second, (std::set<std::string>{""}));
 }
 
@@ -152,8 +144,7 @@ TEST_P(EveryTable, SaysHowLargeItsFiltersAreAndHowGood) {
     if (ribbon) filter.bloom_before_level = -1;
     const auto db = open_database(configured(EveryTable::options(), filter), folder.path());
     put_keys(*db, 0, kKeys);
-    rocksdb::TablePropertiesCollection files;
-    ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+    const auto files = table_properties(*db);
     const auto& [path, all] = *files.begin();
     const auto& properties = all->user_collected_properties;
     const std::vector<Extent> blocks = filter_blocks(read_bytes(path));
@@ -275,11 +266,8 @@ TEST(RocksdbCollector, TakesNoRecordThatAnotherFileLeft) {
 TEST(RocksdbCollector, ComesBackFromTheOptionsFile) {
   const ScratchFolder folder;
   put_keys(*open_database(configured(test_options(), kRibbonBelowFlushes), folder.path()), 0, 1000);
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const auto loaded = rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families);
-  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
-  const auto db = open_database(rocksdb::Options(db_options, families.at(0).options), folder.path());
+  const rocksdb::Options loaded = loaded_options(folder.path());
+  const auto db = open_database(loaded, folder.path());
   put_keys(*db, 1000, 2000);
   ASSERT_EQ(sst_files(folder.path()).size(), 2U);
   EXPECT_EQ(properties_by_level(*db)[0], (std::set<std::string>{"blocked"}));
@@ -307,8 +295,7 @@ TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
   const ScratchFolder folder;
   const auto db = open_database(configured(test_options(), {.key_transform = "collector_test.throws"}), folder.path());
   put_keys(*db, 0, 100);
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  const auto files = table_properties(*db);
   EXPECT_EQ(property_of(*files.begin()->second), "always_maybe") << "the same word as in VerifyRocksDBFilters";
 }
 
@@ -325,8 +312,7 @@ TEST(RocksdbCollector, SaysNothingWhereNoKeyIsForTheFilter) {
   const ScratchFolder folder;
   const auto db = open_database(options, folder.path());
   put_keys(*db, 0, 3000);
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  const auto files = table_properties(*db);
   ASSERT_EQ(files.size(), 1U);
   EXPECT_EQ(files.begin()->second->num_filter_entries, 0U);
   for (const auto& [name, value] : files.begin()->second->user_collected_properties) {

@@ -3,7 +3,6 @@
 //
 // What the check inside a block cannot see is a sound block in a place that is not its own, and a block that somebody
 // sealed on purpose. RocksDB's block checksums see the first from format_version 6 on, and the second.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>

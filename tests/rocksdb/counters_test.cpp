@@ -4,9 +4,7 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/options_util.h>
 
-#include <algorithm>
 #include <barrier>
 #include <sstream>
 #include <thread>
@@ -102,10 +100,7 @@ TEST(RocksdbCounters, LeaveADatabaseAloneWhoseLogThrows) {
   }
   EXPECT_EQ(ThrowingLog::lines, 2) << "the counters";
   const Policy wrong = policy_from_string("crivo.Bloom:-1");
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.info_log = options.info_log.get();
-  EXPECT_NE(new_builder(*wrong, context), nullptr);
+  EXPECT_NE(new_builder(*wrong, options.info_log.get()), nullptr);
   EXPECT_EQ(ThrowingLog::lines, 3) << "what is wrong with the options";
 }
 
@@ -285,13 +280,10 @@ TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamaged) {
 
 TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamagedWhereTheNextFilterIsBuilt) {
   CaptureLog log;
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.info_log = &log;
   const Policy policy = crivo_bloom();
   (void)new_reader(*policy, std::string(100, 'x'));
   EXPECT_EQ(log.take(), "");
-  (void)new_builder(*policy, context);
+  (void)new_builder(*policy, &log);
   EXPECT_EQ(log.take(), "[WARN] crivo.Bloom: a filter block of 100 bytes is damaged: marker must be -67\n");
 }
 
@@ -372,12 +364,9 @@ TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
 TEST(RocksdbCounterLog, ComesBackFromTheOptionsFile) {
   const ScratchFolder folder;
   put_keys(*open_database(configured({.bits_per_key = 10, .kind = Kind::kBlocked}), folder.path()), 0, 1000);
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const auto loaded = rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families);
-  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
-  ASSERT_EQ(db_options.listeners.size(), 1U);
-  put_keys(*open_database(rocksdb::Options(db_options, families.at(0).options), folder.path()), 1000, 2000);
+  const rocksdb::Options loaded = loaded_options(folder.path());
+  ASSERT_EQ(loaded.listeners.size(), 1U);
+  put_keys(*open_database(loaded, folder.path()), 1000, 2000);
   EXPECT_EQ(occurrences(our_lines(folder.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U);
 }
 

@@ -1,5 +1,4 @@
 // The counters as text, by the C function: everything that was counted is in it, in both formats.
-#include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <regex>

@@ -7,8 +7,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <stdexcept>
-#include <string>
 
 #include "support.h"
 

@@ -107,9 +107,7 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   EXPECT_GT(filter_useful(options), before + 450);
 
   // All keys now are in one file of the last level, where optimize_filters_for_hits wants none.
-  rocksdb::CompactRangeOptions everything;
-  everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(db->CompactRange(everything, nullptr, nullptr).ok());
+  rewrite_files(*db);
   if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
   db = nullptr;
   db = open_database(options, folder.path());
@@ -161,8 +159,7 @@ TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
   ASSERT_TRUE(db->Put({}, "!", "").ok());  // outside the extractor's domain
   ASSERT_TRUE(db->Flush({}).ok());
 
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  const auto files = table_properties(*db);
   ASSERT_EQ(files.size(), 1U);
   const std::uint64_t entries = files.begin()->second->num_filter_entries;
   EXPECT_GE(entries, kPrefixes);
@@ -244,8 +241,7 @@ void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most
   const ScratchFolder folder;
   const auto db = open_database(with_table(test_options(), table), folder.path());
   put_keys(*db, 0, 50000);
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  const auto files = table_properties(*db);
   const auto& [path, properties] = *files.begin();
   EXPECT_EQ(properties->num_filter_entries, 50000U);
   rocksdb::FilterBuildingContext context(table);
@@ -274,8 +270,7 @@ TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
 }
 
 std::map<int, std::set<Kind>> kinds_by_level(rocksdb::DB& db) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db.GetLiveFilesMetaData(&files);
+  const auto files = live_files(db);
   std::map<int, std::set<Kind>> kinds;
   for (const auto& file : files) {
     for (const Extent& block : filter_blocks(read_bytes(file.db_path + file.name)))
@@ -328,8 +323,7 @@ TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
   for (auto* handle : handles) {
     for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Put({}, handle, key_of(i), "").ok());
     ASSERT_TRUE(db->Flush({}, handle).ok());
-    rocksdb::TablePropertiesCollection files;
-    ASSERT_TRUE(db->GetPropertiesOfAllTables(handle, &files).ok());
+    const auto files = table_properties(*db, handle);
     names.push_back(files.begin()->second->filter_policy_name);
     sizes.push_back(files.begin()->second->filter_size);
     std::string value;

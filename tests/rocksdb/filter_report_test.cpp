@@ -2,7 +2,6 @@
 #include <rocksdb/slice_transform.h>
 
 #include <atomic>
-#include <filesystem>
 #include <thread>
 
 #include "crivo/rocksdb_verify.h"

@@ -1,12 +1,7 @@
 // What the tests of builders within limits share: keys, and blocks that a builder makes of them.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 
 #include "builder/builder.h"
 #include "crivo/host/sst_block.h"

@@ -1,6 +1,5 @@
 // Builders that come up against max_build_bytes, max_filter_bytes, or a cache that is full: there is always a filter,
 // or one that lets every key pass where there is no room; every key is found, and LOG says what happened.
-#include <gtest/gtest.h>
 #if __has_include(<rocksdb/advanced_cache.h>)  // RocksDB 8 moved the class there
 #include <rocksdb/advanced_cache.h>
 #else
@@ -9,13 +8,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "capture_log.h"
 #include "crivo/host/sizing.h"
-#include "crivo/host/sst_block.h"
 #include "limits_support.h"
 
 namespace crivo::testing {

@@ -1,12 +1,6 @@
 // A filter policy that loses keys, as no policy may: a test that does not find them proves nothing.
 #pragma once
 
-#include <rocksdb/filter_policy.h>
-
-#include <cstdint>
-#include <memory>
-#include <utility>
-
 #include "support.h"
 #include "wrapped_builder.h"
 

@@ -5,8 +5,6 @@
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
-#include <stdexcept>
-#include <vector>
 
 #include "support.h"
 #include "unsynced.h"

@@ -6,19 +6,11 @@
 // throws a Failure, and what the test then says repeats the walk: CRIVO_MODEL_SEED=<seed>.
 #pragma once
 
-#include <rocksdb/db.h>
 #include <rocksdb/slice_transform.h>
 
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "support.h"
 

@@ -1,6 +1,5 @@
 // Scans with a filter, each held against the same scan without one.
 #include <algorithm>
-#include <stdexcept>
 
 #include "crivo/ordered.h"
 #include "crivo/rocksdb_scan.h"

@@ -1,9 +1,6 @@
 // Random walks (model.h): whoever makes the filters, a live key is never lost.
 #include "model.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <iostream>
 

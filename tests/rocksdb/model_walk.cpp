@@ -7,6 +7,8 @@
 #include <iostream>
 #include <utility>
 
+#include "weights.h"
+
 namespace crivo::testing::model {
 namespace {
 
@@ -20,17 +22,6 @@ std::string encode_timestamp(std::uint64_t time) {
 
 std::string family_name(std::size_t family) {
   return family == 0 ? rocksdb::kDefaultColumnFamilyName : "family" + std::to_string(family);
-}
-
-const Operation& draw_operation(Random& random) {
-  std::uint64_t total = 0;
-  for (const Operation& operation : operations()) total += operation.weight;
-  std::uint64_t drawn = random.below(total);
-  for (const Operation& operation : operations()) {
-    if (drawn < operation.weight) return operation;
-    drawn -= operation.weight;
-  }
-  return operations().back();
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -86,7 +77,7 @@ void Walk::run() {
       // Each step draws from the seed and its own number, so that what a step finds (how many files there are depends
       // on the threads) does not change the steps after it.
       random_ = Random(seed_ * 1000 + static_cast<std::uint64_t>(step));
-      const Operation& operation = draw_operation(random_);
+      const Operation& operation = drawn_step(operations(), [this](std::uint64_t n) { return random_.below(n); });
       doing = "step " + std::to_string(step) + " (" + operation.name + ")";
       tell(doing);
       try {

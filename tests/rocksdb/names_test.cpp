@@ -6,7 +6,6 @@
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/utilities/transaction_db.h>
 
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <sstream>

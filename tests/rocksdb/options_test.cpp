@@ -1,7 +1,5 @@
 // How a policy is asked for: option strings, OPTIONS files, changes at run time, and every way to get it wrong.
 #include <rocksdb/convenience.h>
-#include <rocksdb/env.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <cmath>
 
@@ -23,14 +21,6 @@ rocksdb::Options from_string(const std::string& policy) {
 
 const rocksdb::FilterPolicy& policy_of(const rocksdb::ColumnFamilyOptions& options) {
   return *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
-}
-
-std::uint64_t filter_bytes(rocksdb::DB& db) {
-  rocksdb::TablePropertiesCollection files;
-  EXPECT_TRUE(db.GetPropertiesOfAllTables(&files).ok());
-  std::uint64_t bytes = 0;
-  for (const auto& [path, properties] : files) bytes += properties->filter_size;
-  return bytes;
 }
 
 struct OptionString {
@@ -246,10 +236,7 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
     const ScratchFolder folder;
     put_keys(*open_database(from_string(text), folder.path()), 0, 5000);
 
-    rocksdb::DBOptions db_options;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    ASSERT_TRUE(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families).ok());
-    rocksdb::Options options(db_options, families.at(0).options);
+    rocksdb::Options options = loaded_options(folder.path());
     EXPECT_EQ(policy_of(options).GetId(), expected);
 
     options.statistics = rocksdb::CreateDBStatistics();
@@ -271,12 +258,9 @@ TEST(RocksdbOptions, AreComparedOneByOne) {
 
 TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
   CaptureLog log;
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.info_log = &log;
-  (void)new_builder(*crivo_bloom(10), context);
+  (void)new_builder(*crivo_bloom(10), &log);
   EXPECT_EQ(log.take(), "");
-  (void)new_builder(*NewRocksDBFilterPolicy({.fp_rate = 2, .kind = Kind::kRibbon}), context);
+  (void)new_builder(*NewRocksDBFilterPolicy({.fp_rate = 2, .kind = Kind::kRibbon}), &log);
   EXPECT_THAT(log.take(),
               HasSubstr("crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 2; the filter is that of crivo.Ribbon:10:0"));
 }

@@ -38,8 +38,7 @@ TEST_P(EverySize, KeepsTheModelsFalsePositiveRateInADatabase) {
   put_keys(*db, 0, kKeys);
   const bool ribbon = GetParam().options.kind == Kind::kRibbon;
   expect_filters_at_work(*db, options, kKeys, ribbon ? "crivo.Ribbon" : "crivo.Bloom");
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&files).ok());
+  const auto files = table_properties(*db);
   ASSERT_EQ(files.size(), 1U);
   const auto& properties = *files.begin()->second;
   ASSERT_EQ(properties.num_filter_entries, kKeys);

@@ -2,13 +2,7 @@
 // knows because it was there when they were made.
 #pragma once
 
-#include <rocksdb/filter_policy.h>
-
-#include <memory>
 #include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "support.h"
 #include "wrapped_builder.h"

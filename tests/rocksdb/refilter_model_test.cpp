@@ -1,13 +1,11 @@
 // A random walk from policy to policy: after RefilterRocksDB each file has the filter that it would have if it had
 // never had another one, a second call finds nothing to do, and no key is lost. A failure says how to repeat it:
 // CRIVO_REFILTER_SEED=<seed>.
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <random>
 #include <tuple>
 

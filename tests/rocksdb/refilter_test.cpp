@@ -1,5 +1,4 @@
 // RefilterRocksDB: new filters for a database that is open, while others write, read and compact it.
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
 #include <rocksdb/utilities/stackable_db.h>
@@ -7,9 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <map>
 #include <random>
-#include <set>
 #include <thread>
 
 #include "crivo/rocksdb_counters.h"

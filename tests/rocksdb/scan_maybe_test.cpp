@@ -1,7 +1,6 @@
 // Scan filters: what cannot be answered is "maybe", and what is wrong with options is told.
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include "crivo/rocksdb_verify.h"
 #include "scan_support.h"
@@ -200,10 +199,8 @@ TEST(Scan, IsMadeByOptionStringsAndOptionsFiles) {
   ASSERT_TRUE(rocksdb::GetOptionsFromString({}, test_options(), text, &options).ok());
   ASSERT_EQ(options.table_properties_collector_factories.size(), 1U);
   put_file(*open_database(options, folder.path()), {"aaaa"});
-  rocksdb::DBOptions database;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ASSERT_TRUE(rocksdb::LoadLatestOptions({}, folder.path(), &database, &families).ok());
-  const auto db = open_database({database, families[0].options}, folder.path());
+  const rocksdb::Options loaded = loaded_options(folder.path());
+  const auto db = open_database(loaded, folder.path());
   put_file(*db, {"bbbb"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaaa")), Keys{"aaaa"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bb")), Keys{"bbbb"});
@@ -222,10 +219,8 @@ TEST(Scan, IsReadFromOptionsFilesWithEverySeparator) {
   }
   EXPECT_THAT(allowed, ::testing::Contains("path:#"));
   ASSERT_NE(open_database(with_scans({.extract = extract}), folder.path()), nullptr);
-  rocksdb::DBOptions database;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ASSERT_TRUE(rocksdb::LoadLatestOptions({}, folder.path(), &database, &families).ok());
-  const auto db = open_database({database, families[0].options}, folder.path());
+  const rocksdb::Options loaded = loaded_options(folder.path());
+  const auto db = open_database(loaded, folder.path());
   put_file(*db, {"key"});
   const auto& properties = properties_of(*db).user_collected_properties;
   for (const std::string& path : allowed) EXPECT_EQ(properties.count("crivo.scan." + path), 1U) << path;

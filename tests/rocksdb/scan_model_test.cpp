@@ -1,6 +1,4 @@
 // Random walks (model.h): a scan with a filter gives what it gives without.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <iostream>
 

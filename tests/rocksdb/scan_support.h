@@ -1,11 +1,6 @@
 // Databases with scan filters, for the tests of what they do.
 #pragma once
 
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "crivo/rocksdb_scan.h"
 #include "support.h"
 
@@ -72,8 +67,7 @@ inline void register_attributes() {
 
 /// The properties of the only file, as a scan gets them.
 inline rocksdb::TableProperties properties_of(rocksdb::DB& db) {
-  rocksdb::TablePropertiesCollection all;
-  EXPECT_TRUE(db.GetPropertiesOfAllTables(&all).ok());
+  const auto all = table_properties(db);
   EXPECT_EQ(all.size(), 1U);
   return *all.begin()->second;
 }

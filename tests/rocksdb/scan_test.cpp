@@ -117,9 +117,7 @@ TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
       ASSERT_TRUE(db->Flush({}).ok());
       if (compacted) {
         std::vector<std::string> files;
-        std::vector<rocksdb::LiveFileMetaData> live;
-        db->GetLiveFilesMetaData(&live);
-        for (const auto& file : live) {
+        for (const auto& file : live_files(*db)) {
           if (file.level == 0) files.push_back(file.name);
         }
         ASSERT_TRUE(db->CompactFiles({}, files, 3).ok());

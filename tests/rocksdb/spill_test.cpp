@@ -1,16 +1,12 @@
 // Builders whose hashes go to a temporary file, on disks that fail: the file never has a name, every key is found, and
 // LOG says what happened.
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 
 #include "capture_log.h"
 #include "crivo/host/system.h"
@@ -151,11 +147,8 @@ TEST(SpillFolder, IsTheDatabasesOwnUnlessTmpdirNamesOne) {
   const auto db = open_database(options, folder.path());
   put_keys(*db, 0, 1);  // at the first flush the listener meets the database
   const auto policy = db->GetOptions().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.info_log = db->GetDBOptions().info_log.get();
   const auto spill = [&](const std::string& where) {
-    const auto builder = new_builder(*policy, context);
+    const auto builder = new_builder(*policy, db->GetDBOptions().info_log.get());
     for (std::uint64_t i = 0; i < 300'000; ++i) builder->AddKey(short_key(i));
     return count_open(where);
   };
@@ -169,15 +162,12 @@ TEST(SpillFolder, ThatIsMemoryIsSaidOnceInLog) {
   if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "/dev/shm is no memory here";
   const Environment memory("TMPDIR", "/dev/shm");
   CaptureLog log;
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.info_log = &log;
   const Policy limited = policy_from_string("crivo.Bloom:10:max_build_bytes:1000000");
-  const auto first = new_builder(*limited, context);
+  const auto first = new_builder(*limited, &log);
   EXPECT_THAT(log.take(), HasSubstr("crivo.Bloom: max_build_bytes bounds no memory: hashes beyond it go to /dev/shm, "
                                     "which is memory; set TMPDIR"));
-  const auto second = new_builder(*limited, context);
-  const auto without_limit = new_builder(*policy_from_string("crivo.Bloom:10"), context);
+  const auto second = new_builder(*limited, &log);
+  const auto without_limit = new_builder(*policy_from_string("crivo.Bloom:10"), &log);
   EXPECT_EQ(log.take(), "");
 }
 

@@ -1,7 +1,4 @@
 // crivo sst advise: what it predicts is what a database then does, and it proposes nothing that could lose keys.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rocksdb/table.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -89,8 +86,7 @@ class SstAdvise : public ToolTest {
   Measured measure(const Shape& shape, std::uint64_t keys, std::uint64_t questions) const {
     const rocksdb::Options options = options_of(shape, crivo_auto());
     const auto opened = open_database(options, db());
-    rocksdb::TablePropertiesCollection files;
-    EXPECT_TRUE(opened->GetPropertiesOfAllTables(&files).ok());
+    const auto files = table_properties(*opened);
     Measured measured;
     for (const auto& [path, properties] : files) measured.bytes += static_cast<double>(properties->filter_size);
     EXPECT_EQ(count_not_found(*opened, keys, keys + questions), questions);

@@ -1,6 +1,4 @@
 // crivo sst and databases that it cannot know enough of: files in db_paths, an Env of its own, a library that was lost.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
 
@@ -42,10 +40,7 @@ TEST_F(SstFolders, RewritesNothingWhereFilesLieElsewhere) {
       {
         const auto opened = open_database(options, db());
         put_keys(*opened, 0, kKeys);
-        rocksdb::CompactRangeOptions move;
-        move.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-        move.target_path_id = in_second ? 1 : 0;
-        ASSERT_TRUE(opened->CompactRange(move, nullptr, nullptr).ok());
+        rewrite_files(*opened, in_second ? 1 : 0);
       }
       for (const char* const dry : {"", "--dry-run "}) {
         expect_untouched("sst refilter --policy crivo.Auto:10 " + std::string(dry) + "db", kElsewhere);
@@ -121,9 +116,7 @@ TEST_F(SstFolders, SaysThatThePolicyIsLostAndGivesItBack) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   {
     const auto without = open_database(many_files(nullptr), db());
-    rocksdb::CompactRangeOptions rewrite;
-    rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_TRUE(without->CompactRange(rewrite, nullptr, nullptr).ok());
+    rewrite_files(*without);
   }
   const Outcome told = crivo("sst info db");
   EXPECT_EQ(told.exit_code, 1);

@@ -2,9 +2,6 @@
 #include <rocksdb/env.h>
 #include <sys/stat.h>
 
-#include <string>
-#include <vector>
-
 #include "crivo/rocksdb_verify.h"
 #include "sst/file_filters.h"
 #include "sst/filter_layout.h"

@@ -1,6 +1,4 @@
 // crivo sst refilter: every file gets the policy's filter, and no key is lost, whatever stops it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 

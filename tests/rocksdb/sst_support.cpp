@@ -1,7 +1,5 @@
 #include "sst_support.h"
 
-#include <gtest/gtest.h>
-
 namespace crivo::testing {
 
 rocksdb::Options many_files(const Policy& policy, bool partitioned) {

@@ -1,6 +1,4 @@
 // crivo sst info and probe, through the programs as users start them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 

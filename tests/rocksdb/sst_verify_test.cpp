@@ -3,7 +3,6 @@
 #include <rocksdb/slice_transform.h>
 
 #include <cmath>
-#include <filesystem>
 #include <random>
 
 #include "crivo/rocksdb_verify.h"
@@ -83,8 +82,7 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   EXPECT_EQ(file.blocks > 1, written.partitioned);
   EXPECT_EQ(file.damaged, 0U);
 
-  rocksdb::TablePropertiesCollection properties;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
+  const auto properties = table_properties(*db);
   const std::uint64_t size = properties.begin()->second->filter_size;  // with the index of the partitions
   EXPECT_LE(file.bytes, size);
   EXPECT_GE(file.bytes, written.partitioned ? size * 9 / 10 : size);

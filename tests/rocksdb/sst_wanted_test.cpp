@@ -1,10 +1,7 @@
 // crivo sst refilter: which files it takes for right, and which policies for none.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "../tool/shell.h"
 #include "sst_support.h"

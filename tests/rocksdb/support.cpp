@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@
 #include <fstream>
 #include <iterator>
 #include <span>
-#include <stdexcept>
 
 #include "crivo/host/sst_block.h"
 
@@ -123,14 +123,46 @@ std::uint64_t count_not_found_by_multiget(rocksdb::DB& db, std::uint64_t begin, 
   return missing;
 }
 
+rocksdb::TablePropertiesCollection table_properties(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::TablePropertiesCollection files;
+  EXPECT_TRUE(db.GetPropertiesOfAllTables(family != nullptr ? family : db.DefaultColumnFamily(), &files).ok());
+  return files;
+}
+
+std::uint64_t filter_bytes(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) {
+  std::uint64_t bytes = 0;
+  for (const auto& [path, properties] : table_properties(db, family)) bytes += properties->filter_size;
+  return bytes;
+}
+
+std::vector<rocksdb::LiveFileMetaData> live_files(rocksdb::DB& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db.GetLiveFilesMetaData(&files);
+  return files;
+}
+
+void rewrite_files(rocksdb::DB& db, int path_id) {
+  rocksdb::CompactRangeOptions everything;
+  everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  if (path_id >= 0) everything.target_path_id = static_cast<std::uint32_t>(path_id);
+  ASSERT_TRUE(db.CompactRange(everything, nullptr, nullptr).ok());
+}
+
+rocksdb::Options loaded_options(const std::string& path) {
+  rocksdb::DBOptions database;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const auto loaded = rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), path, &database, &families);
+  if (!loaded.ok()) throw std::runtime_error(path + ": " + loaded.ToString());
+  return {database, families.at(0).options};
+}
+
 std::uint64_t filter_useful(const rocksdb::Options& options) {
   return options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
 }
 
 void expect_filters_at_work(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys,
                             const std::string& name) {
-  rocksdb::TablePropertiesCollection files;
-  ASSERT_TRUE(db.GetPropertiesOfAllTables(&files).ok());
+  const auto files = table_properties(db);
   ASSERT_FALSE(files.empty());
   for (const auto& [path, properties] : files) {
     EXPECT_EQ(properties->filter_policy_name, name) << path;
@@ -172,6 +204,13 @@ std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy&
                                                     const rocksdb::FilterBuildingContext& context) {
   return std::unique_ptr<abi::FilterBitsBuilder>(
       reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+}
+
+std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy, rocksdb::Logger* log) {
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = log;
+  return new_builder(policy, context);
 }
 
 std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy, const rocksdb::Slice& contents) {

@@ -1,7 +1,6 @@
 // What the suite shares: scratch databases, keys, policies, and the question whether a filter was really used.
 #pragma once
 
-#include <gmock/gmock.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -9,26 +8,18 @@
 #include <rocksdb/table.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "abi.h"
 #include "crivo/rocksdb.h"
+#include "matchers.h"
 #include "open_into.h"
 #include "temp_folder.h"
 
 namespace crivo::plugin {}  // namespace crivo::plugin
 
 namespace crivo::testing {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 using namespace plugin;
 
@@ -91,6 +82,19 @@ void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
 /// The same by MultiGet, 40 at a time (RocksDB splits batches at 32).
 [[nodiscard]] std::uint64_t count_not_found_by_multiget(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
 
+/// The properties of all files, and how many bytes their filters have.
+[[nodiscard]] rocksdb::TablePropertiesCollection table_properties(rocksdb::DB& db,
+                                                                  rocksdb::ColumnFamilyHandle* family = nullptr);
+[[nodiscard]] std::uint64_t filter_bytes(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr);
+
+[[nodiscard]] std::vector<rocksdb::LiveFileMetaData> live_files(rocksdb::DB& db);
+
+/// Writes every file once more, into the folder of this number.
+void rewrite_files(rocksdb::DB& db, int path_id = -1);
+
+/// The options of the database's own file of them.
+[[nodiscard]] rocksdb::Options loaded_options(const std::string& path);
+
 /// How many times a filter said that a key is not there.
 [[nodiscard]] std::uint64_t filter_useful(const rocksdb::Options& options);
 
@@ -114,6 +118,8 @@ struct Extent {
                                                                   const rocksdb::BlockBasedTableOptions& table = {});
 [[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                                   const rocksdb::FilterBuildingContext& context);
+[[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
+                                                                  rocksdb::Logger* log);
 [[nodiscard]] std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy,
                                                                 const rocksdb::Slice& contents);
 /// The finished filter block of the keys begin to end - 1.

@@ -1,7 +1,6 @@
 // The library as others see it: its symbols, RocksDB's own tools with it preloaded, a librocksdb of another version.
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/options_util.h>
-#include <stdlib.h>
 
 #include <cstdio>
 #include <sstream>

@@ -1,7 +1,5 @@
 // How a key transform is asked for, and what a policy does that does not know the one it was asked for.
 #include <rocksdb/convenience.h>
-#include <rocksdb/env.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include "capture_log.h"
 #include "support.h"
@@ -44,10 +42,8 @@ TEST(RocksdbTransformOptions, ComeBackFromTheOptionsFile) {
         "crivo.Auto:10:key_transform:take_prefix:16:levels:3", "crivo.Auto:10:key_transform:crivo-test.first_half"}) {
     const ScratchFolder folder;
     put_keys(*open_database(with_policy(test_options(), policy_from_string(id)), folder.path()), 0, 1000);
-    rocksdb::DBOptions db_options;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    ASSERT_TRUE(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder.path(), &db_options, &families).ok());
-    const auto* table = families.at(0).options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    const rocksdb::Options loaded = loaded_options(folder.path());
+    const auto* table = loaded.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     EXPECT_EQ(table->filter_policy->GetId(), id);
   }
 }
@@ -86,10 +82,7 @@ TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
     SCOPED_TRACE(open_status(policy).ToString());
     EXPECT_FALSE(open_status(policy).ok());
     CaptureLog log;
-    const rocksdb::BlockBasedTableOptions table;
-    rocksdb::FilterBuildingContext context(table);
-    context.info_log = &log;
-    EXPECT_EQ(new_builder(*policy, context), nullptr);
+    EXPECT_EQ(new_builder(*policy, &log), nullptr);
     EXPECT_THAT(log.take(), HasSubstr("there is no filter, because without the transform it would lose keys"));
     for (const std::string& sound : {block, builtin_block}) {
       const auto reader = new_reader(*policy, sound);

@@ -3,7 +3,6 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <cctype>
@@ -170,11 +169,6 @@ class TransformTest : public ::testing::TestWithParam<std::tuple<World, Kind, La
     }
     return useful() - before;
   }
-  static void compact(rocksdb::DB& db) {
-    rocksdb::CompactRangeOptions everything;
-    everything.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_TRUE(db.CompactRange(everything, nullptr, nullptr).ok());
-  }
 };
 
 class TransformChangeTest : public TransformTest {};
@@ -189,7 +183,7 @@ TEST_P(TransformTest, EveryKeyIsFoundUnderEverySpellingAndAbsentOnesAreFiltered)
     EXPECT_EQ(count_lost(*db), 0U);
     EXPECT_EQ(count_lost_by_seek(*db), 0U);
     EXPECT_GT(spared(*db, options), 950U);
-    if (state == std::string("two files")) compact(*db);
+    if (state == std::string("two files")) rewrite_files(*db);
     if (state == std::string("one file")) {
       db = nullptr;
       db = open_database(options, folder.path());
@@ -226,7 +220,7 @@ TEST_P(TransformChangeTest, FiltersOfUntransformedKeysAreNotBelieved) {
     EXPECT_EQ(count_lost(*db), 0U);
     EXPECT_EQ(count_lost_by_seek(*db), 0U);
     EXPECT_EQ(spared(*db, options), 0U);
-    compact(*db);
+    rewrite_files(*db);
     EXPECT_EQ(count_lost(*db), 0U);
     EXPECT_GT(spared(*db, options), 950U);
   }

@@ -1,6 +1,7 @@
 // bloom_agg and bloom_union_agg.
 #include <algorithm>
 #include <ctime>
+#include <tuple>
 
 #include "crivo/filter.h"
 #include "database.h"
@@ -48,18 +49,17 @@ TEST_F(Agg, SkipsNullAndNeverGivesIt) {
 
 TEST_F(Agg, RefusesOptionsThatChange) {
   const std::string rows = " FROM " + integers(1, 3);
-  EXPECT_EQ(ask("SELECT bloom_agg(i, 100 * i)" + rows),
-            "error: bloom_agg: capacity must be the same in every row, got 100, then 200");
-  EXPECT_EQ(ask("SELECT bloom_agg(NULL, nullif(100, i * 50))" + rows),
-            "error: bloom_agg: capacity must be the same in every row, got 100, then NULL");
-  EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1 * i)" + rows),
-            "error: bloom_agg: fp_rate must be the same in every row, got 0.1, then 0.2");
-  EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1, iif(i = 1, 'classic', 'blocked'))" + rows),
-            "error: bloom_agg: kind must be the same in every row, got classic, then blocked");
-  EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1, iif(i = 1, 'spectral', 'spectral:16'))" + rows),
-            "error: bloom_agg: kind must be the same in every row, got spectral:8, then spectral:16");
-  EXPECT_EQ(ask("SELECT bloom_agg(i, 100, 0.1, 'classic', -i)" + rows),
-            "error: bloom_agg: seed must be the same in every row, got -1, then -2");
+  for (const auto& [args, option, values] : {
+           std::tuple{"i, 100 * i", "capacity", "100, then 200"},
+           std::tuple{"NULL, nullif(100, i * 50)", "capacity", "100, then NULL"},
+           std::tuple{"i, 100, 0.1 * i", "fp_rate", "0.1, then 0.2"},
+           std::tuple{"i, 100, 0.1, iif(i = 1, 'classic', 'blocked')", "kind", "classic, then blocked"},
+           std::tuple{"i, 100, 0.1, iif(i = 1, 'spectral', 'spectral:16')", "kind", "spectral:8, then spectral:16"},
+           std::tuple{"i, 100, 0.1, 'classic', -i", "seed", "-1, then -2"},
+       }) {
+    EXPECT_EQ(ask("SELECT bloom_agg(" + std::string(args) + ")" + rows),
+              std::string("error: bloom_agg: ") + option + " must be the same in every row, got " + values);
+  }
 }
 
 TEST_F(Agg, RefusesBadOptions) {

@@ -1,7 +1,6 @@
 // A connection with the extension loaded, and one-line questions to it.
 #pragma once
 
-#include <gmock/gmock.h>
 #include <sqlite3.h>
 
 #include <cstdint>
@@ -9,14 +8,9 @@
 #include <variant>
 #include <vector>
 
-namespace crivo::testing {
+#include "matchers.h"
 
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
+namespace crivo::testing {
 
 struct Blob {
   std::string bytes;

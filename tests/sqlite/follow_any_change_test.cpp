@@ -1,6 +1,5 @@
 // A filter that follows a column has every value of the column after any change, and when there was no room for one.
 #include <random>
-#include <string>
 
 #include "database.h"
 #include "temp_folder.h"

@@ -12,6 +12,7 @@
 
 #include "follow_statements.h"
 #include "temp_folder.h"
+#include "weights.h"
 
 namespace crivo::testing {
 namespace {
@@ -54,23 +55,25 @@ class Walk : FollowStatements {
   /// One step, and then a question for every value of every column.
   void step() {
     using Step = void (Walk::*)(Database&);
-    static constexpr std::array<Step, 40> kSteps = {
-        &Walk::write,        &Walk::write,        &Walk::write,
-        &Walk::write,        &Walk::write,        &Walk::write,
-        &Walk::write,        &Walk::write,        &Walk::write,
-        &Walk::write,        &Walk::write,        &Walk::write,
-        &Walk::write,        &Walk::write,        &Walk::write,
-        &Walk::write,        &Walk::write,        &Walk::write,
-        &Walk::write,        &Walk::begin,        &Walk::begin,
-        &Walk::end,          &Walk::end,          &Walk::end,
-        &Walk::rebuild,      &Walk::rebuild,      &Walk::rebuild,
-        &Walk::rebuild,      &Walk::make_table,   &Walk::make_filter,
-        &Walk::make_trigger, &Walk::rename_table, &Walk::rename_filter,
-        &Walk::drop,         &Walk::twelve_steps, &Walk::make_triggers_again,
-        &Walk::pause,        &Walk::set,          &Walk::change_other_things,
-        &Walk::reopen};
+    static constexpr auto kSteps = std::to_array<Weighted<Step>>({{19, &Walk::write},
+                                                                  {2, &Walk::begin},
+                                                                  {3, &Walk::end},
+                                                                  {4, &Walk::rebuild},
+                                                                  {1, &Walk::make_table},
+                                                                  {1, &Walk::make_filter},
+                                                                  {1, &Walk::make_trigger},
+                                                                  {1, &Walk::rename_table},
+                                                                  {1, &Walk::rename_filter},
+                                                                  {1, &Walk::drop},
+                                                                  {1, &Walk::twelve_steps},
+                                                                  {1, &Walk::make_triggers_again},
+                                                                  {1, &Walk::pause},
+                                                                  {1, &Walk::set},
+                                                                  {1, &Walk::change_other_things},
+                                                                  {1, &Walk::reopen}});
     Database& db = *connections_[pick(8) == 0 ? 2 : pick(2)];
-    (this->*kSteps[pick(kSteps.size())])(db);
+    const auto next = drawn_step(kSteps, [this](std::size_t n) { return pick(n); });
+    (this->*next.step)(db);
     ++tally_.steps;
     ask_all(*connections_[pick(2)]);
   }

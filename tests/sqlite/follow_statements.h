@@ -3,8 +3,6 @@
 
 #include <array>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "database.h"
 

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstring>
 #include <optional>
-#include <unordered_map>
-#include <vector>
 
 #include "crivo/blob.h"
 #include "crivo/hash.h"

@@ -1,5 +1,4 @@
 // bloom_insert: the filter that bloom_add would give, all or nothing, and no acknowledged key is lost.
-#include <filesystem>
 
 #include "database.h"
 #include "other_process.h"

@@ -1,8 +1,6 @@
 // No memory at the Nth allocation, for every N: SQLITE_NOMEM or the right answer, never a crash, nothing leaked.
 #include <malloc.h>
 
-#include <functional>
-
 #include "database.h"
 #include "failing_memory.h"
 

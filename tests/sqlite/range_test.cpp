@@ -1,5 +1,4 @@
 // bloom_contains_range, and every other function that meets a filter of kind range.
-#include <algorithm>
 #include <limits>
 #include <random>
 #include <set>

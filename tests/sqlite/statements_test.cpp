@@ -1,7 +1,6 @@
 // The filter that a statement keeps from row to row: never another row's, never an earlier binding's.
 #include <ctime>
 
-#include "database.h"
 #include "forged_filter.h"
 
 namespace crivo::testing {

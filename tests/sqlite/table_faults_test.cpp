@@ -1,8 +1,5 @@
 // A disk that fails at the Nth write, truncation or sync of statements over filter tables, for every N: the statements
 // do all or nothing, the database opens again and is intact, and no key is lost that was acknowledged (T1).
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "failing_disk.h"
 #include "table_scripts.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "database.h"
 #include "failing_memory.h"
 #include "table_scripts.h"
 

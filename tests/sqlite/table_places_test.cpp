@@ -1,7 +1,6 @@
 // A filter table wherever a table can be: every page size and encoding, copied and restored in every way that SQLite
 // has, and under the modes that protect a database from its schema (T2).
 #include <array>
-#include <fstream>
 
 #include "database.h"
 #include "temp_folder.h"

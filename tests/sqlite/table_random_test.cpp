@@ -7,6 +7,7 @@
 
 #include "database.h"
 #include "temp_folder.h"
+#include "weights.h"
 
 namespace crivo::testing {
 namespace {
@@ -43,31 +44,24 @@ class Walk {
   /// One statement, or a few that belong together.
   void step() {
     using Step = void (Walk::*)();
-    static constexpr std::array<Step, 24> kSteps = {&Walk::insert,
-                                                    &Walk::insert,
-                                                    &Walk::insert,
-                                                    &Walk::insert_many,
-                                                    &Walk::insert_or_ignore,
-                                                    &Walk::insert_selected,
-                                                    &Walk::fire,
-                                                    &Walk::remove,
-                                                    &Walk::remove,
-                                                    &Walk::begin,
-                                                    &Walk::begin,
-                                                    &Walk::end,
-                                                    &Walk::end,
-                                                    &Walk::rename,
-                                                    &Walk::tidy_up,
-                                                    &Walk::clear,
-                                                    &Walk::ask_one,
-                                                    &Walk::ask_one,
-                                                    &Walk::ask_in,
-                                                    &Walk::ask_in,
-                                                    &Walk::join,
-                                                    &Walk::join,
-                                                    &Walk::ask_selected,
-                                                    &Walk::reopen};
-    (this->*kSteps[pick(kSteps.size())])();
+    static constexpr auto kSteps = std::to_array<Weighted<Step>>({{3, &Walk::insert},
+                                                                  {1, &Walk::insert_many},
+                                                                  {1, &Walk::insert_or_ignore},
+                                                                  {1, &Walk::insert_selected},
+                                                                  {1, &Walk::fire},
+                                                                  {2, &Walk::remove},
+                                                                  {2, &Walk::begin},
+                                                                  {2, &Walk::end},
+                                                                  {1, &Walk::rename},
+                                                                  {1, &Walk::tidy_up},
+                                                                  {1, &Walk::clear},
+                                                                  {2, &Walk::ask_one},
+                                                                  {2, &Walk::ask_in},
+                                                                  {2, &Walk::join},
+                                                                  {1, &Walk::ask_selected},
+                                                                  {1, &Walk::reopen}});
+    const auto next = drawn_step(kSteps, [this](std::size_t n) { return pick(n); });
+    (this->*next.step)();
     ++statements_;
   }
 

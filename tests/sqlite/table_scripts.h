@@ -1,10 +1,6 @@
 // Statements over filter tables, for tests that let them fail somewhere.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "database.h"
 
 namespace crivo::testing {

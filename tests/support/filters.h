@@ -2,10 +2,8 @@
 // i.
 #pragma once
 
-#include <cstdint>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "blob_surgery.h"
 #include "crivo/blob.h"

@@ -65,11 +65,6 @@ TEST_F(ToolTest, NeverWritesOverItsInput) {
   EXPECT_EQ(crivo("build -q -o /dev/null /dev/null").exit_code, 0);  // nothing is lost there
 }
 
-TEST_F(ToolTest, WritesToStandardOutputWhenAsked) {
-  ASSERT_EQ(crivo("build -o f --seed 3", "a\n").exit_code, 0);
-  EXPECT_EQ(crivo("build -o - --seed 3", "a\n").out, read("f"));
-}
-
 TEST_F(ToolTest, AppendsWhereTheShellHasAskedForThat) {
   ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
   for (const char* output : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "to-stdout", "/dev/fd/3"}) {

@@ -3,11 +3,9 @@
 
 #include <sys/wait.h>
 
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 
 namespace crivo::testing {
 namespace {

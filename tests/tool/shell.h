@@ -1,23 +1,12 @@
 // Running the tool in a scratch folder of its own, as a user's shell does.
 #pragma once
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <string>
 #include <string_view>
 
+#include "matchers.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 struct Outcome {
   int exit_code = -1;

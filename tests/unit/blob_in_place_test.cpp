@@ -1,21 +1,16 @@
 // Adding a key to a stored blob must give the blob that adding it in memory gives, and touch only what the key touches.
 #include "crivo/host/blob_in_place.h"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "crivo/blob.h"
-#include "crivo/filter.h"
+#include "filters.h"
+#include "matchers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::HasSubstr;
-
-using Bytes = std::vector<std::byte>;
 
 /// A blob in memory that notes what is read and written.
 class MemoryBlob : public StoredBlob {
@@ -62,7 +57,7 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.kind << " " << c.capacity; }
 
-class BlobInPlaceTest : public testing::TestWithParam<Case> {};
+class BlobInPlaceTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BlobInPlaceTest, GivesTheBlobThatMemoryGives) {
   AnyFilter filter = filter_of(GetParam().kind, GetParam().capacity, GetParam().keys);
@@ -112,10 +107,10 @@ TEST_P(BlobInPlaceTest, LeavesADamagedBlobDamaged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, BlobInPlaceTest,
-                         testing::Values(Case{"blocked", 300, 10}, Case{"blocked", 100000, 5000},
-                                         Case{"classic", 300, 10}, Case{"classic", 100000, 5000},
-                                         Case{"counting", 3000, 100}, Case{"spectral", 10000, 100},
-                                         Case{"spectral:4", 3000, 100}));
+                         ::testing::Values(Case{"blocked", 300, 10}, Case{"blocked", 100000, 5000},
+                                           Case{"classic", 300, 10}, Case{"classic", 100000, 5000},
+                                           Case{"counting", 3000, 100}, Case{"spectral", 10000, 100},
+                                           Case{"spectral:4", 3000, 100}));
 
 TEST(BlobInPlace, RefusesACompressedBlob) {
   const Bytes blob = *to_blob(filter_of("blocked", 1000, 1).ref(), BlobForm::kSmallest);
@@ -161,4 +156,4 @@ TEST(BlobInPlace, RefusesWhatTheFormatDoesNotAllow) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <memory_resource>
-#include <vector>
 
 #include "bench/measure.h"
 #include "crivo/builder.h"
-#include "crivo/filter.h"
 #include "crivo/memory.h"
 #include "filters.h"
 

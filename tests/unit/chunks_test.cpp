@@ -1,26 +1,14 @@
 // Blobs in chunks: docs/format.md, "Chunks", read from that page alone, and what a link can do to them.
 #include "crivo/host/chunks.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <random>
 
 #include "filters.h"
+#include "matchers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-namespace chunk = testing::chunk;
-using testing::blob_of;
-using testing::build_filter;
-using testing::Bytes;
-using testing::forge_chunk;
-using testing::get;
-using ::testing::HasSubstr;
-using testing::repair_chunk;
-using ::testing::StartsWith;
 
 Bytes sample_blob(std::uint64_t keys = 300) { return blob_of(build_filter(Kind::kBlocked, keys).ref()); }
 
@@ -58,7 +46,7 @@ TEST(Chunks, AreAsTheFormatSays) {
     const Bytes& chunk = chunks[i];
     EXPECT_EQ(get(chunk, chunk::kStart), 0x0143'5652'C3U) << "magic, version 1, and three zeros";
     EXPECT_EQ(get(chunk, chunk::kChecksum), get(forge_chunk(chunk, chunk::kChecksum, 0), chunk::kChecksum));
-    EXPECT_EQ(get(chunk, chunk::kFilterId), get(blob, testing::header::kChecksum));
+    EXPECT_EQ(get(chunk, chunk::kFilterId), get(blob, header::kChecksum));
     EXPECT_EQ(get(chunk, chunk::kBlobBytes), blob.size());
     EXPECT_EQ(get(chunk, chunk::kDataBytes), data_bytes);
     EXPECT_EQ(get(chunk, chunk::kNumber), i);
@@ -203,4 +191,4 @@ TEST(Chunks, ThatMakeAnotherBlobThanTheySayAreRefused) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <string>
 
-#include "crivo/blob.h"
 #include "crivo/host/bytes.h"
 #include "filters.h"
 #include "kinds/bloom/sizes.h"
@@ -170,7 +168,7 @@ TEST(GapCodingRoundTrip, LeavesRoomForTheHeader) {
   EXPECT_TRUE(std::ranges::equal(std::span(with_room).subspan(64), plain));
 }
 
-// Streams made by hand, from docs/format.md.
+// Streams made by hand, from docs/format.md; tests/golden/hostile_set.cpp has those that are wrong in their numbers.
 class HostileGapStream : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kRawBytes = 1000;  // 8000 bits
@@ -219,21 +217,6 @@ TEST_F(HostileGapStream, IsTheControl) {
       decompress_gap(stream(499, std::vector<std::uint8_t>(63, 0), std::vector<std::uint8_t>(499, 7)), kRawBytes));
 }
 
-TEST_F(HostileGapStream, IsRejectedWhenItsCountIsNotThatOfItsGaps) {
-  const std::vector<std::uint8_t> gaps(600, 3);
-  EXPECT_TRUE(decompress_gap(stream(600, {}, gaps), kRawBytes));
-  expect_corrupt(stream(599, {}, gaps), "as many gaps as bits set, got more");
-  expect_corrupt(stream(601, {}, gaps), "as many gaps as bits set, got 1 too few");
-  expect_corrupt(stream(UINT64_MAX, {}, gaps), "at most 2000 bits set");
-  expect_corrupt(stream(0, {}, gaps), "got more");
-  expect_corrupt(stream(500, {}, std::vector<std::uint8_t>(200, 3)), "got 300 too few");
-}
-
-TEST_F(HostileGapStream, IsRejectedWhereMoreThanAQuarterIsSet) {
-  EXPECT_TRUE(decompress_gap(stream(2000, {}, std::vector<std::uint8_t>(2000, 3)), kRawBytes));
-  expect_corrupt(stream(2001, {}, std::vector<std::uint8_t>(2001, 2)), "at most 2000 bits set, got 2001");
-}
-
 // zstd holds any number of equal symbols in a few bytes, and each of them would be a bit to set.
 TEST_F(HostileGapStream, IsRejectedWhenItsGapsTakeLessThanTwoBitsEach) {
   const std::vector<std::uint8_t> gaps(2000, 0);
@@ -251,33 +234,6 @@ TEST_F(HostileGapStream, IsRejectedWhenItsGapsTakeLessThanTwoBitsEach) {
   };
   expect_corrupt(padded(2000, 499), "at least 500 bytes for 2000 bits set, got 499");
   expect_corrupt(padded(2000, 500), "zstd frame must");
-}
-
-TEST_F(HostileGapStream, IsRejectedOutsideThePayload) {
-  std::vector<std::uint8_t> gaps(500, 15);
-  gaps.back() = 16;
-  expect_corrupt(stream(500, {}, gaps), "stay inside 8000 bits, got a gap of 16 at 7984");
-  expect_corrupt(stream(500, {}, std::vector<std::uint8_t>(500, 254)), "stay inside");
-  expect_corrupt(stream(500, {}, std::vector<std::uint8_t>(100'000, 255)), "gaps of at most 8000 bits");
-}
-
-TEST_F(HostileGapStream, IsRejectedWhenAGapDoesNotEnd) {
-  std::vector<std::uint8_t> gaps(501, 3);
-  gaps.back() = 255;
-  expect_corrupt(stream(500, {}, gaps), "as many gaps as bits set");
-}
-
-TEST_F(HostileGapStream, IsRejectedByItsLowBits) {
-  const std::vector<std::uint8_t> gaps(499, 0);
-  std::vector<std::uint8_t> low(63, 0);
-  EXPECT_TRUE(decompress_gap(stream(499, low, gaps), kRawBytes));
-  low.back() = 0x08;  // 499 bits end at bit 2 of the last byte
-  expect_corrupt(stream(499, low, gaps), "clear padding");
-  low.pop_back();
-  expect_corrupt(stream(499, low, gaps), "zstd frame must");
-  Bytes head(8 + 18);  // 30 bits set of 8000: b is 5
-  store_le(head.data(), std::uint64_t{30});
-  expect_corrupt(head, "hold 19 bytes of low bits, got 18");
 }
 
 TEST_F(HostileGapStream, IsRejectedByItsFrame) {
@@ -330,18 +286,6 @@ TEST(GapCodedPayload, TakesTheMemoryThatItFills) {
   const auto decoded = decompress_gap(stored, payload.size());
   EXPECT_LT(resident_bytes(*decoded), 2 * kBits * 65'536);
   EXPECT_TRUE(std::ranges::equal(*decoded, payload));
-}
-
-TEST_F(HostileGapStream, IsRejectedAtEveryTruncation) {
-  std::mt19937_64 random(2);
-  const Bytes payload = random_payload(random, kRawBytes, 0.03);
-  const Bytes good = *compress_gap(payload, 0);
-  for (std::size_t size = 0; size < good.size(); ++size) {
-    const auto decoded = decompress_gap(std::span(good).first(size), kRawBytes);
-    ASSERT_FALSE(decoded) << size;
-    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt) << size;
-  }
-  EXPECT_FALSE(decompress_gap(good, kRawBytes / 2));  // nor into less than its gaps add up to
 }
 
 TEST_F(HostileGapStream, DecodesToAPayloadOfTheRightSizeOrNothingAtEveryBitFlip) {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "crivo/blob.h"
 #include "filters.h"
 #include "kinds/bloom/positions.h"
 #include "kinds/bloom/sizes.h"

@@ -6,25 +6,17 @@
 #include <cmath>
 #include <random>
 #include <set>
-#include <vector>
 
 #include "against_scalar.h"
 #include "base/poisson.h"
 #include "crivo/convert.h"
-#include "crivo/filter.h"
 #include "filters.h"
-#include "kernels.h"
 #include "kinds/bloom/block.h"
 #include "kinds/bloom/counter_block.h"
 #include "reference.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::bytes_of;
-using testing::difference_in_answers;
-using testing::present_hashes;
-using testing::random_hashes;
 
 constexpr unsigned kSaturated = 15;
 
@@ -151,7 +143,7 @@ TEST(Counting, UnitesBySaturatingSums) {
 }
 
 TEST(Counting, FourteenAdditionsCanBeTakenBackAndTheFifteenthCannot) {
-  AnyFilter filter = testing::build_filter(spec_of(Kind::kCounting, 100, 0.01), 0);
+  AnyFilter filter = build_filter(spec_of(Kind::kCounting, 100, 0.01), 0);
   const auto empty = bytes_of(filter);
   for (int i = 0; i < 14; ++i) ASSERT_TRUE(filter.add("often"));
   for (int i = 0; i < 14; ++i) ASSERT_TRUE(filter.remove("often"));
@@ -189,9 +181,9 @@ TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
   for (const std::uint64_t keys : {0U, 1U, 1000U, 30000U}) {  // the last is far beyond capacity: many counters saturate
     FilterSpec spec = spec_of(Kind::kCounting, 1000, GetParam());
     spec.seed = keys + 7;
-    AnyFilter counting = testing::build_filter(spec, keys);
+    AnyFilter counting = build_filter(spec, keys);
     spec.kind = Kind::kBlocked;
-    const AnyFilter blocked = testing::build_filter(spec, keys);
+    const AnyFilter blocked = build_filter(spec, keys);
     const auto dropped = drop_counts(counting.ref());
     EXPECT_EQ(dropped->shape(), blocked.shape());
     EXPECT_EQ(dropped->facts(), blocked.facts());
@@ -208,19 +200,19 @@ TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
 }
 
 TEST(Counting, DroppingTheCountsForgetsWhatWasRemoved) {
-  AnyFilter counting = testing::build_filter(spec_of(Kind::kCounting, 2000, 0.01), 2000);
+  AnyFilter counting = build_filter(spec_of(Kind::kCounting, 2000, 0.01), 2000);
   for (const auto hash : present_hashes(1000, 0, 1000)) ASSERT_TRUE(counting.remove_hash(hash));
   const auto dropped = drop_counts(counting.ref());
-  EXPECT_EQ(bytes_of(*dropped), bytes_of(testing::build_filter(spec_of(Kind::kBlocked, 2000, 0.01), 1000)));
+  EXPECT_EQ(bytes_of(*dropped), bytes_of(build_filter(spec_of(Kind::kBlocked, 2000, 0.01), 1000)));
 }
 
 TEST(Counting, BitsPerKeyCountTheCounters) {
   FilterSpec spec = spec_of(Kind::kCounting, 1000, 0.01);
   spec.bits_per_key = 40;
-  const AnyFilter counting = testing::build_filter(spec, 1000);
+  const AnyFilter counting = build_filter(spec, 1000);
   spec.kind = Kind::kBlocked;
   spec.bits_per_key = 10;
-  const AnyFilter blocked = testing::build_filter(spec, 1000);
+  const AnyFilter blocked = build_filter(spec, 1000);
   const auto dropped = drop_counts(counting.ref());
   EXPECT_EQ(dropped->shape(), blocked.shape());
   EXPECT_EQ(dropped->facts(), blocked.facts());
@@ -228,7 +220,7 @@ TEST(Counting, BitsPerKeyCountTheCounters) {
 }
 
 TEST(Counting, OnlyACountingFilterHasCountsToDrop) {
-  const auto dropped = drop_counts(testing::build_filter(Kind::kClassic, 10).ref());
+  const auto dropped = drop_counts(build_filter(Kind::kClassic, 10).ref());
   EXPECT_EQ(dropped.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(dropped.error().message, "kind must be counting, got classic");
 }
@@ -279,7 +271,7 @@ TEST_P(EveryCountingLevel, AnswersLikeScalar) {
       const auto added = random_hashes(400 * blocks / probes, probes);
       ASSERT_TRUE(filter.add_hashes(added));
       const View view{shape, filter.payload().data(), filter.payload().size()};
-      ASSERT_EQ(testing::count_found(filter.ref(), added), added.size());
+      ASSERT_EQ(count_found(filter.ref(), added), added.size());
       ASSERT_EQ(difference_in_answers(GetParam(), &Kernels::counting, view, added), "");
       ASSERT_EQ(difference_in_answers(GetParam(), &Kernels::counting, view, random_hashes(1000, probes + 100)), "");
     }
@@ -308,4 +300,4 @@ TEST_P(EveryCountingLevel, SeesEveryCounterAtZero) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -1,6 +1,4 @@
 // The cuckoo kind against a model with an integer per slot, at its limits, and against those who know its hash.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <deque>
@@ -9,17 +7,10 @@
 #include "fingerprints.h"
 #include "kinds/table/packed_slots.h"
 #include "kinds/table/sizes.h"
+#include "matchers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::bytes_of;
-using testing::filter_of;
-using ::testing::HasSubstr;
-using testing::present_hashes;
-using testing::random_hashes;
-using testing::random_slots;
-using testing::refusal;
 
 Shape shape_of(unsigned f, std::uint64_t buckets) {
   return {.kind = Kind::kCuckoo, .probes = 2, .param = static_cast<std::uint16_t>(f), .units = buckets};
@@ -150,7 +141,7 @@ TEST(Cuckoo, AnswersLikeTheModelForAnyPayload) {
       const Model model(shape, slots);
       const auto payload = reference::packed(slots, f);
       const auto ref = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
-      testing::expect_answers(*ref, hashes, [&](std::uint64_t hash) { return model.contains(hash); });
+      expect_answers(*ref, hashes, [&](std::uint64_t hash) { return model.contains(hash); });
       for (const std::uint64_t hash : hashes) ASSERT_EQ(*ref->count_hash(hash), model.count(hash)) << "f = " << f;
     }
   }
@@ -162,7 +153,7 @@ TEST(Cuckoo, FillsPast95PercentBeforeTheFirstFailure) {
   for (const std::uint64_t capacity : {100'000U, 1'000'000U}) {
     for (const double fp_rate : {0.1, 0.01, 0.0001}) {
       FilterSpec spec = spec_of(capacity, fp_rate);
-      AnyFilter filter = testing::build_filter(spec, 0);
+      AnyFilter filter = build_filter(spec, 0);
       const std::uint64_t slots = 4 * filter.shape().units;
       const auto hashes = present_hashes(slots, 0);
       const auto added = filter.add_hashes(hashes);
@@ -172,16 +163,16 @@ TEST(Cuckoo, FillsPast95PercentBeforeTheFirstFailure) {
       EXPECT_THAT(added.error().message, HasSubstr("2000 relocations"));
       const std::vector<std::uint64_t> taken(hashes.begin(),
                                              hashes.begin() + static_cast<std::ptrdiff_t>(filter.facts().keys));
-      EXPECT_EQ(testing::count_found(filter.ref(), taken), taken.size());
+      EXPECT_EQ(count_found(filter.ref(), taken), taken.size());
     }
   }
 }
 
 // The sizing allows for one failure in 1e9 filters of this size, or in 1e5 for the shortest fingerprints.
-TEST(Cuckoo, HasRoomForItsCapacityAtEverySize) { testing::expect_room_at_every_size(Kind::kCuckoo, 4); }
+TEST(Cuckoo, HasRoomForItsCapacityAtEverySize) { expect_room_at_every_size(Kind::kCuckoo, 4); }
 
 TEST(Cuckoo, EightCopiesOfAKeyFitAndTheNinthChangesNothing) {
-  AnyFilter filter = testing::build_filter(spec_of(1000, 0.001), 500);
+  AnyFilter filter = build_filter(spec_of(1000, 0.001), 500);
   for (int copy = 0; copy < 8; ++copy) ASSERT_TRUE(filter.add("again and again")) << copy;
   const auto before = bytes_of(filter);
   const Facts facts = filter.facts();
@@ -193,12 +184,12 @@ TEST(Cuckoo, EightCopiesOfAKeyFitAndTheNinthChangesNothing) {
   EXPECT_EQ(*filter.ref().count("again and again"), 8U);
   EXPECT_EQ(bytes_of(filter), before);
   EXPECT_EQ(filter.facts(), facts);
-  EXPECT_EQ(testing::count_found(filter.ref(), present_hashes(500, 0)), 500U);
+  EXPECT_EQ(count_found(filter.ref(), present_hashes(500, 0)), 500U);
 
   for (int copy = 0; copy < 8; ++copy) ASSERT_TRUE(filter.remove("again and again")) << copy;
   const auto none_left = filter.remove("again and again");
   EXPECT_EQ(none_left.error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(testing::count_found(filter.ref(), present_hashes(500, 0)), 500U);
+  EXPECT_EQ(count_found(filter.ref(), present_hashes(500, 0)), 500U);
 }
 
 // Whoever knows the seed can choose keys that all have the same two buckets. They make additions fail, and nothing
@@ -222,7 +213,7 @@ TEST(Cuckoo, KeysChosenForOnePairOfBucketsFillItAndHarmNoOther) {
   }
   EXPECT_GE(taken, 4);
   EXPECT_LE(taken, 8);
-  EXPECT_EQ(testing::count_found(filter.ref(), others), others.size());
+  EXPECT_EQ(count_found(filter.ref(), others), others.size());
   const auto more = random_hashes(100, 3);
   std::uint64_t added = 0;
   for (const std::uint64_t hash : more) added += filter.add_hashes({&hash, 1}).has_value();
@@ -244,8 +235,8 @@ TEST(Cuckoo, RemovingAFalseHitTakesTheOtherKeysFingerprint) {
 }
 
 TEST(Cuckoo, StatsCountTheStoredFingerprints) {
-  AnyFilter filter = testing::build_filter(spec_of(1000, 0.01), 700);
-  ASSERT_TRUE(filter.add(testing::present_key(0)));  // a duplicate is one more fingerprint
+  AnyFilter filter = build_filter(spec_of(1000, 0.01), 700);
+  ASSERT_TRUE(filter.add(present_key(0)));  // a duplicate is one more fingerprint
   const Stats stats = filter.ref().stats();
   const Shape shape = filter.shape();
   EXPECT_EQ(stats.bits, 4 * shape.units * shape.param);
@@ -331,8 +322,8 @@ TEST(Cuckoo, RejectsShapesAndPaddingThatNoWriterLeaves) {
     shape.probes = static_cast<std::uint8_t>(k);
     EXPECT_EQ(refusal(shape, payload), "k must be 2, got " + std::to_string(k));
   }
-  testing::expect_padding_refused(shape_of(12, 2), payload, 8 * 12);
+  expect_padding_refused(shape_of(12, 2), payload, 8 * 12);
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

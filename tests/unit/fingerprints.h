@@ -5,14 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <random>
-#include <string>
-#include <vector>
 
-#include "crivo/filter.h"
 #include "filters.h"
 #include "reference.h"
 

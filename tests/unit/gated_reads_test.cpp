@@ -8,14 +8,12 @@
 #include <algorithm>
 #include <memory>
 #include <set>
-#include <vector>
 
 #include "against_scalar.h"
 #include "base/byte_gate.h"
 #include "filter/view_of.h"
 #include "filters.h"
 #include "hash/checksum.h"
-#include "kernels.h"
 #include "kinds/registry.h"
 #include "kinds/ribbon/layout.h"
 

@@ -1,23 +1,14 @@
 // The hash_compaction kind against the one layout its keys can have, at its limits, and with payloads no writer leaves.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "fingerprints.h"
 #include "kinds/table/packed_slots.h"
 #include "kinds/table/sizes.h"
+#include "matchers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::bytes_of;
-using testing::filter_of;
-using ::testing::HasSubstr;
-using testing::random_hashes;
-using testing::random_slots;
-using testing::refusal;
 
 Shape shape_of(unsigned f, std::uint64_t slots) {
   return {.kind = Kind::kHashCompaction, .probes = 1, .param = static_cast<std::uint16_t>(f), .units = slots};
@@ -90,7 +81,7 @@ TEST(HashCompaction, AnswersLikeTheModelForAnyPayload) {
       }
       const auto payload = reference::packed(slots, f);
       const auto ref = FilterRef::open(shape_of(f, count), {.capacity = 1, .fp_rate = 0.5}, payload);
-      testing::expect_answers(*ref, hashes, [&](std::uint64_t hash) { return contains(slots, hash, f); });
+      expect_answers(*ref, hashes, [&](std::uint64_t hash) { return contains(slots, hash, f); });
     }
   }
 }
@@ -101,7 +92,7 @@ TEST(HashCompaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverythin
   constexpr std::uint64_t kSlots = 100'003;
   AnyFilter filter = filter_of(shape_of(kBits, kSlots), std::vector<std::uint32_t>(kSlots, 255));
   const auto hashes = random_hashes(1000, 1);
-  EXPECT_EQ(testing::count_found(filter.ref(), hashes), hashes.size());
+  EXPECT_EQ(count_found(filter.ref(), hashes), hashes.size());
   const auto before = bytes_of(filter);
   EXPECT_TRUE(filter.add_hashes(hashes)) << "they are found already";
   EXPECT_EQ(bytes_of(filter), before);
@@ -137,9 +128,9 @@ TEST(HashCompaction, AnAdditionToAFullPayloadFailsAndChangesNothing) {
 }
 
 TEST(HashCompaction, AKeyThatIsPresentTakesNoSecondSlotAndStillCounts) {
-  AnyFilter filter = testing::build_filter(spec_of(1000, 0.01), 1000);
+  AnyFilter filter = build_filter(spec_of(1000, 0.01), 1000);
   const auto before = bytes_of(filter);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(filter.add_hashes(testing::present_hashes(1000, 0)));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(filter.add_hashes(present_hashes(1000, 0)));
   EXPECT_EQ(bytes_of(filter), before);
   EXPECT_EQ(filter.facts().keys, 4000U);
 }
@@ -147,7 +138,7 @@ TEST(HashCompaction, AKeyThatIsPresentTakesNoSecondSlotAndStillCounts) {
 // An addition at load a fails with probability a^1000: at 95% that is 5e-23, at 98% 2e-9, so that the last few percent
 // are where it happens.
 TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen) {
-  AnyFilter filter = testing::build_filter(spec_of(100'000, 0.001), 0);
+  AnyFilter filter = build_filter(spec_of(100'000, 0.001), 0);
   const auto slots = static_cast<double>(filter.shape().units);
   const auto hashes = random_hashes(200'000, 1);
   std::vector<std::uint64_t> taken;
@@ -170,10 +161,10 @@ TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen)
   }
   EXPECT_EQ(refused, 100);
   EXPECT_GT(static_cast<double>(taken.size()), 0.97 * slots);
-  EXPECT_EQ(testing::count_found(filter.ref(), taken), taken.size());
+  EXPECT_EQ(count_found(filter.ref(), taken), taken.size());
 }
 
-TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) { testing::expect_room_at_every_size(Kind::kHashCompaction, 1); }
+TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) { expect_room_at_every_size(Kind::kHashCompaction, 1); }
 
 // The model is within 2% at every width and load: 1% is what it may be too high by past f = 9, and 2.5 million absent
 // keys at the least of these rates, 0.1%, have a standard deviation of 2%, of which three are allowed.
@@ -186,7 +177,7 @@ TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
       AnyFilter filter = empty_filter(f, kSlots);
       ASSERT_TRUE(filter.add_hashes(random_hashes(static_cast<std::size_t>(load * kSlots), f)));
       const double rate = hash_compaction_fp_rate(load, f);
-      const double found = static_cast<double>(testing::count_found(filter.ref(), absent));
+      const double found = static_cast<double>(count_found(filter.ref(), absent));
       const double tolerance = 0.02 * rate * kAbsent + 3 * std::sqrt(rate * kAbsent);
       EXPECT_NEAR(found, kAbsent * rate, tolerance) << "f = " << f << ", load " << load;
       const Stats stats = filter.ref().stats();
@@ -258,8 +249,8 @@ TEST(HashCompaction, RejectsShapesAndPaddingThatNoWriterLeaves) {
   Shape shape = shape_of(9, 11);
   shape.probes = 2;
   EXPECT_EQ(refusal(shape, payload), "k must be 1, got 2");
-  testing::expect_padding_refused(shape_of(9, 11), payload, 11 * 9);
+  expect_padding_refused(shape_of(9, 11), payload, 11 * 9);
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -1,8 +1,5 @@
 // Runs of hashes in a file: every range comes back, in order and without repetitions, whatever the hashes look like;
 // and damage is noticed.
-#include "build/run_reader.h"
-
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,12 +8,12 @@
 
 #include "build/file_memory.h"
 #include "build/hash_collector.h"
+#include "build/run_reader.h"
 #include "crivo/hash.h"
+#include "matchers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using ::testing::StartsWith;
 
 // Its reader refers to its runs.
 static_assert(!std::is_copy_constructible_v<RunSource> && !std::is_move_constructible_v<RunSource>);
@@ -173,4 +170,4 @@ TEST(FileMemory, IsZeroAndOutlivesItsHandle) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

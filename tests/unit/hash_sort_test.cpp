@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "build/sort.h"
+#include "crivo/host/sort.h"
 
 namespace crivo {
 namespace {
@@ -55,6 +56,10 @@ TEST(HashSort, MovesTheDistinctOnesToTheFront) {
       Hashes expected = hashes;
       std::sort(expected.begin(), expected.end());
       expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+      Hashes at_once = hashes;
+      const std::span<std::uint64_t> in_front = sort_distinct(at_once);
+      EXPECT_EQ(in_front.data(), at_once.data());
+      EXPECT_TRUE(std::ranges::equal(in_front, expected)) << count;
       const BuildOptions options;
       BuildTask task(options);
       const auto distinct = sort_distinct(hashes, task);

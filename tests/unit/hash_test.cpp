@@ -4,12 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <set>
 #include <string>
 #include <vector>
-
-#include "crivo/host/sort.h"
 
 namespace crivo {
 namespace {
@@ -72,17 +68,6 @@ TEST(Hash, ManyAtOnceAreTheSameAsOneByOne) {
   hash_keys(keys, 7, hashes);
   for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(hashes[i], hash_key(keys[i], 7));
   EXPECT_EQ(hashes.back(), 42U) << "wrote past the keys it was given";
-}
-
-TEST(Hash, SortedDistinctAreTheSetInOrder) {
-  for (const std::size_t count : {0U, 1U, 2U, 100U, 70000U}) {
-    std::vector<std::uint64_t> hashes;
-    for (std::size_t i = 0; i < count; ++i) hashes.push_back(i % (count / 2 + 1) * 0x9E3779B97F4A7C15);
-    const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
-    const std::span<std::uint64_t> distinct = sort_distinct(hashes);
-    EXPECT_EQ(distinct.data(), hashes.data());
-    EXPECT_TRUE(std::ranges::equal(distinct, expected)) << count << " hashes";
-  }
 }
 
 }  // namespace

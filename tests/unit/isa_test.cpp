@@ -1,12 +1,9 @@
 // CRIVO_ISA, in a process of its own for each value.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <memory>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "crivo/version.h"
 #include "environment.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ostream>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -1,22 +1,16 @@
 // Every instruction set this machine has against scalar, bit for bit.
-#include "kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "against_scalar.h"
 #include "crivo/types.h"
 #include "filters.h"
 #include "kinds/bloom/block.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::difference_in_additions;
-using testing::difference_in_answers;
-using testing::random_hashes;
 
 class EveryLevel : public ::testing::TestWithParam<Kernels> {};
 INSTANTIATE_TEST_SUITE_P(Isa, EveryLevel, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
@@ -122,4 +116,4 @@ TEST(Blocked, AddsManyKeysAtOnceAsOneByOne) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -8,7 +8,6 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <type_traits>
 
 #include "crivo/host/text.h"
 

@@ -1,20 +1,16 @@
 // The division of memory over the levels of a tree: it is the best there is, and Monkey's where Monkey's formula holds.
 #include "crivo/host/level_budget.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "crivo/host/sizing.h"
 #include "crivo/kinds.h"
+#include "matchers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -144,4 +140,4 @@ TEST(LevelBudget, RefusesWhatIsNoTree) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

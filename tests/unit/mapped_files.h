@@ -5,11 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "crivo/mapped_filter.h"
 #include "filters.h"

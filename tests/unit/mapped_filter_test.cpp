@@ -1,8 +1,5 @@
 // Filter files that are mapped: the same answers as in memory, and an error in place of every wrong one.
-#include "crivo/mapped_filter.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -14,12 +11,12 @@
 #include <memory>
 #include <random>
 #include <thread>
-#include <vector>
 
 #include "crivo/blob_file.h"
 #include "format/mapped_file.h"
 #include "format/mapped_segments.h"
 #include "mapped_files.h"
+#include "matchers.h"
 
 namespace crivo::testing {
 namespace {
@@ -38,8 +35,6 @@ extern "C" ssize_t pread(int file, void* into, std::size_t bytes, off_t at) {
 
 namespace crivo::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string error_of(const std::string& path) {
   const auto opened = MappedFilter::open(path, kStill);

@@ -3,8 +3,6 @@
 #include "format/mapped_guard.h"
 
 #include <dlfcn.h>
-#include <gtest/gtest.h>
-#include <signal.h>
 
 #include <cstdlib>
 #include <memory>

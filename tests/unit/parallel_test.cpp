@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <new>
-#include <set>
 #include <thread>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <new>
 #include <random>
 #include <span>
-#include <vector>
 
 #include "crivo/filter.h"
 #include "crivo/types.h"

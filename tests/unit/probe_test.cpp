@@ -3,8 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "crivo/filter.h"
 #include "filter/view_of.h"

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <random>
-#include <vector>
 
 #include "crivo/builder.h"
 #include "crivo/ordered.h"

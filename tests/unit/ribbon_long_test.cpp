@@ -1,11 +1,7 @@
 // The ribbon kind over 10^8 keys and past 2^32 bits: minutes and gigabytes, so all of these are long.
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include "crivo/filter.h"
 #include "crivo/host/sizing.h"
 #include "ribbons.h"
 

@@ -1,5 +1,4 @@
 // Ribbons that nobody wrote: which are refused, what the others state, and that they can be asked.
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>

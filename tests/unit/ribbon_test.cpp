@@ -1,14 +1,11 @@
 // The ribbon kind: no key lost at any size, the rate and the bits it promises, and the same bytes for the same set.
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 #include <tuple>
 
 #include "against_scalar.h"
 #include "crivo/host/sizing.h"
-#include "kernels.h"
 #include "ribbons.h"
 
 namespace crivo {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "crivo/filter.h"
 #include "crivo/host/bytes.h"
 #include "filters.h"
 #include "kinds/ribbon/layout.h"

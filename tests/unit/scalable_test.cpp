@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
-#include "crivo/blob.h"
-#include "crivo/filter.h"
 #include "crivo/types.h"
 #include "filters.h"
 #include "kinds/bloom/layers.h"

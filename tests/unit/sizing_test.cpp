@@ -2,7 +2,6 @@
 #include "crivo/host/sizing.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <vector>
 
-#include "crivo/filter.h"
 #include "filters.h"
 #include "kinds/bloom/sizes.h"
 #include "reference.h"

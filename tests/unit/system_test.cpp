@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "crivo/host/temporary_file.h"

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdarg>
-#include <cstdio>
 #include <string>
 #include <type_traits>
 

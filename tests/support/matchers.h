@@ -1,0 +1,18 @@
+// GoogleMock's matchers, by their own names.
+#pragma once
+
+#include <gmock/gmock.h>
+
+namespace crivo::testing {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+}  // namespace crivo::testing
