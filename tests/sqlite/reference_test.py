@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Holds sqlite_ext/README.md to what crivo.so registers: each function and module has a heading with its signature and
-an example, and each heading is true. run_examples.py runs the examples. Of the first page it reads which kinds can be
+"""Holds SQL's pages to what crivo.so registers: each function and module has a heading with its signature and an
+example, and each heading is true. run_examples.py runs the examples. Of the first page it reads which kinds can be
 tables.
 
-usage: reference_test.py CRIVO_SO REFERENCE.md FIRST_PAGE.md
+usage: reference_test.py CRIVO_SO FIRST_PAGE.md REFERENCE.md...
 """
 
 import re
@@ -11,7 +11,7 @@ import sqlite3
 import sys
 import unittest
 
-EXTENSION, REFERENCE, FIRST_PAGE = sys.argv[1:]
+EXTENSION, FIRST_PAGE, *REFERENCE = sys.argv[1:]
 ANY_NUMBER = -1
 
 
@@ -62,7 +62,7 @@ class ReferenceTest(unittest.TestCase):
             else:
                 cls.table_modules.add(name)
 
-        cls.page = text_of(REFERENCE)
+        cls.page = "".join(map(text_of, REFERENCE))
         cls.sections = re.findall(r"^(##+ [^\n]*)\n(.*?)(?=^##+ |\Z)", cls.page, re.DOTALL | re.MULTILINE)
         cls.signatures = {name: parameters for heading, _ in cls.sections
                           for name, parameters in signatures_in(heading) if name not in cls.table_modules}

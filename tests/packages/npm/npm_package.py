@@ -162,6 +162,7 @@ def has_the_types_that_typescript_expects(setting, version):
 def begins_as_its_page_says(setting, version):
     """From the install line to the tool, which reads the file that the example leaves; CRIVO_TOOL is the tool's path."""
     shutil.copy(setting.tarball, setting.folder)
+    (setting.folder / "leaked.txt").write_text("secret\n", encoding="utf-8")  # from which it builds a filter
     path = os.pathsep.join([str(setting.current_node().parent), os.environ["PATH"]])
     setting.run(sys.executable, setting.sources / "tests/tool/run_pages.py", "--install", setting.folder,
                 os.environ["CRIVO_TOOL"], setting.sources / "docs/node.md", PATH=path)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/browser.md in a browser: its page asks a million made-up passwords, and no other host.
+"""The page of docs/node.md in a browser: it asks a million made-up passwords, and no other host.
 
 usage: browser.py FOLDER TOOLS SOURCES CRIVO; FOLDER has the packed file, CRIVO is the tool. Exits with 77 and a reason
 if something that the test needs is missing.
@@ -8,6 +8,7 @@ import functools
 import http.server
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import urllib.parse
 import wasm_package
 from npm_package import require, skip
 
-PAGE = "docs/browser.md"
+PAGE = "docs/node.md"
 LEAKED = 1_000_000
 ASKED = 10_000
 POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'"
@@ -73,14 +74,14 @@ def main(packages, tools, sources, crivo):
             skip(f"no {program}: ./dev test --all installs it")
     with tempfile.TemporaryDirectory() as name:
         setting = wasm_package.Setting(packages, tools, sources, name)
-        shutil.copy(setting.tarball, setting.folder)
+        setting.install()
         (setting.folder / "leaked.txt").write_text("".join(f"secret-{i}\n" for i in range(LEAKED)), encoding="utf-8")
-        setting.run(sys.executable, setting.sources / "tests/tool/run_pages.py", "--install", name, crivo,
-                    setting.sources / PAGE)
+        markdown = (setting.sources / PAGE).read_text(encoding="utf-8")
+        build, = re.findall(r"^crivo (build .*)$", markdown, re.MULTILINE)
+        setting.run(crivo, *build.split())
         size = (setting.folder / "leaked.crivo").stat().st_size
-        page = setting.folder / "index.html"
-        text = page.read_text(encoding="utf-8")
-        page.write_text(text.removesuffix("</script>\n") + QUESTIONS, encoding="utf-8")
+        text, = re.findall(r"^```html\n(.*?)^```$", markdown, re.DOTALL | re.MULTILINE)
+        (setting.folder / "index.html").write_text(text.removesuffix("</script>\n") + QUESTIONS, encoding="utf-8")
         answers = answers_in_chromium(name)
     print(f"{size} bytes for {LEAKED} passwords: {answers}")
     require(answers["found"] == ASKED, f"every leaked password must be found, got {answers['found']} of {ASKED}")

@@ -19,7 +19,7 @@ from npm_package import require, skip
 HERE = pathlib.Path(__file__).resolve().parent
 WEBPACK = """require(%s)({ mode: "production", entry: "./page.js", output: { path: `${process.cwd()}/dist` } },
     (error, stats) => { if (error || stats.hasErrors()) throw error ?? stats.toString(); })"""
-PAGES = "docs/browser.md", sqlite_package.Setting.page
+PAGES = "docs/node.md", sqlite_package.Setting.page
 SAID = {"filter": [True, False], "sql": ["ada"]}
 
 

@@ -1,4 +1,4 @@
-# An overlay port: it builds the tree that it lies in. docs/releasing.md says what changes for vcpkg's own registry.
+# An overlay port: it builds the tree that it lies in. CONTRIBUTING.md says what changes for vcpkg's own registry.
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
 # The library is static, and has the C interface, too. The RocksDB plugin is left out: it is for one librocksdb that all
