@@ -96,7 +96,7 @@ bool is_over_capacity(const FilterSpec& spec, const std::optional<Window>& windo
   return keys > spec.capacity && found.current_fp_rate > spec.fp_rate;
 }
 
-/// The facts about a table as one JSON object; docs/sqlite_tables.md names them. It reads every page.
+/// The facts about a table as one JSON object; sqlite_ext/README.md names them. It reads every page.
 std::string table_info(FilterTable& table) {
   const TableState& state = table.state();
   const Inventory found = table.inventory();
