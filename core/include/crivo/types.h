@@ -117,6 +117,15 @@ inline constexpr std::size_t kBlobHeaderBytes = 64;
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 3 };
 
+/// Which form a blob gets (crivo/blob.h).
+enum class BlobForm {
+  kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
+  kRaw,       // raw: fixed size, read without a copy
+  kSmallest,  // in the codec that gives the fewest bytes
+  kMappable,  // raw, with a checksum for each segment: a file of any size opens in constant time (mapped_filter.h)
+  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above 64 KiB
+};
+
 /// A borrowed payload with its shape: what a FilterRef keeps, and gives to the functions of a kind.
 struct View {
   Shape shape;
