@@ -188,7 +188,7 @@ std::size_t facts(const AnyFilter* filter) {
                             stored.fp_rate,
                             static_cast<double>(stored.keys),
                             static_cast<double>(shape.units),
-                            static_cast<double>(shape.probes),
+                            static_cast<double>(shape.k),
                             static_cast<double>(shape.param),
                             static_cast<double>(filter->payload().size()),
                             static_cast<double>(bits),

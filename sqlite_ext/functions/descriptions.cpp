@@ -37,8 +37,8 @@ std::unique_ptr<Rows> layers(const TableCall& call) {
   for (const LayerInfo& layer : open_filter(call.db, call.args[0], 1).ref().layers()) {
     const Stats& stats = layer.stats;
     const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
-    rows.push_back({std::uint64_t{rows.size()}, layer.capacity, layer.keys, stats.bits, std::uint64_t{layer.probes},
-                    fill, layer.fp_rate, stats.current_fp_rate});
+    rows.push_back({std::uint64_t{rows.size()}, layer.capacity, layer.keys, stats.bits, std::uint64_t{layer.k}, fill,
+                    layer.fp_rate, stats.current_fp_rate});
   }
   return std::make_unique<ListedRows<LayerRow, set_layer>>(std::move(rows));
 }

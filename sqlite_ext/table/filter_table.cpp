@@ -34,7 +34,7 @@ class Fill {
     if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes());
     const double fill = static_cast<double>(bits_set_) / static_cast<double>(filter_->shape().units);
     double rate = 1;
-    for (unsigned i = 0; i < filter_->shape().probes; ++i) rate *= fill;
+    for (unsigned i = 0; i < filter_->shape().k; ++i) rate *= fill;
     return rate;
   }
 

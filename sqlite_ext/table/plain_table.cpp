@@ -27,7 +27,7 @@ void require_same_shape(const Shape& ours, const Shape& theirs) {
                    std::string(kind_name(theirs.kind))};
   }
   require_equal("seed", static_cast<std::int64_t>(ours.seed), static_cast<std::int64_t>(theirs.seed));
-  require_equal("k", unsigned{ours.probes}, unsigned{theirs.probes});
+  require_equal("k", unsigned{ours.k}, unsigned{theirs.k});
   require_equal("number of blocks", ours.units, theirs.units);
 }
 

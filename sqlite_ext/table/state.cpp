@@ -126,7 +126,7 @@ PagedFilter TableState::filter(std::size_t layer) const {
   shape.kind = paged_kind(spec);
   shape.seed = spec.seed;
   shape.units = layers[layer].units;
-  shape.probes = layers[layer].probes;
+  shape.k = layers[layer].probes;
   if (shape.kind == Kind::kSpectral) shape.param = static_cast<std::uint16_t>(spec.counter_bits);
   return unwrap(PagedFilter::open(shape, page_bytes));
 }
@@ -168,7 +168,7 @@ TableState plan_table(const TableSpec& spec, std::size_t usable_page_bytes) {
   } else {
     const Shape shape = unwrap(PagedFilter::plan(state.pane_spec()));
     state.spec.smallest_blob = false;
-    state.layers.push_back({shape.units, shape.probes});
+    state.layers.push_back({shape.units, shape.k});
   }
   return state;
 }

@@ -15,7 +15,7 @@ namespace {
 std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
   const auto blocks = static_cast<double>(pane.shape().units);
   const double most = blocks * kBlockBits - 1;  // with all bits set, there could be any number of keys
-  const double keys = blocked_cardinality(blocks, std::min(static_cast<double>(set), most), pane.shape().probes);
+  const double keys = blocked_cardinality(blocks, std::min(static_cast<double>(set), most), pane.shape().k);
   return static_cast<std::uint64_t>(std::llround(keys));
 }
 

@@ -59,7 +59,7 @@ double tail(unsigned trials, unsigned hits, double p) {
 }
 
 AnyFilter empty_filter(unsigned bits, unsigned probes, unsigned keys) {
-  const Shape shape{.kind = Kind::kClassic, .probes = static_cast<std::uint8_t>(probes), .units = bits};
+  const Shape shape{.kind = Kind::kClassic, .k = static_cast<std::uint8_t>(probes), .units = bits};
   const Facts facts{.capacity = keys, .fp_rate = classic_fp_rate(bits, keys, probes)};
   return *AnyFilter::adopt(shape, facts, AlignedBytes((bits + 63) / 64 * 8));
 }

@@ -131,7 +131,7 @@ TEST_P(Anything, ItsLayersAddUpToIt) {
   EXPECT_EQ(keys, kKeys);
   EXPECT_EQ(bits, filter.ref().stats().bits);
   EXPECT_LE(promised, filter.facts().fp_rate);
-  EXPECT_EQ(layers.front().probes, filter.shape().probes);
+  EXPECT_EQ(layers.front().k, filter.shape().k);
 }
 
 TEST_P(Removing, TakesBackWhatWasAddedAndNothingElse) {

@@ -109,10 +109,10 @@ TEST_P(Uniting, AnotherKindIsNamed) {
 TEST_P(Uniting, AnotherNumberOfProbesIsNamed) {
   const AnyFilter filter = build_filter(spec_for(kCapacity), 10);
   Shape shape = filter.shape();
-  ++shape.probes;
+  ++shape.k;
   const auto other = FilterRef::open(shape, filter.facts(), filter.payload());
   expect_incompatible(GetParam(), filter, *other, "k",
-                      std::to_string(filter.shape().probes) + ", got " + std::to_string(shape.probes));
+                      std::to_string(filter.shape().k) + ", got " + std::to_string(shape.k));
 }
 
 TEST_P(Uniting, AnotherSizeIsNamedAndTheWayOutToo) {

@@ -210,7 +210,7 @@ TEST_P(Storage, OpenChecksShapeAndPayloadAgainstEachOther) {
   shape.units = UINT64_MAX;
   expect_refused(shape, bytes, ", got 18446744073709551615");
   shape = good;
-  shape.probes = 255;
+  shape.k = 255;
   expect_refused(shape, bytes, "k must ");
   shape = good;
   shape.param = 0xFFFF;

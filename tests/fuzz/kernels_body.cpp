@@ -35,7 +35,7 @@ std::vector<std::byte> payload_from(Input& input, std::size_t size) {
 void check_blocks(Input& input) {
   const bool counting = input.take_below(2) != 0;
   const Shape shape{.kind = counting ? Kind::kCounting : Kind::kBlocked,
-                    .probes = static_cast<std::uint8_t>(1 + input.take_below(kMaxBlockedProbes)),
+                    .k = static_cast<std::uint8_t>(1 + input.take_below(kMaxBlockedProbes)),
                     .units = std::uint64_t{1} + input.take_below(16)};
   const std::size_t shift = input.take_below(64);
   const auto hashes = take_hashes(input);
@@ -52,7 +52,7 @@ void check_blocks(Input& input) {
 }
 
 void check_ribbon_answers(Input& input) {
-  Shape shape{.kind = Kind::kRibbon, .probes = input.take<std::uint8_t>(), .param = input.take<std::uint16_t>()};
+  Shape shape{.kind = Kind::kRibbon, .k = input.take<std::uint8_t>(), .param = input.take<std::uint16_t>()};
   const auto hashes = take_hashes(input);
   std::vector<std::byte> payload = ribbon_words(shape, input.left());
   fit_ribbon(shape, payload, kMinRibbonBlocks);

@@ -55,7 +55,7 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
 std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std::uint64_t>& hashes, std::size_t batch) {
   FilterSpec spec{.kind = Kind::kRibbon,
                   .capacity = std::max<std::size_t>(1, hashes.size()),
-                  .fp_rate = ribbon_fp_rate(shape.probes, shape.param % kRibbonShares),
+                  .fp_rate = ribbon_fp_rate(shape.k, shape.param % kRibbonShares),
                   .ribbon_width = RibbonForm(shape).width};
   const auto filter = AnyFilter::build(spec, hashes);
   if (!filter) {
@@ -75,7 +75,7 @@ std::optional<unsigned> fuzz_ribbon(std::span<const std::uint8_t> bytes) {
   Input input(bytes);
   enum Use : std::uint8_t { kAsItIs, kBuilt, kFittedTooSmall };  // or else fitted
   const unsigned use = input.take_below(8);
-  Shape shape{.kind = Kind::kRibbon, .probes = input.take<std::uint8_t>(), .param = input.take<std::uint16_t>()};
+  Shape shape{.kind = Kind::kRibbon, .k = input.take<std::uint8_t>(), .param = input.take<std::uint16_t>()};
   const std::size_t batch = input.take_below(kMaxBatch + 1);
   const std::size_t shift = input.take_below(64);
   std::vector<std::uint64_t> hashes = take_hashes(input);

@@ -8,10 +8,10 @@ namespace crivo::testing {
 namespace {
 
 void fit_shape(Shape& shape) {
-  shape.probes = static_cast<std::uint8_t>(shape.probes % (kMaxRibbonColumns + 1));
+  shape.k = static_cast<std::uint8_t>(shape.k % (kMaxRibbonColumns + 1));
   const auto width_param = static_cast<std::uint16_t>(shape.param - shape.param % kRibbonShares);
-  if (shape.probes == kMaxRibbonColumns) shape.param = width_param;
-  if (shape.probes == 0 && shape.param == width_param) ++shape.param;
+  if (shape.k == kMaxRibbonColumns) shape.param = width_param;
+  if (shape.k == 0 && shape.param == width_param) ++shape.param;
 }
 
 /// The level at `at`, after its number of blocks was changed so that it fits in `room` words, which must be enough for

@@ -167,8 +167,8 @@ TEST_P(EveryTable, SaysHowLargeItsFiltersAreAndHowGood) {
 
 TEST(FilterRecord, WeighsTheRatesOfPartitionsByTheirKeys) {
   FilterRecord record;
-  const Shape blocked{.kind = Kind::kBlocked, .probes = 6, .units = 20};
-  const Shape ribbon{.kind = Kind::kRibbon, .probes = 7, .units = 100};
+  const Shape blocked{.kind = Kind::kBlocked, .k = 6, .units = 20};
+  const Shape ribbon{.kind = Kind::kRibbon, .k = 7, .units = 100};
   const double of_blocked = blocked_fp_rate(20, 1000, 6);
   record.add({.shape = blocked, .keys = 1000, .bytes = 1312, .predicted_fp_rate = 0});
   EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(), of_blocked);
@@ -177,7 +177,7 @@ TEST(FilterRecord, WeighsTheRatesOfPartitionsByTheirKeys) {
   record.add({.shape = ribbon, .keys = 3000, .bytes = 3000, .predicted_fp_rate = 0.01});
   EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(), (2000 * of_blocked + 3000 * 0.01) / 5000);
   Shape other_probes = blocked;
-  other_probes.probes = 3;
+  other_probes.k = 3;
   record.add({.shape = other_probes, .keys = 500, .bytes = 1312, .predicted_fp_rate = 0});
   EXPECT_DOUBLE_EQ(record.read().predicted_fp_rate(),
                    (2000 * of_blocked + 3000 * 0.01 + 500 * blocked_fp_rate(20, 500, 3)) / 5500);

@@ -49,7 +49,7 @@ std::string difference_in_answers(const Kernels& kernels, Asking asking, const V
       const bool expected = (available_kernels().front().*asking).contains(view, hashes[i]);
       if ((kernels.*asking).contains(asked, hashes[i]) != expected || hits[i] != expected) {
         return text_of(kernels.isa, ": hash ", hashes[i], ", ", i, " of ", hashes.size(), ", k ",
-                       unsigned{view.shape.probes}, ", units ", view.shape.units);
+                       unsigned{view.shape.k}, ", units ", view.shape.units);
       }
     }
   }
@@ -62,7 +62,7 @@ std::string difference_in_additions(const Kernels& kernels, const Shape& shape, 
   const auto added = added_by(kernels, shape, hashes, shift);
   for (std::size_t i = 0; i < shape.units * (kBlockBits / 8); ++i) {
     if (added[shift + i] != expected[i]) {
-      return text_of(kernels.isa, ": byte ", i, ", k ", unsigned{shape.probes}, ", units ", shape.units);
+      return text_of(kernels.isa, ": byte ", i, ", k ", unsigned{shape.k}, ", units ", shape.units);
     }
   }
   return "";

@@ -87,7 +87,7 @@ TEST_P(BlobInPlaceTest, TouchesOnlyWhatTheKeyTouches) {
   AnyFilter filter = filter_of(GetParam().kind, 3000000, 0);
   MemoryBlob stored(raw(filter));
   ASSERT_TRUE(add_in_place(stored, "key").has_value());
-  const std::size_t positions = filter.shape().probes;
+  const std::size_t positions = filter.shape().k;
   EXPECT_LE(stored.bytes_read, kBlobHeaderBytes + positions * 4096);
   EXPECT_LE(stored.bytes_written, 32 + std::max<std::size_t>(256, positions * 8));
 }

@@ -22,7 +22,7 @@ using Bytes = std::vector<std::byte>;
 /// A filter of this many bits with this share of them set.
 AnyFilter filter_with_fill(Kind kind, std::uint64_t bits, double fill) {
   constexpr unsigned kProbes = 8;
-  Shape shape{.kind = kind, .probes = kProbes, .units = kind == Kind::kClassic ? bits : bits / kBlockBits};
+  Shape shape{.kind = kind, .k = kProbes, .units = kind == Kind::kClassic ? bits : bits / kBlockBits};
   const std::uint64_t payload_bytes = kind == Kind::kClassic ? (bits + 63) / 64 * 8 : shape.units * 64;
   Facts facts;
   facts.capacity = 1;
@@ -83,7 +83,7 @@ TEST(GapCodingAuto, IsWhatASparseBitArrayIsStoredAs) {
 
 // Keys chosen to fill every tenth block: a sparse filter, but no random bits.
 TEST(GapCodingAuto, LeavesPatternsToZstd) {
-  Shape shape{.kind = Kind::kBlocked, .probes = 8, .units = 1000};
+  Shape shape{.kind = Kind::kBlocked, .k = 8, .units = 1000};
   AlignedBytes payload(64'000);
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = i / 64 % 10 == 0 ? std::byte{0xFF} : std::byte{0};
   const auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, std::move(payload));

@@ -63,7 +63,7 @@ TEST(Collisions, LeaveNoRateForTooManyKeys) {
 // A hash times the multiplier of classic's positions, or divided by it, has all of the other's positions but one.
 TEST(Collisions, OfRelatedHashesAreCountedInClassicRates) {
   constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
-  Shape shape{.kind = Kind::kClassic, .probes = 30, .units = 1'000'000};
+  Shape shape{.kind = Kind::kClassic, .k = 30, .units = 1'000'000};
   auto filter = AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(125'000));
   constexpr std::uint64_t kHash = 0x0123456789ABCDEF;
   ASSERT_TRUE(filter->add_hashes(std::vector<std::uint64_t>{kHash}));

@@ -49,7 +49,7 @@ TEST_P(PaperFigures, AreReachedByRealBlobs) {
   constexpr std::uint64_t kKeys = 100'000;
   constexpr std::uint64_t kAbsent = 1'000'000;
   Shape shape{.kind = Kind::kClassic,
-              .probes = static_cast<std::uint8_t>(figure.probes),
+              .k = static_cast<std::uint8_t>(figure.probes),
               .units = static_cast<std::uint64_t>(figure.bits_per_key * kKeys)};
   auto filter = AnyFilter::adopt(shape, {.capacity = kKeys, .fp_rate = 0.5}, AlignedBytes((shape.units + 63) / 64 * 8));
   ASSERT_TRUE(filter->add_hashes(testing::present_hashes(kKeys, 0)));
@@ -74,7 +74,7 @@ TEST(Compressed, PicksThePapersOptimumAtEightBitsPerKey) {
   FilterSpec spec = compressed_spec(100'000);
   spec.bits_per_key = 8;
   const AnyFilter filter = testing::build_filter(spec, 100'000);
-  EXPECT_EQ(filter.shape().probes, 1U);
+  EXPECT_EQ(filter.shape().k, 1U);
   EXPECT_NEAR(static_cast<double>(filter.shape().units), 97e5, 1e5);  // his 92 take 7.92 of the 8 bits
   EXPECT_LE(filter.facts().fp_rate, 0.0108);
   EXPECT_GE(filter.facts().fp_rate, 0.0100);
@@ -95,8 +95,7 @@ TEST_P(CompressedAtRate, MeetsItInASmallerBlobThanClassic) {
   EXPECT_LE(compressed.ref().predicted_fp_rate(kKeys), fp_rate);
   EXPECT_NEAR(compressed.ref().stats().current_fp_rate, fp_rate, 0.1 * fp_rate);
   EXPECT_LE(static_cast<double>(compressed.shape().units), kMaxCompressedBitsPerKey * kKeys);
-  const double bits =
-      stored_bits_per_key(static_cast<double>(compressed.shape().units) / kKeys, compressed.shape().probes);
+  const double bits = stored_bits_per_key(static_cast<double>(compressed.shape().units) / kKeys, compressed.shape().k);
   const double stored = blob_bits_per_key(compressed, kKeys);
   EXPECT_LE(stored, kCodecOverhead * bits + 64.0 * 8 / kKeys);
   // By the formula 7% (at 0.1) to 16% (at 0.01) smaller, less up to 1.5% that the codec takes.

@@ -25,7 +25,7 @@ FilterSpec spec_of(Kind kind, std::uint64_t capacity, double fp_rate) {
 }
 
 Shape shape_of(unsigned probes, std::uint64_t blocks) {
-  return {.kind = Kind::kCounting, .probes = static_cast<std::uint8_t>(probes), .units = blocks};
+  return {.kind = Kind::kCounting, .k = static_cast<std::uint8_t>(probes), .units = blocks};
 }
 
 AnyFilter empty_filter(const Shape& shape) {
@@ -38,7 +38,7 @@ class Model {
   explicit Model(const Shape& shape) : shape_(shape), counters_(shape.units * 512) {}
 
   std::set<std::uint64_t> positions(std::uint64_t hash) const {
-    const auto all = reference::blocked_positions(hash, shape_.probes, shape_.units);
+    const auto all = reference::blocked_positions(hash, shape_.k, shape_.units);
     return {all.begin(), all.end()};
   }
   void add(std::uint64_t hash) {
@@ -164,7 +164,7 @@ TEST(Counting, CountsARepeatedPositionOfAKeyOnce) {
   for (const auto hash : random_hashes(100, 4)) {
     AnyFilter filter = empty_filter(shape);
     Model model(shape);
-    if (model.positions(hash).size() < shape.probes) ++repeats;
+    if (model.positions(hash).size() < shape.k) ++repeats;
     model.add(hash);
     ASSERT_TRUE(filter.add_hashes({&hash, 1}));
     ASSERT_EQ(bytes_of(filter), model.payload());

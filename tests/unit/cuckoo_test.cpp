@@ -13,7 +13,7 @@ namespace crivo::testing {
 namespace {
 
 Shape shape_of(unsigned f, std::uint64_t buckets) {
-  return {.kind = Kind::kCuckoo, .probes = 2, .param = static_cast<std::uint16_t>(f), .units = buckets};
+  return {.kind = Kind::kCuckoo, .k = 2, .param = static_cast<std::uint16_t>(f), .units = buckets};
 }
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate) {
@@ -319,7 +319,7 @@ TEST(Cuckoo, RejectsShapesAndPaddingThatNoWriterLeaves) {
   EXPECT_THAT(refusal(shape_of(12, (std::uint64_t{1} << 40) + 2), payload), HasSubstr("number of buckets must lie in"));
   for (const unsigned k : {0U, 1U, 3U}) {
     Shape shape = shape_of(12, 2);
-    shape.probes = static_cast<std::uint8_t>(k);
+    shape.k = static_cast<std::uint8_t>(k);
     EXPECT_EQ(refusal(shape, payload), "k must be 2, got " + std::to_string(k));
   }
   expect_padding_refused(shape_of(12, 2), payload, 8 * 12);

@@ -167,7 +167,7 @@ TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
     pages += static_cast<double>(locked.pages_open() - before);
     locked.lock();
   }
-  EXPECT_LE(pages / static_cast<double>(hashes.size()), filter.shape().probes + 2.0);
+  EXPECT_LE(pages / static_cast<double>(hashes.size()), filter.shape().k + 2.0);
 }
 
 // The batch kernels read otherwise where the payload does not fit in the second-level cache.

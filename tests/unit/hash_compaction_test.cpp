@@ -11,7 +11,7 @@ namespace crivo::testing {
 namespace {
 
 Shape shape_of(unsigned f, std::uint64_t slots) {
-  return {.kind = Kind::kHashCompaction, .probes = 1, .param = static_cast<std::uint16_t>(f), .units = slots};
+  return {.kind = Kind::kHashCompaction, .k = 1, .param = static_cast<std::uint16_t>(f), .units = slots};
 }
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate) {
@@ -247,7 +247,7 @@ TEST(HashCompaction, RejectsShapesAndPaddingThatNoWriterLeaves) {
   EXPECT_THAT(refusal(shape_of(9, 1), payload), HasSubstr("number of slots must lie in [2, 2199023255552], got 1"));
   EXPECT_THAT(refusal(shape_of(9, (std::uint64_t{1} << 41) + 1), payload), HasSubstr("number of slots must lie in"));
   Shape shape = shape_of(9, 11);
-  shape.probes = 2;
+  shape.k = 2;
   EXPECT_EQ(refusal(shape, payload), "k must be 1, got 2");
   expect_padding_refused(shape_of(9, 11), payload, 11 * 9);
 }

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> adversarial_hashes() {
 }
 
 Shape shape_of(unsigned probes, std::uint64_t blocks) {
-  return {.kind = Kind::kBlocked, .probes = static_cast<std::uint8_t>(probes), .units = blocks};
+  return {.kind = Kind::kBlocked, .k = static_cast<std::uint8_t>(probes), .units = blocks};
 }
 
 std::vector<std::byte> blocked_payload(const Shape& shape, const std::vector<std::uint64_t>& hashes) {

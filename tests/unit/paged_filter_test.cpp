@@ -153,7 +153,7 @@ TEST(PagedFilter, RefusesWhatCannotLieInPages) {
   forged.units = 0;
   EXPECT_FALSE(PagedFilter::open(forged, 64));
   forged = blocked;
-  forged.probes = 17;
+  forged.k = 17;
   EXPECT_FALSE(PagedFilter::open(forged, 64));
 }
 

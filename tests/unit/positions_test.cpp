@@ -39,19 +39,19 @@ void compare(const Shape& shape, std::size_t payload_bits, Positions positions_o
              const std::vector<std::uint64_t>& added, const std::vector<std::uint64_t>& asked) {
   reference::Bits bits(payload_bits);
   for (const std::uint64_t hash : added) {
-    for (const std::uint64_t position : positions_of(hash, shape.probes, shape.units)) bits[position] = true;
+    for (const std::uint64_t position : positions_of(hash, shape.k, shape.units)) bits[position] = true;
   }
   AnyFilter filter = empty_filter(shape, payload_bits / 8);
   ASSERT_TRUE(filter.add_hashes(added));
   const auto expected = reference::to_bytes(bits);
   ASSERT_TRUE(std::equal(expected.begin(), expected.end(), filter.payload().begin(), filter.payload().end()))
-      << "k " << int{shape.probes} << ", units " << shape.units;
+      << "k " << int{shape.k} << ", units " << shape.units;
 
   const FilterRef ref = filter.ref();
   for (const std::uint64_t hash : asked) {
-    const auto positions = positions_of(hash, shape.probes, shape.units);
+    const auto positions = positions_of(hash, shape.k, shape.units);
     const bool found = std::all_of(positions.begin(), positions.end(), [&](std::uint64_t at) { return bits[at]; });
-    ASSERT_EQ(ref.may_contain_hash(hash), found) << "hash " << hash << ", k " << int{shape.probes};
+    ASSERT_EQ(ref.may_contain_hash(hash), found) << "hash " << hash << ", k " << int{shape.k};
   }
 }
 
@@ -68,7 +68,7 @@ TEST(Positions, EveryWayToAskTestsThemAll) {
       const auto least = static_cast<std::uint64_t>(std::ldexp(1 - std::pow(0.5, 1.0 / k), 64));
       for (std::byte& byte : payload) byte = random() >= least ? std::byte{0xFF} : std::byte{0};
       for (const bool classic : {true, false}) {
-        Shape shape{.kind = classic ? Kind::kClassic : Kind::kSpectral, .probes = static_cast<std::uint8_t>(k)};
+        Shape shape{.kind = classic ? Kind::kClassic : Kind::kSpectral, .k = static_cast<std::uint8_t>(k)};
         shape.param = classic ? 0 : 8;
         shape.units = classic ? 8 * bytes : bytes;
         const AnyFilter filter = *AnyFilter::adopt(shape, Facts{0, 1, 0.5, false}, payload);
@@ -93,7 +93,7 @@ TEST(Positions, EveryWayToAskTestsThemAll) {
 TEST(Positions, ClassicIsWhatTheFormatSays) {
   for (unsigned k = 1; k <= kMaxClassicProbes; ++k) {
     for (const std::uint64_t m : {1U, 2U, 63U, 64U, 65U, 1000U, 4096U, 100'003U}) {
-      Shape shape{.kind = Kind::kClassic, .probes = static_cast<std::uint8_t>(k), .units = m};
+      Shape shape{.kind = Kind::kClassic, .k = static_cast<std::uint8_t>(k), .units = m};
       const std::size_t keys = std::max<std::size_t>(m / k, 1);
       compare(shape, (m + 63) / 64 * 64, &reference::classic_positions, test_hashes(keys, k),
               test_hashes(300, k + 100));
@@ -102,7 +102,7 @@ TEST(Positions, ClassicIsWhatTheFormatSays) {
 }
 
 TEST(Positions, NoneIsInThePadding) {
-  const Shape shape{.kind = Kind::kClassic, .probes = 3, .units = 1000};
+  const Shape shape{.kind = Kind::kClassic, .k = 3, .units = 1000};
   for (std::size_t bit = 0; bit < 1024; ++bit) {
     AlignedBytes payload(1024 / 8);
     payload[bit / 8] = std::byte{1} << bit % 8;
@@ -113,7 +113,7 @@ TEST(Positions, NoneIsInThePadding) {
 TEST(Positions, BlockedIsWhatTheFormatSays) {
   for (unsigned k = 1; k <= kMaxBlockedProbes; ++k) {
     for (const std::uint64_t blocks : {1U, 2U, 3U, 64U, 1001U}) {
-      Shape shape{.kind = Kind::kBlocked, .probes = static_cast<std::uint8_t>(k), .units = blocks};
+      Shape shape{.kind = Kind::kBlocked, .k = static_cast<std::uint8_t>(k), .units = blocks};
       const std::size_t keys = std::max<std::size_t>(400 * blocks / k, 1);
       compare(shape, blocks * 512, &reference::blocked_positions, test_hashes(keys, k), test_hashes(300, k + 100));
     }
@@ -145,7 +145,7 @@ void expect_positions_are_asked(const Shape& shape, std::size_t payload_bits, Po
   SparsePayload payload(payload_bits / 8);
   const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload.bytes());
   for (const std::uint64_t hash : test_hashes(200, 9)) {
-    auto positions = positions_of(hash, shape.probes, shape.units);
+    auto positions = positions_of(hash, shape.k, shape.units);
     std::sort(positions.begin(), positions.end());
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
     for (const std::uint64_t position : positions) payload.flip(position);
@@ -161,9 +161,9 @@ void expect_positions_are_asked(const Shape& shape, std::size_t payload_bits, Po
 
 TEST(Positions, AreTheFormatsPastTwoToThe32BitsAndBlocks) {
   for (const std::uint64_t bits : {(1ULL << 33) + 64, (1ULL << 42) + 448}) {
-    const Shape classic{.kind = Kind::kClassic, .probes = 7, .units = bits};
+    const Shape classic{.kind = Kind::kClassic, .k = 7, .units = bits};
     expect_positions_are_asked(classic, bits, &reference::classic_positions);
-    const Shape blocked{.kind = Kind::kBlocked, .probes = 12, .units = bits / 512};
+    const Shape blocked{.kind = Kind::kBlocked, .k = 12, .units = bits / 512};
     expect_positions_are_asked(blocked, bits / 512 * 512, &reference::blocked_positions);
   }
 }
@@ -181,7 +181,7 @@ TEST(Positions, OfARibbonAreTheFormatsPastTwoToThe32Slots) {
   set(0, 16);  // one key
   set(1, 34);
   set(kBase, 1);
-  const Shape shape{.kind = Kind::kRibbon, .probes = 1, .units = kBase + 3};
+  const Shape shape{.kind = Kind::kRibbon, .k = 1, .units = kBase + 3};
   const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload.bytes());
   std::uint64_t last = 0;
   for (const std::uint64_t hash : test_hashes(300, 9)) {

@@ -69,7 +69,7 @@ TEST_P(RibbonPayload, ReadsSixteenLevelsAndNoMore) {
                std::uint64_t{width() == kWideRibbon ? 3U : 15U});  // the threshold of the only bucket, or of two
       store_le(at + 16, ~std::uint64_t{0});
     }
-    const Shape shape{.kind = Kind::kRibbon, .probes = 1, .param = RibbonForm(width(), 0).param(), .units = words};
+    const Shape shape{.kind = Kind::kRibbon, .k = 1, .param = RibbonForm(width(), 0).param(), .units = words};
     const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
     ASSERT_EQ(static_cast<bool>(filter), levels <= kMaxRibbonLevels) << levels;
     if (!filter) continue;
@@ -122,7 +122,7 @@ AlignedBytes payload_of_level(const RibbonForm& form, std::uint64_t blocks) {
 
 FilterRef opened(const RibbonForm& form, const AlignedBytes& payload) {
   const Shape shape{.kind = Kind::kRibbon,
-                    .probes = static_cast<std::uint8_t>(form.lean),
+                    .k = static_cast<std::uint8_t>(form.lean),
                     .param = form.param(),
                     .units = payload.size() / 8};
   return *FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
@@ -174,7 +174,7 @@ double time_of_stats(const FilterRef& filter) {
 TEST_P(RibbonPayload, TakesLittleLongerToDescribeThanToReadWhateverItsThresholds) {
   const RibbonForm form(width(), 1);  // hardly any
   const AlignedBytes payload = payload_of_level(form, std::uint64_t{1} << 26);
-  const Shape bits{.kind = Kind::kClassic, .probes = 1, .units = payload.size() * 8};
+  const Shape bits{.kind = Kind::kClassic, .k = 1, .units = payload.size() * 8};
   const auto only_counted = FilterRef::open(bits, {.capacity = 1, .fp_rate = 0.5}, payload);
   EXPECT_LT(time_of_stats(opened(form, payload)), 15 * time_of_stats(*only_counted));
 }
@@ -184,7 +184,7 @@ TEST_P(RibbonPayload, RefusesColumnsThatDoNotFit) {
   const auto opens = [&] { return static_cast<bool>(FilterRef::open(shape, filter_.facts(), payload())); };
   ASSERT_TRUE(opens());
   for (const int probes : {0, 5, 7, 32, 33, 255}) {
-    shape.probes = static_cast<std::uint8_t>(probes);
+    shape.k = static_cast<std::uint8_t>(probes);
     EXPECT_FALSE(opens()) << probes;
   }
   shape = filter_.shape();

@@ -122,7 +122,7 @@ TEST_P(Ribbon, SpendsTheBitsItIsGiven) {
     const auto filter = AnyFilter::build(spec, hashes);
     EXPECT_NEAR(bits_per_key(*filter, hashes.size()), bits, 0.01 * bits + 0.005);
     // The promise is that of the columns that were planned; the build may take a few more to keep it.
-    const double rate_of_columns = ribbon_fp_rate(filter->shape().probes, filter->shape().param % kRibbonShares);
+    const double rate_of_columns = ribbon_fp_rate(filter->shape().k, filter->shape().param % kRibbonShares);
     EXPECT_NEAR(filter->facts().fp_rate / rate_of_columns, 1.001, 0.001 + 1e-12);
   }
 }

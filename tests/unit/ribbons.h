@@ -41,7 +41,7 @@ inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
   const auto word = [&](std::uint64_t i) { return load_le<std::uint64_t>(filter.payload().data() + 8 * i); };
   const std::uint64_t levels = word(0) & 255;
   const std::uint64_t seed = word(0) >> 8 & 255;
-  const std::uint64_t r = filter.shape().probes;
+  const std::uint64_t r = filter.shape().k;
   const std::uint64_t x = filter.shape().param % 32768;
   const std::uint64_t width = filter.shape().param < 32768 ? 64 : 32;
   const std::uint64_t f = hash * 0xD6E8FEB86659FD93 >> 32;

@@ -287,7 +287,7 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   AlignedBytes payload(128);
   const LayerSeries series{1e-6, 512, 1};
   write_series(payload.data(), series);
-  write_layer(payload.data(), 0, {512, 1, shape.probes});
+  write_layer(payload.data(), 0, {512, 1, shape.k});
   auto largest = AnyFilter::adopt(shape, filter.facts(), payload);
   const auto hashes = present_hashes(1, 0);
   const auto added = largest->add_hashes(hashes);
@@ -295,11 +295,11 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   EXPECT_LE(largest->payload().size(), 128U);
 
   write_series(payload.data(), {1e-6, 513, 1});
-  write_layer(payload.data(), 0, {513, 1, shape.probes});
+  write_layer(payload.data(), 0, {513, 1, shape.k});
   const auto claims_more = AnyFilter::adopt(shape, filter.facts(), payload);
   EXPECT_EQ(claims_more.error().message, "keys in layer 0 must lie in [0, 512], got 513");
 
-  write_layer(payload.data(), 0, {512, 1, shape.probes});  // not full by its capacity
+  write_layer(payload.data(), 0, {512, 1, shape.k});  // not full by its capacity
   auto must_not_claim_more = AnyFilter::adopt(shape, filter.facts(), payload);
   const auto more = must_not_claim_more->add_hashes(hashes);
   ASSERT_FALSE(more);
@@ -317,7 +317,7 @@ TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
   shape.units = 1 + kBlocks;
   AlignedBytes payload(shape.units * 64);
   write_series(payload.data(), {0.02, kBlocks * 512, 1});
-  write_layer(payload.data(), 0, {kBlocks * 512, kBlocks, shape.probes});
+  write_layer(payload.data(), 0, {kBlocks * 512, kBlocks, shape.k});
   const auto forged = AnyFilter::adopt(shape, sound.facts(), std::move(payload));
   const testing::Bytes blob = testing::zstd_blob_of(forged->ref());
   EXPECT_LT(blob.size(), 1000U);

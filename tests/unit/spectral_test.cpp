@@ -60,7 +60,7 @@ class Model {
 
  private:
   std::vector<std::uint64_t> positions(std::uint64_t hash) const {
-    return reference::classic_positions(hash, shape_.probes, shape_.units);
+    return reference::classic_positions(hash, shape_.k, shape_.units);
   }
 
   Shape shape_;
@@ -75,7 +75,7 @@ TEST_P(EveryWidth, AddsAndCountsLikeTheModel) {
   for (const std::uint64_t units : {1U, 97U, 1001U}) {
     for (const unsigned probes : {1U, 2U, 7U, 64U}) {
       const Shape shape = {.kind = Kind::kSpectral,
-                           .probes = static_cast<std::uint8_t>(probes),
+                           .k = static_cast<std::uint8_t>(probes),
                            .param = static_cast<std::uint16_t>(GetParam()),
                            .units = units};
       auto filter =
@@ -101,7 +101,7 @@ TEST_P(EveryWidth, AddsAndCountsLikeTheModel) {
 TEST_P(EveryWidth, AddsManyTimesLikeTheModel) {
   for (const unsigned probes : {1U, 3U, 64U}) {
     const Shape shape = {.kind = Kind::kSpectral,
-                         .probes = static_cast<std::uint8_t>(probes),
+                         .k = static_cast<std::uint8_t>(probes),
                          .param = static_cast<std::uint16_t>(GetParam()),
                          .units = 97};
     auto filter =
@@ -152,7 +152,7 @@ TEST_P(EveryWidth, ContainsTheClassicFilterOfTheSameKeys) {
     spec.counter_bits = 8;
     const AnyFilter classic = testing::build_filter(spec, 1000);
     ASSERT_EQ(spectral.shape().units, classic.shape().units);
-    ASSERT_EQ(spectral.shape().probes, classic.shape().probes);
+    ASSERT_EQ(spectral.shape().k, classic.shape().k);
     reference::Bits above_zero((classic.shape().units + 63) / 64 * 64);
     for (std::uint64_t c = 0; c < classic.shape().units; ++c) {
       for (unsigned bit = 0; bit < GetParam(); ++bit) {
@@ -177,7 +177,7 @@ TEST_P(EveryWidth, BitsPerKeyCountTheCounters) {
   spec.bits_per_key = 10.0 * GetParam();
   const AnyFilter spectral = create(spec);
   EXPECT_EQ(spectral.shape().units, 10000U);
-  EXPECT_EQ(spectral.shape().probes, best_classic_probes(10));
+  EXPECT_EQ(spectral.shape().k, best_classic_probes(10));
   EXPECT_EQ(spectral.payload().size(), (10000U * GetParam() + 63) / 64 * 8);
 }
 
@@ -283,10 +283,10 @@ TEST_P(SpectralBounds, HoldOnAMillionAdditions) {
   }
   const auto n = static_cast<double>(keys);
   const auto counters = static_cast<double>(filter.shape().units);
-  const double p = classic_fp_rate(counters, n, filter.shape().probes);
+  const double p = classic_fp_rate(counters, n, filter.shape().k);
   EXPECT_LE(static_cast<double>(too_high), n * p + 4.75 * std::sqrt(n * p * (1 - p)));
-  const double load = filter.shape().probes / counters;
-  EXPECT_LE(error / n, load * 1e6 * std::pow(-std::expm1(-load * n), filter.shape().probes - 1));
+  const double load = filter.shape().k / counters;
+  EXPECT_LE(error / n, load * 1e6 * std::pow(-std::expm1(-load * n), filter.shape().k - 1));
   EXPECT_LT(error, selection_error / 2);
 }
 

@@ -35,7 +35,7 @@ crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool rea
   facts.fp_rate = filter.facts().fp_rate;
   facts.keys = filter.facts().keys;
   facts.units = filter.shape().units;
-  facts.k = filter.shape().probes;
+  facts.k = filter.shape().k;
   facts.param = filter.shape().param;
   facts.seed = filter.shape().seed;
   facts.payload_bytes = payload_bytes;

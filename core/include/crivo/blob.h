@@ -11,15 +11,6 @@
 
 namespace crivo {
 
-/// Which form to_blob writes.
-enum class BlobForm {
-  kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
-  kRaw,       // raw: fixed size, read without a copy
-  kSmallest,  // in the codec that gives the fewest bytes
-  kMappable,  // raw, with a checksum for each segment: a file of any size opens in constant time (mapped_filter.h)
-  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above 64 KiB
-};
-
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;

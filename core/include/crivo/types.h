@@ -78,7 +78,7 @@ struct FilterSpec {
 struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
-  std::uint8_t probes = 0;  // k, bits tested per key
+  std::uint8_t k = 0;       // bits tested per key; what stands in its place is up to the kind (docs/format.md)
   std::uint16_t param = 0;  // the kind's parameter; 0 for a kind that has none
   std::uint64_t units = 0;  // the number of bits, blocks, counters, ..., by kind; docs/format.md
   std::uint64_t seed = 0;   // the seed of the hash
@@ -106,7 +106,7 @@ struct Stats {
 struct LayerInfo {
   std::uint64_t capacity = 0;  // the number of keys that it takes, or was sized for
   std::uint64_t keys = 0;      // the number of keys in it
-  unsigned probes = 0;         // its k
+  unsigned k = 0;              // the bits tested per key
   double fp_rate = 0;          // the rate that it was sized for
   Stats stats;                 // how full it is now
 };
@@ -116,6 +116,15 @@ inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 3 };
+
+/// Which form a blob gets (crivo/blob.h).
+enum class BlobForm {
+  kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
+  kRaw,       // raw: fixed size, read without a copy
+  kSmallest,  // in the codec that gives the fewest bytes
+  kMappable,  // raw, with a checksum for each segment: a file of any size opens in constant time (mapped_filter.h)
+  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above 64 KiB
+};
 
 /// A borrowed payload with its shape: what a FilterRef keeps, and gives to the functions of a kind.
 struct View {

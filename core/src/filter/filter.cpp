@@ -43,7 +43,7 @@ Result<void> check_same_shape(const KindRow& row, const Shape& ours, const Shape
   }
   if (ours.seed != theirs.seed) return differs("seed", ours.seed, theirs.seed);
   constexpr std::string_view kHint = "; create both with the same capacity and rate";
-  if (ours.probes != theirs.probes) return differs("k", unsigned{ours.probes}, unsigned{theirs.probes}, kHint);
+  if (ours.k != theirs.k) return differs("k", unsigned{ours.k}, unsigned{theirs.k}, kHint);
   if (ours.param != theirs.param) return differs("kind parameter", ours.param, theirs.param, kHint);
   if (ours.units != theirs.units) return differs(row.unit_name, ours.units, theirs.units, kHint);
   return {};
@@ -95,7 +95,7 @@ Stats FilterRef::stats() const noexcept { return row_->stats(view_); }
 
 std::vector<LayerInfo> FilterRef::layers() const {
   if (row_->layers != nullptr) return row_->layers(view_);
-  return {{facts_.capacity, facts_.keys, shape().probes, facts_.fp_rate, stats()}};
+  return {{facts_.capacity, facts_.keys, shape().k, facts_.fp_rate, stats()}};
 }
 
 double FilterRef::predicted_fp_rate(double keys) const noexcept { return row_->predicted_fp_rate(view_, keys); }

@@ -76,7 +76,7 @@ class KeyCounters {
   [[nodiscard]] std::uint64_t smallest(PageSource& pages) const {
     std::uint64_t smallest = largest_count(width_);
     Positions positions(hash_, shape_.units);
-    for (unsigned i = 0; i < shape_.probes && smallest != 0; ++i) {
+    for (unsigned i = 0; i < shape_.k && smallest != 0; ++i) {
       const CounterPlace counter(positions.next(), width_);
       smallest = std::min(smallest, load(counter, pages));
     }
@@ -86,7 +86,7 @@ class KeyCounters {
     const std::uint64_t smallest = this->smallest(pages);
     if (smallest == largest_count(width_)) return;
     Positions positions(hash_, shape_.units);
-    for (unsigned i = 0; i < shape_.probes; ++i) {
+    for (unsigned i = 0; i < shape_.k; ++i) {
       const CounterPlace counter(positions.next(), width_);
       if (load(counter, pages) != smallest) continue;
       const PagePlace place(counter.byte, page_bytes_);

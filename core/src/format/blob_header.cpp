@@ -34,7 +34,7 @@ Header read_fields(std::span<const std::byte> blob) {
   header.codec = static_cast<Codec>(reader.read<std::uint8_t>());
   header.flags = reader.read<std::uint8_t>();
   header.shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
-  header.shape.probes = reader.read<std::uint8_t>();
+  header.shape.k = reader.read<std::uint8_t>();
   header.shape.param = reader.read<std::uint16_t>();
   header.raw_bytes = reader.read_u48();
   header.facts.capacity = reader.read_u48();
@@ -84,7 +84,7 @@ void write_fields(const Header& header, std::span<std::byte> blob) {
   writer.write(static_cast<std::uint8_t>(header.codec));
   writer.write(static_cast<std::uint8_t>(header.flags));
   writer.write(static_cast<std::uint8_t>(header.shape.hash_id));
-  writer.write(header.shape.probes);
+  writer.write(header.shape.k);
   writer.write(header.shape.param);
   writer.write_u48(header.raw_bytes);
   writer.write_u48(header.facts.capacity);

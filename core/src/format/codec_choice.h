@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "crivo/blob.h"
+#include "crivo/filter.h"
+#include "crivo/types.h"
 
 namespace crivo {
 

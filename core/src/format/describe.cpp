@@ -33,7 +33,7 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
                        {"fp_rate", facts.fp_rate},
                        {"keys", facts.keys},
                        {"bits", stats.bits},
-                       {"k", std::uint64_t{filter.shape().probes}},
+                       {"k", std::uint64_t{filter.shape().k}},
                        {"fill", fill},
                        {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
                        {"current_fp_rate", stats.current_fp_rate},

@@ -55,7 +55,7 @@ Result<FilterRef> open_trailer(Block block, Block payload) {
   const auto version = reader.read<std::uint8_t>();
   shape.kind = static_cast<Kind>(reader.read<std::uint8_t>());
   shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
-  shape.probes = reader.read<std::uint8_t>();
+  shape.k = reader.read<std::uint8_t>();
   const auto reserved = reader.read<std::uint8_t>();
   (void)reader.read<std::uint8_t>();  // the marker, which is_sst_block has checked
   shape.param = reader.read<std::uint16_t>();
@@ -93,7 +93,7 @@ void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_
   writer.write(kFormatVersion);
   writer.write(static_cast<std::uint8_t>(shape.kind));
   writer.write(static_cast<std::uint8_t>(shape.hash_id));
-  writer.write(shape.probes);
+  writer.write(shape.k);
   writer.write(std::uint8_t{0});
   writer.write(static_cast<std::uint8_t>(kSstMarker));
   writer.write(shape.param);

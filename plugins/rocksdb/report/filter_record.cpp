@@ -20,11 +20,11 @@ void KindTotals::add(const BuiltBlock& block) noexcept {
     summed_rate_ += block.predicted_fp_rate * static_cast<double>(block.keys);
     return;
   }
-  if (block.shape.probes != pooled_probes_) {
+  if (block.shape.k != pooled_probes_) {
     summed_rate_ += pooled_rate();
     pooled_keys_ = 0;
     pooled_units_ = 0;
-    pooled_probes_ = block.shape.probes;
+    pooled_probes_ = block.shape.k;
   }
   pooled_keys_ += block.keys;
   pooled_units_ += block.shape.units;

@@ -18,7 +18,7 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
   stats.bits = shape.units * kBlockBits;
   std::array<double, kBlockBits + 1> rate_at{};  // [s]: the rate of absent keys whose block has s bits set
   for (unsigned set = 0; set <= kBlockBits; ++set)
-    rate_at[set] = portable::integer_power(set / double{kBlockBits}, shape.probes);
+    rate_at[set] = portable::integer_power(set / double{kBlockBits}, shape.k);
   double rates = 0;
   for (std::uint64_t block = 0; block < shape.units; ++block) {
     const std::uint64_t set = bits_set_in(block);
@@ -28,7 +28,7 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
   const auto blocks = static_cast<double>(shape.units);
   stats.current_fp_rate = rates / blocks;
   if (stats.bits_set < stats.bits) {
-    stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), shape.probes);
+    stats.cardinality = blocked_cardinality(blocks, static_cast<double>(stats.bits_set), shape.k);
   }
   return stats;
 }

@@ -72,7 +72,7 @@ struct Blocked {
   static Stats stats(const View& view) noexcept { return stats_of_bit_blocks(view); }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
-    return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+    return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.k);
   }
 
   static std::uint64_t bit_array_bits(const Shape& shape) noexcept { return shape.units * kBlockBits; }

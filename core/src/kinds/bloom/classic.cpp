@@ -35,7 +35,7 @@ bool test_bit(const View& view, std::uint64_t position) noexcept {
 void set_bits(std::byte* payload, const Shape& shape, std::span<const std::uint64_t> hashes) noexcept {
   for (const std::uint64_t hash : hashes) {
     Positions positions(hash, shape.units);
-    for (unsigned i = 0; i < shape.probes; ++i) {
+    for (unsigned i = 0; i < shape.k; ++i) {
       const std::uint64_t position = positions.next();
       payload[position >> 3] |= static_cast<std::byte>(1U << (position & 7));
     }
@@ -65,8 +65,7 @@ struct Classic {
     const Result<FilterSize> size = spec.bits_per_key ? size_compressed_by_bits(spec.capacity, *spec.bits_per_key)
                                                       : size_compressed(spec.capacity, spec.fp_rate);
     if (!size) return size.error();
-    return Shape{
-        .kind = kKind, .probes = static_cast<std::uint8_t>(size->probes), .units = size->units, .seed = spec.seed};
+    return Shape{.kind = kKind, .k = static_cast<std::uint8_t>(size->probes), .units = size->units, .seed = spec.seed};
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
@@ -86,7 +85,7 @@ struct Classic {
   }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
-    return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+    return classic_fp_rate(static_cast<double>(shape.units), keys, shape.k);
   }
 
   static std::uint64_t bit_array_bits(const Shape& shape) noexcept { return shape.units; }

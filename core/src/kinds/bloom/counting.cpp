@@ -67,7 +67,7 @@ struct Counting {
   }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
-    return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+    return blocked_fp_rate(static_cast<double>(shape.units), keys, shape.k);
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
@@ -78,7 +78,7 @@ struct Counting {
     for (std::size_t i = 0; i < hashes.size(); ++i) {
       if (i + kAhead < hashes.size()) prefetch_block<kCounterPlanes>(payload, mulhi(hashes[i + kAhead], blocks));
       const BlockKey key(hashes[i], blocks);
-      const PositionMask mask(key, store.shape.probes);
+      const PositionMask mask(key, store.shape.k);
       change_block(payload + key.block * kCounterBlockBytes,
                    [&mask](CounterWord& counters, std::size_t word) { counters.raise(mask.words[word]); });
     }
@@ -98,7 +98,7 @@ struct Counting {
 
   static Result<void> remove(Store store, std::uint64_t hash) {
     const BlockKey key(hash, store.shape.units);
-    const PositionMask mask(key, store.shape.probes);
+    const PositionMask mask(key, store.shape.k);
     std::byte* block = store.payload.data() + key.block * kCounterBlockBytes;
     for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
       if ((mask.words[word] & ~CounterWord(block, word).above_zero()) != 0) {
@@ -112,7 +112,7 @@ struct Counting {
   /// The smallest of the key's counters: never too low, but 15 means that nobody knows.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     const BlockKey key(hash, view.shape.units);
-    const PositionMask mask(key, view.shape.probes);
+    const PositionMask mask(key, view.shape.k);
     const std::byte* block = view.payload + key.block * kCounterBlockBytes;
     unsigned smallest = kMaxCounter;
     for (std::size_t word = 0; word < kWordsPerPlane; ++word) {

@@ -123,8 +123,8 @@ Result<void> check_layers(const View& view) {
     return corrupt("number of blocks must be that of the table and its layers, ", blocks, ", got ", view.shape.units);
   }
   const unsigned first_probes = read_layer(view.payload, 0).probes;
-  if (view.shape.probes != first_probes) {
-    return corrupt("k must be that of the first layer, ", first_probes, ", got ", unsigned{view.shape.probes});
+  if (view.shape.k != first_probes) {
+    return corrupt("k must be that of the first layer, ", first_probes, ", got ", unsigned{view.shape.k});
   }
   return {};
 }

@@ -54,7 +54,7 @@ class NewestFirst {
     if (left_ == 0) return false;
     const Layer layer = read_layer(table_, --left_);
     layer_.shape.units = layer.blocks;
-    layer_.shape.probes = static_cast<std::uint8_t>(layer.probes);
+    layer_.shape.k = static_cast<std::uint8_t>(layer.probes);
     layer_.payload_bytes = static_cast<std::size_t>(layer.blocks * kBlockBytes);
     layer_.payload -= layer_.payload_bytes;
     return true;

@@ -32,7 +32,7 @@ bool passes_together(const View& view, Positions& positions, unsigned test, unsi
 /// Whether a key passes its tests from number `test` on, of which there may be none.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes_near(const View& view, Positions& positions, unsigned test) noexcept {
-  for (const unsigned probes = view.shape.probes;;) {
+  for (const unsigned probes = view.shape.k;;) {
     const unsigned end = std::min(probes, test - test % kTestedTogether + kTestedTogether);
     const bool all = passes_together<kTest>(view, positions, test, end);
     if (end == probes || !all) return all;
@@ -43,7 +43,7 @@ bool passes_near(const View& view, Positions& positions, unsigned test) noexcept
 /// Tests many keys: of those that are absent, few are left after the first tests.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_near_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  const unsigned first = std::min<unsigned>(view.shape.probes, 3);
+  const unsigned first = std::min<unsigned>(view.shape.k, 3);
   std::array<std::size_t, 64> passed;
   for (std::size_t from = 0; from < count; from += passed.size()) {
     std::size_t left = 0;
@@ -83,7 +83,7 @@ void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* h
       keys[i] = {positions, first, from + i};
       hits[from + i] = false;
     }
-    for (unsigned test = 1; test < view.shape.probes; ++test) {
+    for (unsigned test = 1; test < view.shape.k; ++test) {
       std::size_t passed = 0;
       for (std::size_t i = 0; i < left; ++i) {
         Key key = keys[i];
@@ -105,7 +105,7 @@ template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes(const View& view, std::uint64_t hash) noexcept {
   Positions positions(hash, view.shape.units);
   if (is_near(view)) return passes_near<kTest>(view, positions, 0);
-  for (unsigned i = 0; i < view.shape.probes; ++i) {
+  for (unsigned i = 0; i < view.shape.k; ++i) {
     if (!kTest(view, positions.next())) return false;
   }
   return true;
@@ -125,7 +125,7 @@ inline bool admit_positions(const View& view, unsigned bits, std::uint64_t hash,
   const unsigned together = is_near(view) ? kTestedTogether : 1;
   Positions positions(hash, view.shape.units);
   bool ends = false;
-  for (unsigned i = 1; i <= view.shape.probes; ++i) {
+  for (unsigned i = 1; i <= view.shape.k; ++i) {
     const CounterPlace place(positions.next(), bits);
     if (!gate.admit(place.byte, 8)) return false;
     ends |= place.load(view.payload + place.byte, bits) == 0;

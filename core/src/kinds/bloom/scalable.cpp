@@ -131,7 +131,7 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
   write_layer(store.payload.data(), series.layers - 1, newest);
   Shape layer = store.shape;
   layer.units = newest.blocks;
-  layer.probes = static_cast<std::uint8_t>(newest.probes);
+  layer.k = static_cast<std::uint8_t>(newest.probes);
   std::byte* blocks = store.payload.data() + store.payload.size() - newest.blocks * kBlockBytes;
   blocked_kernels().blocked_add(layer, blocks, &hash, 1);
   return {};
@@ -248,12 +248,12 @@ struct Scalable {
     double promise = spec.fp_rate;
     if (spec.bits_per_key) {  // the first layer's rate is given; the promise is what the whole series adds up to
       const double first =
-          blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.probes);
+          blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.k);
       constexpr double kLeast = std::numeric_limits<double>::min();
       promise = std::clamp(first / scalable_layer_rate(1, 0), kLeast, 1 - std::numeric_limits<double>::epsilon());
     }
     write_series(store.payload.data(), {promise, spec.capacity, 1});
-    write_layer(store.payload.data(), 0, {0, blocks, store.shape.probes});
+    write_layer(store.payload.data(), 0, {0, blocks, store.shape.k});
   }
 
   static void clear(Store store) {
@@ -278,7 +278,7 @@ struct Scalable {
       Stats stats = stats_of_bit_blocks(walk.layer());
       stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
       layers[i] = {layer_capacity(series.first_capacity, view.shape.param, i), read_layer(view.payload, i).keys,
-                   walk.layer().shape.probes, scalable_layer_rate(series.fp_rate, i), stats};
+                   walk.layer().shape.k, scalable_layer_rate(series.fp_rate, i), stats};
     }
     return layers;
   }

@@ -43,7 +43,7 @@ AlignedBytes scalable_payload(const FilterSpec& spec, std::span<const ScalableLa
 
 Shape scalable_shape(const FilterSpec& spec, std::span<const ScalableLayer> layers) noexcept {
   Shape shape{.kind = Kind::kScalable,
-              .probes = layers.empty() ? std::uint8_t{0} : layers.front().probes,
+              .k = layers.empty() ? std::uint8_t{0} : layers.front().probes,
               .param = static_cast<std::uint16_t>(spec.growth),
               .units = table_blocks(static_cast<unsigned>(layers.size())),
               .seed = spec.seed};

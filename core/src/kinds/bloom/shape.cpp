@@ -18,7 +18,7 @@ Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_un
     const Result<FilterSize> sized = size(spec.capacity, spec.fp_rate);
     if (!sized) return sized.error();
     shape.units = sized->units;
-    shape.probes = static_cast<std::uint8_t>(sized->probes);
+    shape.k = static_cast<std::uint8_t>(sized->probes);
     return shape;
   }
   if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
@@ -27,13 +27,13 @@ Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_un
   const double cells_per_key = bits_per_key / counter_bits;
   const double units = std::ceil(static_cast<double>(spec.capacity) * cells_per_key / bits_per_unit);
   shape.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(units));
-  shape.probes = static_cast<std::uint8_t>(best_probes(cells_per_key));
+  shape.k = static_cast<std::uint8_t>(best_probes(cells_per_key));
   return shape;
 }
 
 Result<void> check_shape(const Shape& shape, unsigned max_probes, std::uint64_t max_units, const char* unit_name) {
-  if (shape.probes < 1 || shape.probes > max_probes) {
-    return corrupt("k must lie in [1, ", max_probes, "], got ", unsigned{shape.probes});
+  if (shape.k < 1 || shape.k > max_probes) {
+    return corrupt("k must lie in [1, ", max_probes, "], got ", unsigned{shape.k});
   }
   if (shape.units < 1 || shape.units > max_units) {
     return corrupt(unit_name, " must lie in [1, ", max_units, "], got ", shape.units);

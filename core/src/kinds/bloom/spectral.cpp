@@ -52,12 +52,12 @@ void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::ui
   std::array<std::uint64_t, kMaxClassicProbes> counters;
   std::uint64_t smallest = largest_count(shape.param);
   Positions positions(hash, shape.units);
-  for (unsigned i = 0; i < shape.probes; ++i) {
+  for (unsigned i = 0; i < shape.k; ++i) {
     counters[i] = positions.next();
     smallest = std::min(smallest, load_counter(payload, counters[i], shape.param));
   }
   const std::uint64_t raised = smallest + std::min(times, largest_count(shape.param) - smallest);
-  for (unsigned i = 0; i < shape.probes; ++i) {
+  for (unsigned i = 0; i < shape.k; ++i) {
     const std::uint64_t value = load_counter(payload, counters[i], shape.param);
     if (value < raised) raise_counter(payload, counters[i], shape.param, raised - value);
   }
@@ -118,7 +118,7 @@ struct Spectral {
   }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
-    return classic_fp_rate(static_cast<double>(shape.units), keys, shape.probes);
+    return classic_fp_rate(static_cast<double>(shape.units), keys, shape.k);
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
@@ -131,7 +131,7 @@ struct Spectral {
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     std::uint64_t smallest = largest_count(view.shape.param);
     Positions positions(hash, view.shape.units);
-    for (unsigned i = 0; i < view.shape.probes && smallest != 0; ++i) {
+    for (unsigned i = 0; i < view.shape.k && smallest != 0; ++i) {
       smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
     }
     return smallest;

@@ -94,16 +94,16 @@ Result<AlignedBytes> build_range(const Shape& shape, std::unique_ptr<HashSource>
                                  BuildTask& task) {
   const std::uint64_t keys = numbers->size();
   const std::uint64_t universe = RangeScale(shape).universe(keys);
-  const std::uint64_t planned = 8 * RangeLayout(shape.probes, universe, keys).words;
+  const std::uint64_t planned = 8 * RangeLayout(shape.k, universe, keys).words;
   if (planned > max_bytes) return keys_too_large(max_bytes, keys, planned);
   const int scale = std::countl_zero((universe - 1) | 1);
   const auto codes = make_codes(RangeHash(shape.seed, universe), scale, std::move(numbers), task);
   if (!codes) return codes.error();
-  const RangeLayout layout(shape.probes, universe, (*codes)->size());
+  const RangeLayout layout(shape.k, universe, (*codes)->size());
   AlignedBytes payload(static_cast<std::size_t>(8 * layout.words), task.payload_memory());
   store_le(payload.data(), keys);
   store_le(payload.data() + 8, layout.codes);
-  if (auto written = write_codes(layout, shape.probes, scale, **codes, payload.data(), task); !written) {
+  if (auto written = write_codes(layout, shape.k, scale, **codes, payload.data(), task); !written) {
     return written.error();
   }
   write_directory(layout, payload.data());

@@ -36,7 +36,7 @@ struct RangeScale {
   unsigned length_bits;
 
   explicit RangeScale(const Shape& shape) noexcept
-      : low_bits(shape.probes), share(shape.param % kRangeShares), length_bits(shape.param / kRangeShares) {}
+      : low_bits(shape.k), share(shape.param % kRangeShares), length_bits(shape.param / kRangeShares) {}
   RangeScale(unsigned low, unsigned share_above, unsigned length) noexcept
       : low_bits(low), share(share_above), length_bits(length) {}
 
@@ -128,7 +128,7 @@ struct RangeHash {
 }
 /// The layout of a filter with keys.
 [[nodiscard]] inline RangeLayout range_layout(const View& view) noexcept {
-  return {view.shape.probes, RangeScale(view.shape).universe(range_keys(view)), range_codes(view)};
+  return {view.shape.k, RangeScale(view.shape).universe(range_keys(view)), range_codes(view)};
 }
 
 /// What a question needs, of a filter that has keys.
@@ -142,7 +142,7 @@ struct RangePrepared {
 inline void prepare_range(View& view) noexcept {
   if (range_keys(view) == 0) return;
   const RangeHash hash(view.shape.seed, RangeScale(view.shape).universe(range_keys(view)));
-  const RangeLayout layout(view.shape.probes, hash.universe, range_codes(view));
+  const RangeLayout layout(view.shape.k, hash.universe, range_codes(view));
   const std::uint64_t blocks_per_bucket = ~std::uint64_t{0} / layout.buckets * layout.blocks();
   set_prepared(view, RangePrepared{hash, blocks_per_bucket, layout.directory, layout.upper});
 }

@@ -29,7 +29,7 @@ bool is_padded(const std::byte* word, unsigned used) noexcept {
 template <class Use>
 void for_each_code(const View& view, const Use& use) {
   const RangeLayout layout = range_layout(view);
-  const unsigned low_bits = view.shape.probes;
+  const unsigned low_bits = view.shape.k;
   const auto word_at = [&view](std::uint64_t word) { return load_le<std::uint64_t>(view.payload + 8 * word); };
   std::uint64_t number = 0;
   for (std::uint64_t word = 0; word < layout.words - layout.upper; ++word) {
@@ -92,15 +92,15 @@ struct Range {
     if (!scale) return scale.error();
     return Shape{.kind = kKind,
                  .hash_id = kHashId,
-                 .probes = static_cast<std::uint8_t>(scale->low_bits),
+                 .k = static_cast<std::uint8_t>(scale->low_bits),
                  .param = scale->param(),
                  .units = RangeLayout(scale->low_bits, scale->universe(spec.capacity), spec.capacity).words,
                  .seed = spec.seed};
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
-    if (shape.probes > kMaxRangeLowBits) {
-      return corrupt("k must be at most ", kMaxRangeLowBits, ", got ", unsigned{shape.probes});
+    if (shape.k > kMaxRangeLowBits) {
+      return corrupt("k must be at most ", kMaxRangeLowBits, ", got ", unsigned{shape.k});
     }
     if (shape.units < kRangeHeaderWords || shape.units > kMaxRangeWords) {
       return corrupt("number of words must lie in [", kRangeHeaderWords, ", ", kMaxRangeWords, "], got ", shape.units);
@@ -123,7 +123,7 @@ struct Range {
                      view.shape.units);
     }
     const auto used = [](std::uint64_t bits) { return static_cast<unsigned>(bits % 64); };
-    if (!is_padded(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.probes)) ||
+    if (!is_padded(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.k)) ||
         !is_padded(view.payload + 8 * (layout.words - 1), used(layout.bits))) {
       return corrupt("padding bits must be 0");
     }

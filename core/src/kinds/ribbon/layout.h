@@ -83,7 +83,7 @@ struct RibbonForm {
 
   explicit RibbonForm(const Shape& shape) noexcept
       : width(shape.param < kNarrowRibbonParam ? kWideRibbon : kNarrowRibbon),
-        lean(shape.probes),
+        lean(shape.k),
         share(shape.param % kRibbonShares) {}
   /// Makes them from the mean number of columns per block, in units of 1 / kRibbonShares.
   RibbonForm(unsigned ribbon_width, std::uint64_t column_shares) noexcept
@@ -260,7 +260,7 @@ inline void prepare_ribbon(View& view) noexcept {
 /// What a query needs of the first level of a ribbon that has this width, which must be prepared.
 [[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view, unsigned width) noexcept {
   const auto& first = prepared_of<RibbonPrepared>(view);
-  return {width, first.starts, first.lean_blocks, view.shape.probes, view.payload + 16, view.payload + first.solution};
+  return {width, first.starts, first.lean_blocks, view.shape.k, view.payload + 16, view.payload + first.solution};
 }
 
 }  // namespace crivo

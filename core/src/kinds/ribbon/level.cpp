@@ -1,12 +1,12 @@
-// Builds one level of a ribbon, in two steps. Banding adds each row to a triangular system with one row per slot, by
-// Gaussian elimination inside the row's bits. A row that is used up before it finds a free slot contradicts the
-// stored rows (unless its result agrees with them): its bucket gets a higher threshold, and the bucket's keys with
-// lower starts are bumped. Buckets are filled from left to right, and each bucket from its highest start to its lowest.
-// So the starts that a bucket bumps are those into whose slots its left neighbour's rows have spilled.
-// Back-substitution then solves slot after slot from right to left, all columns at once. A level is built in shards,
-// which are runs of buckets, from right to left. That bounds the memory, and several threads can band one shard each.
-// The first bucket of a shard keeps no start below its border, so the slots up to there belong to the shard on its
-// left. The rows of that shard may reach further, but when it is solved, the solution there is known already.
+// A level is built in two steps. Banding adds each key's row to a triangular system with one row per slot, by Gaussian
+// elimination. A row that is used up before it finds a free slot contradicts the stored rows, unless its result agrees
+// with them: its bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are filled from left to
+// right, and each from its highest start to its lowest, so the starts that it bumps are those whose slots its left
+// neighbour's rows have taken. Back-substitution then solves slot after slot from right to left, all columns at once.
+//
+// Shards, which are runs of buckets, are built from right to left. That bounds the memory, and several threads can band
+// one each. A shard's first bucket keeps no start below its border, and the slots up to there belong to the shard on
+// its left, whose rows may reach further: the solution there is known when that shard is solved.
 #include "kinds/ribbon/level.h"
 
 #include <algorithm>

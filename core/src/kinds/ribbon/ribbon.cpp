@@ -123,20 +123,20 @@ struct Ribbon {
                                                       : size_ribbon(spec.capacity, spec.fp_rate, width);
     if (!size) return size.error();
     return Shape{.kind = kKind,
-                 .probes = static_cast<std::uint8_t>(size->columns),
+                 .k = static_cast<std::uint8_t>(size->columns),
                  .param = RibbonForm(width, size->columns * std::uint64_t{kRibbonShares} + size->rich_share).param(),
                  .units = size->units,
                  .seed = spec.seed};
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
-    if (shape.probes > kMaxRibbonColumns) {
-      return corrupt("k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.probes});
+    if (shape.k > kMaxRibbonColumns) {
+      return corrupt("k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.k});
     }
     const std::uint64_t share = RibbonForm(shape).share;
-    if ((shape.probes == 0 && share == 0) || (shape.probes == kMaxRibbonColumns && share != 0)) {
+    if ((shape.k == 0 && share == 0) || (shape.k == kMaxRibbonColumns && share != 0)) {
       return corrupt("kind parameter must give more than 0 and at most ", kMaxRibbonColumns,
-                     " columns with k = ", unsigned{shape.probes}, ", got ", unsigned{shape.param});
+                     " columns with k = ", unsigned{shape.k}, ", got ", unsigned{shape.param});
     }
     if (shape.units < 1 || shape.units > kMaxRibbonUnits) {
       return corrupt("number of words must lie in [1, ", kMaxRibbonUnits, "], got ", shape.units);
@@ -242,7 +242,7 @@ struct Ribbon {
   }
 
   static double promised_fp_rate(const View& view) noexcept {
-    return ribbon_fp_rate(view.shape.probes, static_cast<unsigned>(RibbonForm(view.shape).share));
+    return ribbon_fp_rate(view.shape.k, static_cast<unsigned>(RibbonForm(view.shape).share));
   }
 
   static Result<AlignedBytes> build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
@@ -253,7 +253,7 @@ struct Ribbon {
     RibbonForm form(shape);
     Result<AlignedBytes> payload = build_ribbon(form, std::move(hashes), max_bytes, task);
     if (!payload) return payload;
-    shape.probes = static_cast<std::uint8_t>(form.lean);
+    shape.k = static_cast<std::uint8_t>(form.lean);
     shape.param = form.param();
     shape.units = payload->size() / 8;
     return payload;

@@ -6,7 +6,7 @@
 namespace crivo {
 
 Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits) {
-  if (shape.probes != limits.probes) return corrupt("k must be ", limits.probes, ", got ", unsigned{shape.probes});
+  if (shape.k != limits.probes) return corrupt("k must be ", limits.probes, ", got ", unsigned{shape.k});
   if (shape.param < limits.min_bits || shape.param > kMaxFingerprintBits) {
     return corrupt("kind parameter (fingerprint bits) must lie in [", limits.min_bits, ", ", kMaxFingerprintBits,
                    "], got ", unsigned{shape.param});
@@ -25,7 +25,7 @@ Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned prob
       spec.bits_per_key ? fit(spec.capacity, *spec.bits_per_key) : size(spec.capacity, spec.fp_rate);
   if (!sized) return sized.error();
   return Shape{.kind = kind,
-               .probes = static_cast<std::uint8_t>(probes),
+               .k = static_cast<std::uint8_t>(probes),
                .param = static_cast<std::uint16_t>(sized->bits),
                .units = sized->units,
                .seed = spec.seed};

@@ -95,7 +95,7 @@ constexpr auto add_by_probes(std::index_sequence<kProbes...>) noexcept {
 
 void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, std::size_t count) noexcept {
   static constexpr auto kAdd = add_by_probes(std::make_index_sequence<kMaxBlockedProbes + 1>());
-  kAdd[shape.probes](shape, payload, hashes, count);
+  kAdd[shape.k](shape, payload, hashes, count);
 }
 
 }  // namespace

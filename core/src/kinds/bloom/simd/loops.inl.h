@@ -14,7 +14,7 @@
 
 template <std::size_t kPlanes, bool kFew>
 CRIVO_TARGET inline bool contains_block_key(const View& view, const BlockKey& key) noexcept {
-  return has_bits<kPlanes, kFew>(view.payload + key.block * (kPlanes * kBlockBytes), key, view.shape.probes);
+  return has_bits<kPlanes, kFew>(view.payload + key.block * (kPlanes * kBlockBytes), key, view.shape.k);
 }
 
 template <std::size_t kPlanes, bool kFew>
@@ -24,8 +24,8 @@ CRIVO_TARGET inline bool contains_inline(const View& view, std::uint64_t hash) n
 
 template <std::size_t kPlanes>
 CRIVO_TARGET inline bool contains_either(const View& view, std::uint64_t hash) noexcept {
-  return view.shape.probes <= kFewProbes ? contains_inline<kPlanes, true>(view, hash)
-                                         : contains_inline<kPlanes, false>(view, hash);
+  return view.shape.k <= kFewProbes ? contains_inline<kPlanes, true>(view, hash)
+                                    : contains_inline<kPlanes, false>(view, hash);
 }
 
 template <std::size_t kPlanes>
@@ -64,7 +64,7 @@ CRIVO_TARGET inline void batch_inline(const View& view, const Given* given, std:
 
 template <std::size_t kPlanes, class Given>
 CRIVO_TARGET void contains_batch(const View& view, const Given* given, std::size_t count, bool* hits) noexcept {
-  if (view.shape.probes <= kFewProbes) {
+  if (view.shape.k <= kFewProbes) {
     batch_inline<kPlanes, true>(view, given, count, hits);
   } else {
     batch_inline<kPlanes, false>(view, given, count, hits);
@@ -81,7 +81,7 @@ CRIVO_TARGET void add_hashes(const Shape& shape, std::byte* payload, const std::
                              std::size_t count) noexcept {
   constexpr std::size_t kAhead = 16;
   const std::uint64_t blocks = shape.units;
-  const unsigned probes = shape.probes;
+  const unsigned probes = shape.k;
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) __builtin_prefetch(payload + mulhi(hashes[i + kAhead], blocks) * kBlockBytes, 1);
     const BlockKey key(hashes[i], blocks);

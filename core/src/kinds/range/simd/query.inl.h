@@ -29,7 +29,7 @@ struct RangeCodes {
   unsigned low_bits;
 
   CRIVO_TARGET RangeCodes(const View& view, Words reader) noexcept
-      : words(reader), codes(range_codes(view)), end(view.shape.units), low_bits(view.shape.probes) {
+      : words(reader), codes(range_codes(view)), end(view.shape.units), low_bits(view.shape.k) {
     const auto& prepared = prepared_of<RangePrepared>(view);
     directory = prepared.directory;
     upper = prepared.upper;
