@@ -11,10 +11,8 @@
 #include "kinds/bloom/positions.h"
 #include "kinds/bloom/sizes.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::blob_of;
 
 constexpr double kCodecOverhead = 1.03;  // docs/format.md, "Gap coding"; and 64 bytes
 
@@ -52,11 +50,11 @@ TEST_P(PaperFigures, AreReachedByRealBlobs) {
               .k = static_cast<std::uint8_t>(figure.probes),
               .units = static_cast<std::uint64_t>(figure.bits_per_key * kKeys)};
   auto filter = AnyFilter::adopt(shape, {.capacity = kKeys, .fp_rate = 0.5}, AlignedBytes((shape.units + 63) / 64 * 8));
-  ASSERT_TRUE(filter->add_hashes(testing::present_hashes(kKeys, 0)));
+  ASSERT_TRUE(filter->add_hashes(present_hashes(kKeys, 0)));
 
   const double bound = stored_bits_per_key(figure.bits_per_key, figure.probes);
   const double transmitted = blob_bits_per_key(*filter, kKeys);
-  const auto found = static_cast<double>(testing::count_found(filter->ref(), testing::absent_hashes(kAbsent, 0)));
+  const auto found = static_cast<double>(count_found(filter->ref(), absent_hashes(kAbsent, 0)));
   std::printf("m/n = %2.0f, k = %u: %.3f bits per key transmitted, entropy %.3f; rate %.5f, in the paper %.4f\n",
               figure.bits_per_key, figure.probes, transmitted, bound, found / kAbsent, figure.fp_rate);
   EXPECT_NEAR(bound, 8, 0.1);
@@ -73,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(AtEightBitsPerKey, PaperFigures,
 TEST(Compressed, PicksThePapersOptimumAtEightBitsPerKey) {
   FilterSpec spec = compressed_spec(100'000);
   spec.bits_per_key = 8;
-  const AnyFilter filter = testing::build_filter(spec, 100'000);
+  const AnyFilter filter = build_filter(spec, 100'000);
   EXPECT_EQ(filter.shape().k, 1U);
   EXPECT_NEAR(static_cast<double>(filter.shape().units), 97e5, 1e5);  // his 92 take 7.92 of the 8 bits
   EXPECT_LE(filter.facts().fp_rate, 0.0108);
@@ -88,9 +86,9 @@ TEST_P(CompressedAtRate, MeetsItInASmallerBlobThanClassic) {
   constexpr std::uint64_t kKeys = 20'000;
   FilterSpec spec = compressed_spec(kKeys);
   spec.fp_rate = fp_rate;
-  const AnyFilter compressed = testing::build_filter(spec, kKeys);
+  const AnyFilter compressed = build_filter(spec, kKeys);
   spec.smallest_blob = false;
-  const AnyFilter classic = testing::build_filter(spec, kKeys);
+  const AnyFilter classic = build_filter(spec, kKeys);
 
   EXPECT_LE(compressed.ref().predicted_fp_rate(kKeys), fp_rate);
   EXPECT_NEAR(compressed.ref().stats().current_fp_rate, fp_rate, 0.1 * fp_rate);
@@ -163,4 +161,4 @@ TEST(Compressed, RejectsWhatItCannotSize) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -107,21 +107,6 @@ TEST(Counting, AddsRemovesAndCountsLikeTheModel) {
   }
 }
 
-TEST(Counting, AddsManyKeysLikeOneByOne) {
-  const Shape shape = shape_of(7, 50);
-  const auto hashes = random_hashes(10000, 1);
-  AnyFilter together = empty_filter(shape);
-  AnyFilter one_by_one = empty_filter(shape);
-  Model model(shape);
-  ASSERT_TRUE(together.add_hashes(hashes));
-  for (const auto& hash : hashes) {
-    ASSERT_TRUE(one_by_one.add_hashes({&hash, 1}));
-    model.add(hash);
-  }
-  EXPECT_EQ(bytes_of(together), bytes_of(one_by_one));
-  EXPECT_EQ(bytes_of(together), model.payload());
-}
-
 TEST(Counting, UnitesBySaturatingSums) {
   const Shape shape = shape_of(6, 4);
   const auto first = random_hashes(1500, 2);

@@ -5,11 +5,8 @@
 #include "crivo/host/sizing.h"
 #include "ribbons.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::count_found;
-using testing::Hashes;
 
 /// Hashes first ... first + count - 1 of a sequence without repetitions: splitmix64 is a permutation.
 Hashes sequence(std::uint64_t first, std::size_t count) {
@@ -25,7 +22,7 @@ Hashes sequence(std::uint64_t first, std::size_t count) {
 
 constexpr std::uint64_t kAbsent = std::uint64_t{1} << 40;  // where those start that are in no filter
 
-class LongRibbon : public testing::RibbonOfWidth {
+class LongRibbon : public RibbonOfWidth {
  protected:
   static std::uint64_t planned_words(std::size_t keys, double fp_rate) {
     return size_ribbon(keys, fp_rate, width())->units;
@@ -40,7 +37,7 @@ class LongRibbon : public testing::RibbonOfWidth {
     return filter;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Width, LongRibbon, testing::kWidths);
+INSTANTIATE_TEST_SUITE_P(Width, LongRibbon, kWidths);
 
 // X false hits among T absent hashes exceed T p + 4.75 sqrt(T p (1 - p)) once in a million filters of rate p.
 void expect_rate(const FilterRef& filter, double rate) {
@@ -98,4 +95,4 @@ TEST_P(LongRibbon, ReachesPastTwoToThe32Bits) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -9,12 +9,8 @@
 #include "filter/filter_plan.h"
 #include "ribbons.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::Hashes;
-using testing::random_hashes;
-using testing::RibbonOfWidth;
 
 class RibbonPayload : public RibbonOfWidth {
  protected:
@@ -34,7 +30,7 @@ class RibbonPayload : public RibbonOfWidth {
 
   AnyFilter filter_;
 };
-INSTANTIATE_TEST_SUITE_P(Width, RibbonPayload, testing::kWidths);
+INSTANTIATE_TEST_SUITE_P(Width, RibbonPayload, kWidths);
 
 TEST_P(RibbonPayload, RefusesCountsThatDoNotFit) {
   const std::uint64_t header = word(0);
@@ -85,9 +81,9 @@ TEST_P(RibbonPayload, ReadsSixteenLevelsAndNoMore) {
 TEST(WideRibbon, StatesTheRateOfItsLayout) {
   for (const double rate : {0.378, 0.012, 0.7}) {
     const double columns = std::floor(-std::log2(rate));
-    const AnyFilter two = testing::ribbon_of(random_hashes(10, 1), rate, kWideRibbon);
+    const AnyFilter two = ribbon_of(random_hashes(10, 1), rate, kWideRibbon);
     EXPECT_NEAR(two.ref().stats().current_fp_rate, std::exp2(-columns - 1), 1e-15);
-    const AnyFilter three = testing::ribbon_of(random_hashes(130, 1), rate, kWideRibbon);
+    const AnyFilter three = ribbon_of(random_hashes(130, 1), rate, kWideRibbon);
     const double halves = 0.75 * std::exp2(-columns);
     EXPECT_NEAR(three.ref().stats().current_fp_rate, halves <= rate ? halves : std::exp2(-columns - 1), 1e-15);
   }
@@ -100,7 +96,7 @@ TEST_P(RibbonPayload, StatesTheRateThatWasPlanned) {
     EXPECT_LE(two.ref().stats().current_fp_rate, rate);
     const AnyFilter three = ribbon_of(random_hashes(130, 1), rate);
     // The rate that is planned before any key has come.
-    const auto planned = plan_filter(testing::ribbon_spec(130, rate, width()), UINT64_MAX);
+    const auto planned = plan_filter(ribbon_spec(130, rate, width()), UINT64_MAX);
     const AlignedBytes empty(planned->payload_bytes);  // as a new filter's
     const View view{planned->shape, empty.data(), empty.size()};
     EXPECT_EQ(planned->row->predicted_fp_rate(view, 10), two.ref().predicted_fp_rate(10));
@@ -212,11 +208,11 @@ TEST_P(RibbonPayload, AnswersSafelyWhateverTheBits) {
     const auto filter = FilterRef::open(filter_.shape(), filter_.facts(), {bytes.get(), good.size()});
     if (!filter) continue;
     ++opened;
-    (void)testing::count_found(*filter, hashes);
+    (void)count_found(*filter, hashes);
     for (const std::uint64_t hash : hashes) (void)filter->may_contain_hash(hash);
   }
   EXPECT_GT(opened, 500U);
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

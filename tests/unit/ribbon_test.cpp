@@ -8,16 +8,11 @@
 #include "crivo/host/sizing.h"
 #include "ribbons.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
 
-using testing::count_found;
-using testing::Hashes;
-using testing::random_hashes;
-using testing::RibbonOfWidth;
-
 class Ribbon : public RibbonOfWidth {};
-INSTANTIATE_TEST_SUITE_P(Width, Ribbon, testing::kWidths);
+INSTANTIATE_TEST_SUITE_P(Width, Ribbon, kWidths);
 
 double bits_per_key(const AnyFilter& filter, std::size_t keys) {
   return static_cast<double>(filter.payload().size()) * 8 / static_cast<double>(keys);
@@ -147,7 +142,7 @@ TEST_P(Ribbon, IsTheSameFromAnyNumberOfThreads) {
   const Hashes hashes = random_hashes(3'000'000, 8);
   const AnyFilter expected = ribbon_of(hashes, 0.01);
   for (const unsigned threads : {2U, 3U, 8U}) {
-    const FilterSpec spec = testing::ribbon_spec(hashes.size(), 0.01, width());
+    const FilterSpec spec = ribbon_spec(hashes.size(), 0.01, width());
     double last = 0;
     const auto note = [&](double done) {
       EXPECT_GE(done, last);
@@ -199,12 +194,12 @@ class RibbonLevels : public ::testing::TestWithParam<std::tuple<Kernels, unsigne
   static unsigned width() { return std::get<1>(GetParam()); }
   static void expect_answers_of_scalar(const FilterRef& filter, const Hashes& hashes) {
     const View view{filter.shape(), filter.payload().data(), filter.payload().size()};
-    ASSERT_EQ(testing::difference_in_answers(kernels(), testing::asking_ribbon(view.shape), view, hashes), "");
+    ASSERT_EQ(difference_in_answers(kernels(), asking_ribbon(view.shape), view, hashes), "");
   }
 };
 INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels,
                          ::testing::Combine(::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
-                                            testing::kWidths),
+                                            kWidths),
                          [](const auto& level) {
                            return std::string(std::get<0>(level.param).isa) + "_" +
                                   std::to_string(std::get<1>(level.param));
@@ -212,14 +207,14 @@ INSTANTIATE_TEST_SUITE_P(Isa, RibbonLevels,
 
 TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
   const Hashes absent = random_hashes(1000, 2);
-  expect_answers_of_scalar(testing::ribbon_of({}, 0.01, width()).ref(), absent);
+  expect_answers_of_scalar(ribbon_of({}, 0.01, width()).ref(), absent);
   for (unsigned columns = 0; columns <= 32; ++columns) {
     for (const double part : {1.0, 0.7}) {  // one column count, and two
       const double rate = std::ldexp(part, -static_cast<int>(columns));
       if (rate == 1 || rate < 0x1p-32) continue;
       for (const std::size_t n : {100U, 4000U}) {  // at more keys, hashes that coincide forbid 2^-32
         Hashes hashes = random_hashes(n, columns);
-        const AnyFilter filter = testing::ribbon_of(hashes, rate, width());
+        const AnyFilter filter = ribbon_of(hashes, rate, width());
         hashes.insert(hashes.end(), absent.begin(), absent.end());
         expect_answers_of_scalar(filter.ref(), hashes);
       }
@@ -229,7 +224,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
 
 TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   Hashes hashes = random_hashes(1'200'000, 5);
-  const AnyFilter filter = testing::ribbon_of(hashes, 0x1.01p-32, width());
+  const AnyFilter filter = ribbon_of(hashes, 0x1.01p-32, width());
   ASSERT_GE(filter.payload().size(), kRibbonFarBytes);
   hashes.resize(100'001);
   expect_answers_of_scalar(filter.ref(), hashes);
@@ -240,12 +235,12 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
 TEST_P(RibbonLevels, AnswerLikeScalarWhereNoCacheHoldsTheFilter) {
   for (const double rate : {0.01, 1e-6}) {
     const Hashes present = random_hashes(3000, 5);
-    const AnyFilter filter = testing::ribbon_of(present, rate, width());
+    const AnyFilter filter = ribbon_of(present, rate, width());
     const View view{filter.shape(), filter.payload().data(), kRibbonFartherBytes};
     for (const std::size_t count : {1U, 31U, 32U, 33U, 63U, 64U, 65U, 96U, 97U, 1000U}) {
       Hashes hashes = random_hashes(count, 6);
       for (std::size_t i = 0; i < count; i += 2) hashes[i] = present[i];
-      ASSERT_EQ(testing::difference_in_answers(kernels(), testing::asking_ribbon(view.shape), view, hashes), "");
+      ASSERT_EQ(difference_in_answers(kernels(), asking_ribbon(view.shape), view, hashes), "");
     }
   }
 }
@@ -270,13 +265,13 @@ TEST_P(RibbonLevels, BuildLikeScalar) {
   std::ranges::sort(shard.hashes);
   for (const unsigned columns : {1U, 7U, 32U}) {
     shard.fingerprint_mask = static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
-    ASSERT_EQ(testing::difference_in_banding(kernels(), shard), "");
+    ASSERT_EQ(difference_in_banding(kernels(), shard), "");
   }
   unsigned seen[4] = {};
   RibbonBand band(std::pmr::new_delete_resource());
-  for (const RibbonBumped& bumped : testing::band_with(kernels(), shard, band)) ++seen[bumped.threshold];
+  for (const RibbonBumped& bumped : band_with(kernels(), shard, band)) ++seen[bumped.threshold];
   for (const unsigned times : seen) EXPECT_GT(times, 0U);
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -9,13 +9,8 @@
 #include "filters.h"
 #include "kinds/bloom/layers.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::absent_hashes;
-using testing::bytes_of;
-using testing::count_found;
-using testing::present_hashes;
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned growth = 2) {
   return {.kind = Kind::kScalable, .capacity = capacity, .fp_rate = fp_rate, .growth = growth};
@@ -95,19 +90,6 @@ TEST(Scalable, IsTheSameFilterKeyByKeyAndInOneGo) {
   for (const std::uint64_t hash : hashes) ASSERT_TRUE(one_by_one.add_hashes({&hash, 1}));
   ASSERT_TRUE(at_once.add_hashes(hashes));
   EXPECT_EQ(bytes_of(one_by_one), bytes_of(at_once));
-}
-
-TEST(Scalable, AnswersABatchAsItAnswersEachKey) {
-  AnyFilter filter = create(spec_of(20, 0.3));
-  ASSERT_TRUE(filter.add_hashes(present_hashes(3000, 0)));
-  auto hashes = absent_hashes(1000, 0);
-  const auto present = present_hashes(777, 0);
-  hashes.insert(hashes.end(), present.begin(), present.end());
-  const auto hits = std::make_unique<bool[]>(hashes.size());
-  filter.ref().may_contain_hashes(hashes, {hits.get(), hashes.size()});
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    EXPECT_EQ(hits[i], filter.ref().may_contain_hash(hashes[i])) << i;
-  }
 }
 
 TEST(Scalable, ClearsBackToItsFirstLayer) {
@@ -198,14 +180,6 @@ TEST(Scalable, IsFullAtTheGrowthLimitAndStaysAsItIs) {
   EXPECT_EQ(filter.facts().keys, added - 1);
   EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(added - 1)}),
             added - 1);
-}
-
-TEST(Scalable, RejectsABadGrowth) {
-  for (const unsigned growth : {1U, 17U, 1000U}) {
-    const auto filter = AnyFilter::create(spec_of(100, 0.01, growth));
-    EXPECT_EQ(filter.error().code, ErrorCode::kBadArgument);
-    EXPECT_EQ(filter.error().message, "growth must lie in [2, 16], got " + std::to_string(growth));
-  }
 }
 
 TEST(Scalable, PromisesForAllLayersWhatBitsPerKeyAllow) {
@@ -319,7 +293,7 @@ TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
   write_series(payload.data(), {0.02, kBlocks * 512, 1});
   write_layer(payload.data(), 0, {kBlocks * 512, kBlocks, shape.k});
   const auto forged = AnyFilter::adopt(shape, sound.facts(), std::move(payload));
-  const testing::Bytes blob = testing::zstd_blob_of(forged->ref());
+  const Bytes blob = zstd_blob_of(forged->ref());
   EXPECT_LT(blob.size(), 1000U);
 
   constexpr std::uint64_t kLimit = 16 << 20;
@@ -354,4 +328,4 @@ TEST_F(ForgedTable, IsRejectedByTheShape) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing

@@ -11,11 +11,8 @@
 #include "kinds/bloom/sizes.h"
 #include "reference.h"
 
-namespace crivo {
+namespace crivo::testing {
 namespace {
-
-using testing::bytes_of;
-using testing::present_hashes;
 
 FilterSpec spec_of(std::uint64_t capacity, double fp_rate, unsigned counter_bits) {
   return {.kind = Kind::kSpectral, .capacity = capacity, .fp_rate = fp_rate, .counter_bits = counter_bits};
@@ -147,10 +144,10 @@ TEST_P(EveryWidth, StopsAtTheLargestCount) {
 TEST_P(EveryWidth, ContainsTheClassicFilterOfTheSameKeys) {
   for (const double fp_rate : {0.2, 0.01, 1e-5}) {
     FilterSpec spec = spec_of(1000, fp_rate, GetParam());
-    const AnyFilter spectral = testing::build_filter(spec, 1000);
+    const AnyFilter spectral = build_filter(spec, 1000);
     spec.kind = Kind::kClassic;
     spec.counter_bits = 8;
-    const AnyFilter classic = testing::build_filter(spec, 1000);
+    const AnyFilter classic = build_filter(spec, 1000);
     ASSERT_EQ(spectral.shape().units, classic.shape().units);
     ASSERT_EQ(spectral.shape().k, classic.shape().k);
     reference::Bits above_zero((classic.shape().units + 63) / 64 * 64);
@@ -291,4 +288,4 @@ TEST_P(SpectralBounds, HoldOnAMillionAdditions) {
 }
 
 }  // namespace
-}  // namespace crivo
+}  // namespace crivo::testing
