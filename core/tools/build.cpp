@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -100,13 +99,11 @@ Result<void> check_temporary_folder(const Arguments& options) {
 /// Where temporary files lie if the user does not say: the output's folder has room for large files most often.
 std::string temporary_folder(const Arguments& options) {
   if (options.temp_folder) return *options.temp_folder;
-  const char* wanted = std::getenv("TMPDIR");
-  if (wanted != nullptr && *wanted != '\0') return default_temp_folder();
   std::error_code failure;
   const auto kind = std::filesystem::status(options.output.path, failure).type();
   const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
   if (options.output.path == "-" || !is_file) return default_temp_folder();
-  return std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string();
+  return default_temp_folder(std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string());
 }
 
 /// What lies in memory is not counted, and may use up more of it than the build itself.

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "policy/policy.h"
+#include "refilter/judge.h"
 #include "refilter/planned_filter.h"
-#include "refilter/wanted_filter.h"
 
 namespace crivo {
 namespace {

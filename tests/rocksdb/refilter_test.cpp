@@ -78,6 +78,23 @@ TEST_F(RocksdbRefilter, SeesAnotherKindOrSizeInFilesOfManyKeys) {
   EXPECT_EQ(RefilterRocksDB(*open_database(options, path()), {.dry_run = true}).files_left, 0U);
 }
 
+TEST_F(RocksdbRefilter, SeesAHundredthInWholeFiltersAndAFewInPartitions) {
+  for (const std::string name : {"crivo.Bloom", "crivo.Ribbon", "crivo.Auto", "bloomfilter", "ribbonfilter"}) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(name + (partitioned ? ", partitioned" : ""));
+      std::filesystem::remove_all(path());
+      rocksdb::Options options = many_files(nullptr, partitioned);
+      options.target_file_size_base = 64 << 20;
+      auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      table.metadata_block_size = 4096;
+      table.filter_policy = policy_from_string(name + ":10");
+      write_database(with_table(options, table), path(), 60'000);
+      table.filter_policy = policy_from_string(name + (partitioned ? ":10.3" : ":10.1"));
+      EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left, 3U);
+    }
+  }
+}
+
 TEST_F(RocksdbRefilter, StopsAndGoesOn) {
   const auto db = open(builtin_bloom(), crivo_auto());
   const std::uint64_t files = files_of(*db);

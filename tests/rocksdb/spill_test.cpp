@@ -107,7 +107,7 @@ TEST_P(FailingFile, OnAFullDiskMeansEveryKeyPasses) {
 TEST_P(FailingFile, ThatCannotBeMadeMeansEveryKeyPasses) {
   {
     const Environment nowhere("TMPDIR", "/proc");
-    expect_no_filter(build(builder_, 0, kKeys), "TMPDIR must be writable, got /proc");
+    expect_no_filter(build(builder_, 0, kKeys), "folder of temporary files must be writable, got /proc");
   }
   expect_filters_again();
 }

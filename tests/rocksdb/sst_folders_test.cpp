@@ -126,6 +126,16 @@ TEST_F(SstFolders, SaysThatThePolicyIsLostAndGivesItBack) {
   EXPECT_EQ(crivo("sst refilter --dry-run db").exit_code, 0) << "OPTIONS name the policy again";
 }
 
+TEST_F(SstFolders, ThatLackAFileAreNotCalledUnwritable) {
+  write_database(many_files(crivo_bloom()), db(), kKeys);
+  std::filesystem::remove(sst_files(db())[0]);
+  for (const char* const command : {"advise db", "refilter db", "refilter --dry-run db"}) {
+    const Outcome refused = crivo(std::string("sst ") + command);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(": DB must be one that RocksDB can open, got db: "));
+  }
+}
+
 // To open a pipe is to wait for its other end.
 TEST_F(SstFolders, WaitsForNoPipe) {
   const std::string command = "timeout 60 '" CRIVO_TOOL "' sst ";
@@ -137,6 +147,9 @@ TEST_F(SstFolders, WaitsForNoPipe) {
     const Outcome refused = shell(command + single);
     EXPECT_EQ(refused.exit_code, 2) << single;
     EXPECT_THAT(refused.err, HasSubstr("FILE must be an SST file, got pipe: it is a pipe, a socket or a device"));
+  }
+  for (const char* const whole : {"advise pipe", "refilter pipe", "refilter --dry-run pipe"}) {
+    EXPECT_THAT(shell(command + whole).err, HasSubstr(": DB must be the folder of a database, got pipe: it is a pipe"));
   }
   for (const char* const file : {"CURRENT", "OPTIONS-999999", "MANIFEST-000001", "999999.sst", "999999.log"}) {
     shell(std::string("rm -rf copy; mkdir copy; cp db/*.sst db/[CIMO]* copy; rm -f copy/") + file + "; mkfifo copy/" +

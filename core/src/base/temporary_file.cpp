@@ -43,10 +43,13 @@ int transfer_all(std::size_t bytes, const Transfer& transfer) {
 
 }  // namespace
 
-std::string default_temp_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  if (folder != nullptr && *folder != '\0') return folder;
-  return ::access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
+std::string default_temp_folder(const std::string& preferred) {
+  const char* const named = std::getenv("TMPDIR");
+  if (named != nullptr && *named != '\0') return named;
+  for (const std::string& folder : {preferred, std::string("/var/tmp")}) {
+    if (::access(folder.c_str(), W_OK | X_OK) == 0) return folder;
+  }
+  return "/tmp";
 }
 
 Result<TemporaryFile> TemporaryFile::make(const std::string& folder) {

@@ -40,6 +40,9 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         record_(std::move(record)),
         counters_(std::move(counters)) {}
 
+  [[nodiscard]] const BlockSizing& sizing() const noexcept { return sizing_; }
+  [[nodiscard]] const BuildLimits& limits() const noexcept { return limits_; }
+
   void AddKey(const rocksdb::Slice& key) override;
   /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
   /// tested with all.

@@ -11,7 +11,7 @@ namespace crivo::plugin {
 namespace {
 
 [[noreturn]] void fail(const Error& error) {
-  throw std::runtime_error(rename_field(error.message, "temp_folder", "TMPDIR"));
+  throw std::runtime_error(rename_field(error.message, "temp_folder", "folder of temporary files"));
 }
 
 }  // namespace

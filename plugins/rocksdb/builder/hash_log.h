@@ -22,8 +22,8 @@
 
 namespace crivo::plugin {
 
-/// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error, "TMPDIR must <what>, got <folder>:
-/// <why>", if the temporary file fails, after which only clear() may be called.
+/// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error, "folder of temporary files must
+/// <what>, got <folder>: <why>", if the file fails, after which only clear() may be called.
 class HashLog {
  public:
   /// limit: the most bytes that the builders of `memory` may hold together. folder: of the temporary file; null for the

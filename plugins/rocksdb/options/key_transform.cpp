@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "crivo/host/sst_block.h"
 #include "crivo/host/text.h"
+#include "options/registry.h"
 
 namespace crivo::plugin {
 namespace {
@@ -59,50 +57,17 @@ KeyTransform builtin(std::string_view name) {
   return {};
 }
 
-/// Nothing is ever taken out, and a map leaves its elements where they are.
-struct Registry {
-  std::mutex mutex;
-  std::map<std::string, NamedKeyTransform, std::less<>> transforms;
-
-  auto put(std::string_view name, KeyTransform function) {
-    return transforms.try_emplace(std::string(name), NamedKeyTransform{std::string(name), std::move(function)});
-  }
-};
-
-/// Is never destroyed, because databases may outlive our static objects.
-Registry& registry() {
-  static auto* const one = new Registry;
-  return *one;
-}
-
-/// Null if there is no such transform.
-const NamedKeyTransform* find(std::string_view name) {
-  const std::lock_guard lock(registry().mutex);
-  const auto& all = registry().transforms;
-  if (const auto found = all.find(name); found != all.end()) return &found->second;
-  KeyTransform function = builtin(name);
-  return function ? &registry().put(name, std::move(function)).first->second : nullptr;
-}
-
-bool can_be_registered(std::string_view name) noexcept {
-  const auto is_allowed = [](char byte) {
-    return (byte >= 'a' && byte <= 'z') || is_upper(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
-           byte == '-' || byte == '.';
-  };
-  return is_key_transform_name(name) && std::ranges::all_of(name, is_allowed) && !std::ranges::count(kReserved, name);
-}
-
-Status refuse(std::string_view field, std::string_view must, std::string_view got) {
-  return Status::InvalidArgument("crivo: " + std::string(field) + " must " + std::string(must) + ", got " +
-                                 std::string(got));
-}
+using Transforms = Registry<NamedKeyTransform>;
 
 }  // namespace
 
 bool has_parameter(std::string_view name) noexcept { return name == kDropSuffix || name == kTakePrefix; }
 
 Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
-  if (const NamedKeyTransform* const found = find(name)) return found;
+  if (const NamedKeyTransform* const found = Transforms::of_process().find(name)) return found;
+  if (KeyTransform function = builtin(name)) {
+    return Transforms::of_process().put(name, {std::string(name), std::move(function)}).first;
+  }
   return Error{ErrorCode::kBadArgument,
                "key_transform must be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], lower_ascii, or "
                "a name that RegisterKeyTransform was given, got " +
@@ -110,14 +75,11 @@ Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
 }
 
 Status add_key_transform(std::string_view name, KeyTransform transform) {
-  if (!can_be_registered(name)) {
-    return refuse("name", "be 1 to 32 letters, digits or characters of _-. and not that of a built-in key transform",
-                  name.empty() ? "nothing" : name);
+  if (std::ranges::count(kReserved, name) != 0) {
+    return Status::InvalidArgument("crivo: name must not be that of a built-in key transform, got " +
+                                   std::string(name));
   }
-  if (!transform) return refuse("transform", "be a function", "nothing");
-  const std::lock_guard lock(registry().mutex);
-  const bool is_new = registry().put(name, std::move(transform)).second;
-  return is_new ? Status::OK() : refuse("name", "not be registered before", name);
+  return Transforms::of_process().add("transform", name, kMaxKeyTransformName, std::move(transform));
 }
 
 }  // namespace crivo::plugin

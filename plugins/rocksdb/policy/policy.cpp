@@ -5,10 +5,8 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 #include <rocksdb/version.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <unordered_map>
@@ -83,10 +81,7 @@ std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MA
 /// Where the hashes beyond max_build_bytes go: if TMPDIR names no folder, into the database's own, which lies on a disk
 /// where /tmp may be memory. Null if there is no memory.
 std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noexcept try {
-  const char* const named = std::getenv("TMPDIR");
-  std::string folder = named == nullptr || *named == '\0' ? folder_of(log) : "";
-  if (folder.empty() || ::access(folder.c_str(), W_OK | X_OK) != 0) folder = default_temp_folder();
-  return std::make_shared<const std::string>(std::move(folder));
+  return std::make_shared<const std::string>(default_temp_folder(folder_of(log)));
 } catch (...) {
   return nullptr;
 }

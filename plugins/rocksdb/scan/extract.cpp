@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "crivo/host/sst_block.h"
 #include "crivo/host/text.h"
 #include "crivo/ordered.h"
+#include "options/registry.h"
 
 namespace crivo::plugin {
 namespace {
@@ -25,34 +23,6 @@ constexpr std::size_t kMaxName = kMaxKeyTransformName - kAttribute.size();
 Error refuse(std::string_view must, std::string_view got) {
   return Error{ErrorCode::kBadArgument,
                "extract must " + std::string(must) + ", got " + std::string(got.empty() ? "nothing" : got)};
-}
-
-/// Functions by their names. Nothing is ever taken out, and a map leaves its elements where they are.
-template <typename Function>
-class Registry {
- public:
-  /// False if there is one of this name.
-  bool put(std::string_view name, Function function) {
-    const std::lock_guard lock(mutex_);
-    return functions_.try_emplace(std::string(name), std::move(function)).second;
-  }
-  /// Null if there is none.
-  const Function* find(std::string_view name) {
-    const std::lock_guard lock(mutex_);
-    const auto found = functions_.find(name);
-    return found != functions_.end() ? &found->second : nullptr;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, Function, std::less<>> functions_;
-};
-
-/// Is never destroyed, because databases may outlive our static objects.
-template <typename Function>
-Registry<Function>& registry() {
-  static auto* const one = new Registry<Function>;
-  return *one;
 }
 
 /// A number in its one spelling.
@@ -76,7 +46,7 @@ Result<Extract> path_by(std::string_view text) {
 }
 
 Result<Extract> attribute_named(std::string_view text) {
-  const ScanAttribute* const found = registry<ScanAttribute>().find(text);
+  const ScanAttribute* const found = Registry<ScanAttribute>::of_process().find(text);
   if (found == nullptr) return refuse("have an attribute that RegisterScanAttribute was given", text);
   return Extract{
       .name = std::string(kAttribute) + std::string(text), .kind = Extract::Kind::kAttribute, .attribute = found};
@@ -105,16 +75,16 @@ const ScanNumber* builtin_number(std::string_view name) {
     const std::string_view digits = name.substr(word.size());
     const auto offset = digits == "0" ? std::optional<std::size_t>(0) : number(digits);
     if (!offset || *offset > kMaxOffset) return nullptr;
-    registry<ScanNumber>().put(name, [function = function, at = *offset](const rocksdb::Slice& key) {
+    const auto number = [function = function, at = *offset](const rocksdb::Slice& key) {
       return function(at, std::string_view(key.data(), key.size()));
-    });
-    return registry<ScanNumber>().find(name);
+    };
+    return Registry<ScanNumber>::of_process().put(name, number).first;
   }
   return nullptr;
 }
 
 Result<Extract> range_of(std::string_view text) {
-  const ScanNumber* found = registry<ScanNumber>().find(text);
+  const ScanNumber* found = Registry<ScanNumber>::of_process().find(text);
   if (found == nullptr) found = builtin_number(text);
   if (found == nullptr) {
     return refuse("have a range of be64@OFFSET, dec@OFFSET or a number that RegisterScanNumber was given", text);
@@ -128,24 +98,6 @@ std::string_view cut(std::string_view& text, char end) {
   const std::string_view part = text.substr(0, at);
   text.remove_prefix(std::min(at + 1, text.size()));
   return part;
-}
-
-template <typename Function>
-rocksdb::Status put(const char* what, std::string_view name, Function function) {
-  const auto is_allowed = [](char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-           byte == '_' || byte == '-' || byte == '.';
-  };
-  const auto error = [](const std::string& text) { return rocksdb::Status::InvalidArgument("crivo: " + text); };
-  if (name.empty() || name.size() > kMaxName || !std::ranges::all_of(name, is_allowed)) {
-    return error("name must be 1 to 22 letters, digits or characters of _-., got " +
-                 std::string(name.empty() ? "nothing" : name));
-  }
-  if (!function) return error(std::string(what) + " must be a function, got nothing");
-  if (!registry<Function>().put(name, std::move(function))) {
-    return error("name must not be registered before, got " + std::string(name));
-  }
-  return rocksdb::Status::OK();
 }
 
 }  // namespace
@@ -188,11 +140,11 @@ Result<std::vector<Extract>> find_extracts(std::string_view text) {
 }
 
 rocksdb::Status add_scan_attribute(std::string_view name, ScanAttribute attribute) {
-  return put("attribute", name, std::move(attribute));
+  return Registry<ScanAttribute>::of_process().add("attribute", name, kMaxName, std::move(attribute));
 }
 
 rocksdb::Status add_scan_number(std::string_view name, ScanNumber number) {
-  return put("number", name, std::move(number));
+  return Registry<ScanNumber>::of_process().add("number", name, kMaxName, std::move(number));
 }
 
 }  // namespace crivo::plugin

@@ -44,7 +44,10 @@ void describe_ours(std::string_view block, FilterFacts& facts) {
     return;
   }
   facts.kind = kind_name(filter->shape().kind);
-  facts.current_fp_rate = filter->stats().current_fp_rate;
+  facts.shape = filter->shape();
+  const Stats stats = filter->stats();
+  facts.current_fp_rate = stats.current_fp_rate;
+  facts.distinct_keys = stats.cardinality.value_or(static_cast<double>(facts.keys));
 }
 
 void describe_new_bloom(std::string_view block, FilterFacts& facts) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "crivo/types.h"
+
 namespace crivo::sst {
 
 /// The facts about a filter block.
@@ -19,6 +21,8 @@ struct FilterFacts {
   std::size_t bytes = 0;       // of the whole block
   std::uint64_t keys = 0;      // as the caller gave it
   double current_fp_rate = 1;  // the share of absent keys that pass: Crivo's by their bits, others' by a model
+  Shape shape;                 // of Crivo's
+  double distinct_keys = 0;    // of Crivo's, as its bits tell them: exact for a ribbon
   std::string key_transform;   // the name of the function that changed the keys; empty if there was none
   std::string damage;          // why every key passes although there should be a filter; empty if all is well
 

@@ -149,7 +149,6 @@ Status TableFile::read(BlockHandle handle, Block* block) const try {
   const std::string_view bytes = block->contents;
   const auto checksum = block_checksum(checksum_type_, bytes.substr(0, size + 1));
   const auto stored = fixed<std::uint32_t>(bytes.substr(size + 1));
-  block->checked = checksum.has_value();
   block->matches = !checksum || *checksum + context_at(checksum_context_, handle.offset) == stored;
   const bool compressed = bytes[size] != 0;
   block->contents.resize(size);

@@ -35,8 +35,7 @@ struct BlockHandle {
 /// The contents of a block.
 struct Block {
   std::string contents;
-  bool checked = false;  // the file has checksums, and this block's was compared
-  bool matches = true;   // it is the right one, or there is none
+  bool matches = true;  // its checksum is the right one, or there is none
 };
 
 /// The file is kept open until the object is destroyed.

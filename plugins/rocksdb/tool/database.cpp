@@ -41,8 +41,8 @@ Status check_lock(rocksdb::Env& env, const std::string& path) {
   return locked.ok() ? env.UnlockFile(lock) : locked;
 }
 
-Error cannot_open(const std::string& rule, const std::string& path, const Status& status) {
-  Error error = rocksdb_error(rule, path, status);
+Error cannot_open(const std::string& path, const Status& status) {
+  Error error = rocksdb_error("DB must be one that RocksDB can open", path, status);
   if (status.IsCorruption()) {
     error.message +=
         "; if its files lie in db_paths or cf_paths, which OPTIONS does not name, it cannot be opened here";
@@ -103,12 +103,11 @@ Result<void> check_room(const std::string& path) {
 
 }  // namespace
 
-Result<void> check_no_pipe(const std::string& path) {
-  const auto check = [](const char* rule, const fs::path& file) -> Result<void> {
+Result<void> check_no_pipe(const std::string& path, const std::string& rule) {
+  const auto check = [](const std::string& must, const fs::path& file) -> Result<void> {
     std::error_code error;
     if (!fs::is_other(fs::status(file, error))) return {};
-    return Error{ErrorCode::kBadArgument,
-                 std::string(rule) + ", got " + file.string() + ": it is a pipe, a socket or a device"};
+    return Error{ErrorCode::kBadArgument, must + ", got " + file.string() + ": it is a pipe, a socket or a device"};
   };
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
@@ -119,11 +118,11 @@ Result<void> check_no_pipe(const std::string& path) {
     if (!is_opened) continue;
     if (auto regular = check("file of DB must be a regular file", entry->path()); !regular) return regular;
   }
-  return check("FILE must be an SST file", path);
+  return check(rule, path);
 }
 
 Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
-  if (auto regular = check_no_pipe(path); !regular) return regular.error();
+  if (auto regular = check_no_pipe(path, "DB must be the folder of a database"); !regular) return regular.error();
   if (auto readable = check_env(path); !readable) return readable.error();
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !for_writing;
@@ -132,7 +131,8 @@ Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, 
   const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
   if (!loaded.ok()) return rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
   if (!wal_dir.empty()) options.db.wal_dir = fs::absolute(wal_dir).string();
-  if (auto regular = check_no_pipe(options.db.wal_dir); !regular) return regular.error();
+  if (auto regular = check_no_pipe(options.db.wal_dir, "folder of the log must be one"); !regular)
+    return regular.error();
   auto checked = check_log_folder(wal_dir.empty() ? kWalDir : "--wal-dir", options.db.wal_dir, path);
   if (checked) checked = check_log_folder(kLogDir, options.db.db_log_dir, path);
   if (for_writing && !checked) return checked.error();
@@ -193,20 +193,20 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   const Status opened = plugin::open_into(&database.db_, [&](auto* db) {
     return rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, db);
   });
-  if (!opened.ok()) return cannot_open("DB must be readable", path, opened);
+  if (!opened.ok()) return cannot_open(path, opened);
   return database;
 }
 
 Result<Database> Database::open(const DatabaseOptions& options, const std::string& path) {
   if (auto room = check_room(path); !room) return room.error();
-  Database database;
-  Status opened = check_lock(*options.db.env, path);
-  if (opened.ok()) {
-    opened = plugin::open_into(&database.db_, [&](auto* db) {
-      return rocksdb::DB::Open(options.db, path, options.families, &database.families_, db);
-    });
+  if (const Status locked = check_lock(*options.db.env, path); !locked.ok()) {
+    return rocksdb_error("DB must be writable and not in use", path, locked);
   }
-  if (!opened.ok()) return cannot_open("DB must be writable and not in use", path, opened);
+  Database database;
+  const Status opened = plugin::open_into(&database.db_, [&](auto* db) {
+    return rocksdb::DB::Open(options.db, path, options.families, &database.families_, db);
+  });
+  if (!opened.ok()) return cannot_open(path, opened);
   return database;
 }
 

@@ -29,9 +29,9 @@ struct DatabaseOptions {
 [[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing,
                                                    const std::string& wal_dir = "");
 
-/// To open a pipe is to wait for its other end. Errors: kBadArgument, for a file that is one, or a folder with one that
-/// RocksDB would open.
-[[nodiscard]] Result<void> check_no_pipe(const std::string& path);
+/// To open a pipe is to wait for its other end. Errors: kBadArgument, for a file that is one, which breaks the `rule`,
+/// or a folder with one that RocksDB would open.
+[[nodiscard]] Result<void> check_no_pipe(const std::string& path, const std::string& rule);
 
 /// Whether the database has a column family of this name. Errors: kBadArgument, for --column-family.
 [[nodiscard]] Result<void> check_family(const DatabaseOptions& options, const std::string& name);

@@ -53,7 +53,6 @@ std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, Fa
     sst::FileFilters filters = sst::read_filters(*db.GetEnv()->GetFileSystem(), path_of(file.meta));
     if (sst::is_gone(filters.status)) continue;
     if (!filters.status.ok() || filters.damaged() > 0) {
-      ++tree.unreadable;
       const bool damaged = filters.damaged() > 0;
       tree.complaints.push_back(path_of(file.meta) + ": " +
                                 (damaged ? filters.complaint() : filters.status.ToString()));
@@ -126,12 +125,6 @@ FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family) {
   }
   for (auto& [key, group] : groups) tree.groups.push_back(std::move(group));
   return tree;
-}
-
-std::uint64_t FamilyTree::files() const noexcept {
-  std::uint64_t sum = 0;
-  for (const FileGroup& group : groups) sum += group.files;
-  return sum;
 }
 
 std::uint64_t FamilyTree::keys() const noexcept {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "crivo/result.h"
+#include "refilter/judged_files.h"
 #include "refilter/planned_filter.h"
-#include "refilter/wanted_filter.h"
 #include "tool/advice.h"
 #include "tool/database.h"
 
@@ -31,10 +31,8 @@ struct FileGroup {
 
 struct FamilyTree {
   std::vector<FileGroup> groups;        // by level, those of level 0 first
-  std::uint64_t unreadable = 0;         // files that could not be read, and files with a damaged filter
-  std::vector<std::string> complaints;  // of these
+  std::vector<std::string> complaints;  // of files that could not be read, and of those with a damaged filter
 
-  [[nodiscard]] std::uint64_t files() const noexcept;
   [[nodiscard]] std::uint64_t keys() const noexcept;
   [[nodiscard]] double runs() const noexcept;
   [[nodiscard]] FilterCosts now() const noexcept;

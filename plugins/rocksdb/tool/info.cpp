@@ -14,7 +14,6 @@
 #include <system_error>
 #include <tuple>
 
-#include "file.h"
 #include "sst/file_filters.h"
 #include "sst/text_table.h"
 #include "tool/commands.h"
@@ -231,7 +230,7 @@ std::vector<ListedFile> only_file(const std::string& path) {
 }
 
 Result<ExitCode> info(InfoOptions options) {
-  if (auto regular = check_no_pipe(options.path); !regular) return regular.error();
+  if (auto regular = check_no_pipe(options.path, "FILE must be an SST file"); !regular) return regular.error();
   std::error_code error;
   const bool is_folder = fs::is_directory(options.path, error);
   options.blocks |= !is_folder;
@@ -257,9 +256,6 @@ Result<ExitCode> info(InfoOptions options) {
     if (!filters.status.ok() || filters.damaged() > 0 || unasked) code = kNo;
   }
   printer.finish();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return file_error("output must be writable", "-", "standard output");
-  }
   return code;
 }
 

@@ -8,8 +8,7 @@
 #include <optional>
 
 #include "crivo/rocksdb_refilter.h"
-#include "file.h"
-#include "refilter/wanted_filter.h"
+#include "refilter/judge.h"
 #include "tool/commands.h"
 #include "tool/database.h"
 
@@ -115,9 +114,15 @@ bool tell(const RefilterOptions& arguments, const RocksDBRefilterProgress& next)
   return true;
 }
 
+/// RocksDB keeps the OPTIONS file before the newest one. After this, that one names no policy, either: it was removed
+/// on purpose, and `crivo sst info` need not ask whether a program without the library lost it.
+void forget_policy(rocksdb::DB& db) {
+  const bool is_off = db.GetOptions().disable_auto_compactions;
+  const rocksdb::Status written = db.SetOptions({{"disable_auto_compactions", is_off ? "true" : "false"}});
+  written.PermitUncheckedError();
+}
+
 Result<ExitCode> report(const RefilterOptions& arguments, const RocksDBRefilterReport& done) {
-  if (arguments.dry_run && std::fflush(stdout) != 0)
-    return file_error("output must be writable", "-", "standard output");
   for (const std::string& file : done.unreadable) say("note: left alone: " + file);
   const std::string so_far = files_text(done.files) + " rewritten";
   if (done.status.IsIncomplete()) {
@@ -133,7 +138,8 @@ Result<ExitCode> report(const RefilterOptions& arguments, const RocksDBRefilterR
     return kNo;
   }
   if (!arguments.quiet) {
-    say((arguments.dry_run ? "nothing to rewrite:" : so_far + ";") + " every filter is as the policy would write it");
+    say((arguments.dry_run ? "nothing to rewrite:" : so_far + ";") +
+        (removes_filters(arguments) ? " no file has a filter" : " every filter is as the policy would write it"));
   }
   return kYes;
 }
@@ -161,6 +167,7 @@ Result<ExitCode> refilter(const RefilterOptions& arguments) {
                                                      .progress = progress,
                                                      .dry_run = arguments.dry_run,
                                                      .remove_filters = removes_filters(arguments)});
+  if (removes_filters(arguments) && !arguments.dry_run) forget_policy(database->db());
   // A policy that is meant to write filters may write none at the levels that this database has.
   if (losses > 0 && !removes_filters(arguments)) {
     say("note: " + files_text(losses) + " lose their filter, as the policy writes none for them");

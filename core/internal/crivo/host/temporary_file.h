@@ -11,9 +11,9 @@
 
 namespace crivo {
 
-/// The folder that TMPDIR names, or else /var/tmp: /tmp, which is the choice where that cannot be written, is memory on
-/// many systems.
-[[nodiscard]] std::string default_temp_folder();
+/// The folder that TMPDIR names; or else `preferred`, if there is one that can be written; or else /var/tmp, or /tmp
+/// where that cannot be written. (/tmp is memory on many systems.)
+[[nodiscard]] std::string default_temp_folder(const std::string& preferred = "");
 
 /// One thread may use it at a time. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
 class TemporaryFile {

@@ -1,13 +1,4 @@
-// Which filter would a policy write for a file, and is it the one that the file has?
-//
-// Only the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as RocksDB
-// would ask at a compaction of this file, and the builder says which size and rate a filter of as many keys would have.
-// The file's filter is right if it has this kind, about this size and about this rate. A filter of a few thousand keys
-// at most is built to see its kind. The name of the library that wrote a filter stands in the filter's block.
-//
-// The builder's answer is a plan. The filter that it writes also depends on limits (max_filter_bytes, max_build_bytes),
-// on how many keys have the same prefix, and on whether there is any key at all. So before a file is called wrong,
-// filters of as many keys are built and compared.
+// The column families and the files whose filters are judged, as both the library and its program see them.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -18,8 +9,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "sst/file_filters.h"
 
 namespace crivo::refilter {
 
@@ -54,11 +43,5 @@ struct FileToJudge {
 
 /// All files of the column family, level by level.
 [[nodiscard]] std::vector<FileToJudge> files_to_judge(rocksdb::DB& db, const FamilyPolicy& family);
-
-inline constexpr const char* kToHaveNone = "a filter where there is to be none";
-
-/// What is wrong with the file's filter, for people: "missing", "not crivo.Auto's", "11.2 bits a key instead of 7.1".
-/// Empty if it is what the policy would write.
-[[nodiscard]] std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters);
 
 }  // namespace crivo::refilter

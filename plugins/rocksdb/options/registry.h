@@ -1,0 +1,75 @@
+// Functions that a program registers under names, by which options ask for them.
+#pragma once
+
+#include <rocksdb/status.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "crivo/rocksdb.h"
+
+namespace crivo::plugin {
+
+/// Nothing is ever taken out, and a map leaves its elements where they are. Any thread may call any function.
+template <typename T>
+class Registry {
+ public:
+  /// The one of the process. It is never destroyed, because databases may outlive our static objects.
+  static Registry& of_process() {
+    static auto* const one = new Registry;
+    return *one;
+  }
+  /// Null if there is none of this name.
+  const T* find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(name);
+    return found != all_.end() ? &found->second : nullptr;
+  }
+  /// The one of this name, and whether it is this one: if there was one before, it stays.
+  std::pair<const T*, bool> put(std::string_view name, T value) {
+    const std::lock_guard lock(mutex_);
+    const auto [at, is_new] = all_.try_emplace(std::string(name), std::move(value));
+    return {&at->second, is_new};
+  }
+  /// Puts a program's function, which may be empty, under a name of at most `most` bytes; `what` it is. Errors:
+  /// InvalidArgument, "crivo: <field> must ..., got ...".
+  template <typename Function>
+  rocksdb::Status add(std::string_view what, std::string_view name, std::size_t most, Function function) {
+    const auto refuse = [](std::string_view field, const std::string& must, std::string_view got) {
+      return rocksdb::Status::InvalidArgument("crivo: " + std::string(field) + " must " + must + ", got " +
+                                              std::string(got.empty() ? "nothing" : got));
+    };
+    const auto is_allowed = [](char byte) {
+      return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+             byte == '_' || byte == '-' || byte == '.';
+    };
+    if (name.empty() || name.size() > most || !std::ranges::all_of(name, is_allowed)) {
+      return refuse("name", "be 1 to " + std::to_string(most) + " letters, digits or characters of _-.", name);
+    }
+    if (!function) return refuse(what, "be a function", "");
+    return put(name, named(name, std::move(function))).second ? rocksdb::Status::OK()
+                                                              : refuse("name", "not be registered before", name);
+  }
+
+ private:
+  template <typename Function>
+  static T named(std::string_view name, Function function) {
+    if constexpr (std::is_same_v<T, Function>) {
+      return function;
+    } else {
+      return T{std::string(name), std::move(function)};
+    }
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, T, std::less<>> all_;
+};
+
+}  // namespace crivo::plugin
