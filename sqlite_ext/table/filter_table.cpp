@@ -61,27 +61,32 @@ std::size_t usable_page_bytes(const ShadowTables& shadow) {
   return static_cast<std::size_t>(bytes - std::max(reserved, 0));
 }
 
-void FilterTable::create(const TableSpec& spec) {
+void FilterTable::create(const TableSpec& spec, std::string_view source) {
   TableState state = plan_table(spec, usable_page_bytes(shadow_));
   if (state.window) state.window->restart(shadow_.db());
   shadow_.create();
+  if (state.has_source) shadow_.write_meta(kSourceRow, source);
   save(state);
 }
 
 const TableState& FilterTable::state() {
+  if (text_ && shadow_.meta_is(state_row_, *text_)) return state_;
   std::string text = read_state(shadow_, state_row_);
-  if (text != text_) {
-    TableState parsed = parse_state(text);
-    if (parsed.window.has_value() != has_window()) {
-      throw HostError{SQLITE_CORRUPT_VTAB, "state in table _meta must keep or lack its window while it is in use"};
-    }
-    std::vector<PagedFilter> filters;
-    for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
-    // Nothing throws from here on, so that text and state never part.
-    state_ = std::move(parsed);
-    filters_ = std::move(filters);
-    text_ = std::move(text);
+  TableState parsed = parse_state(text);
+  if (parsed.window.has_value() != has_window()) {
+    throw HostError{SQLITE_CORRUPT_VTAB, "state in table _meta must keep or lack its window while it is in use"};
   }
+  if (parsed.has_source != shadow_.read_meta(kSourceRow).has_value()) {
+    throw HostError{SQLITE_CORRUPT_VTAB,
+                    "state in table _meta must be that of a table with a source if there is a row 'source', and only "
+                    "then; it may be the state of another table"};
+  }
+  std::vector<PagedFilter> filters;
+  for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
+  // Nothing throws from here on, so that text and state never part.
+  state_ = std::move(parsed);
+  filters_ = std::move(filters);
+  text_ = std::move(text);
   return state_;
 }
 
@@ -127,15 +132,14 @@ void FilterTable::remove(std::uint64_t hash) {
     throw SqlError{"kind must be counting where keys are deleted, got " + kind_text(spec) +
                    " (to remove all keys, insert 'clear' as op)"};
   }
-  remove_hash(hash);
+  (void)unwrap(remove_hash(hash));
 }
 
-void FilterTable::remove_hash(std::uint64_t hash) {
-  const PagedFilter& filter = filters_.front();
+Result<std::uint64_t> FilterTable::remove_hash(std::uint64_t hash) {
   PageRows rows = rows_of(0);
-  unwrap(filter.remove_hash(hash, rows));
-  rows.count_keys(filter.page_of(hash), -1);
-  rows.store();
+  Result<std::uint64_t> before = rows.remove(hash);
+  if (before) rows.store();
+  return before;
 }
 
 void FilterTable::clear() {
@@ -145,6 +149,14 @@ void FilterTable::clear() {
   if (cleared.window) cleared.window->restart(shadow_.db());  // before anything is gone, as the clock can fail
   shadow_.erase_pages(0, INT64_MAX);
   if (cleared != state_) save(cleared);
+}
+
+void FilterTable::advance(sqlite3_value*) {
+  throw SqlError{"op advance must go to a table with a window, got one without"};
+}
+
+void FilterTable::merge(const FilterRef&) {
+  throw SqlError{"op union must go to a table without a window, got one with a window"};
 }
 
 void FilterTable::require_no_source(std::string_view what) const {

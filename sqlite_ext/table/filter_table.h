@@ -1,6 +1,6 @@
 // A filter table at work: every operation on it, by the hashes of keys. docs/design.md, "Filters as tables".
 //
-// What holds between two operations, after each commit and each error:
+// What holds between two operations, after each commit and each error (the tests cite these):
 // T1. A key that was added, and not removed or forgotten, is found.
 // T2. The tables _meta and _pages are all there is. What an object keeps is compared with them in each operation, so it
 //     needs no word of commits, rollbacks and other connections.
@@ -9,6 +9,25 @@
 // T4. A page without a row has no key. A row may have no key.
 // Inside BEGIN SQLite does not take back every statement that fails. So each operation changes rows in an order in
 // which T1 holds at each moment.
+//
+// Without a window (plain_table.h):
+// P1. No page of a layer of a scalable table has more keys than its share, and only the newest layer takes keys.
+// P2. Until a table with a source has all its new keys, it has its old ones, in the other half of the page numbers.
+//
+// With a window (window_table.h):
+// W1. A key is found for a window at least from when it was added last, and for one pane more at most.
+// W2. No row is of a later generation than the state, so that a clock that goes backwards loses nothing.
+// W3. The generation of the state never falls but by 'clear'.
+//
+// With a source (follow.h):
+// F1. While the table follows, every value of the column is found, also in the middle of a statement.
+// F2. The table follows as long as its triggers and its seal (source.h, seal.h) show two things: since the table was
+//     filled nobody dropped a trigger, and nobody changed the column's definition. Once it no longer follows, every
+//     question is an error that would have been answered with "no".
+// F3. Only the triggers and 'rebuild' add keys to the table or take them away. What a row gets is added before the row
+//     is written, and what it had is taken away afterwards, once, and only if it was certainly this row that had it.
+// F4. A table is filled, and its triggers are made, only by a statement that does nothing else. So no other statement
+//     has changed a part of the column's rows at that time.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +64,8 @@ class FilterTable {
   FilterTable(const FilterTable&) = delete;
   FilterTable& operator=(const FilterTable&) = delete;
 
-  /// Makes the shadow tables of a new table.
-  void create(const TableSpec& spec);
+  /// Makes the shadow tables of a new table; the text names its source, if it has one.
+  void create(const TableSpec& spec, std::string_view source = {});
 
   /// The hash of a key if the table may contain it; no value if the key is certainly absent.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key);
@@ -61,14 +80,15 @@ class FilterTable {
   void remove(std::uint64_t hash);
   /// The same by hashes, in a table with a source, too, after state() has been called in the same operation.
   virtual bool add_hash(std::uint64_t hash, bool only_if_absent) = 0;
-  void remove_hash(std::uint64_t hash);
+  /// Tells how often the key was there. Errors: those of PagedFilter::remove_hash.
+  Result<std::uint64_t> remove_hash(std::uint64_t hash);
 
   /// Forgets every key, and sets the clock of a window anew.
   void clear();
   /// Sets the clock of a window where it is manual. It never goes back.
-  virtual void advance(sqlite3_value* time) = 0;
-  /// Adds every key of a filter of the same shape.
-  virtual void merge(const FilterRef& other) = 0;
+  virtual void advance(sqlite3_value* time);
+  /// Adds every key of a filter of the same shape, where there is no window.
+  virtual void merge(const FilterRef& other);
   /// Checks every page, and drops those without a set bit, or of which all keys are older than the window.
   void rebuild();
   /// Checks every stored row. Throws SqlError naming the first that is damaged.

@@ -12,7 +12,6 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::string_view kSourceRow = "source";  // as it was written, for when the triggers are gone
 constexpr std::string_view kStaleRow = "stale";
 constexpr std::uint64_t kLeastCapacity = 10000;
 /// So many keys are added at a time, in the order of their pages. They take 1 MiB.
@@ -73,12 +72,6 @@ Source resolved(ShadowTables& shadow) {
   return resolve_source(shadow.db(), shadow.schema(), *source);
 }
 
-/// Writes down the source's present name, which only the triggers have, and with them it is gone.
-void keep_source(ShadowTables& shadow) {
-  const std::string name = to_text(source_of(shadow).value_or(Source{}));
-  if (shadow.read_meta(kSourceRow) != name) shadow.write_meta(kSourceRow, name);
-}
-
 void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
 }  // namespace
@@ -112,8 +105,7 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   const Source found = resolve_source(shadow.db(), shadow.schema(), source);
   if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(shadow, found, 0));
   PlainTable table(shadow);
-  table.create(spec);
-  shadow.write_meta(kSourceRow, to_text(found));
+  table.create(spec, to_text(found));
   fill(table, found);
   triggers_of(shadow).create(found, spec.filter.kind == Kind::kCounting);
 }
@@ -159,11 +151,21 @@ bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* ke
   return true;
 }
 
+// Only the triggers have the source's present name, and with them it is gone, so it is written down. Nobody tells when
+// a rollback takes that back: who has written it looks again each time.
 void Follower::look_around(ShadowTables& shadow) {
-  if (schema_ == shadow.schema_seen()) return;
-  keep_source(shadow);
-  around_ = triggers_of(shadow).surroundings(source_of(shadow).value());
-  schema_ = shadow.schema_seen();
+  if (schema_ != shadow.schema_seen()) {
+    const std::optional<Source> source = source_of(shadow);
+    around_ = triggers_of(shadow).surroundings(source.value_or(Source{}));
+    source_ = to_text(source.value_or(Source{}));
+    has_written_ = false;
+    schema_ = shadow.schema_seen();
+  } else if (!has_written_) {
+    return;
+  }
+  if (shadow.meta_is(kSourceRow, source_)) return;
+  has_written_ = true;
+  shadow.write_meta(kSourceRow, source_);
 }
 
 std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key,
@@ -182,10 +184,9 @@ void Follower::remove(FilterTable& table, const TableState& state, const KeyByte
   if (!counts || !is_certain || around_.others_may_write || is_in_function_of_writer(table.shadow().db())) {
     return add_stale(table.shadow());
   }
-  const std::optional<std::uint64_t> hash = table.find(key.view());
-  if (!hash) return;
-  if (table.count(*hash) >= kFullCounter) add_stale(table.shadow());  // it will be found until the next rebuild
-  table.remove_hash(*hash);
+  const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), state.spec.seed));
+  // A full counter stays, and the key will be found until the next rebuild. One that is not there was never told.
+  if (before && *before >= kFullCounter) add_stale(table.shadow());
 }
 
 void rebuild_following(ShadowTables& shadow) {

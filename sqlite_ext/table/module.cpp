@@ -152,10 +152,12 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
+      const bool follows = table_of(cursor).state().has_source;
       throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + of(cursor->pVtab).shadow.table() +
                      " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
-                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, "
-                     "insert 'clear' as op; VACUUM INTO, backups and the shell's .dump copy the table)"};
+                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, " +
+                     (follows ? "delete the rows of its source, and insert 'rebuild' as op" : "insert 'clear' as op") +
+                     "; VACUUM INTO, backups and the shell's .dump copy the table)"};
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;

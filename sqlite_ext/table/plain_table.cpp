@@ -49,15 +49,10 @@ bool PlainTable::add_hash(std::uint64_t hash, bool only_if_absent) {
 /// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
 /// layer is full.
 std::optional<bool> PlainTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
-  const Kind kind = state_.spec.kind;
-  const PagedFilter& filter = filters_.back();
-  const std::uint64_t page = filter.page_of(hash);
-  const bool is_new = !filter.may_contain_hash(hash, rows);
-  if (!is_new && (only_if_absent || !filter.counts())) return false;
-  if (kind == Kind::kScalable && is_full(rows, page)) return std::nullopt;
-  filter.add_hash(hash, rows);
-  rows.count_keys(page, 1);
-  return is_new;
+  if (state_.spec.kind != Kind::kScalable || !is_full(rows, filters_.back().page_of(hash))) {
+    return rows.add(hash, only_if_absent);
+  }
+  return rows.contain(hash) ? std::optional(false) : std::nullopt;
 }
 
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
@@ -82,8 +77,8 @@ void PlainTable::add_hashes(std::span<std::uint64_t> hashes) {
     bool full = false;
     {
       PageRows rows = rows_of(filters_.size() - 1);
-      while (next != hashes.end() && !full && rows.changed_bytes() < kMostChangedBytes) {
-        rows.release();
+      while (next != hashes.end() && !full && rows.kept_bytes() < kMostChangedBytes) {
+        if (filters_.size() > 1) rows.release();  // the other layers' rows come from the same statement
         full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
         if (!full) ++next;
       }
@@ -91,10 +86,6 @@ void PlainTable::add_hashes(std::span<std::uint64_t> hashes) {
     }
     if (full) grow();
   }
-}
-
-void PlainTable::advance(sqlite3_value*) {
-  throw SqlError{"op advance must go to a table with a window, got one without"};
 }
 
 void PlainTable::merge(const FilterRef& other) {

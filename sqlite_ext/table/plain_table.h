@@ -1,8 +1,4 @@
 // A filter table without a window, alone or with a source (follow.h).
-//
-// What holds beside filter_table.h:
-// P1. No page of a layer of a scalable table has more keys than its share, and only the newest layer takes keys.
-// P2. Until a table with a source has all its new keys, it has its old ones, in the other half of the page numbers.
 #pragma once
 
 #include "table/filter_table.h"
@@ -15,7 +11,6 @@ class PlainTable : public FilterTable {
       : FilterTable(shadow, std::move(state_row)) {}
 
   bool add_hash(std::uint64_t hash, bool only_if_absent) override;
-  [[noreturn]] void advance(sqlite3_value* time) override;
   void merge(const FilterRef& other) override;
   AnyFilter snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) override;
 

@@ -9,7 +9,6 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"
-#include "values/host_error.h"
 
 namespace crivo::sqlite {
 namespace {

@@ -32,18 +32,13 @@ Panes WindowTable::panes() {
 bool WindowTable::add_hash(std::uint64_t hash, bool) {
   const Panes now = panes();
   raise_generation(now.newest);  // before anything refers to the filters: they are made anew with the state
-  const PagedFilter& filter = filters_.front();
-  PageRows rows(shadow_, filter, first_page(0), now);
+  PageRows rows(shadow_, filters_.front(), first_page(0), now);
   const bool is_new = !rows.contain(hash);
-  if (!filter.may_contain_hash(hash, rows)) {
-    filter.add_hash(hash, rows);
-    rows.count_keys(filter.page_of(hash), 1);
-    rows.store();
-  }
+  if (rows.add(hash, false)) rows.store();
   return is_new;
 }
 
-// No page may be of a later generation than the state, so that a clock that goes backwards loses nothing.
+// Before a row is of this generation (W2).
 void WindowTable::raise_generation(std::uint64_t generation) {
   if (state_.window->generation >= generation) return;
   TableState later = state_;
@@ -57,10 +52,6 @@ void WindowTable::advance(sqlite3_value* time) {
   if (!later.window->manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
   later.window->advance(read_time(shadow_.db(), time));
   if (later != state_) save(later);
-}
-
-void WindowTable::merge(const FilterRef&) {
-  throw SqlError{"op union must go to a table without a window, got one with a window"};
 }
 
 AnyFilter WindowTable::snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {

@@ -1,9 +1,4 @@
 // A filter table with a window of time: see window.h for the panes, and page_rows.h for where they lie.
-//
-// What holds beside filter_table.h:
-// W1. A key is found for a window at least from when it was added last, and for one pane more at most.
-// W2. No row is of a later generation than the state, so that a clock that goes backwards loses nothing.
-// W3. The generation of the state never falls but by 'clear'.
 #pragma once
 
 #include "table/filter_table.h"
@@ -16,7 +11,6 @@ class WindowTable : public FilterTable {
 
   bool add_hash(std::uint64_t hash, bool only_if_absent) override;
   void advance(sqlite3_value* time) override;
-  [[noreturn]] void merge(const FilterRef& other) override;
   AnyFilter snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) override;
   Inventory inventory() override;
 

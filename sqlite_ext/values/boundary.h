@@ -30,6 +30,19 @@ struct SqlError {
   int code = SQLITE_ERROR;  // SQLITE_BUSY and the like where SQLite itself said so, because callers try these again
 };
 
+/// An exception that hands a result code of SQLite on to SQLite: SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, ...
+struct HostError {
+  int code;
+  std::string message;
+};
+
+/// Throws what the connection's last call failed with, or std::bad_alloc for SQLITE_NOMEM.
+[[noreturn]] void throw_host_error(sqlite3* db, int code);
+/// Throws unless the code is SQLITE_OK.
+inline void require_ok(sqlite3* db, int code) {
+  if (code != SQLITE_OK) throw_host_error(db, code);
+}
+
 /// Throws an error of the core as a SqlError, with SQL's name for the field.
 [[noreturn]] void throw_error(const Error& error);
 

@@ -7,18 +7,8 @@
 
 namespace crivo::sqlite {
 
-double DecimalReader::read(std::string_view decimal) {
-  try {
-    Use use(statement_);
-    use.bind(1, decimal);
-    if (use.step()) return use.real(0);
-    throw std::bad_alloc();
-  } catch (const HostError& error) {
-    throw SqlError{"a number in a JSON array must be readable, got " + error.message};
-  }
-}
-
-JsonKeys::JsonKeys(sqlite3* db, sqlite3_value* array) : array_value_(array), array_({}), decimals_(db) {
+JsonKeys::JsonKeys(sqlite3* db, sqlite3_value* array)
+    : array_value_(array), array_({}), decimals_(db, "SELECT json_extract(?1, '$')") {
   if (sqlite3_value_type(array) != SQLITE_TEXT) throw wrong();
   array_ = JsonArray(KeyBytes(array).view());
 }
@@ -72,9 +62,19 @@ void JsonKeys::take_number(std::string_view literal) {
     value_ = integer;
     number_.emplace(integer);
   } else {
-    const double real = decimals_.read(literal);
+    const double real = read_real(literal);
     value_ = real;
     number_.emplace(real);
+  }
+}
+
+double JsonKeys::read_real(std::string_view literal) {
+  try {
+    Use use(decimals_);
+    if (use.bind(1, literal).step()) return use.real(0);
+    throw std::bad_alloc();
+  } catch (const HostError& error) {
+    throw SqlError{"a number in a JSON array must be readable, got " + error.message};
   }
 }
 
