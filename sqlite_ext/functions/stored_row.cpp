@@ -174,18 +174,16 @@ bool StoredRow::is_alive() {
 }
 
 void StoredRow::read(std::uint64_t offset, std::span<std::byte> into) {
-  const int status = sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset));
-  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+  require(sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset)));
 }
 
 void StoredRow::write(std::uint64_t offset, std::span<const std::byte> bytes) {
-  const int status =
-      sqlite3_blob_write(handle_, bytes.data(), static_cast<int>(bytes.size()), static_cast<int>(offset));
-  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+  require(sqlite3_blob_write(handle_, bytes.data(), static_cast<int>(bytes.size()), static_cast<int>(offset)));
 }
 
-void StoredRow::close() {
-  const int status = sqlite3_blob_close(std::exchange(handle_, nullptr));
+void StoredRow::close() { require(sqlite3_blob_close(std::exchange(handle_, nullptr))); }
+
+void StoredRow::require(int status) const {
   if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
 }
 

@@ -62,6 +62,7 @@ class StoredRow : public StoredBlob {
   [[nodiscard]] bool table_has_changed();
   [[nodiscard]] std::int64_t find_rowid();
   [[nodiscard]] bool is_alive();
+  void require(int status) const;
   /// Throws the error that SQLite has just returned.
   [[noreturn]] void fail(int status, const std::string& reason) const;
 

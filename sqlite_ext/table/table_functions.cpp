@@ -7,8 +7,8 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "functions.h"
+#include "table/contents.h"
 #include "table/follow.h"
-#include "table/open_table.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -64,7 +64,8 @@ void use_table(const Call& call, const Body& use) {
     Use moment(any);
     (void)moment.step();
     ShadowTables shadow(db, schema, name);
-    use(*open_table(shadow));
+    FilterTable table(shadow);
+    use(table);
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
@@ -100,7 +101,7 @@ void add_source(JsonObject& info, ShadowTables& table) {
 /// The facts about a table as one JSON object; sqlite_ext/README.md names them. It reads every page.
 std::string table_info(FilterTable& table) {
   const TableState& state = table.state();
-  const Inventory found = table.inventory();
+  const Inventory found = take_inventory(table);
   // The keys of a window may crowd into one pane.
   const Facts facts{.keys = state.window ? std::ranges::max(found.pane_keys) * state.window->panes : found.keys,
                     .capacity = state.spec.capacity,
@@ -127,12 +128,12 @@ void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) {
     if (table.state().has_source) require_following(table.shadow());
     const std::uint64_t most = max_payload_bytes(call.context);
-    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(std::nullopt, most).ref());
+    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
     if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {
       throw SqlError{"pane must be an integer from 0 (the newest) on, got " + shown(call.args[2])};
     }
-    set_result(call, table.snapshot(static_cast<std::uint64_t>(pane), most).ref());
+    set_result(call, snapshot(table, static_cast<std::uint64_t>(pane), most).ref());
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -121,6 +122,19 @@ struct KeyRange {
   std::uint64_t low;
   std::uint64_t high;
 };
+
+// A SQL value that outlives the call that it came from.
+struct FreeValue {
+  void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
+};
+using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
+
+/// Copies a value. Throws std::bad_alloc.
+[[nodiscard]] inline OwnedValue copy_of(sqlite3_value* value) {
+  OwnedValue copy(sqlite3_value_dup(value));
+  if (copy == nullptr) throw std::bad_alloc();
+  return copy;
+}
 
 /// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);

@@ -38,6 +38,10 @@ class JsonKeys {
   [[nodiscard]] SqlError wrong() const;
   void take(const JsonArray::Element& element);
   void take_number(std::string_view literal);
+  void take_value(auto number) {
+    value_ = number;
+    number_.emplace(number);
+  }
   [[nodiscard]] double read_real(std::string_view literal);
 
   sqlite3_value* array_value_;
