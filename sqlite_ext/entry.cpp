@@ -47,28 +47,23 @@ int register_all(sqlite3* db, char** error_message) {
     return SQLITE_ERROR;
   }
   const auto connection = std::make_shared<Connection>();
+  const auto refused = [&](int status, const char* name) {
+    if (status != SQLITE_OK)
+      *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", name, sqlite3_errmsg(db));
+    return status != SQLITE_OK;
+  };
   for (const auto table : {scalar_functions(), key_functions(), in_place_functions(), set_functions(),
                            aggregate_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
-      const int status = register_function(db, row, connection);
-      if (status != SQLITE_OK) {
-        *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", row.name, sqlite3_errmsg(db));
-        return status;
-      }
+      if (const int status = register_function(db, row, connection); refused(status, row.name)) return status;
     }
   }
   for (const TableFunction* function : {&kBloomEach, &kBloomLayers, &kBloomProbe, &kBloomDump}) {
-    const int status = register_table_function(db, *function);
-    if (status != SQLITE_OK) {
-      *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", function->name, sqlite3_errmsg(db));
-      return status;
-    }
+    if (const int status = register_table_function(db, *function); refused(status, function->name)) return status;
   }
-  if (const int status = register_bloom_table(db); status != SQLITE_OK) {
-    *error_message = sqlite3_mprintf("crivo: the table bloom cannot be registered: %s", sqlite3_errmsg(db));
-    return status;
-  }
-  return SQLITE_OK;
+  const int status = register_bloom_table(db);
+  (void)refused(status, "the table bloom");
+  return status;
 }
 
 #ifdef SQLITE_CORE

@@ -17,26 +17,9 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The value of an open row. Nothing else runs while it is changed, so it cannot expire.
-class RowBlob : public StoredBlob {
- public:
-  explicit RowBlob(StoredRow& row) : row_(row) {}
-  std::uint64_t size() override { return row_.bytes(); }
-  void read(std::uint64_t offset, std::span<std::byte> into) override {
-    row_.read(static_cast<std::size_t>(offset), into);
-  }
-  void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    row_.write(static_cast<std::size_t>(offset), bytes);
-  }
-
- private:
-  StoredRow& row_;
-};
-
 bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view key) {
   if (!row.open(name)) throw SqlError{"filter must be in " + row.place() + ", got NULL"};
-  RowBlob blob(row);
-  const Result<bool> added = add_in_place(blob, key);
+  const Result<bool> added = add_in_place(row, key);  // nothing else runs meanwhile, so the row cannot expire
   if (!added.has_value() && added.error().code == ErrorCode::kUnsupported) {
     throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
   }

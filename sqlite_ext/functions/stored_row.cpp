@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "values/sql_text.h"
+
 namespace crivo::sqlite {
 namespace {
 
@@ -126,10 +128,13 @@ void StoredRow::check_table() {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
   }
-  // Nor do triggers fire, on which a filter table that follows the column relies (their text: table/source.h).
-  Statement followed(db_, "SELECT 1 FROM " + quoted_name(schema_) + ".sqlite_schema WHERE type = 'trigger' AND " +
-                              "tbl_name = ?1 COLLATE NOCASE AND instr(lower(sql), '(''follow insert'', new.' || ?2)");
-  if (Use(followed).bind(1, table_).bind(2, lower(quoted_name(column_))).step()) {
+  // Nor do triggers fire, on which a filter table that follows the column relies.
+  Statement triggers(db_, "SELECT sql FROM " + quoted_name(schema_) +
+                              ".sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE");
+  Use trigger(triggers);
+  for (trigger.bind(1, table_); trigger.step();) {
+    const std::optional<std::string> followed = followed_column(trigger.text(0));
+    if (!followed || sqlite3_stricmp(followed->c_str(), column_.c_str()) != 0) continue;
     throw SqlError{"column must be one that no filter table follows, got " + schema_ + "." + table_ + "." + column_};
   }
   if (is_protected(db_, schema_, table_)) {
@@ -163,24 +168,22 @@ std::int64_t StoredRow::find_rowid() {
 /// True if a row is open and has not expired, as it has when the row was changed by other means. Else none is open.
 bool StoredRow::is_alive() {
   std::byte first;
-  if (handle_ != nullptr && sqlite3_blob_read(handle_, &first, bytes() == 0 ? 0 : 1, 0) == SQLITE_OK) return true;
+  if (handle_ != nullptr && sqlite3_blob_read(handle_, &first, size() == 0 ? 0 : 1, 0) == SQLITE_OK) return true;
   drop();
   return false;
 }
 
-void StoredRow::read(std::size_t offset, std::span<std::byte> into) {
-  const int status = sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset));
-  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+void StoredRow::read(std::uint64_t offset, std::span<std::byte> into) {
+  require(sqlite3_blob_read(handle_, into.data(), static_cast<int>(into.size()), static_cast<int>(offset)));
 }
 
-void StoredRow::write(std::size_t offset, std::span<const std::byte> bytes) {
-  const int status =
-      sqlite3_blob_write(handle_, bytes.data(), static_cast<int>(bytes.size()), static_cast<int>(offset));
-  if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
+void StoredRow::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+  require(sqlite3_blob_write(handle_, bytes.data(), static_cast<int>(bytes.size()), static_cast<int>(offset)));
 }
 
-void StoredRow::close() {
-  const int status = sqlite3_blob_close(std::exchange(handle_, nullptr));
+void StoredRow::close() { require(sqlite3_blob_close(std::exchange(handle_, nullptr))); }
+
+void StoredRow::require(int status) const {
   if (status != SQLITE_OK) fail(status, sqlite3_errmsg(db_));
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "crivo/host/blob_in_place.h"
 #include "values/boundary.h"
 #include "values/statement.h"
 
@@ -27,12 +28,10 @@ struct RowArgs {
   sqlite3_value* key;
 };
 
-class StoredRow {
+class StoredRow : public StoredBlob {
  public:
   StoredRow(sqlite3* db, const RowArgs& args);
-  ~StoredRow();
-  StoredRow(const StoredRow&) = delete;
-  StoredRow& operator=(const StoredRow&) = delete;
+  ~StoredRow() override;
 
   /// True if these arguments name the same column, whatever the row.
   [[nodiscard]] bool is_in(const RowArgs& args) const noexcept;
@@ -45,11 +44,10 @@ class StoredRow {
   [[nodiscard]] bool open(sqlite3_value* row);
 
   // The next functions need an open row.
-  [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(sqlite3_blob_bytes(handle_)); }
-  /// Reads the bytes at this offset. Throws SqlError.
-  void read(std::size_t offset, std::span<std::byte> into);
-  /// Overwrites the bytes at this offset. Throws SqlError.
-  void write(std::size_t offset, std::span<const std::byte> bytes);
+  std::uint64_t size() override { return static_cast<std::uint64_t>(sqlite3_blob_bytes(handle_)); }
+  /// Throws SqlError, as write().
+  void read(std::uint64_t offset, std::span<std::byte> into) override;
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
   /// Closes the row, which ends the transaction if there is no other statement in it. Throws SqlError if that fails.
   void close();
 
@@ -64,6 +62,7 @@ class StoredRow {
   [[nodiscard]] bool table_has_changed();
   [[nodiscard]] std::int64_t find_rowid();
   [[nodiscard]] bool is_alive();
+  void require(int status) const;
   /// Throws the error that SQLite has just returned.
   [[noreturn]] void fail(int status, const std::string& reason) const;
 

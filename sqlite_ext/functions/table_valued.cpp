@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "values/owned_value.h"
+#include "values/boundary.h"
 #include "values/table_callback.h"
 
 namespace crivo::sqlite {

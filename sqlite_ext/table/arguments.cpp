@@ -7,8 +7,8 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "table/state.h"
+#include "values/boundary.h"
 #include "values/options.h"
-#include "values/owned_value.h"
 #include "values/statement.h"
 
 namespace crivo::sqlite {

@@ -1,9 +1,12 @@
 #include "table/filter_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "crivo/hash.h"
+#include "crivo/host/bytes.h"
+#include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"
 
@@ -15,43 +18,13 @@ namespace {
                   "page " + std::to_string(number) + " in table _pages must lie in a layer, got one outside"};
 }
 
-/// How full a filter is whose pages come one by one.
-class Fill {
- public:
-  explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
-
-  void add(std::span<const std::byte> page) {
-    Shape shape = filter_->shape();
-    shape.units = has_blocks_ ? page.size() / PagedFilter::granularity(shape.kind) : page.size() * 8 / shape.param;
-    const Stats stats = unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, page)).stats();
-    bits_set_ += stats.bits_set;
-    rates_ += stats.current_fp_rate * static_cast<double>(page.size());
-  }
-
-  [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
-  /// The mean of the pages' rates where a key lies in one of them; a counter of `spectral` may be anywhere.
-  [[nodiscard]] double fp_rate() const noexcept {
-    if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes());
-    const double fill = static_cast<double>(bits_set_) / static_cast<double>(filter_->shape().units);
-    double rate = 1;
-    for (unsigned i = 0; i < filter_->shape().k; ++i) rate *= fill;
-    return rate;
-  }
-
- private:
-  const PagedFilter* filter_;
-  bool has_blocks_;
-  std::uint64_t bits_set_ = 0;
-  double rates_ = 0;
-};
-
-}  // namespace
-
+/// The text of a state; which row of _meta has it is given.
 std::string read_state(ShadowTables& shadow, const std::string& row) {
   if (std::optional<std::string> text = shadow.read_meta(row)) return *std::move(text);
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + row + "', got none"};
 }
 
+/// What SQLite can use of a page of the database that the tables are in.
 std::size_t usable_page_bytes(const ShadowTables& shadow) {
   Statement statement(shadow.db(), "PRAGMA " + quoted_name(shadow.schema()) + ".page_size");
   Use use(statement);
@@ -61,27 +34,51 @@ std::size_t usable_page_bytes(const ShadowTables& shadow) {
   return static_cast<std::size_t>(bytes - std::max(reserved, 0));
 }
 
-void FilterTable::create(const TableSpec& spec) {
+/// So many bytes of pages are changed in memory before they are stored.
+constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
+
+template <class A, class B>
+void require_equal(std::string_view field, const A& ours, const B& theirs) {
+  if (ours == theirs) return;
+  throw SqlError{std::string(field) + " must equal the table's " + std::to_string(ours) + ", got " +
+                 std::to_string(theirs) + "; create both with the same capacity, fp_rate, kind and seed"};
+}
+
+void require_same_shape(const Shape& ours, const Shape& theirs) {
+  if (ours.kind != theirs.kind) {
+    throw SqlError{"kind must equal the table's " + std::string(kind_name(ours.kind)) + ", got " +
+                   std::string(kind_name(theirs.kind))};
+  }
+  require_equal("seed", static_cast<std::int64_t>(ours.seed), static_cast<std::int64_t>(theirs.seed));
+  require_equal("k", unsigned{ours.k}, unsigned{theirs.k});
+  require_equal("number of blocks", ours.units, theirs.units);
+}
+
+}  // namespace
+
+void FilterTable::create(const TableSpec& spec, std::string_view source) {
   TableState state = plan_table(spec, usable_page_bytes(shadow_));
   if (state.window) state.window->restart(shadow_.db());
   shadow_.create();
+  if (state.has_source) shadow_.write_meta(kSourceRow, source);
   save(state);
 }
 
 const TableState& FilterTable::state() {
+  if (text_ && shadow_.meta_is(state_row_, *text_)) return state_;
   std::string text = read_state(shadow_, state_row_);
-  if (text != text_) {
-    TableState parsed = parse_state(text);
-    if (parsed.window.has_value() != has_window()) {
-      throw HostError{SQLITE_CORRUPT_VTAB, "state in table _meta must keep or lack its window while it is in use"};
-    }
-    std::vector<PagedFilter> filters;
-    for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
-    // Nothing throws from here on, so that text and state never part.
-    state_ = std::move(parsed);
-    filters_ = std::move(filters);
-    text_ = std::move(text);
+  TableState parsed = parse_state(text);
+  if (parsed.has_source != shadow_.read_meta(kSourceRow).has_value()) {
+    throw HostError{SQLITE_CORRUPT_VTAB,
+                    "state in table _meta must be that of a table with a source if there is a row 'source', and only "
+                    "then; it may be the state of another table"};
   }
+  std::vector<PagedFilter> filters;
+  for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
+  // Nothing throws from here on, so that text and state never part.
+  state_ = std::move(parsed);
+  filters_ = std::move(filters);
+  text_ = std::move(text);
   return state_;
 }
 
@@ -127,15 +124,128 @@ void FilterTable::remove(std::uint64_t hash) {
     throw SqlError{"kind must be counting where keys are deleted, got " + kind_text(spec) +
                    " (to remove all keys, insert 'clear' as op)"};
   }
-  remove_hash(hash);
+  (void)unwrap(remove_hash(hash));
 }
 
-void FilterTable::remove_hash(std::uint64_t hash) {
-  const PagedFilter& filter = filters_.front();
+Result<std::uint64_t> FilterTable::remove_hash(std::uint64_t hash) {
   PageRows rows = rows_of(0);
-  unwrap(filter.remove_hash(hash, rows));
-  rows.count_keys(filter.page_of(hash), -1);
-  rows.store();
+  Result<std::uint64_t> before = rows.remove(hash);
+  if (before) rows.store();
+  return before;
+}
+
+bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
+  if (state_.window) return add_to_window(hash);
+  if (layers_contain(hash, filters_.size() - 1)) return false;  // an older layer has it
+  {
+    PageRows rows = rows_of(filters_.size() - 1);
+    if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
+      rows.store();
+      return *is_new;
+    }
+  }
+  grow();
+  return add_hash(hash, only_if_absent);
+}
+
+/// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
+/// layer is full.
+std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
+  if (state_.spec.kind != Kind::kScalable || !is_full(rows, filters_.back().page_of(hash))) {
+    return rows.add(hash, only_if_absent);
+  }
+  return rows.contain(hash) ? std::optional(false) : std::nullopt;
+}
+
+// A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
+// would make every addition change a second page. But if the layer had more keys than it was sized for, some page would
+// have more than its share; so a layer never gets more. As keys do not spread evenly, it gets up to 8% fewer.
+bool FilterTable::is_full(PageRows& rows, std::uint64_t page) const {
+  const auto newest = static_cast<unsigned>(filters_.size() - 1);
+  const std::uint64_t pages = filters_.back().pages();  // all of them have the same size
+  return rows.keys(page) >= (scalable_layer_capacity(state_.spec, newest) + pages - 1) / pages;
+}
+
+void FilterTable::grow() {
+  TableState grown = state_;
+  add_layer(grown);
+  save(grown);
+}
+
+void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
+  (void)state();
+  std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
+  for (auto next = hashes.begin(); next != hashes.end();) {
+    bool full = false;
+    {
+      PageRows rows = rows_of(filters_.size() - 1);
+      while (next != hashes.end() && !full && rows.kept_bytes() < kMostChangedBytes) {
+        if (filters_.size() > 1) rows.release();  // the other layers' rows come from the same statement
+        full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
+        if (!full) ++next;
+      }
+      rows.store();
+    }
+    if (full) grow();
+  }
+}
+
+// A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
+bool FilterTable::add_to_window(std::uint64_t hash) {
+  const Panes now = panes();
+  if (state_.window->generation < now.newest) {  // before a row is of this generation (W2)
+    TableState later = state_;
+    later.window->generation = now.newest;
+    save(later);
+  }
+  PageRows rows(shadow_, filters_.front(), first_page(0), now);
+  const bool is_new = !rows.contain(hash);
+  if (rows.add(hash, false)) rows.store();
+  return is_new;
+}
+
+Panes FilterTable::panes() {
+  if (!state_.window) return {};
+  const Window& window = *state_.window;
+  // A probe sees that a pane has passed, whether or not anybody has written so.
+  const std::uint64_t newest = window.manual ? window.generation : window.generation_at(time_now(shadow_.db()));
+  return {window.kept_panes(), newest};
+}
+
+void FilterTable::advance(sqlite3_value* time) {
+  TableState later = state();
+  if (!later.window) throw SqlError{"op advance must go to a table with a window, got one without"};
+  // A time ahead of SQLite's would keep every key until SQLite's has caught up.
+  if (!later.window->manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
+  later.window->advance(read_time(shadow_.db(), time));
+  if (later != state_) save(later);
+}
+
+void FilterTable::merge(const FilterRef& other) {
+  const Kind kind = state().spec.kind;
+  if (state_.window) throw SqlError{"op union must go to a table without a window, got one with a window"};
+  require_no_source("op union");
+  if (kind != Kind::kBlocked && kind != Kind::kCounting) {
+    throw SqlError{"kind of a table that merges must be one of blocked, counting, got " + kind_text(state_.spec)};
+  }
+  const PagedFilter& filter = filters_.front();
+  require_same_shape(filter.shape(), other.shape());
+  const auto keys = static_cast<double>(std::min(other.facts().keys, kMaxCapacity));
+  const auto all_bits = static_cast<double>(count_bits(other.payload()));
+  double bits_before = 0;
+  for (std::uint64_t page = 0; page < filter.pages(); ++page) {
+    const auto bytes =
+        other.payload().subspan(static_cast<std::size_t>(page * state_.page_bytes), filter.bytes_of(page));
+    const auto bits = static_cast<double>(count_bits(bytes));
+    if (bits == 0) continue;
+    PageRows rows = rows_of(0);
+    filter.unite_page(page, rows.write(page), bytes.data());
+    // The page's share of the keys goes by its bits. The shares are rounded so that their sum is the number of keys.
+    const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
+    rows.count_keys(page, until - std::llround(keys * (bits_before / all_bits)));
+    bits_before += bits;
+    rows.store();
+  }
 }
 
 void FilterTable::clear() {
@@ -185,39 +295,31 @@ void FilterTable::check() {
   refuse_from(last + 1, INT64_MAX);
 }
 
-Inventory FilterTable::inventory() {
-  Inventory found;
-  for (std::size_t i = 0; i < state().layers.size(); ++i) {
-    const PagedFilter& filter = filters_[i];
-    const Panes kept = panes();
-    std::vector<Fill> fills(kept.count, Fill(filter));
-    found.pages += filter.pages();
-    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      found.keys += keys_of(row);
-      ++found.stored_pages;
-      found.row_bytes += row.size();
-      const std::size_t bytes = filter.bytes_of(page);
-      for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
-        if (generation_of(row) < kept.newest - age) continue;
-        fills[age].add(payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
-      }
-    });
-    for (const Fill& fill : fills) {
-      found.pane_bits.push_back(fill.bits_set());
-      found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate();
-    }
-  }
-  return found;
-}
-
+// Rows whose panes are all too old are ignored anyway, and removed keys can leave rows of zeros behind.
 void FilterTable::rebuild() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      if (is_idle(row)) idle.push_back(first_page(i) + static_cast<std::int64_t>(page));
+      const bool is_idle = state_.window ? generation_of(row) < panes().oldest() : count_bits(payload_of(row)) == 0;
+      if (is_idle) idle.push_back(first_page(i) + static_cast<std::int64_t>(page));
     });
     for (const std::int64_t number : idle) shadow_.erase_pages(number, number);
   }
+}
+
+void FilterTable::replace(std::uint64_t capacity, const std::function<void(FilterTable& fresh)>& fill) {
+  const unsigned old_half = state().half;
+  TableSpec spec{state_.spec, std::nullopt, true};
+  spec.filter.capacity = capacity;
+  TableState planned = plan_table(spec, usable_page_bytes(shadow_));
+  planned.half = 1 - old_half;
+  erase_half(planned.half);  // what a rebuild left there that failed
+  FilterTable fresh(shadow_, "next_state");
+  fresh.save(planned);
+  fill(fresh);
+  save(fresh.state());  // from here on, the new keys count
+  shadow_.erase_meta(fresh.state_row_);
+  erase_half(old_half);
 }
 
 }  // namespace crivo::sqlite

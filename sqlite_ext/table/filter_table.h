@@ -1,6 +1,6 @@
 // A filter table at work: every operation on it, by the hashes of keys. docs/design.md, "Filters as tables".
 //
-// What holds between two operations, after each commit and each error:
+// What holds between two operations, after each commit and each error (the tests cite these):
 // T1. A key that was added, and not removed or forgotten, is found.
 // T2. The tables _meta and _pages are all there is. What an object keeps is compared with them in each operation, so it
 //     needs no word of commits, rollbacks and other connections.
@@ -9,6 +9,25 @@
 // T4. A page without a row has no key. A row may have no key.
 // Inside BEGIN SQLite does not take back every statement that fails. So each operation changes rows in an order in
 // which T1 holds at each moment.
+//
+// Without a window:
+// P1. No page of a layer of a scalable table has more keys than its share, and only the newest layer takes keys.
+// P2. Until a table with a source has all its new keys, it has its old ones, in the other half of the page numbers.
+//
+// With a window of time (window.h):
+// W1. A key is found for a window at least from when it was added last, and for one pane more at most.
+// W2. No row is of a later generation than the state, so that a clock that goes backwards loses nothing.
+// W3. The generation of the state never falls but by 'clear'.
+//
+// With a source (follow.h):
+// F1. While the table follows, every value of the column is found, also in the middle of a statement.
+// F2. The table follows as long as its triggers and its seal (source.h, seal.h) show two things: since the table was
+//     filled nobody dropped a trigger, and nobody changed the column's definition. Once it no longer follows, every
+//     question is an error that would have been answered with "no".
+// F3. Only the triggers and 'rebuild' add keys to the table or take them away. What a row gets is added before the row
+//     is written, and what it had is taken away afterwards, once, and only if it was certainly this row that had it.
+// F4. A table is filled, and its triggers are made, only by a statement that does nothing else. So no other statement
+//     has changed a part of the column's rows at that time.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +45,18 @@
 
 namespace crivo::sqlite {
 
-/// What the pages of a table hold.
-struct Inventory {
-  std::uint64_t keys = 0;                // added, and not removed; of a window: those of all panes
-  std::uint64_t pages = 0;               // of all layers, stored or not
-  std::uint64_t stored_pages = 0;        // those that have rows
-  std::uint64_t row_bytes = 0;           // of these rows
-  std::vector<std::uint64_t> pane_bits;  // of a window, newest first: the bits that are set
-  std::vector<std::uint64_t> pane_keys;  // the different keys, estimated from them
-  double current_fp_rate = 0;            // as in Stats, of all layers and panes
-};
-
-/// What tables with a window (window_table.h) and without one (plain_table.h) have in common. It borrows the shadow
-/// tables. One thread at a time may use it. All functions throw HostError, SqlError or std::bad_alloc.
+/// It borrows the shadow tables, and looks at them when it is first used. One thread at a time may use it. All
+/// functions throw HostError, SqlError or std::bad_alloc.
 class FilterTable {
  public:
-  virtual ~FilterTable() = default;
+  /// `state_row` is the row of _meta that has the state.
+  explicit FilterTable(ShadowTables& shadow, std::string state_row = "state")
+      : shadow_(shadow), state_row_(std::move(state_row)) {}
   FilterTable(const FilterTable&) = delete;
   FilterTable& operator=(const FilterTable&) = delete;
 
-  /// Makes the shadow tables of a new table.
-  void create(const TableSpec& spec);
+  /// Makes the shadow tables of a new table; the text names its source, if it has one.
+  void create(const TableSpec& spec, std::string_view source = {});
 
   /// The hash of a key if the table may contain it; no value if the key is certainly absent.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key);
@@ -60,59 +70,55 @@ class FilterTable {
   /// Takes back one addition of the key of this hash.
   void remove(std::uint64_t hash);
   /// The same by hashes, in a table with a source, too, after state() has been called in the same operation.
-  virtual bool add_hash(std::uint64_t hash, bool only_if_absent) = 0;
-  void remove_hash(std::uint64_t hash);
+  bool add_hash(std::uint64_t hash, bool only_if_absent);
+  /// Tells how often the key was there. Errors: those of PagedFilter::remove_hash.
+  Result<std::uint64_t> remove_hash(std::uint64_t hash);
+  /// Adds many keys to a table without a window, and sorts their hashes to write each page once.
+  void add_hashes(std::span<std::uint64_t> hashes);
+  /// Replaces all keys of a table with a source by those that `fill` adds to an empty table in its place. Until all is
+  /// done, and if anything fails, the table has the old keys.
+  void replace(std::uint64_t capacity, const std::function<void(FilterTable& fresh)>& fill);
 
   /// Forgets every key, and sets the clock of a window anew.
   void clear();
   /// Sets the clock of a window where it is manual. It never goes back.
-  virtual void advance(sqlite3_value* time) = 0;
-  /// Adds every key of a filter of the same shape.
-  virtual void merge(const FilterRef& other) = 0;
+  void advance(sqlite3_value* time);
+  /// Adds every key of a filter of the same shape, where there is no window.
+  void merge(const FilterRef& other);
   /// Checks every page, and drops those without a set bit, or of which all keys are older than the window.
   void rebuild();
   /// Checks every stored row. Throws SqlError naming the first that is damaged.
   void check();
-
-  /// The filter as one blob's filter; of a window, one pane, where 0 is the newest. The payload may have at most
-  /// max_bytes bytes.
-  [[nodiscard]] virtual AnyFilter snapshot(std::optional<std::uint64_t> pane, std::uint64_t max_bytes) = 0;
-  /// What the stored pages hold.
-  [[nodiscard]] virtual Inventory inventory();
 
   [[nodiscard]] const TableState& state();
   /// Whether the state that was read last has a source.
   [[nodiscard]] bool has_source() const noexcept { return state_.has_source; }
   [[nodiscard]] ShadowTables& shadow() noexcept { return shadow_; }
 
- protected:
-  /// `state_row` is the row of _meta that has the state.
-  FilterTable(ShadowTables& shadow, std::string state_row) : shadow_(shadow), state_row_(std::move(state_row)) {}
+  // The next functions are about the state that was read last.
+  /// The filter of a layer, oldest first.
+  [[nodiscard]] const PagedFilter& filter(std::size_t layer) const noexcept { return filters_[layer]; }
+  /// The panes that are kept now.
+  [[nodiscard]] Panes panes();
+  using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
+  /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
+  void visit_layer(std::size_t layer, const PageVisitor& visit);
+
+ private:
+  static constexpr std::size_t kLayersPerHalf = 64;
 
   void save(const TableState& state);
   void require_no_source(std::string_view what) const;
-  [[nodiscard]] virtual bool has_window() const noexcept = 0;
-  /// The panes that are kept now.
-  [[nodiscard]] virtual Panes panes() { return {}; }
-  /// Whether a stored row can go without a loss.
-  [[nodiscard]] virtual bool is_idle(std::span<const std::byte> row) = 0;
+  bool add_to_window(std::uint64_t hash);
+  [[nodiscard]] std::optional<bool> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const;
+  [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
+  void grow();
 
   [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
   /// Asks the first `layers` layers.
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
   [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer), panes()}; }
-  using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
-  /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
-  void visit_layer(std::size_t layer, const PageVisitor& visit);
   void erase_half(unsigned half) { shadow_.erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
-
-  ShadowTables& shadow_;
-  std::string state_row_;
-  TableState state_;                  // as it was read last
-  std::vector<PagedFilter> filters_;  // of the layers
-
- private:
-  static constexpr std::size_t kLayersPerHalf = 64;
 
   /// The number of a layer's first page. No layer has as many pages as lie between two of these.
   static std::int64_t first_page(std::size_t layer, unsigned half) noexcept {
@@ -121,12 +127,11 @@ class FilterTable {
   static std::int64_t last_page(std::size_t layer, unsigned half) noexcept { return first_page(layer + 1, half) - 1; }
   [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state_.half); }
 
-  std::optional<std::string> text_;  // of the state
+  ShadowTables& shadow_;
+  std::string state_row_;
+  std::optional<std::string> text_;   // of the state, as it was read last
+  TableState state_;                  // what it says
+  std::vector<PagedFilter> filters_;  // of the layers
 };
-
-/// The text of a state; which row of _meta has it is given.
-[[nodiscard]] std::string read_state(ShadowTables& shadow, const std::string& row);
-/// What SQLite can use of a page of the database that the tables are in.
-[[nodiscard]] std::size_t usable_page_bytes(const ShadowTables& shadow);
 
 }  // namespace crivo::sqlite

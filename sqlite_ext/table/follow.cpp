@@ -5,14 +5,11 @@
 #include "crivo/hash.h"
 #include "crivo/host/text.h"
 #include "table/distinct.h"
-#include "table/plain_table.h"
-#include "values/owned_value.h"
 #include "values/running.h"
 
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::string_view kSourceRow = "source";  // as it was written, for when the triggers are gone
 constexpr std::string_view kStaleRow = "stale";
 constexpr std::uint64_t kLeastCapacity = 10000;
 /// So many keys are added at a time, in the order of their pages. They take 1 MiB.
@@ -52,7 +49,7 @@ std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint
 
 std::uint64_t roomy(std::uint64_t values) noexcept { return std::clamp(2 * values, kLeastCapacity, kMaxCapacity); }
 
-void fill(PlainTable& table, const Source& source) {
+void fill(FilterTable& table, const Source& source) {
   const std::uint64_t seed = table.state().spec.seed;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(kBatch);
@@ -65,25 +62,17 @@ void fill(PlainTable& table, const Source& source) {
   table.add_hashes(hashes);
 }
 
-SourceTriggers triggers_of(ShadowTables& shadow) { return {shadow.db(), shadow.schema(), shadow.table()}; }
-
 Source resolved(ShadowTables& shadow) {
   const std::optional<Source> source = source_of(shadow);
   if (!source) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'source', got none"};
   return resolve_source(shadow.db(), shadow.schema(), *source);
 }
 
-/// Writes down the source's present name, which only the triggers have, and with them it is gone.
-void keep_source(ShadowTables& shadow) {
-  const std::string name = to_text(source_of(shadow).value_or(Source{}));
-  if (shadow.read_meta(kSourceRow) != name) shadow.write_meta(kSourceRow, name);
-}
-
 void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
 }  // namespace
 
-bool is_following(ShadowTables& shadow) { return triggers_of(shadow).complete(); }
+bool is_following(ShadowTables& shadow) { return SourceTriggers(shadow).complete(); }
 
 void require_following(ShadowTables& shadow) {
   if (is_following(shadow)) return;
@@ -96,7 +85,7 @@ void require_following(ShadowTables& shadow) {
 std::optional<Source> source_of(ShadowTables& shadow) {
   const std::optional<std::string> text = shadow.read_meta(kSourceRow);
   if (!text) return std::nullopt;
-  const std::optional<Source> source = triggers_of(shadow).source();
+  const std::optional<Source> source = SourceTriggers(shadow).source();
   return source ? source : parse_source(*text);
 }
 
@@ -111,11 +100,10 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   require_no_other_writer(shadow.db(), "CREATE VIRTUAL TABLE with a source");
   const Source found = resolve_source(shadow.db(), shadow.schema(), source);
   if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(shadow, found, 0));
-  PlainTable table(shadow);
-  table.create(spec);
-  shadow.write_meta(kSourceRow, to_text(found));
+  FilterTable table(shadow);
+  table.create(spec, to_text(found));
   fill(table, found);
-  triggers_of(shadow).create(found, spec.filter.kind == Kind::kCounting);
+  SourceTriggers(shadow).create(found, spec.filter.kind == Kind::kCounting);
 }
 
 // A row that is passed over (INSERT OR IGNORE, an upsert) has told its key and never comes. So where it is certain that
@@ -159,11 +147,21 @@ bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* ke
   return true;
 }
 
+// Only the triggers have the source's present name, and with them it is gone, so it is written down. Nobody tells when
+// a rollback takes that back: who has written it looks again each time.
 void Follower::look_around(ShadowTables& shadow) {
-  if (schema_ == shadow.schema_seen()) return;
-  keep_source(shadow);
-  around_ = triggers_of(shadow).surroundings(source_of(shadow).value());
-  schema_ = shadow.schema_seen();
+  if (schema_ != shadow.schema_seen()) {
+    const std::optional<Source> source = source_of(shadow);
+    around_ = SourceTriggers(shadow).surroundings(source.value_or(Source{}));
+    source_ = to_text(source.value_or(Source{}));
+    has_written_ = false;
+    schema_ = shadow.schema_seen();
+  } else if (!has_written_) {
+    return;
+  }
+  if (shadow.meta_is(kSourceRow, source_)) return;
+  has_written_ = true;
+  shadow.write_meta(kSourceRow, source_);
 }
 
 std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key,
@@ -182,21 +180,20 @@ void Follower::remove(FilterTable& table, const TableState& state, const KeyByte
   if (!counts || !is_certain || around_.others_may_write || is_in_function_of_writer(table.shadow().db())) {
     return add_stale(table.shadow());
   }
-  const std::optional<std::uint64_t> hash = table.find(key.view());
-  if (!hash) return;
-  if (table.count(*hash) >= kFullCounter) add_stale(table.shadow());  // it will be found until the next rebuild
-  table.remove_hash(*hash);
+  const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), state.spec.seed));
+  // A full counter stays, and the key will be found until the next rebuild. One that is not there was never told.
+  if (before && *before >= kFullCounter) add_stale(table.shadow());
 }
 
 void rebuild_following(ShadowTables& shadow) {
   require_own_statement(shadow.db(), "op rebuild of a table with a source");
   const Source source = resolved(shadow);
-  const SourceTriggers triggers = triggers_of(shadow);
+  const SourceTriggers triggers(shadow);
   triggers.require_names();  // before any is dropped: inside BEGIN a rebuild that fails leaves what it has done
-  PlainTable table(shadow);
+  FilterTable table(shadow);
   const std::uint64_t capacity = table.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
-  table.replace(values > capacity ? roomy(values) : capacity, [&](PlainTable& fresh) { fill(fresh, source); });
+  table.replace(values > capacity ? roomy(values) : capacity, [&](FilterTable& fresh) { fill(fresh, source); });
   shadow.erase_meta(kStaleRow);
   if (triggers.complete()) return;
   shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
@@ -205,7 +202,7 @@ void rebuild_following(ShadowTables& shadow) {
 }
 
 void drop_following(ShadowTables& shadow) {
-  triggers_of(shadow).drop();
+  SourceTriggers(shadow).drop();
   shadow.drop();
 }
 
@@ -213,14 +210,14 @@ void drop_following(ShadowTables& shadow) {
 // where none is missing: the filter must not forget that it is not told of every change.
 void rename_following(ShadowTables& shadow, const std::string& name) {
   const std::optional<Source> source = source_of(shadow);
-  const SourceTriggers triggers = triggers_of(shadow);
+  const SourceTriggers triggers(shadow);
   const bool follows = source && triggers.complete();
   if (source) shadow.write_meta(kSourceRow, to_text(*source));  // by its present name, which the triggers had
   triggers.drop();
   shadow.rename(name);
   if (!follows) return;
   ShadowTables renamed(shadow.db(), shadow.schema(), name);
-  triggers_of(renamed).create(*source, PlainTable(renamed).state().spec.kind == Kind::kCounting);
+  SourceTriggers(renamed).create(*source, FilterTable(renamed).state().spec.kind == Kind::kCounting);
 }
 
 void check_following(FilterTable& table) {

@@ -1,14 +1,5 @@
-// A filter table that follows a column: how it is filled, kept up to date by its triggers, and built anew.
-//
-// What holds beside the rules of plain_table.h:
-// F1. While the table follows, every value of the column is found, also in the middle of a statement.
-// F2. The table follows as long as its triggers and its seal (source.h, seal.h) show two things: since the table was
-//     filled nobody dropped a trigger, and nobody changed the column's definition. Once it no longer follows, every
-//     question is an error that would have been answered with "no".
-// F3. Only the triggers and 'rebuild' add keys to the table or take them away. What a row gets is added before the row
-//     is written, and what it had is taken away afterwards, once, and only if it was certainly this row that had it.
-// F4. A table is filled, and its triggers are made, only by a statement that does nothing else. So no other statement
-//     has changed a part of the column's rows at that time.
+// A filter table that follows a column: how it is filled, kept up to date by its triggers, and built anew (F1 to F4 of
+// filter_table.h).
 #pragma once
 
 #include "table/filter_table.h"
@@ -38,6 +29,8 @@ class Follower {
 
   int schema_ = -1;  // that these belong to
   Surroundings around_;
+  std::string source_;                    // by its present name
+  bool has_written_ = false;              // this name, where a rollback may have taken it back
   std::optional<std::uint64_t> counted_;  // the key that came last with a row that was not yet inserted, and is counted
 };
 

@@ -3,37 +3,34 @@
 // The table has no rows that could be listed. A question is a lookup by `key = ...`, which gives one row with the key
 // that was asked for, or none. The row's rowid is the key's hash, because the rowid is all that SQLite hands back when
 // it deletes the row.
+#include <array>
 #include <memory>
+#include <span>
 
 #include "functions.h"
 #include "table/arguments.h"
 #include "table/follow.h"
-#include "table/open_table.h"
-#include "table/operations.h"
 #include "table/seal.h"
-#include "values/owned_value.h"
 #include "values/running.h"
 #include "values/table_callback.h"
 
 namespace crivo::sqlite {
 namespace {
 
+enum Column { kKey = 0, kCount = 1, kOp = 2, kArg = 3, kColumns = 4 };
+constexpr const char* kTableDeclaration = "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)";
+
 /// How a query can be run.
 enum Plan { kByKey = 1, kListAll = 2 };
 
 struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
-      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)) {}
+      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)), table(shadow) {}
   ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
   BloomTable(const BloomTable&) = delete;
   BloomTable& operator=(const BloomTable&) = delete;
-  /// It looks at the tables when it is first asked: those that are damaged can be dropped.
-  FilterTable& table() {
-    if (!opened) opened = open_table(shadow);
-    return *opened;
-  }
   ShadowTables shadow;
-  std::unique_ptr<FilterTable> opened;
+  FilterTable table;
   Follower follower;
   bool is_at_work = false;
   bool is_renamed = false;  // only statements that were running then still have this object
@@ -47,7 +44,7 @@ struct BloomCursor : sqlite3_vtab_cursor {
 
 BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
-FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table(); }
+FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
 
 /// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws. One
 /// callback at a time: a hostile schema can put a view or a trigger in the way of the table's own statements, and have
@@ -82,7 +79,7 @@ int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab*
       if (parsed.source) {
         create_following(made->shadow, parsed.spec, *parsed.source);
       } else {
-        make_table(made->shadow, parsed.spec.window.has_value())->create(parsed.spec);
+        made->table.create(parsed.spec);
       }
     }
     require_ok(db, sqlite3_declare_vtab(db, kTableDeclaration));
@@ -142,7 +139,7 @@ int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
 /// its columns, leaves the triggers behind with the old table. Triggers that were there all the time are so until a
 /// schema changes.
 void require_followed(BloomTable& bloom) {
-  if (!bloom.table().has_source() || bloom.followed_in == bloom.shadow.schema_seen()) return;
+  if (!bloom.table.has_source() || bloom.followed_in == bloom.shadow.schema_seen()) return;
   require_following(bloom.shadow);
   bloom.followed_in = bloom.shadow.schema_seen();
 }
@@ -152,10 +149,12 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
+      const bool follows = table_of(cursor).state().has_source;
       throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + of(cursor->pVtab).shadow.table() +
                      " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
-                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, "
-                     "insert 'clear' as op; VACUUM INTO, backups and the shell's .dump copy the table)"};
+                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, " +
+                     (follows ? "delete the rows of its source, and insert 'rebuild' as op" : "insert 'clear' as op") +
+                     "; VACUUM INTO, backups and the shell's .dump copy the table)"};
     }
     const KeyBytes key(args[0]);
     if (key.is_null()) return SQLITE_OK;
@@ -192,12 +191,84 @@ int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
   return SQLITE_OK;
 }
 
+struct Operation {
+  std::string_view name;
+  bool takes_arg;
+  void (*run)(FilterTable& table, sqlite3_value* arg);
+};
+
+void merge(FilterTable& table, sqlite3_value* arg) {
+  if (sqlite3_value_type(arg) != SQLITE_BLOB)
+    throw SqlError{"arg must be a filter where op is union, got " + shown(arg)};
+  table.merge(open_filter(table.shadow().db(), arg, 1).ref());
+}
+
+void check(FilterTable& table, sqlite3_value*) {
+  table.check();
+  if (table.state().has_source) check_following(table);
+}
+
+void rebuild(FilterTable& table, sqlite3_value*) {
+  if (table.state().has_source) return rebuild_following(table.shadow());
+  table.rebuild();
+}
+
+constexpr std::array kOperations = {
+    Operation{"advance", true, [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
+    Operation{"check", false, check},
+    Operation{"clear", false, [](FilterTable& table, sqlite3_value*) { table.clear(); }},
+    Operation{"union", true, merge},
+    Operation{"rebuild", false, rebuild},
+};
+
+bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
+bool is_op(sqlite3_value* value, std::string_view name) {
+  return sqlite3_value_type(value) == SQLITE_TEXT && KeyBytes(value).view() == name;
+}
+
+void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
+  std::string names;
+  for (const Operation& operation : kOperations) {
+    if (is_op(op, operation.name)) {
+      // An argument that is left aside would look like one that was obeyed: rebuild does not take a capacity.
+      if (!operation.takes_arg && !is_null(arg)) {
+        throw SqlError{"arg must be NULL where op is " + std::string(operation.name) + ", got " + shown(arg)};
+      }
+      return operation.run(table, arg);
+    }
+    names.append(names.empty() ? "" : ", ").append(operation.name);
+  }
+  throw SqlError{"op must be one of " + names + ", got " + shown(op)};
+}
+
+/// Inserts a row, given as the values of all columns: adds the key, or does what `op` says. False if the row made no
+/// difference: its key is NULL, or it is an INSERT OR IGNORE and the key may have been there. `on_conflict` is what
+/// sqlite3_vtab_on_conflict says.
+bool insert_row(FilterTable& table, Follower& follower, std::span<sqlite3_value* const> row, int on_conflict) {
+  if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
+  if (const KeyBytes op(row[kOp]);
+      !op.is_null() && op.view().starts_with("follow") &&
+      follower.follow(table, op.view(), row[kKey], row[kArg], on_conflict == SQLITE_REPLACE)) {
+    return true;
+  }
+  if (!is_null(row[kOp])) {
+    if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
+    run_operation(table, row[kOp], row[kArg]);
+    return true;
+  }
+  if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
+  const KeyBytes key(row[kKey]);
+  if (key.is_null()) return false;
+  const bool or_ignore = on_conflict == SQLITE_IGNORE;
+  return table.add(key.view(), or_ignore) || !or_ignore;
+}
+
 /// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
 int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
   return guarded_callback(table, [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
-      bloom.table().remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
+      bloom.table.remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
       return SQLITE_OK;
     }
     if (sqlite3_value_type(argv[0]) != SQLITE_NULL) {
@@ -207,7 +278,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
       throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
     }
     const int on_conflict = sqlite3_vtab_on_conflict(bloom.shadow.db());
-    const bool changed = insert_row(bloom.table(), bloom.follower, {argv + 2, kColumns}, on_conflict);
+    const bool changed = insert_row(bloom.table, bloom.follower, {argv + 2, kColumns}, on_conflict);
     *id = 0;
     // An ignored row is one that changes() does not count.
     return on_conflict == SQLITE_IGNORE && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;
@@ -230,7 +301,7 @@ int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** r
   std::string found;
   const int status = coded(
       [&] {
-        of(table).table().check();
+        of(table).table.check();
         return SQLITE_OK;
       },
       [&](const std::string& message) { found = of(table).shadow.table() + ": " + message; });

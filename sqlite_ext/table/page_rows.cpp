@@ -42,35 +42,58 @@ std::uint64_t generation_of(std::span<const std::byte> row) noexcept {
 }
 std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept { return row.subspan(kRowHeaderBytes); }
 
+PageRows::PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first, const Panes& panes)
+    : tables_(tables), filter_(filter), first_(first), panes_(panes), generation_(panes.newest) {
+  room.swap(tables_.spare_room());
+}
+
+PageRows::~PageRows() {
+  room.swap(tables_.spare_room());
+  tables_.take_spare_rows(kept_);
+}
+
 std::span<const std::byte> PageRows::row(std::uint64_t page) {
   if (page == page_) return row_;
   release();
-  if (const auto found = changed_.find(page); found != changed_.end()) {
-    changed_row_ = &found->second;
-    row_ = found->second.row;
-  } else {
-    reading_.emplace(tables_.page_statement());
-    row_ = {};
-    if (reading_->bind(1, number_of(page)).step()) {
-      const std::span<const std::byte> stored = ShadowTables::row_of(*reading_, 0);
-      check_row(number_of(page), stored, filter_.bytes_of(page), panes_);
-      row_ = stored;
-    }
+  if (const auto found = kept_.find(page); found != kept_.end()) {
+    kept_row_ = &found->second;
+    row_ = kept_row_->bytes;
+    page_ = page;
+    return row_;
+  }
+  reading_.emplace(tables_.page_statement());
+  row_ = {};
+  if (reading_->bind(1, number_of(page)).step()) {
+    const std::span<const std::byte> stored = ShadowTables::row_of(*reading_, 0);
+    check_row(number_of(page), stored, filter_.bytes_of(page), panes_);
+    row_ = stored;
   }
   page_ = page;
+  if (keeps_read_) keep();
   return row_;
 }
 
+void PageRows::keep() {
+  KeptRow& kept = tables_.spare_row(kept_, page_);
+  kept.is_new = row_.empty();
+  kept.is_changed = false;
+  kept.bytes.assign(row_.begin(), row_.end());
+  reading_.reset();
+  kept_row_ = &kept;
+  row_ = kept.bytes;
+}
+
 std::span<std::byte> PageRows::changed(std::uint64_t page) {
-  const std::span<const std::byte> row = this->row(page);
-  if (changed_row_ != nullptr) return changed_row_->row;
-  const std::size_t bytes = filter_.bytes_of(page);
-  Changed made{row.empty(), {row.begin(), row.end()}};
-  made.row.resize(kRowHeaderBytes + bytes * panes_.count);
-  age(made.row, bytes);
-  changed_row_ = &changed_.emplace(page, std::move(made)).first->second;
-  row_ = changed_row_->row;
-  return changed_row_->row;
+  (void)row(page);
+  if (kept_row_ == nullptr) keep();
+  if (!kept_row_->is_changed) {
+    const std::size_t bytes = filter_.bytes_of(page);
+    kept_row_->bytes.resize(kRowHeaderBytes + bytes * panes_.count);
+    age(kept_row_->bytes, bytes);
+    kept_row_->is_changed = true;
+    row_ = kept_row_->bytes;
+  }
+  return kept_row_->bytes;
 }
 
 void PageRows::age(std::span<std::byte> row, std::size_t bytes) const {
@@ -102,6 +125,19 @@ bool PageRows::contain(std::uint64_t hash) {
   return false;
 }
 
+bool PageRows::add(std::uint64_t hash, bool only_if_absent) {
+  keeps_read_ = filter_.shape().kind == Kind::kSpectral;
+  const bool is_new = filter_.add_hash(hash, *this, only_if_absent);
+  if (is_new || (filter_.counts() && !only_if_absent)) count_keys(filter_.page_of(hash), 1);
+  return is_new;
+}
+
+Result<std::uint64_t> PageRows::remove(std::uint64_t hash) {
+  Result<std::uint64_t> before = filter_.remove_hash(hash, *this);
+  if (before) count_keys(filter_.page_of(hash), -1);
+  return before;
+}
+
 std::uint64_t PageRows::keys(std::uint64_t page) {
   const std::span<const std::byte> row = this->row(page);
   return row.empty() ? 0 : keys_of(row);
@@ -114,23 +150,24 @@ void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
   store_le(row.data() + kKeysOffset, difference < 0 && keys < fewer ? 0 : keys - fewer);
 }
 
-std::size_t PageRows::changed_bytes() const noexcept {
-  return changed_.empty() ? 0 : changed_.size() * changed_.begin()->second.row.size();
+std::size_t PageRows::kept_bytes() const noexcept {
+  return kept_.size() * (kRowHeaderBytes + filter_.bytes_of(0) * panes_.count);
 }
 
 void PageRows::release() {
   page_ = kNoPage;
-  changed_row_ = nullptr;
+  kept_row_ = nullptr;
   reading_.reset();
 }
 
 void PageRows::store() {
   release();
-  for (auto& [page, change] : changed_) {
-    store_le(change.row.data(), checksum(number_of(page), change.row));
-    tables_.write_page(number_of(page), change.row, change.is_new);
+  for (auto& [page, kept] : kept_) {
+    if (!kept.is_changed) continue;
+    store_le(kept.bytes.data(), checksum(number_of(page), kept.bytes));
+    tables_.write_page(number_of(page), kept.bytes, kept.is_new);
   }
-  changed_.clear();
+  tables_.take_spare_rows(kept_);
 }
 
 }  // namespace crivo::sqlite

@@ -11,9 +11,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <vector>
 
 #include "crivo/host/paged_filter.h"
 #include "table/shadow_tables.h"
@@ -48,11 +46,14 @@ void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t 
 class PageRows : public PageSource {
  public:
   /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows the tables and the filter.
-  PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first, const Panes& panes)
-      : tables_(tables), filter_(filter), first_(first), panes_(panes), generation_(panes.newest) {}
+  PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first, const Panes& panes);
+  ~PageRows() override;
 
   /// Whether the filter may contain a key, in any pane that is kept.
   [[nodiscard]] bool contain(std::uint64_t hash);
+  /// As PagedFilter::add_hash and remove_hash, in the newest pane; the page's number of keys changes with them.
+  bool add(std::uint64_t hash, bool only_if_absent);
+  Result<std::uint64_t> remove(std::uint64_t hash);
 
   const std::byte* read(std::uint64_t page) override;
   std::byte* write(std::uint64_t page) override;
@@ -62,24 +63,22 @@ class PageRows : public PageSource {
   /// Changes the number of keys of a page; it stops at 0.
   void count_keys(std::uint64_t page, std::int64_t difference);
 
-  /// The bytes of the pages that were changed, and not stored yet.
-  [[nodiscard]] std::size_t changed_bytes() const noexcept;
+  /// The bytes of the pages that are kept in memory until they are stored.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept;
   /// Lets go of the row that was read last, so that another object may read rows of the same table.
   void release();
   /// Writes the pages that were changed.
   void store();
 
  private:
-  struct Changed {
-    bool is_new;
-    std::vector<std::byte> row;
-  };
   static constexpr std::uint64_t kNoPage = UINT64_MAX;
 
   /// The row of a page, changed or as it is stored; no bytes if there is none. Valid until another page is asked for.
   std::span<const std::byte> row(std::uint64_t page);
   /// The row of a page to be changed, brought to the present: its panes that are too old become zeros.
   std::span<std::byte> changed(std::uint64_t page);
+  /// Keeps the row that was read last in memory, as it is.
+  void keep();
   void age(std::span<std::byte> row, std::size_t bytes) const;
   [[nodiscard]] std::size_t offset(std::uint64_t page) const noexcept {
     return kRowHeaderBytes + panes_.place(generation_) * filter_.bytes_of(page);
@@ -93,12 +92,13 @@ class PageRows : public PageSource {
   std::int64_t first_;
   Panes panes_;
   std::uint64_t generation_;  // of the pane that is read and written
-  std::map<std::uint64_t, Changed> changed_;
+  bool keeps_read_ = false;   // an addition comes back to the pages of which it has read one position
+  KeptRows kept_;
   // What most calls ask for is the page that was asked for last.
   std::uint64_t page_ = kNoPage;
   std::span<const std::byte> row_;
-  Changed* changed_row_ = nullptr;  // of this page, if it was changed
-  std::optional<Use> reading_;      // keeps the row in place that was read last
+  KeptRow* kept_row_ = nullptr;  // of this page, if it is kept
+  std::optional<Use> reading_;   // keeps the row in place that was read last
 };
 
 }  // namespace crivo::sqlite

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kMeta = "meta";
 constexpr std::string_view kPages = "pages";
+constexpr std::size_t kMostSpareRows = 16;  // as many as a key of most filters has positions
 
 }  // namespace
 
@@ -51,6 +52,11 @@ std::optional<std::string> ShadowTables::read_meta(std::string_view name) {
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(name) + "'"};
 }
 
+bool ShadowTables::meta_is(std::string_view name, std::string_view text) {
+  Use use(meta_);
+  return use.bind(1, name).step() && use.type(0) == SQLITE_TEXT && use.text(0) == text;
+}
+
 void ShadowTables::write_meta(std::string_view name, std::string_view text) {
   Use(set_meta_).bind(1, name).bind(2, text).run();
 }
@@ -71,6 +77,18 @@ void ShadowTables::erase_pages(std::int64_t first, std::int64_t last) {
 
 std::span<const std::byte> ShadowTables::row_of(const Use& use, int column) {
   return use.type(column) == SQLITE_BLOB ? use.blob(column) : std::span<const std::byte>();
+}
+
+KeptRow& ShadowTables::spare_row(KeptRows& kept, std::uint64_t page) {
+  if (spare_rows_.empty()) return kept[page];
+  KeptRows::node_type spare = spare_rows_.extract(spare_rows_.begin());
+  spare.key() = page;
+  return kept.insert(std::move(spare)).position->second;
+}
+
+void ShadowTables::take_spare_rows(KeptRows& kept) noexcept {
+  if (spare_rows_.size() + kept.size() <= kMostSpareRows) spare_rows_.merge(kept);
+  kept.clear();
 }
 
 bool ShadowTables::is_shadow_suffix(std::string_view suffix) noexcept { return suffix == kMeta || suffix == kPages; }

@@ -8,6 +8,7 @@
 #include "crivo/hash.h"
 #include "crivo/host/text.h"
 #include "table/seal.h"
+#include "values/sql_text.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -26,37 +27,6 @@ constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", "follow insert"
                                 Event{"update", "BEFORE UPDATE", "follow", "key, arg", "new"},
                                 Event{"updated", "AFTER UPDATE", "follow updated", "key, arg", "new"},
                                 Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"}};
-
-struct Name {
-  std::string text;
-  bool quoted = false;
-};
-
-/// Takes a name from the front of a text: a quoted one, or all up to one of these characters.
-Name take_name(std::string_view& text, std::string_view ends) {
-  const char open = text.empty() ? '\0' : text.front();
-  if (open != '"' && open != '\'' && open != '`' && open != '[') {
-    const std::string_view name = text.substr(0, text.find_first_of(ends));
-    text.remove_prefix(name.size());
-    return {std::string(name), false};
-  }
-  const char close = open == '[' ? ']' : open;
-  Name name{{}, true};
-  for (text.remove_prefix(1); !text.empty(); text.remove_prefix(1)) {
-    if (text.front() == close) {
-      text.remove_prefix(1);
-      if (open == '[' || !text.starts_with(close)) return name;
-    }
-    name.text += text.front();
-  }
-  return {};  // the quote has no end
-}
-
-bool is_plain(std::string_view name) noexcept {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
 
 std::string schema_table(const std::string& schema) { return quoted_name(schema) + ".sqlite_schema"; }
 
@@ -82,43 +52,6 @@ std::string table_definition(sqlite3* db, const std::string& schema, const std::
   std::string_view text = use.text(0);
   (void)take_name(text, " \t\r\n\f(-/");
   return std::string(text);
-}
-
-/// Takes a token from the front of a text: a name, an operator's character, or nothing for a blank, a comment and a
-/// string.
-Name take_token(std::string_view& text) {
-  const auto skip_to = [&text](std::string_view end, std::size_t from) {
-    const std::size_t at = text.find(end, from);
-    text.remove_prefix(at == std::string_view::npos ? text.size() : at + end.size());
-    return Name{};
-  };
-  if (text.starts_with("--")) return skip_to("\n", 2);
-  if (text.starts_with("/*")) return skip_to("*/", 2);
-  if (text.starts_with('\'')) return skip_to("'", 1);
-  if (text.front() == '"' || text.front() == '`' || text.front() == '[') return take_name(text, "");
-  const auto is_in_name = [](char c) { return is_plain({&c, 1}) || c == '$' || (c & 0x80) != 0; };
-  std::size_t length = 0;
-  while (length < text.size() && is_in_name(text[length])) ++length;
-  const std::string_view token = text.substr(0, std::max<std::size_t>(length, 1));
-  text.remove_prefix(token.size());
-  return {lower(token), false};
-}
-
-/// The names, in lower case, in the expressions of a table's generated columns. Nowhere else in a definition a bracket
-/// follows AS.
-std::vector<std::string> names_in_expressions(std::string_view definition) {
-  std::vector<std::string> names;
-  int depth = 0;
-  bool is_behind_as = false;
-  while (!definition.empty()) {
-    const Name token = take_token(definition);
-    if (!token.quoted && token.text.find_first_not_of(" \t\r\n\f") == std::string::npos) continue;
-    const bool opens = !token.quoted && token.text == "(";
-    if (depth > 0 || (is_behind_as && opens)) depth += opens ? 1 : !token.quoted && token.text == ")" ? -1 : 0;
-    if (depth > 0) names.push_back(lower(token.text));
-    is_behind_as = !token.quoted && token.text == "as";
-  }
-  return names;
 }
 
 /// Whether the table's primary key is another name of its rowid: SQLite needs no index for it then.
@@ -171,48 +104,11 @@ std::optional<Column> find_column(sqlite3* db, const std::string& schema, const 
   throw SqlError{"source must be a column of a table in the schema " + schema + ", got " + what};
 }
 
-/// What stands behind new. or old. in the first statement of one of our triggers, or of those of older filters: the
-/// column. Nothing for a trigger that does not begin by telling a filter.
-std::string_view behind_follow(std::string_view sql) {
-  const auto take_up_to = [&sql](std::string_view text) {
-    const std::size_t at = sql.find(text);
-    if (at != std::string_view::npos) sql.remove_prefix(at + text.size());
-    return at;
-  };
-  sql.remove_prefix(std::min(sql.size(), std::string_view("CREATE TRIGGER ").size()));
-  (void)take_name(sql, " ");
-  if (take_up_to(" ON ") == std::string_view::npos) return {};
-  (void)take_name(sql, " ");
-  if (take_up_to(" BEGIN INSERT INTO ") != 0) return {};
-  (void)take_name(sql, "(");
-  const bool tells = take_up_to("(op, ") == 0 && take_up_to(") VALUES ('follow") <= std::string_view("key, arg").size();
-  return tells && take_up_to(".") != std::string_view::npos ? sql : std::string_view();
-}
-
-/// Adds what somebody else's trigger can do. What is not understood can do everything.
-void add_trigger(Surroundings& found, std::string_view sql) {
-  sql.remove_prefix(std::min(sql.size(), std::string_view("CREATE TRIGGER ").size()));
-  (void)take_name(sql, " \t\r\n\f/-");
-  const auto take_word = [&sql] {
-    sql.remove_prefix(std::min(sql.size(), sql.find_first_not_of(" \t\r\n\f")));
-    return sql.empty() ? std::string() : take_token(sql).text;
-  };
-  std::string word = take_word();
-  const bool is_after = word == "after";
-  if (is_after || word == "before") word = take_word();
-  const bool is_known = word == "insert" || word == "update" || word == "delete";
-  if (!is_known || word == "insert") found.others_on_insert = true;
-  const std::string body = lower(sql);
-  for (const char* writes : {"insert", "update", "delete", "replace"}) {
-    if (!is_known || (!is_after && body.find(writes) != std::string::npos)) found.others_may_write = true;
-  }
-}
-
 }  // namespace
 
 Source parse_source(std::string_view text) {
   const auto refuse_text = [text] { throw SqlError{"source must be table.column, got " + in_quotes(text)}; };
-  std::vector<Name> names;
+  std::vector<Token> names;
   for (std::string_view rest = text;;) {
     names.push_back(take_name(rest, "."));
     if (names.back().text.empty()) refuse_text();
@@ -239,9 +135,15 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
                                " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE");
   Use table(find_table);
   table.bind(1, source.table);
-  if (!table.step()) refuse(schema, "no table " + in_quotes(source.table));
+  if (!table.step()) {
+    const bool has_dot = source.table.find('.') != std::string::npos;
+    refuse(schema, "no table " + in_quotes(source.table) + (has_dot ? " (name it without its schema)" : ""));
+  }
   if (table.text(1) == "view") refuse(schema, "the view " + in_quotes(source.table));
   if (table.integer(2) == 0) refuse(schema, "the virtual table " + in_quotes(source.table));
+  if (sqlite3_strnicmp(source.table.c_str(), "sqlite_", 7) == 0) {
+    refuse(schema, "SQLite's own table " + in_quotes(source.table) + ", which has no triggers");
+  }
   // A trigger on it would run another virtual table inside of the one that writes to it, which SQLite refuses.
   if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
@@ -297,10 +199,9 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::find() const {
     const std::string trigger = name(event.name);
     Use use(statement);
     if (!use.bind(1, trigger).step()) continue;
-    std::string_view column = behind_follow(use.text(2));
-    if (column.empty()) continue;
-    found.push_back(
-        {std::string(use.text(0)), {std::string(use.text(1)), take_name(column, "), ").text}, use.integer(3)});
+    if (std::optional<std::string> column = followed_column(use.text(2))) {
+      found.push_back({std::string(use.text(0)), {std::string(use.text(1)), *std::move(column)}, use.integer(3)});
+    }
   }
   return found;
 }
@@ -340,14 +241,17 @@ std::optional<Source> SourceTriggers::source() const {
 Surroundings SourceTriggers::surroundings(const Source& source) const {
   const std::optional<Column> column = find_column(db_, schema_, source);
   Surroundings found{.is_generated = column && column->is_generated};
-  found.has_replace = lower(table_definition(db_, schema_, source.table)).find("replace") != std::string::npos;
+  found.has_replace = replaces_on_conflict(table_definition(db_, schema_, source.table));
   const std::string triggers = " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE";
   Statement statement(db_, "SELECT sql FROM " + schema_table(schema_) + triggers +
                                " UNION ALL SELECT sql FROM temp.sqlite_schema" + triggers);
   Use use(statement);
   use.bind(1, source.table);
   while (use.step()) {
-    if (behind_follow(use.text(0)).empty()) add_trigger(found, use.text(0));
+    if (followed_column(use.text(0))) continue;
+    const TriggerEffect effect = effect_of(use.text(0));
+    found.others_on_insert |= effect.on_insert;
+    found.others_may_write |= effect.writes_before;
   }
   return found;
 }

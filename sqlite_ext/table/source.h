@@ -29,8 +29,8 @@
 #include <string_view>
 #include <vector>
 
+#include "table/shadow_tables.h"
 #include "values/boundary.h"
-#include "values/statement.h"
 
 namespace crivo::sqlite {
 
@@ -57,11 +57,12 @@ struct Surroundings {
   bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
 };
 
-/// The triggers of the filter table `filter` on its source. All functions throw HostError.
+/// The triggers of a filter table on its source. All functions throw HostError.
 class SourceTriggers {
  public:
-  SourceTriggers(sqlite3* db, std::string schema, std::string filter)
-      : db_(db), schema_(std::move(schema)), filter_(std::move(filter)) {}
+  /// Borrows the tables, which tell where the filter is.
+  explicit SourceTriggers(const ShadowTables& filter)
+      : db_(filter.db()), schema_(filter.schema()), filter_(filter.table()) {}
 
   /// `counts`: the filter counts its keys, and is also told that a row was inserted.
   void create(const Source& source, bool counts) const;
@@ -85,8 +86,8 @@ class SourceTriggers {
   [[nodiscard]] std::vector<Trigger> find() const;
 
   sqlite3* db_;
-  std::string schema_;
-  std::string filter_;
+  const std::string& schema_;
+  const std::string& filter_;
 };
 
 }  // namespace crivo::sqlite

@@ -9,7 +9,6 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"
-#include "values/host_error.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -77,7 +76,7 @@ void require_table_kind(const FilterSpec& spec) {
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
 /// The blocks of a scalable table's layer, rounded up so that all of its pages have the same size if there is more than
-/// one: PlainTable::is_full gives each an equal share of the keys.
+/// one: FilterTable::is_full gives each an equal share of the keys.
 std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   const std::uint64_t per_page = page_bytes / (kBlockBits / 8);
   return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;

@@ -3,11 +3,12 @@
 #include <array>
 #include <memory>
 
+#include "crivo/host/sizing.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "functions.h"
+#include "table/contents.h"
 #include "table/follow.h"
-#include "table/open_table.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -37,6 +38,12 @@ std::string schema_of(sqlite3* db, std::string_view table) {
   return {};
 }
 
+void require_schema(sqlite3* db, const std::string& schema) {
+  // The one for temporary tables may not be there yet.
+  if (sqlite3_stricmp(schema.c_str(), "temp") == 0 || sqlite3_db_readonly(db, schema.c_str()) != -1) return;
+  throw SqlError{"schema must be main, temp or the name of an attached database, got " + in_quotes(schema)};
+}
+
 /// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
@@ -50,13 +57,15 @@ void use_table(const Call& call, const Body& use) {
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
   try {
     const std::string schema = has_schema ? text_arg(call, 1, "schema") : schema_of(db, name);
+    if (has_schema) require_schema(db, schema);
     // A SELECT without a FROM has no transaction, so each statement of the table's own would see another moment: its
     // state before a rebuild, say, and its pages after it. This one keeps the schema as it is now for all of them.
     Statement any(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema");
     Use moment(any);
     (void)moment.step();
     ShadowTables shadow(db, schema, name);
-    use(*open_table(shadow));
+    FilterTable table(shadow);
+    use(table);
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
@@ -89,24 +98,21 @@ void add_source(JsonObject& info, ShadowTables& table) {
   info.add("stale", json_number(stale(table)));
 }
 
-/// As a filter in a blob has it (crivo/describe.h); the keys of a window may crowd into one pane.
-bool is_over_capacity(const FilterSpec& spec, const std::optional<Window>& window, const Inventory& found) {
-  std::uint64_t keys = found.keys;
-  if (window) keys = std::ranges::max(found.pane_keys) * window->panes;
-  return keys > spec.capacity && found.current_fp_rate > spec.fp_rate;
-}
-
-/// The facts about a table as one JSON object; sqlite_ext/README.md names them. It reads every page.
+/// The facts about a table as one JSON object; docs/sqlite_tables.md names them. It reads every page.
 std::string table_info(FilterTable& table) {
   const TableState& state = table.state();
-  const Inventory found = table.inventory();
+  const Inventory found = take_inventory(table);
+  // The keys of a window may crowd into one pane.
+  const Facts facts{.keys = state.window ? std::ranges::max(found.pane_keys) * state.window->panes : found.keys,
+                    .capacity = state.spec.capacity,
+                    .fp_rate = state.spec.fp_rate};
   JsonObject info;
   info.add("kind", json_text(kind_text(state.spec)));
   info.add("capacity", json_number(state.spec.capacity));
   info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
   info.add("current_fp_rate", json_number(found.current_fp_rate));
-  info.add("over_capacity", is_over_capacity(state.spec, state.window, found) ? "1" : "0");
+  info.add("over_capacity", is_over_capacity(facts, found.current_fp_rate) ? "1" : "0");
   info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
   info.add("layers", json_number(std::uint64_t{state.layers.size()}));
   info.add("pages", json_number(found.pages));
@@ -122,12 +128,12 @@ void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) {
     if (table.state().has_source) require_following(table.shadow());
     const std::uint64_t most = max_payload_bytes(call.context);
-    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, table.snapshot(std::nullopt, most).ref());
+    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
     if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {
       throw SqlError{"pane must be an integer from 0 (the newest) on, got " + shown(call.args[2])};
     }
-    set_result(call, table.snapshot(static_cast<std::uint64_t>(pane), most).ref());
+    set_result(call, snapshot(table, static_cast<std::uint64_t>(pane), most).ref());
   });
 }
 

@@ -42,6 +42,13 @@ void set_error(sqlite3_context* context, std::string_view message, int code = SQ
 
 }  // namespace
 
+// Our own tables have no constraint that we could break, and INSERT OR IGNORE would take one for a key that was there.
+void throw_host_error(sqlite3* db, int code) {
+  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  if ((code & 0xff) == SQLITE_CONSTRAINT) code = SQLITE_CORRUPT_VTAB;
+  throw HostError{code, sqlite3_errmsg(db)};
+}
+
 void throw_error(const Error& error) { throw SqlError{error.message}; }
 
 void report_exception(sqlite3_context* context) noexcept {

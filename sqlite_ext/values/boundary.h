@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,19 @@ struct SqlError {
   std::string message;
   int code = SQLITE_ERROR;  // SQLITE_BUSY and the like where SQLite itself said so, because callers try these again
 };
+
+/// An exception that hands a result code of SQLite on to SQLite: SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, ...
+struct HostError {
+  int code;
+  std::string message;
+};
+
+/// Throws what the connection's last call failed with, or std::bad_alloc for SQLITE_NOMEM.
+[[noreturn]] void throw_host_error(sqlite3* db, int code);
+/// Throws unless the code is SQLITE_OK.
+inline void require_ok(sqlite3* db, int code) {
+  if (code != SQLITE_OK) throw_host_error(db, code);
+}
 
 /// Throws an error of the core as a SqlError, with SQL's name for the field.
 [[noreturn]] void throw_error(const Error& error);
@@ -108,6 +122,19 @@ struct KeyRange {
   std::uint64_t low;
   std::uint64_t high;
 };
+
+// A SQL value that outlives the call that it came from.
+struct FreeValue {
+  void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
+};
+using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
+
+/// Copies a value. Throws std::bad_alloc.
+[[nodiscard]] inline OwnedValue copy_of(sqlite3_value* value) {
+  OwnedValue copy(sqlite3_value_dup(value));
+  if (copy == nullptr) throw std::bad_alloc();
+  return copy;
+}
 
 /// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);

@@ -7,18 +7,8 @@
 
 namespace crivo::sqlite {
 
-double DecimalReader::read(std::string_view decimal) {
-  try {
-    Use use(statement_);
-    use.bind(1, decimal);
-    if (use.step()) return use.real(0);
-    throw std::bad_alloc();
-  } catch (const HostError& error) {
-    throw SqlError{"a number in a JSON array must be readable, got " + error.message};
-  }
-}
-
-JsonKeys::JsonKeys(sqlite3* db, sqlite3_value* array) : array_value_(array), array_({}), decimals_(db) {
+JsonKeys::JsonKeys(sqlite3* db, sqlite3_value* array)
+    : array_value_(array), array_({}), decimals_(db, "SELECT json_extract(?1, '$')") {
   if (sqlite3_value_type(array) != SQLITE_TEXT) throw wrong();
   array_ = JsonArray(KeyBytes(array).view());
 }
@@ -38,20 +28,16 @@ bool JsonKeys::next() {
 }
 
 void JsonKeys::take(const JsonArray::Element& element) {
-  const auto take_integer = [this](std::int64_t integer) {
-    value_ = integer;
-    number_.emplace(integer);
-  };
   number_.reset();
   switch (element.type) {
     case JsonArray::Type::kNull:
       value_ = std::monostate();
       break;
     case JsonArray::Type::kFalse:
-      take_integer(0);
+      take_value(std::int64_t{0});
       break;
     case JsonArray::Type::kTrue:
-      take_integer(1);
+      take_value(std::int64_t{1});
       break;
     case JsonArray::Type::kNumber:
       take_number(element.text);
@@ -68,13 +54,17 @@ void JsonKeys::take_number(std::string_view literal) {
   std::int64_t integer = 0;
   const char* const end = literal.data() + literal.size();
   const auto [stop, status] = std::from_chars(literal.data(), end, integer);
-  if (status == std::errc() && stop == end) {
-    value_ = integer;
-    number_.emplace(integer);
-  } else {
-    const double real = decimals_.read(literal);
-    value_ = real;
-    number_.emplace(real);
+  if (status == std::errc() && stop == end) return take_value(integer);
+  take_value(read_real(literal));
+}
+
+double JsonKeys::read_real(std::string_view literal) {
+  try {
+    Use use(decimals_);
+    if (use.bind(1, literal).step()) return use.real(0);
+    throw std::bad_alloc();
+  } catch (const HostError& error) {
+    throw SqlError{"a number in a JSON array must be readable, got " + error.message};
   }
 }
 

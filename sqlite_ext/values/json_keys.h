@@ -11,20 +11,6 @@
 
 namespace crivo::sqlite {
 
-/// Asks SQLite which value its JSON functions give for a number. The last digit of that value depends on SQLite's
-/// version and on how it was compiled, and neither strtod nor CAST always gives the same one. SQLite offers it through
-/// SQL only. The statement is prepared when the first real number comes, for most arrays have none, and ends with the
-/// array: a statement that is kept would not let the connection close.
-class DecimalReader {
- public:
-  explicit DecimalReader(sqlite3* db) : statement_(db, "SELECT json_extract(?1, '$')") {}
-  /// Throws SqlError.
-  [[nodiscard]] double read(std::string_view decimal);
-
- private:
-  Statement statement_;
-};
-
 /// Walks over the keys of a JSON array, in their order. A string's key is its UTF-8; a number's is the key of the value
 /// that SQLite's json_each gives for it; true counts as 1 and false as 0; null is no key.
 class JsonKeys {
@@ -52,10 +38,19 @@ class JsonKeys {
   [[nodiscard]] SqlError wrong() const;
   void take(const JsonArray::Element& element);
   void take_number(std::string_view literal);
+  void take_value(auto number) {
+    value_ = number;
+    number_.emplace(number);
+  }
+  [[nodiscard]] double read_real(std::string_view literal);
 
   sqlite3_value* array_value_;
   JsonArray array_;
-  DecimalReader decimals_;
+  /// Asks SQLite which value its JSON functions give for a number. The last digit of that value depends on SQLite's
+  /// version and on how it was compiled, and neither strtod nor CAST always gives the same one. SQLite offers it
+  /// through SQL only. The statement is prepared when the first real number comes, for most arrays have none, and ends
+  /// with the array: a statement that is kept would not let the connection close.
+  Statement decimals_;
   std::variant<std::monostate, std::int64_t, double, Text> value_;
   std::string_view text_;            // of a string
   std::optional<NumberKey> number_;  // of any other value but null

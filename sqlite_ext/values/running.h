@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "values/host_error.h"
+#include "values/boundary.h"
 
 namespace crivo::sqlite {
 

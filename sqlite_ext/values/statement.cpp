@@ -4,13 +4,6 @@
 
 namespace crivo::sqlite {
 
-// Our own tables have no constraint that we could break, and INSERT OR IGNORE would take one for a key that was there.
-void throw_host_error(sqlite3* db, int code) {
-  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
-  if ((code & 0xff) == SQLITE_CONSTRAINT) code = SQLITE_CORRUPT_VTAB;
-  throw HostError{code, sqlite3_errmsg(db)};
-}
-
 void Statement::finalize() noexcept {
   sqlite3_finalize(statement_);
   statement_ = nullptr;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "values/host_error.h"
+#include "values/boundary.h"
 
 namespace crivo::sqlite {
 

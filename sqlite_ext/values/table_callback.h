@@ -7,7 +7,6 @@
 #include <string>
 
 #include "values/boundary.h"
-#include "values/host_error.h"
 
 namespace crivo::sqlite {
 

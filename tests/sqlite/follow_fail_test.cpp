@@ -1,5 +1,5 @@
 // A filter that follows a column has its values whatever ends a statement in the middle of a row, and is asked in the
-// middle of one. (F1 and F3 of table/follow.h.)
+// middle of one. (F1 and F3 of table/filter_table.h.)
 #include "database.h"
 
 namespace crivo::testing {

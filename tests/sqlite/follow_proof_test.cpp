@@ -1,5 +1,5 @@
 // A filter that follows a column says "no" only if it was told of every change. That its triggers are there, and that
-// they are told something, proves neither. (F2 and F4 of table/follow.h.)
+// they are told something, proves neither. (F2 and F4 of table/filter_table.h.)
 #include "database.h"
 #include "temp_folder.h"
 

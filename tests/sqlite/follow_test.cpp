@@ -1,5 +1,5 @@
 // Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column'). F1 to
-// F4 are in table/follow.h, and P2 is in table/plain_table.h.
+// F4 and P2 are in table/filter_table.h.
 #include "database.h"
 #include "temp_folder.h"
 
@@ -265,6 +265,103 @@ TEST_F(Follow, SaysNoAfterATableWithAnOddNameIsRenamed) {
   }
 }
 
+// What may have taken a key away already makes its removal stale; what only looks like it must not.
+TEST_F(Follow, TakesNoOtherWordForAReplace) {
+  const std::pair<const char*, const char*> definitions[] = {
+      {"c, replaced_at, on_conflict_replace DEFAULT 'ON CONFLICT REPLACE', 'conflict' /* */, replace", "0"},
+      {"c, d DEFAULT (replace('a', 'b', 'c')), -- ON CONFLICT REPLACE\n [on conflict replace]", "0"},
+      {"c, d UNIQUE ON CONFLICT REPLACE", "1"},
+      {"c, d UNIQUE oN/**/cOnflict--\n\t \vrePlace", "1"},
+      {"c, d UNIQUE ON CONFLICT \xEF\xBB\xBFREPLACE", "1"}};
+  for (const auto& [definition, stale] : definitions) {
+    run(std::string("CREATE TABLE s(") + definition + ")");
+    follow("s.c", ", kind=counting");
+    run("INSERT INTO s(c) VALUES ('a')");
+    run("UPDATE s SET c = 'b'");
+    EXPECT_EQ(info("stale") + found("'a'"), std::string(stale) + stale) << definition;
+    run("DROP TABLE f");
+    run("DROP TABLE s");
+  }
+}
+
+TEST_F(Follow, TakesNoOtherWordForAWrite) {
+  const std::pair<const char*, const char*> triggers[] = {
+      {"BEFORE UPDATE OF c, updated_at ON s WHEN new.c <> 'insert into' BEGIN SELECT new.updated_at, \"delete\" FROM "
+       "s; "
+       "SELECT replace('x', 'y', 'z') -- update\n; END",
+       "0"},
+      {"AFTER UPDATE ON s BEGIN UPDATE s SET updated_at = 1; END", "0"},
+      {"BEFORE UPDATE ON s BEGIN INSERT INTO log VALUES (1); END", "1"},
+      {"UPDATE ON s BEGIN REPLACE/**/INTO log VALUES (1); END", "1"},
+      {"BEFORE UPDATE ON s BEGIN SELECT 1; DELETE FROM log; END", "1"},
+      {"BEFORE UPDATE ON s BEGIN SELECT 'it''s';\xEF\xBB\xBFUPDATE log SET l = 1; END", "1"}};
+  for (const char* name : {"u ", "\"a after \"", "main.u ", "\"main\".\"u\" ", "'before'--\n"}) {
+    for (const auto& [trigger, stale] : triggers) {
+      run("CREATE TABLE s(id INTEGER PRIMARY KEY, c, updated_at, \"delete\")");
+      run("CREATE TABLE log(l)");
+      run(std::string("CREATE TRIGGER ") + name + trigger);
+      follow("s.c", ", kind=counting");
+      run("INSERT INTO s(c) VALUES ('a')");
+      run("UPDATE s SET c = 'b' WHERE id = 1");
+      EXPECT_EQ(info("stale"), stale) << name << trigger;
+      for (const char* table : {"f", "s", "log"}) run(std::string("DROP TABLE ") + table);
+    }
+  }
+}
+
+TEST_F(Follow, KeepsThePresentNameOfItsSourceWhenTheFirstChangeIsRolledBack) {
+  const std::string name = "SELECT value FROM f_meta WHERE name = 'source'";
+  run("CREATE TABLE s(c)");
+  follow("s.c");
+  run("ALTER TABLE s RENAME TO t");
+  for (const char* sql : {"BEGIN", "INSERT INTO t VALUES ('a')", "INSERT INTO t VALUES ('b')"}) run(sql);
+  EXPECT_EQ(ask(name), "t.c");
+  run("ROLLBACK");
+  EXPECT_EQ(ask(name), "s.c");
+  run("INSERT INTO t VALUES ('c')");
+  EXPECT_EQ(ask(name), "t.c");
+  for (const char* sql : {"INSERT INTO t VALUES ('d')", "INSERT INTO t VALUES ('e')"}) run(sql);
+  run("DROP TABLE t");
+  EXPECT_EQ(info("source"), "t.c");
+}
+
+TEST_F(Follow, RefusesTheStateOfATableWithoutASource) {
+  run("CREATE TABLE s(c)");
+  run("INSERT INTO s VALUES (1)");
+  follow("s.c", ", capacity=1000");
+  run("CREATE VIRTUAL TABLE g USING bloom(fpr=1e-9, capacity=1000)");
+  const std::string swapped = "state in table _meta must be that of a table with a source if there is a row 'source'";
+  const auto with_state_of = [this](const std::string& table, const std::string& other) {
+    run("BEGIN");
+    run("UPDATE " + table + "_meta SET value = (SELECT value FROM " + other +
+        "_meta WHERE name = 'state') WHERE name = 'state'");
+  };
+  with_state_of("f", "g");
+  for (const char* sql : {"INSERT INTO s VALUES (2)", "INSERT INTO f(key) VALUES (2)", "SELECT 1 FROM f WHERE key = 1",
+                          "INSERT INTO f(op) VALUES ('clear')", "SELECT bloom_table_info('f')"}) {
+    EXPECT_THAT(ask(sql), HasSubstr(swapped)) << sql;
+  }
+  run("ROLLBACK");
+  EXPECT_EQ(found("1") + found("2"), "10");
+  with_state_of("g", "f");
+  for (const char* sql :
+       {"INSERT INTO g(key) VALUES (2)", "SELECT 1 FROM g WHERE key = 1", "SELECT bloom_snapshot('g')"}) {
+    EXPECT_THAT(ask(sql), HasSubstr(swapped)) << sql;
+  }
+  EXPECT_EQ(ask("DROP TABLE g"), "");
+  run("ROLLBACK");
+}
+
+TEST_F(Follow, SaysHowItIsEmptiedWhereItsKeysWouldBeListed) {
+  run("CREATE TABLE s(c)");
+  follow("s.c");
+  for (const char* sql : {"DELETE FROM f", "SELECT * FROM f"}) {
+    EXPECT_THAT(ask(sql),
+                AllOf(HasSubstr("to remove all keys, delete the rows of its source, and insert 'rebuild' as op"),
+                      Not(HasSubstr("clear"))));
+  }
+}
+
 TEST_F(Follow, CallsARowOfItsOwnThatIsDamagedAnError) {
   run("CREATE TABLE s(c)");
   run("INSERT INTO s VALUES (1), (2)");
@@ -294,7 +391,9 @@ TEST_F(Follow, NamesWhatIsWrongWithItsSource) {
   EXPECT_EQ(error("b.key"), wanted + "the virtual table 'b'");
   EXPECT_EQ(error("nowhere.c"), wanted + "no table 'nowhere'");
   EXPECT_EQ(error("elsewhere.c"), wanted + "no table 'elsewhere'");
-  EXPECT_EQ(error("main.s.c"), wanted + "no table 'main.s'");
+  EXPECT_EQ(error("main.s.c"), wanted + "no table 'main.s' (name it without its schema)");
+  run("CREATE TABLE counted(id INTEGER PRIMARY KEY AUTOINCREMENT)");
+  EXPECT_EQ(error("sqlite_sequence.seq"), wanted + "SQLite's own table 'sqlite_sequence', which has no triggers");
   EXPECT_EQ(error("s.d"), wanted + "no column 'd' in the table 's'");
   EXPECT_EQ(error("s.rowid"), wanted + "no column 'rowid' in the table 's'");
   for (const char* text : {"s", "", ".", "s.", ".c", "\"s.c", "\"s\"c", R"("s"."c"x)", "\"a\".b.c"}) {

@@ -159,6 +159,38 @@ TEST_P(TableOutOfMemory, LongSeriesAnywhereDoesAllOrNothingAndLeaksNothing) {
 }
 #endif
 
+#ifdef CRIVO_PROCESS_FAULTS
+/// What SQLite does not allocate itself, while the statement runs.
+std::int64_t own_allocations(Database& db, const std::string& sql) {
+  constexpr std::int64_t kNever = INT64_MAX;
+  process_faults = sqlite_faults = {.armed = true, .until_failure = kNever};
+  const int status = db.run(sql);
+  process_faults.armed = sqlite_faults.armed = false;
+  EXPECT_EQ(status, SQLITE_OK) << sql;
+  return sqlite_faults.until_failure - process_faults.until_failure;
+}
+
+TEST(TableMemory, IsNotAllocatedForEachKey) {
+  install_failing_memory();
+  Database db;
+  db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
+  db.run("CREATE VIRTUAL TABLE followed USING bloom(source=s.c, kind=counting)");
+  for (const char* kind : {"blocked", "counting", "scalable", "spectral"}) {
+    const std::string table = kind;
+    db.run("CREATE VIRTUAL TABLE " + table + " USING bloom(capacity=10000, kind=" + table + ")");
+  }
+  const auto difference = [&db](const std::string& before, const std::string& behind) {
+    db.run(before + "1" + behind);
+    const std::int64_t one = own_allocations(db, before + "2" + behind);
+    return own_allocations(db, before + "3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6" + behind) - one;
+  };
+  for (const char* table : {"blocked(key)", "counting(key)", "scalable(key)", "spectral(key)", "s(c)"}) {
+    EXPECT_LE(difference(std::string("INSERT INTO ") + table + " SELECT ", ""), 0) << table;
+  }
+  EXPECT_LE(difference("DELETE FROM s WHERE c IN (SELECT ", ")"), 0);
+}
+#endif
+
 INSTANTIATE_TEST_SUITE_P(Scripts, TableOutOfMemory, ::testing::ValuesIn(table_scripts()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 

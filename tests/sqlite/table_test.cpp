@@ -169,7 +169,7 @@ TEST_F(Table, KeepsItsRateWhileItGrows) {
   EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=10 "));
 }
 
-// P1 of table/plain_table.h.
+// P1 of table/filter_table.h.
 TEST_F(Table, GivesNoLayerMoreKeysThanItIsSizedFor) {
   make("capacity=30000, fpr=1e-4, kind=scalable");  // a layer of several pages
   insert(1, 30000);
@@ -316,8 +316,12 @@ TEST_F(Table, LivesInEverySchema) {
               schema);
     EXPECT_EQ(ask("SELECT bloom_contains(bloom_snapshot('t', ?1), ?1)", {schema}), "1");
   }
-  EXPECT_THAT(ask("SELECT bloom_snapshot('t', 'nowhere')"),
-              StartsWith("error: bloom_snapshot: table must be a filter"));
+  const std::string wanted = "schema must be main, temp or the name of an attached database, got 'nowhere'";
+  EXPECT_EQ(ask("SELECT bloom_snapshot('t', 'nowhere')"), "error: bloom_snapshot: " + wanted);
+  EXPECT_EQ(ask("SELECT bloom_table_info('t', 'nowhere')"), "error: bloom_table_info: " + wanted);
+  run("DROP TABLE temp.t");
+  EXPECT_THAT(ask("SELECT bloom_table_info('t', 'temp')"), HasSubstr("table must be a filter table"));
+  EXPECT_EQ(ask("SELECT bloom_table_info('t', 'MAIN') IS NULL"), "0");
   EXPECT_EQ(ask("SELECT bloom_snapshot(NULL)"), "error: bloom_snapshot: table must be a text, got NULL");
 }
 
@@ -372,6 +376,63 @@ TEST_P(PageSize, ChangesOnePagePerKey) {
     EXPECT_EQ(db.ask("SELECT count(*) FROM " + integers(1, 2000) + " JOIN t ON key = i"), "2000");
     EXPECT_EQ(db.ask("PRAGMA integrity_check"), "ok");
   }
+}
+
+/// How often SQLite has run the connection's statements that have these words.
+int runs(sqlite3* db, std::string_view words) {
+  int found = 0;
+  for (sqlite3_stmt* at = sqlite3_next_stmt(db, nullptr); at != nullptr; at = sqlite3_next_stmt(db, at)) {
+    const bool is_one = std::string_view(sqlite3_sql(at)).find(words) != std::string_view::npos;
+    if (is_one) found += sqlite3_stmt_status(at, SQLITE_STMTSTATUS_RUN, 0);
+  }
+  return found;
+}
+
+/// The lookups of pages and the writes of pages that a statement makes: "1 1".
+std::string visits(Database& db, const std::string& sql) {
+  const auto both = [&db](const char* look_up) {
+    return std::pair(runs(db.get(), look_up), runs(db.get(), "INSERT INTO \"main\".\"t_pages\"") +
+                                                  runs(db.get(), "UPDATE \"main\".\"t_pages\""));
+  };
+  const auto before = both("SELECT bits FROM");
+  EXPECT_EQ(db.run(sql), SQLITE_OK) << sql;
+  const auto after = both("SELECT bits FROM");
+  return std::to_string(after.first - before.first) + " " + std::to_string(after.second - before.second);
+}
+
+TEST_F(Table, LooksAPageUpOnceToAskAndToChangeIt) {
+  for (const char* arguments : {"kind=blocked", "kind=counting", "kind=scalable", "window=60, clock=manual"}) {
+    run(std::string("CREATE VIRTUAL TABLE t USING bloom(capacity=10000, ") + arguments + ")");
+    run("INSERT INTO t(key) VALUES ('a')");
+    EXPECT_EQ(visits(db_, "INSERT INTO t(key) VALUES ('b')"), "1 1") << arguments;
+    EXPECT_EQ(visits(db_, "INSERT OR IGNORE INTO t(key) VALUES ('b')"),
+              std::string_view(arguments) == "kind=counting" ? "1 1" : "1 0");
+    EXPECT_EQ(visits(db_, "SELECT 1 FROM t WHERE key = 'b'"), "1 0") << arguments;
+    run("DROP TABLE t");
+  }
+}
+
+TEST_F(Table, LooksEachPageOfASpectralKeyUpOnce) {
+  run("CREATE VIRTUAL TABLE t USING bloom(capacity=10, kind=spectral)");  // one page
+  run("INSERT INTO t(key) VALUES ('a')");
+  EXPECT_EQ(visits(db_, "INSERT INTO t(key) VALUES ('a')"), "1 1");
+  EXPECT_EQ(visits(db_, "INSERT OR IGNORE INTO t(key) VALUES ('a')"), "1 0");
+  run("DROP TABLE t");
+  run("CREATE VIRTUAL TABLE t USING bloom(capacity=1000000, kind=spectral)");  // seven positions in as many pages
+  run("INSERT INTO t(key) VALUES ('a')");
+  EXPECT_EQ(visits(db_, "INSERT INTO t(key) VALUES ('a')"), "7 7");
+  EXPECT_EQ(ask("SELECT count FROM t WHERE key = 'a'"), "2");
+}
+
+TEST_F(Table, LooksAPageUpOnceForAChangeOfAColumnThatItFollows) {
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c, d)");
+  run("INSERT INTO s VALUES (1, 'a', 0), (2, 'b', 0)");
+  run("CREATE VIRTUAL TABLE t USING bloom(source=s.c, kind=counting)");
+  run("INSERT INTO s VALUES (3, 'c', 0)");
+  EXPECT_EQ(visits(db_, "INSERT INTO s VALUES (4, 'd', 0)"), "1 1");
+  EXPECT_EQ(visits(db_, "DELETE FROM s WHERE id = 1"), "1 1");
+  EXPECT_EQ(visits(db_, "UPDATE s SET c = 'e' WHERE id = 2"), "2 2");
+  EXPECT_EQ(visits(db_, "UPDATE s SET d = 1"), "0 0");
 }
 
 TEST_F(Table, WorksInEveryEncoding) {

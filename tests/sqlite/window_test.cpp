@@ -1,4 +1,4 @@
-// Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...). W1 to W3 are in table/window_table.h.
+// Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...). W1 to W3 are in table/filter_table.h.
 #include <map>
 #include <random>
 

@@ -72,7 +72,7 @@ TEST_P(PagedFilterTest, IsTheFilterInMemory) {
   for (std::uint64_t i = 0; i < keys; ++i) {
     EXPECT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
     for (std::uint64_t times = 0; times <= i % 3; ++times) {
-      paged->add_hash(key(i), pages);
+      ASSERT_EQ(paged->add_hash(key(i), pages), !whole.ref().may_contain_hash(key(i)));
       ASSERT_TRUE(whole.add(std::to_string(i)));
     }
     ASSERT_TRUE(paged->may_contain_hash(key(i), pages));
@@ -90,6 +90,7 @@ TEST_P(PagedFilterTest, IsTheFilterInMemory) {
     const auto removed = paged->remove_hash(key(i), pages);
     ASSERT_EQ(removed.has_value(), whole.ref().kind().can.remove);
     if (removed) {
+      ASSERT_EQ(*removed, *whole.ref().count_hash(key(i)));
       ASSERT_TRUE(whole.remove(std::to_string(i)));
     }
   }
@@ -131,9 +132,22 @@ TEST(PagedFilter, WritesNoPageIfNothingChanges) {
     ASSERT_TRUE(choose_kind(spec, kind));
     const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
     MapSource pages(paged);
-    paged.add_hash(12345, pages);
+    EXPECT_TRUE(paged.add_hash(12345, pages));
     const int writes = pages.writes;
-    paged.add_hash(12345, pages);
+    EXPECT_FALSE(paged.add_hash(12345, pages));
+    EXPECT_EQ(pages.writes, writes) << kind;
+  }
+}
+
+TEST(PagedFilter, LeavesAKeyThatMayBeThereAloneIfToldTo) {
+  for (const char* kind : {"blocked", "classic", "counting", "spectral"}) {
+    FilterSpec spec{.capacity = 1000};
+    ASSERT_TRUE(choose_kind(spec, kind));
+    const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
+    MapSource pages(paged);
+    EXPECT_TRUE(paged.add_hash(12345, pages, true)) << kind;
+    const int writes = pages.writes;
+    EXPECT_FALSE(paged.add_hash(12345, pages, true)) << kind;
     EXPECT_EQ(pages.writes, writes) << kind;
   }
 }

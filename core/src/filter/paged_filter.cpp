@@ -34,31 +34,44 @@ class KeyBlock {
     shape_.units = 1;
   }
 
-  [[nodiscard]] bool contains(PageSource& pages) const {
+  [[nodiscard]] bool contains(PageSource& pages) const { return is_in(pages.read(place_.page)); }
+  [[nodiscard]] std::uint64_t count(PageSource& pages) const { return count_in(pages.read(place_.page)); }
+  bool add(PageSource& pages, bool only_if_absent) const {
     const std::byte* page = pages.read(place_.page);
-    return page != nullptr && row_.probe(shape_).contains(view(page), hash_);
+    const bool is_new = !is_in(page);
+    if (!is_new && (only_if_absent || row_.count == nullptr)) return false;
+    std::uint64_t added = 0;
+    // The pageable kinds have room for every key, so there is no error to hand on.
+    (void)change(page, pages, [&](Store store) { return row_.add(store, {&hash_, 1}, added); });
+    return is_new;
   }
-  [[nodiscard]] std::uint64_t count(PageSource& pages) const {
+  Result<std::uint64_t> remove(PageSource& pages) const {
     const std::byte* page = pages.read(place_.page);
-    return page != nullptr ? row_.count(view(page), hash_) : 0;
-  }
-  /// Applies `change(store)` to a copy of the block, and writes the copy if the change succeeded and made a difference.
-  template <class Change>
-  Result<void> change(PageSource& pages, const Change& change) const {
-    AlignedBytes block(row_.block_bytes);
-    if (const std::byte* page = pages.read(place_.page); page != nullptr) {
-      std::copy_n(page + place_.offset, block.size(), block.begin());
-    }
-    const AlignedBytes before = block;
-    Shape shape = shape_;
-    if (auto changed = change(Store{shape, block}); !changed) return changed;
-    if (block != before) std::ranges::copy(block, pages.write(place_.page) + place_.offset);
-    return {};
+    const std::uint64_t before = count_in(page);
+    const auto removed = change(page, pages, [&](Store store) { return row_.remove(store, hash_); });
+    if (!removed) return removed.error();
+    return before;
   }
 
  private:
   [[nodiscard]] View view(const std::byte* page) const noexcept {
     return {shape_, page + place_.offset, row_.block_bytes};
+  }
+  [[nodiscard]] bool is_in(const std::byte* page) const {
+    return page != nullptr && row_.probe(shape_).contains(view(page), hash_);
+  }
+  [[nodiscard]] std::uint64_t count_in(const std::byte* page) const {
+    return page != nullptr ? row_.count(view(page), hash_) : 0;
+  }
+  /// Applies `change(store)` to a copy of the block in this page, and writes the copy if the change succeeded.
+  template <class Change>
+  Result<void> change(const std::byte* page, PageSource& pages, const Change& change) const {
+    pages.room.assign(row_.block_bytes, std::byte{0});
+    if (page != nullptr) std::copy_n(page + place_.offset, row_.block_bytes, pages.room.begin());
+    Shape shape = shape_;
+    if (auto changed = change(Store{shape, pages.room}); !changed) return changed;
+    std::ranges::copy(pages.room, pages.write(place_.page) + place_.offset);
+    return {};
   }
 
   const KindRow& row_;
@@ -82,9 +95,10 @@ class KeyCounters {
     }
     return smallest;
   }
-  void raise_smallest(PageSource& pages) const {
+  bool add(PageSource& pages, bool only_if_absent) const {
     const std::uint64_t smallest = this->smallest(pages);
-    if (smallest == largest_count(width_)) return;
+    const std::uint64_t largest = largest_count(width_);
+    if (smallest == largest || (smallest != 0 && only_if_absent)) return false;
     Positions positions(hash_, shape_.units);
     for (unsigned i = 0; i < shape_.k; ++i) {
       const CounterPlace counter(positions.next(), width_);
@@ -92,6 +106,7 @@ class KeyCounters {
       const PagePlace place(counter.byte, page_bytes_);
       counter.raise(pages.write(place.page) + place.offset);
     }
+    return smallest == 0;
   }
 
  private:
@@ -178,23 +193,16 @@ Result<std::uint64_t> PagedFilter::count_hash(std::uint64_t key_hash, PageSource
   return KeyCounters(row, shape_, page_bytes_, key_hash).smallest(pages);
 }
 
-void PagedFilter::add_hash(std::uint64_t key_hash, PageSource& pages) const {
+bool PagedFilter::add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent) const {
   const KindRow& row = row_of(shape_);
-  if (row.block_bytes == 0) return KeyCounters(row, shape_, page_bytes_, key_hash).raise_smallest(pages);
-  const auto add = [&](Store store) {
-    std::uint64_t added = 0;
-    return row.add(store, {&key_hash, 1}, added);
-  };
-  // The pageable kinds have room for every key, so there is no error to hand on.
-  (void)KeyBlock(row, shape_, page_bytes_, key_hash).change(pages, add);
+  if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).add(pages, only_if_absent);
+  return KeyCounters(row, shape_, page_bytes_, key_hash).add(pages, only_if_absent);
 }
 
-Result<void> PagedFilter::remove_hash(std::uint64_t key_hash, PageSource& pages) const {
+Result<std::uint64_t> PagedFilter::remove_hash(std::uint64_t key_hash, PageSource& pages) const {
   const KindRow& row = row_of(shape_);
   if (row.remove == nullptr) return unsupported(row.info, "remove", &Capabilities::remove);
-  return KeyBlock(row, shape_, page_bytes_, key_hash).change(pages, [&](Store store) {
-    return row.remove(store, key_hash);
-  });
+  return KeyBlock(row, shape_, page_bytes_, key_hash).remove(pages);
 }
 
 void PagedFilter::unite_page(std::uint64_t page, std::byte* into, const std::byte* other) const {

@@ -122,9 +122,8 @@ Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
   if (!filter) return filter.error();
   const std::uint64_t hash = hash_key(key, header->shape.seed);
   KeySegments segments(blob, filter->payload_bytes());
-  const bool is_new = !filter->may_contain_hash(hash, segments);
+  const bool is_new = filter->add_hash(hash, segments);
   if (!is_new && !filter->counts()) return false;
-  filter->add_hash(hash, segments);
   const std::span<const std::byte> counted = count_key(*header, segments.checksum_change(), bytes);
   segments.store();
   blob.write(kKeysOffset, counted);

@@ -1,21 +1,12 @@
 #include "crivo/describe.h"
 
 #include "base/error_text.h"
+#include "crivo/host/sizing.h"
 #include "crivo/host/text.h"
 #include "format/blob_header.h"
 #include "kinds/registry.h"
 
 namespace crivo {
-namespace {
-
-/// A filter is over its capacity when its rate has gone above the promised one. More additions than the capacity do not
-/// prove that, because repeated keys count as additions too.
-bool is_over_capacity(const FilterRef& filter, const Stats& stats) noexcept {
-  return filter.facts().keys > filter.facts().capacity && stats.current_fp_rate > filter.facts().fp_rate;
-}
-
-}  // namespace
-
 std::vector<Description> describe(const OpenedBlob& blob) {
   return describe(blob.ref(), blob.codec(), blob.blob_bytes());
 }
@@ -37,7 +28,7 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
                        {"fill", fill},
                        {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
                        {"current_fp_rate", stats.current_fp_rate},
-                       {"over_capacity", std::uint64_t{is_over_capacity(filter, stats)}},
+                       {"over_capacity", std::uint64_t{is_over_capacity(facts, stats.current_fp_rate)}},
                        {"seed", static_cast<std::int64_t>(filter.shape().seed)},
                        {"codec", codec_name(codec)},
                        {"payload_bytes", std::uint64_t{filter.payload().size()}},

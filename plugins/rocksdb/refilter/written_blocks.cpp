@@ -29,7 +29,7 @@ std::uint64_t first(std::uint64_t low, std::uint64_t high, const Enough& is_enou
 /// Whether two blocks of ours of as many keys are alike. The size of a ribbon also depends on which keys they are.
 bool is_same(const sst::FilterFacts& a, const sst::FilterFacts& b) {
   if (a.kind != b.kind) return false;
-  return a.kind == "ribbon" ? a.shape.probes == b.shape.probes && a.shape.param == b.shape.param : a.bytes == b.bytes;
+  return a.kind == "ribbon" ? a.shape.k == b.shape.k && a.shape.param == b.shape.param : a.bytes == b.bytes;
 }
 
 }  // namespace

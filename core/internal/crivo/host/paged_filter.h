@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "crivo/kinds.h"
+#include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 
@@ -29,6 +30,10 @@ class PageSource {
   /// The page to be changed, never null: a page that was not there begins as zeros. Valid until the next call of either
   /// function, which sees the change.
   [[nodiscard]] virtual std::byte* write(std::uint64_t page) = 0;
+
+  /// Where a block is changed before it is written. A source that goes on to the next key takes it along, which spares
+  /// an allocation for each key.
+  AlignedBytes room;
 };
 
 /// The places of a filter's keys in its pages: a small value, cheap to copy, which any number of threads may use. It
@@ -63,11 +68,13 @@ class PagedFilter {
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
-  /// Adds a key. It asks for no page to be changed if nothing changes.
-  void add_hash(std::uint64_t key_hash, PageSource& pages) const;
-  /// Takes back one addition of a key. Errors: kUnsupported; kNotFound, with no page changed, when the key is certainly
-  /// not in the filter. The warning at AnyFilter::remove holds here, too.
-  Result<void> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
+  /// Adds a key, and tells whether it was certainly absent. A key that may be there is left alone where the kind cannot
+  /// count, or if `only_if_absent` says so; then no page is asked for to be changed.
+  bool add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
+  /// Takes back one addition of a key, and tells how often it was there before, as count_hash. Errors: kUnsupported;
+  /// kNotFound, with no page changed, when the key is certainly not in the filter. The warning at AnyFilter::remove
+  /// holds here, too.
+  Result<std::uint64_t> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
 
   /// Adds every key of the same page of another filter of this shape. Both are bytes_of(page) bytes. The kind must be
   /// one that can unite (KindInfo::can) and has blocks.

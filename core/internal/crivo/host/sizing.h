@@ -17,6 +17,12 @@ namespace crivo {
 /// fill of blocks with the same number of keys varies, which their (1 - (1-1/B)^(kj))^k leaves out.
 [[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
 
+/// Whether a filter is over its capacity: its rate has gone above the promised one. More additions than the capacity do
+/// not prove that, because repeated keys count as additions, too.
+[[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate) noexcept {
+  return facts.keys > facts.capacity && current_fp_rate > facts.fp_rate;
+}
+
 /// A size of a Bloom filter: the unit count (bits for classic, 512-bit blocks for blocked) and the probes per key.
 struct FilterSize {
   std::uint64_t units;

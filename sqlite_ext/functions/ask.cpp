@@ -1,0 +1,51 @@
+#include "functions/ask.h"
+
+#include <cstring>
+#include <utility>
+
+#include "crivo/hash.h"
+
+namespace crivo::sqlite {
+namespace {
+
+/// The payloads that a connection keeps: those of fewer bytes are read as fast as they are found.
+constexpr std::size_t kMinKeptBytes = 4096;
+constexpr std::size_t kMaxKeptBytes = std::size_t{32} << 20;
+
+}  // namespace
+
+AskedFilter find_filter(const Call& call) {
+  const void* const beside = sqlite3_get_auxdata(call.context, 0);
+  if (beside != nullptr && beside != &kMarker) {
+    return {Place::kBesideArgument, static_cast<const OwnedFilter*>(beside)};
+  }
+  if (!call.is_null(0)) return {beside != nullptr ? Place::kConstantArgument : Place::kArgument};
+  const OwnedFilter* const opened = opened_filter(call.args[0]);
+  return {opened != nullptr ? Place::kOpened : Place::kNowhere, opened};
+}
+
+const OwnedFilter* opened_filter(sqlite3_value* value) {
+  return static_cast<const OwnedFilter*>(sqlite3_value_pointer(value, kPointerType));
+}
+
+std::shared_ptr<const KeptFilter> kept_filter(const Call& call, std::span<const std::byte> blob) {
+  const auto& kept = call.connection().kept;
+  const bool may_be = kept != nullptr && kept->blob_bytes == blob.size() &&
+                      kept->owned.ref.payload().size() <= max_payload_bytes(call.context) &&
+                      std::memcmp(kept->start.data(), blob.data(), kept->start.size()) == 0;
+  return may_be ? kept : nullptr;
+}
+
+void keep(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened) {
+  const bool raw = opened.codec() == Codec::kRaw;
+  const std::size_t bytes = opened.ref().payload().size();
+  const std::span<const std::byte> start = raw ? blob.first(kBlobHeaderBytes) : blob;
+  if (bytes > kMaxKeptBytes || (raw && bytes < kMinKeptBytes)) return;
+  if (raw) {
+    const std::uint64_t id = hash_key({reinterpret_cast<const char*>(start.data()), start.size()}, 0);
+    if (std::exchange(connection.asked_last, id) != id) return;
+  }
+  connection.kept = std::make_shared<const KeptFilter>(start, blob.size(), std::move(opened).into_filter());
+}
+
+}  // namespace crivo::sqlite

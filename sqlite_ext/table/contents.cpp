@@ -1,0 +1,142 @@
+#include "table/contents.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "crivo/host/bytes.h"
+#include "crivo/host/scalable_layers.h"
+#include "crivo/host/sizing.h"
+
+namespace crivo::sqlite {
+namespace {
+
+/// How full a filter is whose pages come one by one.
+class Fill {
+ public:
+  explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
+
+  void add(std::span<const std::byte> page) {
+    Shape shape = filter_->shape();
+    shape.units = has_blocks_ ? page.size() / PagedFilter::granularity(shape.kind) : page.size() * 8 / shape.param;
+    const Stats stats = unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, page)).stats();
+    bits_set_ += stats.bits_set;
+    rates_ += stats.current_fp_rate * static_cast<double>(page.size());
+  }
+
+  [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
+  /// The mean of the pages' rates where a key lies in one of them; a counter of `spectral` may be anywhere.
+  [[nodiscard]] double fp_rate() const noexcept {
+    if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes());
+    const double fill = static_cast<double>(bits_set_) / static_cast<double>(filter_->shape().units);
+    double rate = 1;
+    for (unsigned i = 0; i < filter_->shape().k; ++i) rate *= fill;
+    return rate;
+  }
+
+ private:
+  const PagedFilter* filter_;
+  bool has_blocks_;
+  std::uint64_t bits_set_ = 0;
+  double rates_ = 0;
+};
+
+/// The different keys in a pane of which so many bits are set, estimated.
+std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
+  const auto blocks = static_cast<double>(pane.shape().units);
+  const double most = blocks * kBlockBits - 1;  // with all bits set, there could be any number of keys
+  const double keys = blocked_cardinality(blocks, std::min(static_cast<double>(set), most), pane.shape().k);
+  return static_cast<std::uint64_t>(std::llround(keys));
+}
+
+AnyFilter whole_snapshot(FilterTable& table, std::uint64_t max_bytes) {
+  const TableState& state = table.state();
+  std::vector<ScalableLayer> layers;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < state.layers.size(); ++i) {
+    std::uint64_t keys = 0;
+    table.visit_layer(i, [&](std::uint64_t, std::span<const std::byte> row) { keys += keys_of(row); });
+    layers.push_back({state.layers[i].units, state.layers[i].probes, keys});
+    bytes += table.filter(i).payload_bytes();
+  }
+  const bool scalable = state.spec.kind == Kind::kScalable;
+  const Shape shape = scalable ? scalable_shape(state.spec, layers) : table.filter(0).shape();
+  if (scalable) bytes = shape.units * (kBlockBits / 8);
+  require_payload_fits(bytes, max_bytes);
+  AlignedBytes payload =
+      scalable ? scalable_payload(state.spec, layers) : AlignedBytes(static_cast<std::size_t>(bytes));
+  std::uint64_t end = payload.size();
+  Facts facts{.keys = 0, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    end -= table.filter(i).payload_bytes();
+    facts.keys += layers[i].keys;
+    table.visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
+      std::ranges::copy(payload_of(row), payload.begin() + static_cast<std::ptrdiff_t>(end + page * state.page_bytes));
+    });
+  }
+  return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
+}
+
+AnyFilter pane_snapshot(FilterTable& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
+  const TableState& state = table.state();
+  const std::string panes_from_0 = "an integer from 0 (the newest) to " + std::to_string(state.window->panes);
+  if (!pane) {
+    throw SqlError{"pane must be given for a table with a window, whose snapshot as a whole would never forget: " +
+                   panes_from_0 + ", got none"};
+  }
+  const Panes kept = table.panes();
+  if (*pane >= kept.count) throw SqlError{"pane must be " + panes_from_0 + ", got " + std::to_string(*pane)};
+  const std::uint64_t age = *pane;
+  const PagedFilter& filter = table.filter(0);
+  require_payload_fits(filter.payload_bytes(), max_bytes);
+  AlignedBytes payload(static_cast<std::size_t>(filter.payload_bytes()));
+  table.visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    if (kept.newest < age || generation_of(row) < kept.newest - age) return;
+    const std::size_t bytes = filter.bytes_of(page);
+    const auto bits = payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
+    std::ranges::copy(bits, payload.begin() + static_cast<std::ptrdiff_t>(page * state.page_bytes));
+  });
+  const FilterSpec spec = state.pane_spec();
+  const Facts facts{
+      .keys = keys_of_bits(filter, count_bits(payload)), .capacity = spec.capacity, .fp_rate = spec.fp_rate};
+  return unwrap(AnyFilter::adopt(filter.shape(), facts, std::move(payload), max_bytes));
+}
+
+}  // namespace
+
+Inventory take_inventory(FilterTable& table) {
+  Inventory found;
+  for (std::size_t i = 0; i < table.state().layers.size(); ++i) {
+    const PagedFilter& filter = table.filter(i);
+    const Panes kept = table.panes();
+    std::vector<Fill> fills(kept.count, Fill(filter));
+    found.pages += filter.pages();
+    table.visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
+      found.keys += keys_of(row);
+      ++found.stored_pages;
+      found.row_bytes += row.size();
+      const std::size_t bytes = filter.bytes_of(page);
+      for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
+        if (generation_of(row) < kept.newest - age) continue;
+        fills[age].add(payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
+      }
+    });
+    for (const Fill& fill : fills) {
+      found.pane_bits.push_back(fill.bits_set());
+      found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate();
+    }
+  }
+  if (table.state().window) {  // a row's count cannot be divided among its panes
+    for (const std::uint64_t bits : found.pane_bits) found.pane_keys.push_back(keys_of_bits(table.filter(0), bits));
+    found.keys = std::accumulate(found.pane_keys.begin(), found.pane_keys.end(), std::uint64_t{0});
+  }
+  return found;
+}
+
+AnyFilter snapshot(FilterTable& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
+  if (table.state().window) return pane_snapshot(table, pane, max_bytes);
+  if (pane) throw SqlError{"pane must be left out for a table without a window, got " + std::to_string(*pane)};
+  return whole_snapshot(table, max_bytes);
+}
+
+}  // namespace crivo::sqlite

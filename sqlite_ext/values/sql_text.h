@@ -1,0 +1,39 @@
+// Reads the texts of SQL in sqlite_schema, as far as the filters that follow a column must understand them. SQLite has
+// parsed these texts, so they are sound; what is not understood here counts as the worst that it could be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crivo::sqlite {
+
+struct Token {
+  std::string text;
+  bool quoted = false;
+};
+
+/// Takes a name from the front of a text: a quoted one, or all up to one of these characters.
+Token take_name(std::string_view& text, std::string_view ends);
+
+/// Whether SQL needs no quotes for a name.
+[[nodiscard]] bool is_plain(std::string_view name) noexcept;
+
+/// The names, in lower case, in the expressions of a table's generated columns.
+[[nodiscard]] std::vector<std::string> names_in_expressions(std::string_view definition);
+/// Whether a table's definition has a REPLACE, which no statement shows.
+[[nodiscard]] bool replaces_on_conflict(std::string_view definition);
+
+/// The column that one of our triggers (table/source.h), or of those of older filters, tells a filter of. No value for
+/// a trigger that does not begin by telling a filter.
+[[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
+
+/// What a trigger may do.
+struct TriggerEffect {
+  bool on_insert = true;      // it fires for a row that is inserted
+  bool writes_before = true;  // it writes before its row is written
+};
+[[nodiscard]] TriggerEffect effect_of(std::string_view trigger);
+
+}  // namespace crivo::sqlite
