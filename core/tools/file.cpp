@@ -1,4 +1,3 @@
-// Open files; see file.h.
 #include "file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// Reading a filter; see filter_file.h.
 #include "filter_file.h"
 
 #include <sys/stat.h>
@@ -109,8 +108,7 @@ Result<MappedFilter> load_filter(const FilterArgument& filter) {
   if (!max_bytes) return max_bytes.error();
   const ReadLimits limits{.max_bytes = *max_bytes};
   const bool is_mapped = is_file(filter.path);
-  Progress progress("opening");
-  if (is_mapped) progress.show();  // a terminal that is read from is told so instead
+  const Progress progress("opening", is_mapped);  // a terminal that is read from is told so instead
   Result<MappedFilter> opened = is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
   if (!opened) return in_given_units(opened.error(), filter);
   return opened;
@@ -128,8 +126,7 @@ Result<LoadedCopy> load_copy(const FilterArgument& filter) {
   if (opened->payload_bytes() > *max_bytes) {
     return limit_error("max-bytes", filter.max_bytes, opened->payload_bytes());
   }
-  Progress progress("reading");
-  progress.show();
+  const Progress progress("reading", true);
   std::optional<AnyFilter> copy;
   const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, *max_bytes); };
   if (auto looked = opened->look_at_whole(take_copy); !looked) return looked.error();

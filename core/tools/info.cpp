@@ -17,8 +17,7 @@ Result<ExitCode> info(const FilterArgument& filter, bool json) {
   std::vector<Description> described;
   const auto look = [&](const FilterRef& ref) { described = describe(ref, opened->codec(), opened->blob_bytes()); };
   {
-    Progress progress("reading");
-    progress.show();
+    const Progress progress("reading", true);
     if (auto looked = opened->look_at_whole(look); !looked) return looked.error();
   }
   if (json) {

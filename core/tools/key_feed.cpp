@@ -1,4 +1,3 @@
-// Keys to hashes to a filter; see key_feed.h.
 #include "key_feed.h"
 
 #include <sys/stat.h>

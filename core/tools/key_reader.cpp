@@ -1,4 +1,3 @@
-// Keys from lines; see key_reader.h.
 #include "key_reader.h"
 
 #include <unistd.h>

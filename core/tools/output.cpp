@@ -1,4 +1,3 @@
-// Writing a filter; see output.h.
 #include "output.h"
 
 #include <sys/stat.h>
@@ -72,8 +71,7 @@ void note_overfull(const FilterRef& filter, const Report& report) {
 }
 
 Result<std::uint64_t> write(const FilterRef& filter, const std::string& path, BlobForm form) {
-  Progress progress("writing");
-  progress.show();
+  const Progress progress("writing", true);
   if (path != "-") return write_blob_file(filter, path, form);
   auto written = write_blob(filter, form, put);
   if (!written) return file_error("output must be writable", "-", "standard output");

@@ -1,4 +1,3 @@
-// The progress bar; see progress.h.
 #include "progress.h"
 
 #include <unistd.h>
@@ -35,20 +34,17 @@ std::string time_left(std::chrono::duration<double> taken, double share) {
 }  // namespace
 
 // The first drawing waits for one interval: what is done by then needs no bar.
-Progress::Progress(const char* doing)
+Progress::Progress(const char* doing, bool at_once)
     : doing_(doing),
       visible_(::isatty(STDERR_FILENO) != 0),
+      drawn_(visible_ && at_once),
       start_(std::chrono::steady_clock::now()),
-      next_draw_(start_ + kInterval) {}
+      next_draw_(start_ + kInterval) {
+  if (drawn_) std::fprintf(stderr, "\r%s\033[K", doing_);
+}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
-}
-
-void Progress::show() {
-  if (!visible_) return;
-  drawn_ = true;
-  std::fprintf(stderr, "\r%s\033[K", doing_);
 }
 
 void Progress::update(std::optional<double> done, std::uint64_t keys) {

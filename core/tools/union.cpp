@@ -20,8 +20,7 @@ struct UnionOptions {
 Result<void> unite(AnyFilter& all, const FilterArgument& with) {
   const Result<MappedFilter> filter = load_filter(with);
   if (!filter) return filter.error();
-  Progress progress("uniting");
-  progress.show();
+  const Progress progress("uniting", true);
   Result<void> united;
   const auto unite_with = [&](const FilterRef& ref) { united = all.unite(ref); };
   if (auto looked = filter->look_at_whole(unite_with); !looked) return looked;

@@ -14,8 +14,7 @@ namespace {
 Result<void> verify(const FilterArgument& filter) {
   const Result<MappedFilter> opened = load_filter(filter);
   if (!opened) return opened.error();
-  Progress progress("verifying");
-  progress.show();
+  const Progress progress("verifying", true);
   return opened->verify();
 }
 
