@@ -1,6 +1,7 @@
 #include "refilter/written_blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -94,7 +95,11 @@ bool OurBlocks::are_bounded(const sst::FileFilters& filters) const {
     const sst::FilterFacts& block = filters.blocks.front().facts;
     const auto is_sample = [&](std::size_t keys) { return is_same(sample(keys), block); };
     if (sizing_.bytes(all_keys) <= most / 2) return false;
-    return is_sample(all_keys) || (drops_repeated() && is_sample(static_cast<std::size_t>(block.distinct_keys)));
+    if (is_sample(all_keys)) return true;
+    const double scatter = block.kind == "ribbon" ? 0 : 2 * std::sqrt(block.distinct_keys);
+    return drops_repeated() && std::ranges::any_of(std::array{-scatter, 0.0, scatter}, [&](double off) {
+             return is_sample(static_cast<std::size_t>(std::max(1.0, block.distinct_keys + off)));
+           });
   }
   // Partitions get what they want until half of the bound is used, and then less and less.
   std::size_t largest = 0;
