@@ -63,11 +63,22 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
   return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
 }
 
-/// What is left of the arguments, in their order, each with a blank in front.
+/// What is left of the arguments, in their order, each with a blank in front, and a hint: a name that has underscores
+/// in other hosts, as fp_rate, has hyphens here.
 std::string extras(const CLI::App& app) {
   std::string list;
-  for (std::string extra : app.remaining(true)) list += " " + shown(literal(std::move(extra)));
-  return list;
+  std::string hint;
+  for (std::string extra : app.remaining(true)) {
+    const std::string name = extra.substr(0, extra.find('='));
+    std::string spelled = name;
+    std::ranges::replace(spelled, '_', '-');
+    const auto commands = app.get_subcommands();
+    const bool is_known = !commands.empty() && commands.front()->get_option_no_throw(spelled) != nullptr;
+    if (spelled != name && is_known) hint = " (" + name + " is spelled " + spelled + ")";
+    list += " " + shown(literal(std::move(extra)));
+  }
+  if (hint.empty() && list.find(" -") != std::string::npos) hint = " (-- ends the options)";
+  return list + hint;
 }
 
 /// The text of --help in lines of at most 80 columns. CLI11 puts all of a description in one, behind the names.
@@ -107,9 +118,7 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     std::fputs(wrapped(text.str()).c_str(), stdout);
     return code;
   } catch (const CLI::ExtrasError&) {  // whose own message has them in reverse
-    const std::string also = extras(app);
-    return complain(app, "arguments must be those that the command takes, got also" + also +
-                             (also.find(" -") == std::string::npos ? "" : " (-- ends the options)") + "; see " +
+    return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
                              program_name(app) + " --help");
   } catch (const CLI::ParseError& error) {
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");

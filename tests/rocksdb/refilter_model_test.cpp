@@ -148,15 +148,16 @@ void walk(std::uint64_t seed) {
 
 /// A policy, and everything that makes a filter of few keys another one than it plans. `tree`: options of the family.
 std::string draw_small(Draw& draw, const std::string& tree) {
-  const std::string bits = draw.one_of<std::string>({"1.7", "5", "9.3", "10", "10.9", "14", "23.5"});
+  const std::string bits = draw.one_of<std::string>({"1.7", "5", "9.3", "10", "10.9", "14", "23.5", "32"});
   const std::string kind = draw.one_of<std::string>({"crivo.Bloom", "crivo.Auto", "crivo.Ribbon"});
-  std::string policy = "{id=" + kind + ";bits_per_key=" + bits;
+  const std::string size_by = kind == "crivo.Auto" ? draw.one_of<std::string>({"", "budget_"}) : "";
+  std::string policy = "{id=" + kind + ";" + size_by + "bits_per_key=" + bits;
   policy += draw.one_of<std::string>({"", "", ";key_transform=take_prefix:2", ";key_transform=take_prefix:3",
                                       ";key_transform=drop_suffix:13", ";key_transform=lower_ascii"});
   policy += draw.one_of<std::string>({"", "", "", ";max_filter_bytes=150", ";max_filter_bytes=700",
                                       ";max_filter_bytes=3000", ";max_build_bytes=10000"});
   if (kind == "crivo.Ribbon") policy += draw.one_of<std::string>({"", ";bloom_before_level=-1"});
-  if (kind == "crivo.Auto") {
+  if (kind == "crivo.Auto" && size_by.empty()) {
     policy +=
         draw.one_of<std::string>({"", "", ";bottommost_fp_rate=0.1", ";bottommost_fp_rate=1", ";ribbon_levels=0"});
   }
@@ -169,14 +170,16 @@ std::string draw_small(Draw& draw, const std::string& tree) {
   const std::string size = draw.one_of<std::string>({"64", "128", "300", "512", "1024", "4096"});
   table += draw.one_of<std::string>(
       {"", "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=" + size + ";"});
-  const std::string prefix = draw.one_of<std::string>({"fixed:2", "fixed:3", "fixed:8", "fixed:20"});
+  std::string prefix = draw.one_of<std::string>({"fixed:2", "fixed:3", "fixed:8", "fixed:20", "nullptr"});
+  if (table.find("whole_key_filtering=false") != table.npos && prefix == "nullptr") prefix = "fixed:20";
   const std::string hits = draw.one_of<std::string>({"", "", "", "optimize_filters_for_hits=true;"});
   return "block_based_table_factory={" + table + "};prefix_extractor=" + prefix + ";" + hits + tree;
 }
 
 void write_twice(std::uint64_t seed) {
   Draw draw(seed);
-  const auto keys = draw.one_of<std::uint64_t>({1, 7, 23, 60, 90, 160, 250, 400, 700, 1100, 2500, 6000});
+  const auto keys =
+      draw.one_of<std::uint64_t>({1, 7, 23, 49, 52, 60, 72, 80, 90, 160, 250, 400, 700, 1100, 2500, 6000});
   const auto file_bytes = draw.one_of<std::uint64_t>({4 << 10, 16 << 10, 1 << 20});
   const std::string tree =
       draw.one_of<std::string>({"", "", "level_compaction_dynamic_level_bytes=true;", "num_levels=1;",
@@ -203,6 +206,11 @@ void write_twice(std::uint64_t seed) {
   const auto db = open_database(options_of(now), path);
   EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
   EXPECT_EQ(RefilterRocksDB(*db, {.progress = told}).files, 0U) << "a second call";
+}
+
+void walk_all(std::uint64_t first, std::uint64_t count) {
+  if (const char* const given = std::getenv("CRIVO_REFILTER_SEED")) return walk(std::strtoull(given, nullptr, 10));
+  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) walk(seed);
 }
 
 void write_all_twice(std::uint64_t first, std::uint64_t count) {

@@ -254,6 +254,11 @@ TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {
   const std::string rule = "arguments must be those that the command takes, got also ";
   EXPECT_EQ(crivo("info a 'b c' d --nosuch").err,
             "crivo info: " + rule + "'b c' d --nosuch (-- ends the options); see crivo info --help\n");
+  EXPECT_EQ(crivo("build --fp_rate=0.1 -o f").err,
+            "crivo build: " + rule + "'--fp_rate=0.1' (--fp_rate is spelled --fp-rate); see crivo build --help\n");
+  EXPECT_EQ(crivo("build --bits_per_key 9 --no_such -o f").err,
+            "crivo build: " + rule + "--bits_per_key --no_such (--bits_per_key is spelled --bits-per-key); see " +
+                "crivo build --help\n");
   EXPECT_EQ(crivo("query a -x").err, "crivo query: " + rule + "-x (-- ends the options); see crivo query --help\n");
   EXPECT_EQ(crivo("help build extra").err, "crivo help: " + rule + "extra; see crivo help --help\n");
 }

@@ -77,8 +77,8 @@ TEST(HashRuns, AreTakenFromTheHighestToTheLowest) {
     for (const std::uint64_t step : {1U, 50U, 700U}) {
       Sample sample = sample_of(4, which);
       const BuildOptions options;
-      BuildTask task(options);
-      task.limit_memory((1 << 20) + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000));
+      const std::uint64_t limit = (1 << 20) + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000);
+      BuildTask task(options, MemoryBudget(kCallersMemoryBytes + limit));
       RunSource source(std::move(sample.runs), sample.all.size(), task);
       EXPECT_EQ(source.size(), sample.all.size());
       std::vector<std::uint64_t> left = sample.all;
@@ -134,8 +134,7 @@ TEST(HashCollector, ComeBackInOrderFromMemoryAndFromAFile) {
   for (std::uint64_t& hash : hashes) hash = random();
   for (const std::uint64_t limit : {UINT64_MAX, std::uint64_t{5} << 20, std::uint64_t{9} << 18}) {
     const BuildOptions options;
-    BuildTask task(options);
-    if (limit != UINT64_MAX) task.limit_memory(limit);
+    BuildTask task(options, MemoryBudget(limit == UINT64_MAX ? limit : kCallersMemoryBytes + limit));
     HashCollector bumped(hashes.size(), task);
     EXPECT_TRUE(bumped.empty());
     for (std::size_t at = 0; at < hashes.size(); at += 1000) {

@@ -135,6 +135,10 @@ struct Arguments {
   int hashed = 0;
 
   bool parse(PyObject* args, PyObject* keywords) {
+    if (keywords != nullptr && PyDict_GetItemString(keywords, "fpr") != nullptr) {
+      PyErr_SetString(PyExc_TypeError, "fpr must be spelled fp_rate, got fpr");
+      return false;
+    }
     static const char* names[] = {"keys",     "fp_rate", "kind",      "capacity",   "bits_per_key",
                                   "seed",     "threads", "max_bytes", "max_memory", "temp_folder",
                                   "progress", "hashed",  nullptr};

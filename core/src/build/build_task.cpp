@@ -23,16 +23,14 @@ void CountedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t a
   upstream_->deallocate(memory, bytes, alignment);
 }
 
-BuildTask::BuildTask(const BuildOptions& options) noexcept
+BuildTask::BuildTask(const BuildOptions& options, const MemoryBudget& budget, std::uint64_t taken) noexcept
     : options_(options),
-      threads_(std::clamp(options.threads == kAllThreads ? std::thread::hardware_concurrency() : options.threads, 1U,
-                          kMaxThreads)),
+      budget_(budget),
+      limit_(budget.left_beside(taken)),
+      threads_(threads_within(
+          limit_, std::clamp(options.threads == kAllThreads ? std::thread::hardware_concurrency() : options.threads, 1U,
+                             kMaxThreads))),
       memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {}
-
-void BuildTask::limit_memory(std::uint64_t bytes) noexcept {
-  threads_ = threads_within(bytes, threads_);
-  limit_ = bytes;
-}
 
 std::uint64_t BuildTask::memory_left() const noexcept {
   if (!is_limited()) return limit_;

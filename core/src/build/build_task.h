@@ -35,18 +35,16 @@ inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
-  /// The options must outlive the task.
-  explicit BuildTask(const BuildOptions& options) noexcept;
+  /// The options must outlive the task. It takes of memory() what the budget leaves beside the bytes that are taken, as
+  /// far as it can do with so little: what does not fit goes to files.
+  explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget(),
+                     std::uint64_t taken = 0) noexcept;
 
-  /// Lets the build take only this much more of memory(), as far as it can do with less: what does not fit goes to
-  /// files. To be called before anything is taken.
-  void limit_memory(std::uint64_t bytes) noexcept;
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
   /// How many bytes of memory() are left under the limit, those apart that the threads need; UINT64_MAX without one.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
   [[nodiscard]] const std::string& temp_folder() const noexcept { return options_.temp_folder; }
-  /// The limit on the memory of the build as a whole, this task's included.
-  [[nodiscard]] MemoryBudget budget() const noexcept { return MemoryBudget(options_.max_memory); }
+  [[nodiscard]] const MemoryBudget& budget() const noexcept { return budget_; }
 
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Does the caller want to hear of the progress?
@@ -65,8 +63,9 @@ class BuildTask {
 
  private:
   const BuildOptions& options_;
+  MemoryBudget budget_;
+  std::uint64_t limit_;
   unsigned threads_;
-  std::uint64_t limit_ = UINT64_MAX;
   double done_ = 0;
   CountedMemory memory_;
 };

@@ -20,11 +20,8 @@ namespace crivo {
 /// Either every hash is kept, in order; or repeated hashes are dropped as they pile up. Throws std::bad_alloc.
 class KeptHashes {
  public:
-  KeptHashes(bool every_addition, const BuildOptions& options)
-      : every_addition_(every_addition),
-        budget_(options.max_memory),
-        threads_(options.threads),
-        folder_(options.temp_folder) {}
+  KeptHashes(bool every_addition, const BuildOptions& options, const MemoryBudget& budget)
+      : every_addition_(every_addition), budget_(budget), threads_(options.threads), folder_(options.temp_folder) {}
 
   /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
   /// the hashes are more than a limit on memory can ever handle.

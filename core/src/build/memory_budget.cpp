@@ -14,8 +14,6 @@ constexpr std::uint64_t kSortBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
-MemoryBudget::MemoryBudget(std::uint64_t max_memory) noexcept : limit_(max_memory) {}
-
 Result<void> MemoryBudget::check() const {
   if (limit_ >= kMinBuildMemoryBytes) return {};
   return limit_error(ErrorCode::kBadArgument, kMinBuildMemoryBytes, "max_memory must be at least ",

@@ -19,10 +19,10 @@ namespace crivo {
 /// What is left to the caller.
 inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 
-/// Without a limit every share is UINT64_MAX.
+/// Made once for a FilterBuilder, and handed down. Without a limit every share is UINT64_MAX.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::uint64_t max_memory) noexcept;
+  explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX) noexcept : limit_(max_memory) {}
 
   /// Errors: kBadArgument for a limit below kMinBuildMemoryBytes.
   [[nodiscard]] Result<void> check() const;

@@ -30,8 +30,8 @@ bool needs_every_addition(const Capabilities& can) noexcept { return can.remove 
 
 class FilterBuilder::State {
  public:
-  State(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes)
-      : spec_(spec), options_(options), budget_(options.max_memory), sizes_(sizes) {}
+  State(const FilterSpec& spec, const BuildOptions& options, const MemoryBudget& budget, PlannedSizes* sizes)
+      : spec_(spec), options_(options), budget_(budget), sizes_(sizes) {}
 
   [[nodiscard]] Result<void> start(const FilterSpec& checked);
   Result<void> add(std::string_view key) { return add_hash(hash_key(hash_id_, key, spec_.seed)); }
@@ -73,8 +73,9 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
 }
 
 Result<FilterBuilder> PlannedSizes::builder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
-  if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
-  auto state = std::make_unique<FilterBuilder::State>(spec, options, sizes);
+  const MemoryBudget budget(options.max_memory);
+  if (auto valid = budget.check(); !valid) return valid.error();
+  auto state = std::make_unique<FilterBuilder::State>(spec, options, budget, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
   if (auto started = state->start(checked); !started) return started.error();
@@ -95,7 +96,7 @@ Result<void> FilterBuilder::State::start(const FilterSpec& checked) {
   can_ = plan->row->info.can;
   hash_id_ = plan->row->info.hash_id;
   if (spec_.capacity == 0 || !can_.add) {
-    hashes_ = std::make_unique<KeptHashes>(needs_every_addition(can_), options_);
+    hashes_ = std::make_unique<KeptHashes>(needs_every_addition(can_), options_, budget_);
     return {};
   }
   const std::uint64_t most = budget_.for_payload(can_.grow);
@@ -136,7 +137,7 @@ Result<FilterPlan> FilterBuilder::State::plan(const FilterSpec& spec) const {
 
 Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file() {
   KeptHashes* kept = hashes_.get();
-  KeptHashes distinct(false, options_);
+  KeptHashes distinct(false, options_, budget_);
   std::uint64_t added = 0;
   if (kept->every_addition()) {  // in the order of the additions: these have to be sorted first
     auto read =
@@ -145,8 +146,7 @@ Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file() {
     if (auto spilled = distinct.spill(); !spilled) return spilled.error();
     kept = &distinct;
   }
-  BuildTask task(options_);
-  task.limit_memory(budget_.left_beside(kept->runs().index_bytes()));
+  BuildTask task(options_, budget_, kept->runs().index_bytes());
   return count_distinct(kept->runs(), task);
 }
 
@@ -173,10 +173,8 @@ std::uint64_t FilterBuilder::State::payload_bytes(const FilterPlan& plan, Filter
 }
 
 Result<AnyFilter> FilterBuilder::State::build_in_memory(const FilterPlan& plan, const FilterSpec& spec) {
-  BuildTask task(options_);
-  if (budget_.is_limited()) {  // also bounds its threads
-    task.limit_memory(budget_.left_beside(kHashBytes * hashes_->size() + payload_bytes(plan, spec)));
-  }
+  const std::uint64_t payload = budget_.is_limited() ? payload_bytes(plan, spec) : 0;
+  BuildTask task(options_, budget_, kHashBytes * hashes_->size() + payload);
   return FilterBuild::from(plan, spec, hashes_->in_memory(), task);
 }
 
@@ -199,8 +197,7 @@ Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, 
   }
   const std::uint64_t least = kLeastRoom + 4 * kHashBytes * runs.least_room();
   if (taken + least > budget_.left_beside(0)) return budget_.too_little(taken + least, payload);
-  BuildTask task(options);
-  task.limit_memory(budget_.left_beside(taken));
+  BuildTask task(options, budget_, taken);
   if (once) return FilterBuild::once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
   return add_from_file(plan, spec, task);
 }
@@ -250,8 +247,7 @@ Result<AnyFilter> FilterBuilder::State::finish() {
     };
   }
   if (!hashes_->spilled()) {
-    BuildTask task(options_);
-    task.limit_memory(budget_.left_beside(kHashBytes * hashes_->size()));
+    BuildTask task(options_, budget_, kHashBytes * hashes_->size());
     if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
   }
   FilterSpec spec = spec_;

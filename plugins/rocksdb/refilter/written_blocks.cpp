@@ -1,6 +1,7 @@
 #include "refilter/written_blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -92,8 +93,13 @@ bool OurBlocks::are_bounded(const sst::FileFilters& filters) const {
   const auto all_keys = static_cast<std::size_t>(filters.keys);
   if (blocks == 1) {
     const sst::FilterFacts& block = filters.blocks.front().facts;
-    const std::size_t keys = drops_repeated() ? static_cast<std::size_t>(block.distinct_keys) : all_keys;
-    return sizing_.bytes(keys) > most - most / 32 && is_same(sample(keys), block);
+    const auto is_sample = [&](std::size_t keys) { return is_same(sample(keys), block); };
+    if (sizing_.bytes(all_keys) <= most / 2) return false;
+    if (is_sample(all_keys)) return true;
+    const double scatter = block.kind == "ribbon" ? 0 : 2 * std::sqrt(block.distinct_keys);
+    return drops_repeated() && std::ranges::any_of(std::array{-scatter, 0.0, scatter}, [&](double off) {
+             return is_sample(static_cast<std::size_t>(std::max(1.0, block.distinct_keys + off)));
+           });
   }
   // Partitions get what they want until half of the bound is used, and then less and less.
   std::size_t largest = 0;

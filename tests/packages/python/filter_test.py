@@ -119,6 +119,7 @@ class FilterTest(unittest.TestCase):
             (dict(keys=["a"], temp_folder=7), "PathLike"),
             (dict(keys=["a"], progress=7), "progress must be callable"),
             (dict(wrong=7), "wrong"),
+            (dict(fpr=0.1), "fpr must be spelled fp_rate"),
         ]:
             self.assertRaisesRegex(TypeError, message, crivo.Filter, **arguments)
 
