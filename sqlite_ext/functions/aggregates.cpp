@@ -22,7 +22,7 @@ void bloom_agg_step(const Call& call) {
   if (!state.builder) {
     state.options = options;
     state.hash_id = hash_id_of(options.kind);
-    state.builder = unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.context)}));
+    state.builder = unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.db())}));
   } else {
     require_same_options(state.options, options);
   }

@@ -31,7 +31,7 @@ const OwnedFilter* opened_filter(sqlite3_value* value) {
 std::shared_ptr<const KeptFilter> kept_filter(const Call& call, std::span<const std::byte> blob) {
   const auto& kept = call.connection().kept;
   const bool may_be = kept != nullptr && kept->blob_bytes == blob.size() &&
-                      kept->owned.ref.payload().size() <= max_payload_bytes(call.context) &&
+                      kept->owned.ref.payload().size() <= max_payload_bytes(call.db()) &&
                       std::memcmp(kept->start.data(), blob.data(), kept->start.size()) == 0;
   return may_be ? kept : nullptr;
 }

@@ -54,7 +54,7 @@ void keep(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& 
 /// Asks the filter in argument 0, of which nothing is known.
 template <class Ask>
 [[nodiscard]] Answer answer_of_blob(const Call& call, const Ask& ask) {
-  const std::span<const std::byte> blob = filter_bytes(call, 0);
+  const std::span<const std::byte> blob = filter_bytes(call.args[0], 1);
   if (const auto kept = kept_filter(call, blob)) {
     const FilterRef& ref = kept->owned.ref;
     if (kept->start.size() == blob.size()) return ask(ref);

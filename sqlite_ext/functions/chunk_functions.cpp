@@ -62,15 +62,15 @@ void bloom_load_agg_step(const Call& call) {
   if (sqlite3_value_type(call.args[1]) != SQLITE_BLOB) {
     throw SqlError{"chunk " + std::to_string(seq) + " must be a blob, got " + shown(call.args[1])};
   }
-  if (!state.reader) state.reader.emplace(kBlobHeaderBytes + max_payload_bytes(call.context));
-  unwrap(state.reader->add(filter_bytes(call, 1), static_cast<std::uint64_t>(seq)));
+  if (!state.reader) state.reader.emplace(kBlobHeaderBytes + max_payload_bytes(call.db()));
+  unwrap(state.reader->add(filter_bytes(call.args[1], 2), static_cast<std::uint64_t>(seq)));
 }
 
 void bloom_load_agg_finish(const Call& call) {
   const std::unique_ptr<LoadState> state = take_aggregate_state<LoadState>(call);
   if (state == nullptr || !state->reader) return;
   const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
-  (void)unwrap(parse_blob(blob, {.max_bytes = max_payload_bytes(call.context)}));
+  (void)unwrap(parse_blob(blob, {.max_bytes = max_payload_bytes(call.db())}));
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
 

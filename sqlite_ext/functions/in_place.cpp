@@ -37,7 +37,7 @@ void bloom_insert(const Call& call) {
   const KeyBytes key(args.key);
   if (sqlite3_value_type(args.row) == SQLITE_NULL) throw SqlError{"row must be a rowid or a key, got NULL"};
   if (key.is_null()) return;
-  sqlite3* const db = sqlite3_context_db_handle(call.context);
+  sqlite3* const db = call.db();
   auto* row = static_cast<StoredRow*>(sqlite3_get_auxdata(call.context, 0));
   std::unique_ptr<StoredRow> made;
   if (row == nullptr || !row->is_in(args)) {

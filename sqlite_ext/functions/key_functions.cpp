@@ -31,7 +31,7 @@ void bloom_remove(const Call& call) { change_by_keys(call, &AnyFilter::remove); 
 void bloom_add_many(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
   if (call.is_null(1)) return sqlite3_result_value(call.context, call.args[0]);
-  unwrap(filter.add_hashes(hash_json_keys(call, 1, filter.shape())));
+  unwrap(filter.add_hashes(hash_json_keys(call.db(), call.args[1], filter.shape())));
   set_result(call, filter.ref());
 }
 
@@ -40,7 +40,7 @@ void bloom_add_new(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
   bool changed = false;
   if (!call.is_null(1)) {
-    for (const std::uint64_t hash : hash_json_keys(call, 1, filter.shape())) {
+    for (const std::uint64_t hash : hash_json_keys(call.db(), call.args[1], filter.shape())) {
       if (filter.ref().may_contain_hash(hash)) continue;
       unwrap(filter.add_hashes({&hash, 1}));
       changed = true;
@@ -92,7 +92,7 @@ void bloom_count(const Call& call) {
 void ask_for_many(const Call& call, bool wanted) {
   ask_filter(call, [&](const FilterRef& filter) {
     if (call.is_null(1)) return Answer{};
-    const std::vector<std::uint64_t> hashes = hash_json_keys(call, 1, filter.shape());
+    const std::vector<std::uint64_t> hashes = hash_json_keys(call.db(), call.args[1], filter.shape());
     const auto room = std::make_unique<bool[]>(hashes.size());
     const std::span<bool> hits(room.get(), hashes.size());
     filter.may_contain_hashes(hashes, hits);

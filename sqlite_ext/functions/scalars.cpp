@@ -14,7 +14,7 @@ namespace {
 void bloom_create(const Call& call) {
   const FilterSpec spec = parse_options(call.args);
   if (call.is_null(0)) throw SqlError{"capacity must be given, got NULL"};
-  set_result(call, unwrap(AnyFilter::create(spec, max_payload_bytes(call.context))).ref());
+  set_result(call, unwrap(AnyFilter::create(spec, max_payload_bytes(call.db()))).ref());
 }
 
 void bloom_cardinality(const Call& call) {
@@ -61,7 +61,11 @@ void bloom_clear(const Call& call) {
 
 void bloom_drop_counts(const Call& call) { set_result(call, unwrap(drop_counts(open_filter(call, 0).ref())).ref()); }
 
-void bloom_valid(const Call& call) { sqlite3_result_int(call.context, is_filter(call, 0)); }
+void bloom_valid(const Call& call) {
+  const bool valid = sqlite3_value_type(call.args[0]) == SQLITE_BLOB &&
+                     parse_blob(filter_bytes(call.args[0], 1), {.max_bytes = max_payload_bytes(call.db())}).has_value();
+  sqlite3_result_int(call.context, valid);
+}
 
 void crivo_version(const Call& call) { set_result(call, version()); }
 

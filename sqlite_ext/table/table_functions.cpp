@@ -47,7 +47,7 @@ void require_schema(sqlite3* db, const std::string& schema) {
 /// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
-  sqlite3* db = sqlite3_context_db_handle(call.context);
+  sqlite3* db = call.db();
   const std::string name = text_arg(call, 0, "table");
   // A hostile schema can replace a shadow table by a view that calls the function again, without end.
   bool& reads_table = call.connection().reads_table;
@@ -127,7 +127,7 @@ std::string table_info(FilterTable& table) {
 void bloom_snapshot(const Call& call) {
   use_table(call, [&](FilterTable& table) {
     if (table.state().has_source) require_following(table.shadow());
-    const std::uint64_t most = max_payload_bytes(call.context);
+    const std::uint64_t most = max_payload_bytes(call.db());
     if (call.args.size() < 3 || call.is_null(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
     if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {

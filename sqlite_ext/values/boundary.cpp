@@ -121,10 +121,6 @@ std::uint64_t max_payload_bytes(sqlite3* db) {
          std::min(static_cast<std::uint64_t>(limit), std::uint64_t{kBlobHeaderBytes});
 }
 
-std::uint64_t max_payload_bytes(sqlite3_context* context) {
-  return max_payload_bytes(sqlite3_context_db_handle(context));
-}
-
 void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes) {
   if (bytes <= max_bytes) return;
   throw SqlError{"payload must fit SQLITE_LIMIT_LENGTH, which leaves " + std::to_string(max_bytes) + " bytes, got " +
@@ -139,27 +135,15 @@ std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t positi
                  (is_name ? " (ask a filter table by WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};
 }
 
-std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg) {
-  return filter_bytes(call.args[arg], arg + 1);
-}
-
 OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
   return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
 }
 
-OpenedBlob open_filter(const Call& call, std::size_t arg) {
-  return open_filter(sqlite3_context_db_handle(call.context), call.args[arg], arg + 1);
-}
-
-bool is_filter(const Call& call, std::size_t arg) {
-  sqlite3_value* value = call.args[arg];
-  return sqlite3_value_type(value) == SQLITE_BLOB &&
-         parse_blob(blob_of(value), ReadLimits{.max_bytes = max_payload_bytes(call.context)}).has_value();
-}
+OpenedBlob open_filter(const Call& call, std::size_t arg) { return open_filter(call.db(), call.args[arg], arg + 1); }
 
 void set_result(const Call& call, const FilterRef& filter, BlobForm form, int level) {
   const std::vector<std::byte> blob = unwrap(to_blob(filter, form, level));
-  const int limit = sqlite3_limit(sqlite3_context_db_handle(call.context), SQLITE_LIMIT_LENGTH, -1);
+  const int limit = sqlite3_limit(call.db(), SQLITE_LIMIT_LENGTH, -1);
   if (blob.size() > static_cast<std::size_t>(limit)) {
     throw SqlError{"result must fit SQLITE_LIMIT_LENGTH, " + std::to_string(limit) + " bytes, got " +
                    std::to_string(blob.size())};

@@ -69,6 +69,7 @@ struct Call {
   [[nodiscard]] Connection& connection() const {
     return *static_cast<const Registration*>(sqlite3_user_data(context))->connection;
   }
+  [[nodiscard]] sqlite3* db() const { return sqlite3_context_db_handle(context); }
   [[nodiscard]] bool is_null(std::size_t arg) const { return sqlite3_value_type(args[arg]) == SQLITE_NULL; }
 };
 
@@ -141,13 +142,11 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 
 /// The most bytes that a filter's payload may have, so that the blob with its header stays within SQLITE_LIMIT_LENGTH.
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
-[[nodiscard]] std::uint64_t max_payload_bytes(sqlite3_context* context);
 /// Throws SqlError unless a payload of this size may be made.
 void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);
 
-/// The bytes of an argument that must be a blob, borrowed from it. Throws SqlError for a value of another type.
-[[nodiscard]] std::span<const std::byte> filter_bytes(const Call& call, std::size_t arg);
-/// The same for a value outside a call; errors name the argument by `position`.
+/// The bytes of a value that must be a blob, borrowed from it. Throws SqlError for a value of another type; errors name
+/// the argument by `position`.
 [[nodiscard]] std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position);
 
 /// The filter in an argument. It borrows from the value if the payload is raw. Throws SqlError for a value that is no
@@ -155,9 +154,6 @@ void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);
 [[nodiscard]] OpenedBlob open_filter(const Call& call, std::size_t arg);
 /// The same for a value outside a call; errors name the argument by `position`.
 [[nodiscard]] OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position);
-
-/// True if open_filter would return a filter instead of throwing.
-[[nodiscard]] bool is_filter(const Call& call, std::size_t arg);
 
 void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                 int level = kDefaultCompressionLevel);

@@ -92,8 +92,4 @@ std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, con
   return hashes;
 }
 
-std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, const Shape& shape) {
-  return hash_json_keys(sqlite3_context_db_handle(call.context), call.args[arg], shape);
-}
-
 }  // namespace crivo::sqlite

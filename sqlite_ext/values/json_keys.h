@@ -59,7 +59,4 @@ class JsonKeys {
 /// The hashes, for a filter of this shape, of the keys in a JSON array, in their order; null is left out. Throws as
 /// JsonKeys.
 [[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, const Shape& shape);
-/// The same for argument `arg` of a call.
-[[nodiscard]] std::vector<std::uint64_t> hash_json_keys(const Call& call, std::size_t arg, const Shape& shape);
-
 }  // namespace crivo::sqlite

@@ -4,11 +4,6 @@
 
 namespace crivo::sqlite {
 
-void Statement::finalize() noexcept {
-  sqlite3_finalize(statement_);
-  statement_ = nullptr;
-}
-
 // A hostile schema can replace a shadow table by a view that uses the filter table again. NO_VTAB refuses that: the
 // table's own statement would keep the table open, and the connection with it.
 sqlite3_stmt* Statement::ready() {

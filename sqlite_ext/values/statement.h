@@ -15,11 +15,10 @@ namespace crivo::sqlite {
 class Statement {
  public:
   Statement(sqlite3* db, std::string sql) : db_(db), sql_(std::move(sql)) {}
-  ~Statement() { finalize(); }
+  ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  void finalize() noexcept;
   /// How often SQLite had to prepare it again because a schema had changed.
   [[nodiscard]] int times_prepared_again() const noexcept {
     return statement_ != nullptr ? sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0) : 0;
