@@ -7,8 +7,6 @@
 namespace crivo::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::uint64_t kKeys = 3000;
 
