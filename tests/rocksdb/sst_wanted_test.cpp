@@ -7,7 +7,6 @@
 namespace crivo::testing {
 namespace {
 
-
 constexpr std::uint64_t kKeys = 3000;
 
 class SstWanted : public ToolTest {
