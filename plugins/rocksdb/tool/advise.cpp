@@ -35,19 +35,19 @@ std::string why_nothing(const ReadFamily& family) {
   if (!table->whole_key_filtering && family.policy.options.prefix_extractor == nullptr) {
     return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
   }
-  return family.tree.keys() == 0 ? "it has no keys in files" : "";
+  return family.tree.all().keys == 0 ? "it has no keys in files" : "";
 }
 
 /// What is to be reached, for people and for the search. `memory`: the bytes for this column family, if they are given.
 std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
-  const FilterCosts now = tree.now();
+  const FilterCosts now = tree.all().now;
   char text[120];
   if (memory) {
     std::snprintf(text, sizeof text, "In %.0f bytes", *memory);
     return {{"memory", *memory, text, {}}};
   }
   if (now.bytes == 0) {
-    const double usual = kUsualBitsPerKey * static_cast<double>(tree.keys()) / 8;
+    const double usual = kUsualBitsPerKey * static_cast<double>(tree.all().keys) / 8;
     std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
     return {{"memory", usual, text, {}}};
   }
@@ -61,11 +61,12 @@ Result<FamilyAdvice> advise_family(const ReadFamily& family, const std::string& 
   advice.column_family = family.policy.handle->GetName();
   advice.filter_policy = policy != nullptr ? policy->GetId() : "";
   advice.levels = levels_now(family.tree);
-  advice.now = family.tree.now();
+  advice.now = family.tree.all().now;
   advice.asked = asked_filters(path, advice.column_family);
   if (advice.asked) {
-    advice.found_share = found_share(static_cast<double>(advice.asked->asked),
-                                     static_cast<double>(advice.asked->passed), family.tree.runs(), advice.now.reads);
+    advice.found_share =
+        found_share(static_cast<double>(advice.asked->asked), static_cast<double>(advice.asked->passed),
+                    family.tree.all().runs, advice.now.reads);
   }
   advice.note = why_nothing(family);
   if (!advice.note.empty()) return advice;
@@ -127,11 +128,11 @@ Result<ExitCode> advise(const AdviseOptions& arguments) {
   const auto families = read_families(*database, arguments);
   if (!families) return families.error();
   double keys = 0;
-  for (const ReadFamily& family : *families) keys += static_cast<double>(family.tree.keys());
+  for (const ReadFamily& family : *families) keys += static_cast<double>(family.tree.all().keys);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::string text;
   for (const ReadFamily& family : *families) {
-    const double share = keys > 0 ? static_cast<double>(family.tree.keys()) / keys : 1;
+    const double share = keys > 0 ? static_cast<double>(family.tree.all().keys) / keys : 1;
     const auto advice = advise_family(family, arguments.path, memory ? std::optional(*memory * share) : std::nullopt);
     if (!advice) return advice.error();
     all.push_back(advice_json(*advice));

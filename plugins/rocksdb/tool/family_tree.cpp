@@ -127,21 +127,15 @@ FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family) {
   return tree;
 }
 
-std::uint64_t FamilyTree::keys() const noexcept {
-  std::uint64_t sum = 0;
-  for (const FileGroup& group : groups) sum += group.keys;
-  return sum;
-}
-
-double FamilyTree::runs() const noexcept {
-  double sum = 0;
-  for (const FileGroup& group : groups) sum += group.runs;
-  return sum;
-}
-
-FilterCosts FamilyTree::now() const noexcept {
-  FilterCosts sum;
-  for (const FileGroup& group : groups) sum += group.now;
+FileGroup FamilyTree::all() const {
+  FileGroup sum;
+  for (const FileGroup& group : groups) {
+    sum.files += group.files;
+    sum.keys += group.keys;
+    sum.blocks += group.blocks;
+    sum.runs += group.runs;
+    sum.now += group.now;
+  }
   return sum;
 }
 

@@ -33,9 +33,8 @@ struct FamilyTree {
   std::vector<FileGroup> groups;        // by level, those of level 0 first
   std::vector<std::string> complaints;  // of files that could not be read, and of those with a damaged filter
 
-  [[nodiscard]] std::uint64_t keys() const noexcept;
-  [[nodiscard]] double runs() const noexcept;
-  [[nodiscard]] FilterCosts now() const noexcept;
+  /// The sums over all groups; its `file` and `kinds` mean nothing.
+  [[nodiscard]] FileGroup all() const;
   /// The levels as crivo.Auto counts them. `family`: its options say which level is the last.
   [[nodiscard]] TreeSizes sizes(const rocksdb::ColumnFamilyOptions& family) const;
 };
