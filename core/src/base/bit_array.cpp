@@ -34,9 +34,8 @@ AlignedBytes copy_payload(std::span<const std::byte> payload) {
   std::size_t filled = 0;
   for_each_filled_page(payload, [&](std::size_t, std::size_t size) { filled += size; });
   AlignedBytes copy = filled < payload.size() / 8 ? sparse_payload(payload.size()) : AlignedBytes(payload.size());
-  for_each_filled_page(payload, [&](std::size_t at, std::size_t size) {
-    std::memcpy(copy.data() + at, payload.data() + at, size);
-  });
+  for_each_filled_page(
+      payload, [&](std::size_t at, std::size_t size) { std::memcpy(copy.data() + at, payload.data() + at, size); });
   return copy;
 }
 
