@@ -74,7 +74,9 @@ std::string extras(const CLI::App& app) {
     std::ranges::replace(spelled, '_', '-');
     const auto commands = app.get_subcommands();
     const bool is_known = !commands.empty() && commands.front()->get_option_no_throw(spelled) != nullptr;
-    if (spelled != name && is_known) hint = " (" + name + " is spelled " + spelled + ")";
+    if (spelled != name && is_known) {
+      hint.assign(" (").append(name).append(" is spelled ").append(spelled).append(")");
+    }
     list += " " + shown(literal(std::move(extra)));
   }
   if (hint.empty() && list.find(" -") != std::string::npos) hint = " (-- ends the options)";

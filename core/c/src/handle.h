@@ -1,6 +1,7 @@
 // What a crivo_filter is: a filter that owns its bytes, or one that is read-only, in a caller's blob or in a file.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -58,7 +59,7 @@ crivo_status hand_out(const char* name, crivo_filter** filter, crivo_error* erro
     if (auto given = check_given(name, filter); !given) return given;
     auto made = make();
     if (!made) return made.error();
-    *filter = new crivo_filter(*std::move(made));
+    *filter = std::make_unique<crivo_filter>(*std::move(made)).release();
     return {};
   });
 }
