@@ -14,9 +14,9 @@ namespace crivo {
 
 struct Kernels : BlockedKernels, RibbonKernels, RangeKernels {
   explicit Kernels(const IsaLevel& level)
-      : BlockedKernels(blocked_kernels(level.isa)),
-        RibbonKernels(ribbon_kernels(level.isa)),
-        RangeKernels(range_kernels(level.isa)),
+      : BlockedKernels(kernels_of<BlockedKernels>(level.isa)),
+        RibbonKernels(kernels_of<RibbonKernels>(level.isa)),
+        RangeKernels(kernels_of<RangeKernels>(level.isa)),
         isa(level.name) {}
   std::string_view isa;
 };

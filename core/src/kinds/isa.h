@@ -29,4 +29,28 @@ struct IsaLevel {
 /// The level in use: the best that this machine can run, or the one that CRIVO_ISA asks for. Any thread may call it.
 [[nodiscard]] const IsaLevel& isa_in_use() noexcept;
 
+/// A family's kernels of a level. They are static members of `Kernels`, named as the level is; where a family gains
+/// nothing by a level, and has none, they are those of the level below.
+template <class Kernels>
+[[nodiscard]] const Kernels& kernels_of([[maybe_unused]] Isa isa) noexcept {
+#if defined(__x86_64__)
+  if constexpr (requires { Kernels::kAvx512; }) {
+    if (isa == Isa::kAvx512) return Kernels::kAvx512;
+  }
+  if (isa != Isa::kScalar) return Kernels::kAvx2;
+#elif defined(__AARCH64EL__)
+  if constexpr (requires { Kernels::kNeon; }) {
+    if (isa == Isa::kNeon) return Kernels::kNeon;
+  }
+#endif
+  return Kernels::kScalar;
+}
+
+/// Those of the level in use.
+template <class Kernels>
+[[nodiscard]] const Kernels& kernels_in_use() noexcept {
+  static const Kernels& chosen = kernels_of<Kernels>(isa_in_use().isa);
+  return chosen;
+}
+
 }  // namespace crivo

@@ -14,6 +14,7 @@
 #include "kinds/bloom/kernels.h"
 #include "kinds/bloom/parts.h"
 #include "kinds/bloom/shape.h"
+#include "kinds/isa.h"
 #include "kinds/rows.h"
 
 namespace crivo {
@@ -26,7 +27,7 @@ constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;
 
 void add_near(Store store, std::span<const std::uint64_t> hashes) noexcept {
-  blocked_kernels().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
+  kernels_in_use<BlockedKernels>().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
 }
 
 void add_partitioned(Store store, std::span<const std::uint64_t> hashes, std::pmr::memory_resource* memory) {
@@ -62,12 +63,11 @@ struct Blocked {
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
-    if (auto valid = check_shape(shape, kMaxBlockedProbes, kMaxBlocks, "number of blocks"); !valid)
-      return valid.error();
+    if (auto valid = check_shape(shape, kMaxBlockedProbes, kMaxBlocks, kUnitName); !valid) return valid.error();
     return shape.units * kBlockBytes;
   }
 
-  static Probe probe(const Shape&) noexcept { return blocked_kernels().blocked; }
+  static Probe probe(const Shape&) noexcept { return kernels_in_use<BlockedKernels>().blocked; }
 
   static Stats stats(const View& view) noexcept { return stats_of_bit_blocks(view); }
 

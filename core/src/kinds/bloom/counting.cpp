@@ -15,6 +15,7 @@
 #include "kinds/bloom/kernels.h"
 #include "kinds/bloom/parts.h"
 #include "kinds/bloom/shape.h"
+#include "kinds/isa.h"
 #include "kinds/rows.h"
 
 namespace crivo {
@@ -57,7 +58,7 @@ struct Counting {
     return shape.units * kCounterBlockBytes;
   }
 
-  static Probe probe(const Shape&) noexcept { return blocked_kernels().counting; }
+  static Probe probe(const Shape&) noexcept { return kernels_in_use<BlockedKernels>().counting; }
 
   /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
   static Stats stats(const View& view) noexcept {

@@ -17,6 +17,7 @@
 #include "kinds/bloom/shape.h"
 #include "kinds/bloom/sizes.h"
 #include "kinds/checks.h"
+#include "kinds/isa.h"
 #include "kinds/probe_key.h"
 #include "kinds/rows.h"
 
@@ -30,7 +31,7 @@ constexpr std::size_t kAhead = 8;              // keys between the prefetch of o
 constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
-  const auto in_layer = blocked_kernels().blocked.contains;
+  const auto in_layer = kernels_in_use<BlockedKernels>().blocked.contains;
   for (NewestFirst walk(view); walk.next();) {
     if (in_layer(walk.layer(), hash)) return true;
   }
@@ -56,7 +57,7 @@ void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, b
     hits[i] = false;
   }
   for (NewestFirst walk(view); open != 0 && walk.next();) {
-    blocked_kernels().blocked.contains_batch(walk.layer(), open_hashes.data(), open, found.data());
+    kernels_in_use<BlockedKernels>().blocked.contains_batch(walk.layer(), open_hashes.data(), open, found.data());
     std::size_t left = 0;
     for (std::size_t i = 0; i < open; ++i) {
       hits[open_indexes[i]] = found[i];
@@ -133,7 +134,7 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
   layer.units = newest.blocks;
   layer.k = static_cast<std::uint8_t>(newest.probes);
   std::byte* blocks = store.payload.data() + store.payload.size() - newest.blocks * kBlockBytes;
-  blocked_kernels().blocked_add(layer, blocks, &hash, 1);
+  kernels_in_use<BlockedKernels>().blocked_add(layer, blocks, &hash, 1);
   return {};
 }
 
@@ -191,7 +192,7 @@ struct Scalable {
   }
 
   static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
-    const auto in_layer = blocked_kernels().blocked.contains;
+    const auto in_layer = kernels_in_use<BlockedKernels>().blocked.contains;
     for (NewestFirst walk(view); walk.next();) {
       const View& layer = walk.layer();
       const std::uint64_t block = mulhi(hash, layer.shape.units);

@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "kinds/checks.h"
+#include "kinds/isa.h"
 #include "kinds/range/build.h"
 #include "kinds/range/gated.h"
 #include "kinds/range/kernels.h"
@@ -150,7 +151,7 @@ struct Range {
 
   static void prepare(View& view) noexcept { prepare_range(view); }
 
-  static Probe probe(const Shape&) noexcept { return range_kernels().range; }
+  static Probe probe(const Shape&) noexcept { return kernels_in_use<RangeKernels>().range; }
 
   // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {

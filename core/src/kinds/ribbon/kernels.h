@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kinds/isa.h"
 #include "kinds/probe.h"
 #include "kinds/ribbon/band.h"
 
 namespace crivo {
 
 struct RibbonKernels {
+  static const RibbonKernels kScalar, kAvx2, kAvx512, kNeon;
   Probe ribbon;
   Probe narrow_ribbon;
   /// Adds a bucket's keys to the band, and says which of them it bumped.
@@ -22,18 +22,5 @@ struct RibbonKernels {
   void (*ribbon_solve)(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
                        std::uint64_t* window) noexcept;
 };
-
-extern const RibbonKernels kRibbonScalar;
-#if defined(__x86_64__)
-extern const RibbonKernels kRibbonAvx2;
-extern const RibbonKernels kRibbonAvx512;
-#elif defined(__AARCH64EL__)
-extern const RibbonKernels kRibbonNeon;
-#endif
-
-/// The kernels of a level.
-[[nodiscard]] const RibbonKernels& ribbon_kernels(Isa isa) noexcept;
-/// Those of the level in use.
-[[nodiscard]] const RibbonKernels& ribbon_kernels() noexcept;
 
 }  // namespace crivo

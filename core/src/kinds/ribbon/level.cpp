@@ -14,6 +14,7 @@
 
 #include "base/math128.h"
 #include "build/parallel.h"
+#include "kinds/isa.h"
 #include "kinds/ribbon/band.h"
 #include "kinds/ribbon/kernels.h"
 
@@ -82,8 +83,8 @@ class Shard {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
       const std::size_t first = block * kRibbonBlockSlots;
-      ribbon_kernels().ribbon_solve(band_.rows() + first, band_.results() + first, end - first, level_.columns,
-                                    window.data());
+      kernels_in_use<RibbonKernels>().ribbon_solve(band_.rows() + first, band_.results() + first, end - first,
+                                                   level_.columns, window.data());
       write(band_.from() / kRibbonBlockSlots + block, window);
       end = first;
     }
@@ -108,7 +109,7 @@ class Shard {
                             .fingerprint_factor = level_.fingerprint_factor,
                             .fingerprint_mask = level_.fingerprint_mask(),
                             .threshold = bucket == from_ && from_ != 0 ? kBorderThreshold : 0};
-    const RibbonBumped result = ribbon_kernels().ribbon_add_bucket(band_, keys);
+    const RibbonBumped result = kernels_in_use<RibbonKernels>().ribbon_add_bucket(band_, keys);
     for (const std::uint64_t hash : hashes.first(result.bumped)) bumped_.push_back(hash * kRibbonNextLevel);
     return result.threshold;
   }

@@ -7,6 +7,7 @@
 #include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
 #include "kinds/checks.h"
+#include "kinds/isa.h"
 #include "kinds/ribbon/build.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/layout.h"
@@ -173,7 +174,8 @@ struct Ribbon {
 
   static void prepare(View& view) noexcept { prepare_ribbon(view); }
   static Probe probe(const Shape& shape) noexcept {
-    return RibbonForm(shape).width == kWideRibbon ? ribbon_kernels().ribbon : ribbon_kernels().narrow_ribbon;
+    const RibbonKernels& kernels = kernels_in_use<RibbonKernels>();
+    return RibbonForm(shape).width == kWideRibbon ? kernels.ribbon : kernels.narrow_ribbon;
   }
 
   // Goes the way of validate(), and stops where that will find an error. What says where a question reads is word 0,

@@ -75,7 +75,7 @@ CRIVO_TARGET inline void set_bits(std::byte* block, const BlockKey& key, unsigne
 
 }  // namespace
 
-const BlockedKernels kBlockedAvx2 = {
+const BlockedKernels BlockedKernels::kAvx2 = {
     .blocked = kProbe<1>, .blocked_add = &add_hashes<&set_bits>, .counting = kProbe<kCounterPlanes>};
 
 }  // namespace crivo

@@ -100,7 +100,8 @@ void add(const Shape& shape, std::byte* payload, const std::uint64_t* hashes, st
 
 }  // namespace
 
-const BlockedKernels kBlockedAvx512 = {.blocked = kProbe<1>, .blocked_add = &add, .counting = kProbe<kCounterPlanes>};
+const BlockedKernels BlockedKernels::kAvx512 = {
+    .blocked = kProbe<1>, .blocked_add = &add, .counting = kProbe<kCounterPlanes>};
 
 }  // namespace crivo
 

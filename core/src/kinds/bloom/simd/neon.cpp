@@ -55,7 +55,7 @@ inline bool has_bits(const std::byte* block, const BlockKey& key, unsigned probe
 
 }  // namespace
 
-const BlockedKernels kBlockedNeon = {
+const BlockedKernels BlockedKernels::kNeon = {
     .blocked = kProbe<1>, .blocked_add = &add_hashes<&set_bits>, .counting = kProbe<kCounterPlanes>};
 
 }  // namespace crivo

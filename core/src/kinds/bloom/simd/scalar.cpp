@@ -28,7 +28,7 @@ bool has_bits(const std::byte* block, const BlockKey& key, unsigned probes) noex
 
 }  // namespace
 
-const BlockedKernels kBlockedScalar = {
+const BlockedKernels BlockedKernels::kScalar = {
     .blocked = kProbe<1>, .blocked_add = &add_hashes<&set_bits>, .counting = kProbe<kCounterPlanes>};
 
 }  // namespace crivo

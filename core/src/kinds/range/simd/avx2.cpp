@@ -23,7 +23,7 @@ CRIVO_TARGET inline std::uint64_t select_bit(std::uint64_t word, std::uint64_t r
 
 }  // namespace
 
-const RangeKernels kRangeAvx2 = {.range = kRangeProbe};
+const RangeKernels RangeKernels::kAvx2 = {.range = kRangeProbe};
 
 }  // namespace crivo
 

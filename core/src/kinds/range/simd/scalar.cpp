@@ -56,6 +56,6 @@ bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t hig
   return !refused;
 }
 
-const RangeKernels kRangeScalar = {.range = kRangeProbe};
+const RangeKernels RangeKernels::kScalar = {.range = kRangeProbe};
 
 }  // namespace crivo

@@ -117,10 +117,10 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 }  // namespace
 
-const RibbonKernels kRibbonAvx2 = {.ribbon = kRibbonProbe<kWideRibbon>,
-                                   .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                   .ribbon_add_bucket = &add_bucket,
-                                   .ribbon_solve = &solve};
+const RibbonKernels RibbonKernels::kAvx2 = {.ribbon = kRibbonProbe<kWideRibbon>,
+                                            .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
+                                            .ribbon_add_bucket = &add_bucket,
+                                            .ribbon_solve = &solve};
 
 }  // namespace crivo
 

@@ -155,10 +155,10 @@ CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results,
 
 }  // namespace
 
-const RibbonKernels kRibbonAvx512 = {.ribbon = kRibbonProbe<kWideRibbon>,
-                                     .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                     .ribbon_add_bucket = &add_bucket,
-                                     .ribbon_solve = &solve};
+const RibbonKernels RibbonKernels::kAvx512 = {.ribbon = kRibbonProbe<kWideRibbon>,
+                                              .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
+                                              .ribbon_add_bucket = &add_bucket,
+                                              .ribbon_solve = &solve};
 
 }  // namespace crivo
 

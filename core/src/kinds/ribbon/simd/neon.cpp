@@ -135,10 +135,10 @@ void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t 
 
 }  // namespace
 
-const RibbonKernels kRibbonNeon = {.ribbon = kRibbonProbe<kWideRibbon>,
-                                   .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                   .ribbon_add_bucket = &add_bucket,
-                                   .ribbon_solve = &solve};
+const RibbonKernels RibbonKernels::kNeon = {.ribbon = kRibbonProbe<kWideRibbon>,
+                                            .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
+                                            .ribbon_add_bucket = &add_bucket,
+                                            .ribbon_solve = &solve};
 
 }  // namespace crivo
 

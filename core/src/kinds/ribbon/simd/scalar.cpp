@@ -55,7 +55,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
 
 }  // namespace
 
-const RibbonKernels kRibbonScalar = {
+const RibbonKernels RibbonKernels::kScalar = {
     .ribbon = kProbeOf<&contains<kWideRibbon>, &contains_batch<kWideRibbon>>,
     .narrow_ribbon = kProbeOf<&contains<kNarrowRibbon>, &contains_batch<kNarrowRibbon>>,
     .ribbon_add_bucket = &add_bucket,
