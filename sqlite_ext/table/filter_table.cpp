@@ -19,9 +19,9 @@ namespace {
 }
 
 /// The text of a state; which row of _meta has it is given.
-std::string read_state(ShadowTables& shadow, const std::string& row) {
+std::string read_state(ShadowTables& shadow, std::string_view row) {
   if (std::optional<std::string> text = shadow.read_meta(row)) return *std::move(text);
-  throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + row + "', got none"};
+  throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(row) + "', got none"};
 }
 
 /// What SQLite can use of a page of the database that the tables are in.
@@ -117,14 +117,14 @@ bool FilterTable::add(std::string_view key, bool only_if_absent) {
   return add_hash(hash_key(key, seed), only_if_absent && state_.spec.kind != Kind::kCounting);
 }
 
-void FilterTable::remove(std::uint64_t hash) {
+void FilterTable::remove_row(std::uint64_t rowid) {
   const FilterSpec& spec = state().spec;
   require_no_source("DELETE");
   if (spec.kind != Kind::kCounting) {
     throw SqlError{"kind must be counting where keys are deleted, got " + kind_text(spec) +
                    " (to remove all keys, insert 'clear' as op)"};
   }
-  (void)unwrap(remove_hash(hash));
+  (void)unwrap(remove_hash(rowid));
 }
 
 Result<std::uint64_t> FilterTable::remove_hash(std::uint64_t hash) {
@@ -198,7 +198,7 @@ bool FilterTable::add_to_window(std::uint64_t hash) {
     later.window->generation = now.newest;
     save(later);
   }
-  PageRows rows(shadow_, filters_.front(), first_page(0), now);
+  PageRows rows(shadow_, spare_, filters_.front(), first_page(0), now);
   const bool is_new = !rows.contain(hash);
   if (rows.add(hash, false)) rows.store();
   return is_new;
@@ -296,7 +296,7 @@ void FilterTable::check() {
 }
 
 // Rows whose panes are all too old are ignored anyway, and removed keys can leave rows of zeros behind.
-void FilterTable::rebuild() {
+void FilterTable::drop_idle_pages() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
@@ -314,7 +314,7 @@ void FilterTable::replace(std::uint64_t capacity, const std::function<void(Filte
   TableState planned = plan_table(spec, usable_page_bytes(shadow_));
   planned.half = 1 - old_half;
   erase_half(planned.half);  // what a rebuild left there that failed
-  FilterTable fresh(shadow_, "next_state");
+  FilterTable fresh(shadow_, kNextStateRow);
   fresh.save(planned);
   fill(fresh);
   save(fresh.state());  // from here on, the new keys count

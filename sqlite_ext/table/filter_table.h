@@ -49,9 +49,9 @@ namespace crivo::sqlite {
 /// functions throw HostError, SqlError or std::bad_alloc.
 class FilterTable {
  public:
-  /// `state_row` is the row of _meta that has the state.
-  explicit FilterTable(ShadowTables& shadow, std::string state_row = "state")
-      : shadow_(shadow), state_row_(std::move(state_row)) {}
+  /// `state_row` is the row of _meta that has the state: kStateRow or kNextStateRow.
+  explicit FilterTable(ShadowTables& shadow, std::string_view state_row = kStateRow)
+      : shadow_(shadow), state_row_(state_row) {}
   FilterTable(const FilterTable&) = delete;
   FilterTable& operator=(const FilterTable&) = delete;
 
@@ -67,11 +67,11 @@ class FilterTable {
   /// except where keys can be removed. (Where additions are not counted this makes no difference. In a table with a
   /// window a key that is there is added all the same, so that it stays for a whole window from now on.)
   bool add(std::string_view key, bool only_if_absent);
-  /// Takes back one addition of the key of this hash.
-  void remove(std::uint64_t hash);
-  /// The same by hashes, in a table with a source, too, after state() has been called in the same operation.
+  /// Takes back one addition of the key of a row: its rowid is the hash.
+  void remove_row(std::uint64_t rowid);
+  /// As add, in a table with a source, too. state() must have been called in the same operation; so for remove_hash.
   bool add_hash(std::uint64_t hash, bool only_if_absent);
-  /// Tells how often the key was there. Errors: those of PagedFilter::remove_hash.
+  /// Takes back one addition, and tells how often the key was there. Errors: those of PagedFilter::remove_hash.
   Result<std::uint64_t> remove_hash(std::uint64_t hash);
   /// Adds many keys to a table without a window, and sorts their hashes to write each page once.
   void add_hashes(std::span<std::uint64_t> hashes);
@@ -86,7 +86,7 @@ class FilterTable {
   /// Adds every key of a filter of the same shape, where there is no window.
   void merge(const FilterRef& other);
   /// Checks every page, and drops those without a set bit, or of which all keys are older than the window.
-  void rebuild();
+  void drop_idle_pages();
   /// Checks every stored row. Throws SqlError naming the first that is damaged.
   void check();
 
@@ -117,7 +117,9 @@ class FilterTable {
   [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
   /// Asks the first `layers` layers.
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
-  [[nodiscard]] PageRows rows_of(std::size_t layer) { return {shadow_, filters_[layer], first_page(layer), panes()}; }
+  [[nodiscard]] PageRows rows_of(std::size_t layer) {
+    return {shadow_, spare_, filters_[layer], first_page(layer), panes()};
+  }
   void erase_half(unsigned half) { shadow_.erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
 
   /// The number of a layer's first page. No layer has as many pages as lie between two of these.
@@ -128,7 +130,8 @@ class FilterTable {
   [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state_.half); }
 
   ShadowTables& shadow_;
-  std::string state_row_;
+  std::string_view state_row_;
+  SpareRows spare_;
   std::optional<std::string> text_;   // of the state, as it was read last
   TableState state_;                  // what it says
   std::vector<PagedFilter> filters_;  // of the layers

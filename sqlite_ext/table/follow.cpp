@@ -10,7 +10,6 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::string_view kStaleRow = "stale";
 constexpr std::uint64_t kLeastCapacity = 10000;
 /// So many keys are added at a time, in the order of their pages. They take 1 MiB.
 constexpr std::size_t kBatch = std::size_t{1} << 17;

@@ -210,7 +210,7 @@ void check(FilterTable& table, sqlite3_value*) {
 
 void rebuild(FilterTable& table, sqlite3_value*) {
   if (table.state().has_source) return rebuild_following(table.shadow());
-  table.rebuild();
+  table.drop_idle_pages();
 }
 
 constexpr std::array kOperations = {
@@ -254,6 +254,7 @@ bool insert_row(FilterTable& table, Follower& follower, std::span<sqlite3_value*
   if (!is_null(row[kOp])) {
     if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
     run_operation(table, row[kOp], row[kArg]);
+    follower = {};  // a rebuild may have tied the table to a source that was made anew
     return true;
   }
   if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
@@ -268,7 +269,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
   return guarded_callback(table, [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
-      bloom.table.remove(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
+      bloom.table.remove_row(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
       return SQLITE_OK;
     }
     if (sqlite3_value_type(argv[0]) != SQLITE_NULL) {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kKeysOffset = 8;
 constexpr std::size_t kGenerationOffset = 16;
+constexpr std::size_t kMostSpareRows = 16;  // as many as a key of most filters has positions
 
 std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noexcept {
   const auto rest = row.subspan(kChecksumBytes);
@@ -42,14 +43,27 @@ std::uint64_t generation_of(std::span<const std::byte> row) noexcept {
 }
 std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept { return row.subspan(kRowHeaderBytes); }
 
-PageRows::PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first, const Panes& panes)
-    : tables_(tables), filter_(filter), first_(first), panes_(panes), generation_(panes.newest) {
-  room.swap(tables_.spare_room());
+KeptRow& SpareRows::give(KeptRows& kept, std::uint64_t page) {
+  if (rows.empty()) return kept[page];
+  KeptRows::node_type spare = rows.extract(rows.begin());
+  spare.key() = page;
+  return kept.insert(std::move(spare)).position->second;
+}
+
+void SpareRows::take(KeptRows& kept) noexcept {
+  if (rows.size() + kept.size() <= kMostSpareRows) rows.merge(kept);
+  kept.clear();
+}
+
+PageRows::PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first,
+                   const Panes& panes)
+    : tables_(tables), spare_(spare), filter_(filter), first_(first), panes_(panes), generation_(panes.newest) {
+  room.swap(spare_.room);
 }
 
 PageRows::~PageRows() {
-  room.swap(tables_.spare_room());
-  tables_.take_spare_rows(kept_);
+  room.swap(spare_.room);
+  spare_.take(kept_);
 }
 
 std::span<const std::byte> PageRows::row(std::uint64_t page) {
@@ -74,7 +88,7 @@ std::span<const std::byte> PageRows::row(std::uint64_t page) {
 }
 
 void PageRows::keep() {
-  KeptRow& kept = tables_.spare_row(kept_, page_);
+  KeptRow& kept = spare_.give(kept_, page_);
   kept.is_new = row_.empty();
   kept.is_changed = false;
   kept.bytes.assign(row_.begin(), row_.end());
@@ -145,9 +159,9 @@ std::uint64_t PageRows::keys(std::uint64_t page) {
 
 void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
   const std::span<std::byte> row = changed(page);
-  const auto fewer = static_cast<std::uint64_t>(-difference);
   const std::uint64_t keys = keys_of(row);
-  store_le(row.data() + kKeysOffset, difference < 0 && keys < fewer ? 0 : keys - fewer);
+  store_le(row.data() + kKeysOffset, difference < 0 ? keys - std::min(keys, static_cast<std::uint64_t>(-difference))
+                                                    : keys + static_cast<std::uint64_t>(difference));
 }
 
 std::size_t PageRows::kept_bytes() const noexcept {
@@ -167,7 +181,7 @@ void PageRows::store() {
     store_le(kept.bytes.data(), checksum(number_of(page), kept.bytes));
     tables_.write_page(number_of(page), kept.bytes, kept.is_new);
   }
-  tables_.take_spare_rows(kept_);
+  spare_.take(kept_);
 }
 
 }  // namespace crivo::sqlite

@@ -11,9 +11,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "crivo/host/paged_filter.h"
+#include "crivo/memory.h"
 #include "table/shadow_tables.h"
 #include "table/state.h"
 
@@ -42,11 +45,30 @@ void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t 
 /// The payload in a row that was checked, of all panes.
 [[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept;
 
+/// A page's row in memory.
+struct KeptRow {
+  bool is_new = false;  // there is none in the table
+  bool is_changed = false;
+  std::vector<std::byte> bytes;
+};
+using KeptRows = std::map<std::uint64_t, KeptRow>;  // by their pages
+
+/// Memory that one operation's PageRows hands on to the next one's, to spare allocations for each key.
+struct SpareRows {
+  AlignedBytes room;
+  KeptRows rows;
+
+  /// Makes the row of a page among those that are kept, which must not be there; its content is left over.
+  KeptRow& give(KeptRows& kept, std::uint64_t page);
+  /// Takes all rows, unless they are too many.
+  void take(KeptRows& kept) noexcept;
+};
+
 /// Changes lie in memory until store() is called; if it is not called, nothing has happened. Throws HostError.
 class PageRows : public PageSource {
  public:
-  /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows the tables and the filter.
-  PageRows(ShadowTables& tables, const PagedFilter& filter, std::int64_t first, const Panes& panes);
+  /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows all but the panes.
+  PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first, const Panes& panes);
   ~PageRows() override;
 
   /// Whether the filter may contain a key, in any pane that is kept.
@@ -88,6 +110,7 @@ class PageRows : public PageSource {
   }
 
   ShadowTables& tables_;
+  SpareRows& spare_;
   const PagedFilter& filter_;
   std::int64_t first_;
   Panes panes_;

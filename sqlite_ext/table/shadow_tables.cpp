@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::string_view kMeta = "meta";
 constexpr std::string_view kPages = "pages";
-constexpr std::size_t kMostSpareRows = 16;  // as many as a key of most filters has positions
 
 }  // namespace
 
@@ -77,18 +76,6 @@ void ShadowTables::erase_pages(std::int64_t first, std::int64_t last) {
 
 std::span<const std::byte> ShadowTables::row_of(const Use& use, int column) {
   return use.type(column) == SQLITE_BLOB ? use.blob(column) : std::span<const std::byte>();
-}
-
-KeptRow& ShadowTables::spare_row(KeptRows& kept, std::uint64_t page) {
-  if (spare_rows_.empty()) return kept[page];
-  KeptRows::node_type spare = spare_rows_.extract(spare_rows_.begin());
-  spare.key() = page;
-  return kept.insert(std::move(spare)).position->second;
-}
-
-void ShadowTables::take_spare_rows(KeptRows& kept) noexcept {
-  if (spare_rows_.size() + kept.size() <= kMostSpareRows) spare_rows_.merge(kept);
-  kept.clear();
 }
 
 bool ShadowTables::is_shadow_suffix(std::string_view suffix) noexcept { return suffix == kMeta || suffix == kPages; }

@@ -3,25 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "crivo/memory.h"
 #include "values/statement.h"
 
 namespace crivo::sqlite {
 
-/// A page's row in memory.
-struct KeptRow {
-  bool is_new = false;  // there is none in the table
-  bool is_changed = false;
-  std::vector<std::byte> bytes;
-};
-using KeptRows = std::map<std::uint64_t, KeptRow>;  // by their pages
+// The rows of _meta.
+inline constexpr std::string_view kStateRow = "state";
+inline constexpr std::string_view kNextStateRow = "next_state";  // of the keys that a rebuild adds, until it is done
+inline constexpr std::string_view kSourceRow = "source";         // of a table that has one: its text
+inline constexpr std::string_view kStaleRow = "stale";           // how many keys went that could not be removed
 
 /// One thread at a time may use it. Its functions throw HostError.
 class ShadowTables {
@@ -61,13 +56,6 @@ class ShadowTables {
   /// The bytes of a page's row; no bytes for a value that is no blob.
   [[nodiscard]] static std::span<const std::byte> row_of(const Use& use, int column);
 
-  // Memory that PageRows hands on from one operation to the next, to spare allocations for each key.
-  [[nodiscard]] AlignedBytes& spare_room() noexcept { return spare_room_; }
-  /// Makes the row of a page among those that are kept, which must not be there; its content is left over.
-  KeptRow& spare_row(KeptRows& kept, std::uint64_t page);
-  /// Takes all rows, unless they are too many.
-  void take_spare_rows(KeptRows& kept) noexcept;
-
   [[nodiscard]] sqlite3* db() const noexcept { return db_; }
   [[nodiscard]] const std::string& schema() const noexcept { return schema_; }
   [[nodiscard]] const std::string& table() const noexcept { return table_; }
@@ -80,8 +68,6 @@ class ShadowTables {
   sqlite3* db_;
   std::string schema_;
   std::string table_;
-  AlignedBytes spare_room_;
-  KeptRows spare_rows_;
   Statement meta_, set_meta_, unset_meta_, page_, insert_page_, update_page_, unset_pages_, next_page_;
 };
 

@@ -57,7 +57,14 @@ struct Surroundings {
   bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
 };
 
-/// The triggers of a filter table on its source. All functions throw HostError.
+/// The triggers of a filter table "t" on its source, and what they say (op, key, arg), by names that stand in databases
+/// and cannot change. Those that are BEFORE also send "follow default" where a default may take the place of a NULL.
+///   t_follow_insert    BEFORE INSERT  follow insert    new
+///   t_follow_inserted  AFTER INSERT   follow inserted  new         of a filter that counts
+///   t_follow_update    BEFORE UPDATE  follow           new, old
+///   t_follow_updated   AFTER UPDATE   follow updated   new, old
+///   t_follow_delete    AFTER DELETE   follow deleted   -, old
+/// All functions throw HostError.
 class SourceTriggers {
  public:
   /// Borrows the tables, which tell where the filter is.

@@ -64,9 +64,6 @@ void add_layer(TableState& state);
 /// Throws HostError (SQLITE_CORRUPT_VTAB) or SqlError for a text that to_text did not write; a checksum is in it.
 [[nodiscard]] TableState parse_state(std::string_view text);
 
-/// The row of _meta that names the source of a table that has one.
-inline constexpr std::string_view kSourceRow = "source";
-
 /// The bytes of a page row in front of the payload: checksum, keys and generation, 8 bytes each.
 inline constexpr std::size_t kRowHeaderBytes = 24;
 

@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryKindOfBlock, ::testing::Values(Kind::kBlo
 TEST_P(EveryKindOfBlock, IsAFilterPastTheLargestSize) {
   // What RocksDB's limit of 4 GiB does to 3.4 billion keys, a limit of 6400 bytes does to 5120.
   constexpr std::size_t kMaxPayload = 6400;
-  const BlockSizing sizing(spec_of(GetParam()), /*smallest=*/false, kMaxPayload);
+  const BlockSizing sizing(spec_of(GetParam()), /*blocked_if_few=*/false, kMaxPayload);
   BlockBuilder builder(sizing, /*verify=*/false);
   int capped = 0;
   for (std::uint64_t keys = 4000; keys < 20000; keys += 37) {

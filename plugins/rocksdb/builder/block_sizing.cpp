@@ -32,13 +32,28 @@ std::size_t payload_bytes(const FilterSpec& spec) {
 }  // namespace
 
 BlockSizing BlockSizing::within(std::size_t max_payload) const noexcept {
-  return BlockSizing(level_, smallest_, std::clamp(max_payload, kBlockBytes, max_payload_), tail_);
+  return BlockSizing(level_, blocked_if_few_, std::clamp(max_payload, kBlockBytes, max_payload_), tail_);
+}
+
+std::optional<BlockSizing> BlockSizing::for_next(std::size_t keys, std::size_t used,
+                                                 std::size_t max_filter_bytes) const {
+  const std::size_t wanted = bytes(keys);
+  const std::size_t half = max_filter_bytes / 2;
+  const std::size_t left = max_filter_bytes - std::min(used, max_filter_bytes);
+  const std::size_t least = within(0).max_payload() + tail_;
+  if (left < least) return std::nullopt;
+  const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
+  const auto fair = static_cast<std::size_t>(static_cast<double>(wanted) * share);
+  const bool is_early = wanted <= half && used <= half - wanted;
+  // A ribbon may take more than its plan, and a blocked filter in its place too, but never more than what is left.
+  const std::size_t room = is_early || wanted <= fair ? left : std::clamp(fair, least, left);
+  return within(room - tail_);
 }
 
 BlockSizing BlockSizing::as_blocked() const noexcept {
   LevelSpec blocked = level_;
   blocked.kind = Kind::kBlocked;
-  return BlockSizing(blocked, smallest_, max_payload_, tail_);
+  return BlockSizing(blocked, blocked_if_few_, max_payload_, tail_);
 }
 
 FilterSpec BlockSizing::wanted(std::size_t keys) const {
@@ -47,7 +62,7 @@ FilterSpec BlockSizing::wanted(std::size_t keys) const {
   if (level_.kind == Kind::kBlocked) return blocked;
   const FilterSpec ribbon{
       .kind = Kind::kRibbon, .capacity = capacity, .fp_rate = attainable_rate(level_.fp_rate, capacity)};
-  return smallest_ && payload_bytes(ribbon) > payload_bytes(blocked) / 8 * 7 ? blocked : ribbon;
+  return blocked_if_few_ && payload_bytes(ribbon) > payload_bytes(blocked) / 8 * 7 ? blocked : ribbon;
 }
 
 FilterSpec BlockSizing::spec(std::size_t keys) const {

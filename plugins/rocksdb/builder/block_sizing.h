@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "crivo/filter.h"
 #include "crivo/host/sst_block.h"
@@ -14,17 +15,17 @@ namespace crivo::plugin {
 /// bits, and our trailer comes on top of the payload.
 inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 
-/// All that differs between the kinds in this plugin is in here. It is pure arithmetic in constant time, because
+/// All that differs between the sizes of the kinds is in here. It is pure arithmetic in constant time, because
 /// RocksDB asks for sizes after every data block. Functions that are not noexcept throw BadResult for a spec that the
 /// core refuses, which is a bug.
 class BlockSizing {
  public:
-  /// smallest: where a ribbon would save less than an eighth, because it has few keys, the filter is a blocked one.
-  /// max_payload: the most bytes of a payload, at least 64. Tests give a small one, to see what happens at the limit.
-  /// tail: the bytes of a block behind its payload.
-  explicit BlockSizing(const LevelSpec& spec, bool smallest = false, std::size_t max_payload = kMaxPayloadBytes,
+  /// blocked_if_few: where a ribbon would save less than an eighth, because it has few keys, the filter is a blocked
+  /// one. max_payload: the most bytes of a payload, at least 64. Tests give a small one, to see what happens at the
+  /// limit. tail: the bytes of a block behind its payload.
+  explicit BlockSizing(const LevelSpec& spec, bool blocked_if_few = false, std::size_t max_payload = kMaxPayloadBytes,
                        std::size_t tail = kSstTrailerBytes) noexcept
-      : level_(spec), smallest_(smallest), max_payload_(max_payload), tail_(tail) {}
+      : level_(spec), blocked_if_few_(blocked_if_few), max_payload_(max_payload), tail_(tail) {}
 
   /// The kind of a filter, except of those that are blocked because they are small.
   [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
@@ -32,6 +33,12 @@ class BlockSizing {
   [[nodiscard]] std::size_t tail() const noexcept { return tail_; }
   /// The same with payloads of at most this many bytes, and of at least one block of 64.
   [[nodiscard]] BlockSizing within(std::size_t max_payload) const noexcept;
+  /// The same for a file's next block, if its blocks so far have `used` bytes. A filter for the whole file gets what is
+  /// left. Partitions come one by one, and nobody knows how many will follow. So they get what they want until half of
+  /// max_filter_bytes is used, and from then on a share that falls in proportion to what is left, but not less than a
+  /// block of 64 bytes. No value if there is no room for that, either.
+  [[nodiscard]] std::optional<BlockSizing> for_next(std::size_t keys, std::size_t used,
+                                                    std::size_t max_filter_bytes) const;
   /// The same with blocked filters, of the rate that the ribbons would have.
   [[nodiscard]] BlockSizing as_blocked() const noexcept;
   /// Whether the kind is built from a sorted set of hashes, all at once.
@@ -53,7 +60,7 @@ class BlockSizing {
   [[nodiscard]] FilterSpec wanted(std::size_t keys) const;
 
   LevelSpec level_;
-  bool smallest_;
+  bool blocked_if_few_;
   std::size_t max_payload_;
   std::size_t tail_;
 };

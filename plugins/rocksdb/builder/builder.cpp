@@ -126,7 +126,7 @@ bool BlockBuilder::hashes_are_intact() const {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   const std::size_t keys = hashes_.size();
-  const auto sizing = sizing_within(sizing_, keys, file_bytes_, limits_.max_filter_bytes);
+  const auto sizing = sizing_.for_next(keys, file_bytes_, limits_.max_filter_bytes);
   if (!sizing) {
     warn_of_limit(0, 1, keys);
     return std::nullopt;

@@ -1,6 +1,5 @@
 #include "builder/filter_build.h"
 
-#include <algorithm>
 #include <new>
 #include <span>
 #include <utility>
@@ -48,21 +47,6 @@ std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizi
 }
 
 }  // namespace
-
-std::optional<BlockSizing> sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
-                                         std::size_t max_filter_bytes) {
-  const std::size_t wanted = sizing.bytes(keys);
-  const std::size_t half = max_filter_bytes / 2;
-  const std::size_t left = max_filter_bytes - std::min(used, max_filter_bytes);
-  const std::size_t least = sizing.within(0).max_payload() + sizing.tail();
-  if (left < least) return std::nullopt;
-  const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
-  const auto fair = static_cast<std::size_t>(static_cast<double>(wanted) * share);
-  const bool is_early = wanted <= half && used <= half - wanted;
-  // A ribbon may take more than its plan, and a blocked filter in its place too, but never more than what is left.
-  const std::size_t room = is_early || wanted <= fair ? left : std::clamp(fair, least, left);
-  return sizing.within(room - sizing.tail());
-}
 
 std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                       BlockMemory& payload) {

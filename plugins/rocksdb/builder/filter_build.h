@@ -24,13 +24,6 @@ struct BuildLimits {
   std::shared_ptr<const std::string> folder = nullptr;  // HashLog's
 };
 
-/// The sizing of a file's next block, if its blocks so far have `used` bytes. A filter for the whole file gets what is
-/// left. Partitions come one by one, and nobody knows how many will follow. So they get what they want until half of
-/// max_filter_bytes is used, and from then on a share that falls in proportion to what is left, but not less than a
-/// block of 64 bytes. No value if there is no room for that, either.
-[[nodiscard]] std::optional<BlockSizing> sizing_within(const BlockSizing& sizing, std::size_t keys, std::size_t used,
-                                                       std::size_t max_filter_bytes);
-
 /// The filter of all hashes in the log, with its payload in `payload`, which must outlive it. It is a blocked one where
 /// a ribbon would take builders beyond the limit, or more memory than there is. No value if no filter can be built.
 /// Throws std::bad_alloc and what the log throws. The hashes stay, but a ribbon drops repeated ones.

@@ -242,7 +242,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
   tell(context, settings, folder.get());
   if (!knows_keys_) return nullptr;
-  const BlockSizing sizing(spec, /*smallest=*/!settings_.policy().kind, kMaxPayloadBytes,
+  const BlockSizing sizing(spec, /*blocked_if_few=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(name_of(settings.key_transform).size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
   const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),

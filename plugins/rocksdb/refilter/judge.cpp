@@ -166,7 +166,7 @@ class OurBlocks {
     std::size_t used = 0;
     for (const sst::FilterBlock& block : filters.blocks) used += block.facts.can_say_no() ? block.facts.bytes : 0;
     const std::size_t most = limits_.max_filter_bytes;
-    return used <= most && !plugin::sizing_within(sizing_, 1, used, most);
+    return used <= most && !sizing_.for_next(1, used, most);
   }
 
   /// Whether repeated keys are dropped before a block is sized.

@@ -32,16 +32,17 @@ std::string kind_text(std::string_view name, const RocksDBFilterCounters::OfKind
 }  // namespace
 
 void Counters::built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept {
-  OfKind& of_kind = block.shape.kind == Kind::kRibbon ? ribbon_ : blocked_;
-  of_kind.filters += 1;
+  const std::lock_guard lock(mutex_);
+  RocksDBFilterCounters::OfKind& of_kind = block.shape.kind == Kind::kRibbon ? counts_.ribbon : counts_.blocked;
+  of_kind.built += 1;
   of_kind.keys += block.keys;
   of_kind.bytes += block.bytes;
-  of_kind.nanoseconds += static_cast<std::uint64_t>(time.count());
+  of_kind.build_nanoseconds += static_cast<std::uint64_t>(time.count());
 }
 
 void Counters::opened_damaged(std::size_t block_bytes, std::string_view error) noexcept try {
-  ++damaged_;
   const std::lock_guard lock(mutex_);
+  ++counts_.damaged_blocks;
   ++more_damages_;
   if (damages_.size() >= kKeptDamages) return;
   damages_.push_back("a filter block of " + std::to_string(block_bytes) + " bytes is damaged: " + std::string(error));
@@ -83,24 +84,25 @@ std::set<std::string> Counters::families() {
   return names;
 }
 
-RocksDBFilterCounters::OfKind Counters::read(Kind kind, const OfKind& of_kind) const noexcept {
-  const QuestionCounts::Totals questions = questions_.totals(kind);
-  return {.built = of_kind.filters,
-          .keys = of_kind.keys,
-          .bytes = of_kind.bytes,
-          .build_nanoseconds = of_kind.nanoseconds,
-          .asked_singly = questions.single,
-          .asked_in_batches = questions.batched,
-          .answered_no = questions.answered_no};
+void Counters::count(std::uint64_t RocksDBFilterCounters::*counter) noexcept {
+  const std::lock_guard lock(mutex_);
+  ++(counts_.*counter);
 }
 
 RocksDBFilterCounters Counters::snapshot() const noexcept {
-  return {.blocked = read(Kind::kBlocked, blocked_),
-          .ribbon = read(Kind::kRibbon, ribbon_),
-          .always_maybe = always_maybe_,
-          .damaged_blocks = damaged_,
-          .builtin_blocks = builtin_,
-          .other_transform_blocks = other_transform_};
+  RocksDBFilterCounters counts;
+  {
+    const std::lock_guard lock(mutex_);
+    counts = counts_;
+  }
+  for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
+    const QuestionCounts::Totals questions = questions_.totals(kind);
+    RocksDBFilterCounters::OfKind& of_kind = kind == Kind::kRibbon ? counts.ribbon : counts.blocked;
+    of_kind.asked_singly = questions.single;
+    of_kind.asked_in_batches = questions.batched;
+    of_kind.answered_no = questions.answered_no;
+  }
+  return counts;
 }
 
 std::string counters_text(const RocksDBFilterCounters& counters) {

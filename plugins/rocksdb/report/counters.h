@@ -4,7 +4,6 @@
 // order: readers lie in the block cache, which often outlives the database and the policy.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,10 +33,10 @@ class Counters {
 
   void built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept;
   /// A filter block that lets every key pass was written, because no filter could be built.
-  void built_always_maybe() noexcept { ++always_maybe_; }
+  void built_always_maybe() noexcept { count(&RocksDBFilterCounters::always_maybe); }
 
-  void opened_builtin() noexcept { ++builtin_; }
-  void opened_other_transform() noexcept { ++other_transform_; }
+  void opened_builtin() noexcept { count(&RocksDBFilterCounters::builtin_blocks); }
+  void opened_other_transform() noexcept { count(&RocksDBFilterCounters::other_transform_blocks); }
   /// A block of ours was opened and is damaged; `error` says where. The first few of these since the last
   /// take_damages() are kept for the log.
   void opened_damaged(std::size_t block_bytes, std::string_view error) noexcept;
@@ -56,13 +55,7 @@ class Counters {
   [[nodiscard]] RocksDBFilterCounters snapshot() const noexcept;
 
  private:
-  struct OfKind {
-    std::atomic<std::uint64_t> filters = 0;
-    std::atomic<std::uint64_t> keys = 0;
-    std::atomic<std::uint64_t> bytes = 0;
-    std::atomic<std::uint64_t> nanoseconds = 0;
-  };
-  [[nodiscard]] RocksDBFilterCounters::OfKind read(Kind kind, const OfKind& of_kind) const noexcept;
+  void count(std::uint64_t RocksDBFilterCounters::*counter) noexcept;
 
   struct Family {
     const void* logger;
@@ -72,13 +65,8 @@ class Counters {
 
   std::string policy_name_;
   std::uint64_t number_;
-  OfKind blocked_;
-  OfKind ribbon_;
-  std::atomic<std::uint64_t> always_maybe_ = 0;
-  std::atomic<std::uint64_t> builtin_ = 0;
-  std::atomic<std::uint64_t> other_transform_ = 0;
-  std::atomic<std::uint64_t> damaged_ = 0;
-  std::mutex mutex_;                  // of what follows
+  mutable std::mutex mutex_;          // of what follows, except for the questions
+  RocksDBFilterCounters counts_;      // without the questions
   std::vector<std::string> damages_;  // at most kKeptDamages
   std::uint64_t more_damages_ = 0;    // those that are not in damages_
   std::vector<Family> families_;      // at most kKeptFamilies
