@@ -123,5 +123,22 @@ TEST(BuildMemory, OfABuilderIsWhatItPromises) {
   }
 }
 
+// Keys that go straight into the filter, all in one call, with the least max_memory that is enough for it.
+TEST(BuildMemory, OfABuilderStaysWithinItsLimit) {
+  constexpr std::uint64_t kCallersBytes = std::uint64_t{8} << 20;  // of the limit: crivo/build_options.h
+  const auto hashes = testing::random_hashes(std::size_t{5} << 20, 1);
+  for (const KindInfo& info : kinds()) {
+    if (!info.can.add) continue;
+    const FilterSpec spec{.kind = info.kind, .capacity = 8 * hashes.size(), .bits_per_key = 16};
+    const std::uint64_t enough = FilterBuilder::create(spec, {.max_memory = kMinBuildMemoryBytes}).error().needed_bytes;
+    const std::size_t peak = bench::peak_bytes([&] {
+      auto builder = FilterBuilder::create(spec, {.max_memory = enough});
+      ASSERT_TRUE(builder->add_hashes(hashes));
+      ASSERT_TRUE(builder->finish().has_value());
+    });
+    EXPECT_LE(peak, enough - kCallersBytes) << info.name;
+  }
+}
+
 }  // namespace
 }  // namespace crivo

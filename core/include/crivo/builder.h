@@ -11,6 +11,8 @@
 
 namespace crivo {
 
+class PlannedSizes;  // of our own hosts; core/internal/crivo/host/planned_sizes.h
+
 /// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
 /// a time.
 ///
@@ -20,17 +22,17 @@ namespace crivo {
 /// kept and added in order, and one that removes is sized for all of them.
 ///
 /// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
-/// bytes per hash are reserved but not yet taken from the system. finish() needs no second array, except for a kind
-/// that counts, for which it takes 8 more bytes per hash.
+/// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for a kind that counts
+/// and cannot remove (spectral), and for a blocked filter from 64 MiB on, but there 128 MiB at most.
 ///
 /// Under options.max_memory, what does not fit goes to temporary files, and the filter is built from them, range
 /// by range; it has the same bytes. A payload that does not fit is an error (kBadArgument), unless its kind is built
 /// once: then it lies in a temporary file, too, which is mapped into memory.
 class FilterBuilder {
  public:
-  /// A spec.capacity of 0 means that the filter is sized from its keys. The options hold for what finish() builds from
-  /// the hashes that were kept. Errors: kBadArgument and kTooLarge as AnyFilter::create, at once where the capacity is
-  /// given.
+  /// A spec.capacity of 0 means that the filter is sized from its keys. Where keys go straight into the filter,
+  /// threads, temporary_memory and temp_folder are not used, and finish() calls progress once. Errors: kBadArgument and
+  /// kTooLarge as AnyFilter::create, at once where the capacity is given.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;
@@ -54,6 +56,8 @@ class FilterBuilder {
  private:
   friend class PlannedSizes;
   class State;
+  [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options,
+                                                    PlannedSizes* sizes);
   explicit FilterBuilder(std::unique_ptr<State> state) noexcept;
 
   std::unique_ptr<State> state_;

@@ -23,14 +23,19 @@ void CountedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t a
   upstream_->deallocate(memory, bytes, alignment);
 }
 
-BuildTask::BuildTask(const BuildOptions& options, const MemoryBudget& budget, std::uint64_t taken) noexcept
+BuildTask::BuildTask(const BuildOptions& options, const MemoryBudget& budget) noexcept
     : options_(options),
       budget_(budget),
-      limit_(budget.left_beside(taken)),
-      threads_(threads_within(
-          limit_, std::clamp(options.threads == kAllThreads ? std::thread::hardware_concurrency() : options.threads, 1U,
-                             kMaxThreads))),
-      memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {}
+      payload_memory_(options.payload_memory),
+      memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {
+  set_taken(0);
+}
+
+void BuildTask::set_taken(std::uint64_t bytes) noexcept {
+  const unsigned asked = options_.threads == kAllThreads ? std::thread::hardware_concurrency() : options_.threads;
+  limit_ = budget_.left_beside(bytes);
+  threads_ = threads_within(limit_, std::clamp(asked, 1U, kMaxThreads));
+}
 
 std::uint64_t BuildTask::memory_left() const noexcept {
   if (!is_limited()) return limit_;

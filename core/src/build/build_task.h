@@ -35,10 +35,14 @@ inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
-  /// The options must outlive the task. It takes of memory() what the budget leaves beside the bytes that are taken, as
-  /// far as it can do with so little: what does not fit goes to files.
-  explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget(),
-                     std::uint64_t taken = 0) noexcept;
+  /// The options must outlive the task. It takes of memory() what the budget leaves beside set_taken(), as far as it
+  /// can do with so little: what does not fit goes to files.
+  explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
+
+  /// Before a step of the build: how many bytes others have taken of the budget, at first none. Sets threads(), too.
+  void set_taken(std::uint64_t bytes) noexcept;
+  /// The memory for the payload, instead of that of the options. It must outlive what is taken from it.
+  void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }
 
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
   /// How many bytes of memory() are left under the limit, those apart that the threads need; UINT64_MAX without one.
@@ -53,7 +57,7 @@ class BuildTask {
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
   /// The memory for what the finished filter keeps.
   [[nodiscard]] CacheAlignedAllocator<std::byte> payload_memory() const noexcept {
-    return CacheAlignedAllocator<std::byte>(options_.payload_memory);
+    return CacheAlignedAllocator<std::byte>(payload_memory_);
   }
 
   /// Tells the caller which share of the build is done, 0 to 1. A share below an earlier one is reported as that
@@ -64,9 +68,10 @@ class BuildTask {
  private:
   const BuildOptions& options_;
   MemoryBudget budget_;
-  std::uint64_t limit_;
-  unsigned threads_;
+  std::uint64_t limit_ = UINT64_MAX;
+  unsigned threads_ = 1;
   double done_ = 0;
+  std::pmr::memory_resource* payload_memory_;
   CountedMemory memory_;
 };
 

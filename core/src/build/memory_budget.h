@@ -1,9 +1,11 @@
-// Who may take how much of a build's memory under a limit (BuildOptions::max_memory). Each share is decided here,
-// so that together they stay within the limit:
+// Who may take how much of a build's memory under a limit (BuildOptions::max_memory). The shares of hashes and payload
+// are decided here, so that together they stay within the limit:
 //
 //   the caller                 kCallersMemoryBytes, for code, stacks and input
 //   hashes in an array         all that is left, less what a sort takes and the index of those in a file
-//   the build                  what the hashes and the payload leave; an eighth of it bounds the number of threads
+//   the build                  what the hashes and the payload leave, BuildTask::memory_left: a pass over sorted runs
+//                              takes all of it, RunSource half, and HashCollector what it expects to need; an eighth
+//                              bounds the number of threads
 //   the payload                all of it while keys go straight into it, half of it if it grows, since the old payload
 //                              and the new one are there at the same time; a payload of a kind that is built once goes
 //                              to a file if it takes more than half

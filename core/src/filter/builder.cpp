@@ -20,11 +20,23 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kAtOnce = std::size_t{1} << 16;         // hashes that are added between two reports
-constexpr std::uint64_t kLeastRoom = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+constexpr std::size_t kAtOnce = std::size_t{1} << 16;              // hashes that are added between two reports
+constexpr std::uint64_t kLeastReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+constexpr std::uint64_t kSpareFileBytes = std::uint64_t{1} << 16;
 constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
+
+/// Calls `Result<void> use(part)` for the hashes in order, so many at a time.
+template <class Use>
+Result<void> in_parts(std::span<const std::uint64_t> hashes, std::uint64_t at_once, const Use& use) {
+  while (!hashes.empty()) {
+    const auto part = hashes.first(static_cast<std::size_t>(std::min<std::uint64_t>(hashes.size(), at_once)));
+    if (auto used = use(part); !used) return used;
+    hashes = hashes.subspan(part.size());
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -43,11 +55,11 @@ class FilterBuilder::State {
  private:
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec) const;
   [[nodiscard]] Result<void> add_to_filter(std::span<const std::uint64_t> key_hashes);
-  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec);
-  [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec);
-  [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec);
-  [[nodiscard]] Result<std::uint64_t> keys_to_size_for();
-  [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file();
+  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] Result<std::uint64_t> keys_to_size_for(BuildTask& task);
+  [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file(BuildTask& task);
   [[nodiscard]] Result<AnyFilter> add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
   [[nodiscard]] std::uint64_t payload_bytes(const FilterPlan& plan, FilterSpec spec) const;
 
@@ -69,13 +81,13 @@ FilterBuilder& FilterBuilder::operator=(FilterBuilder&& other) noexcept = defaul
 FilterBuilder::~FilterBuilder() = default;
 
 Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options) {
-  return PlannedSizes::builder(spec, options, nullptr);
+  return create(spec, options, nullptr);
 }
 
-Result<FilterBuilder> PlannedSizes::builder(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
+Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildOptions& options, PlannedSizes* sizes) {
   const MemoryBudget budget(options.max_memory);
   if (auto valid = budget.check(); !valid) return valid.error();
-  auto state = std::make_unique<FilterBuilder::State>(spec, options, budget, sizes);
+  auto state = std::make_unique<State>(spec, options, budget, sizes);
   FilterSpec checked = spec;
   if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
   if (auto started = state->start(checked); !started) return started.error();
@@ -123,9 +135,12 @@ Result<void> FilterBuilder::State::add_hashes(std::span<const std::uint64_t> key
   return add_to_filter(key_hashes);
 }
 
-/// Names max_memory in the error, where it is what keeps the filter from growing: to at most half of it.
+/// As many at a time as there is memory for beside the filter, since KindRow::add may take some for each. Names
+/// max_memory in the error, where it is what keeps the filter from growing: to at most half of it.
 Result<void> FilterBuilder::State::add_to_filter(std::span<const std::uint64_t> key_hashes) {
-  Result<void> added = filter_->add_hashes(key_hashes);
+  const std::uint64_t fit = budget_.left_beside(filter_->payload().size()) / kHashBytes;
+  Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
+                                [this](std::span<const std::uint64_t> part) { return filter_->add_hashes(part); });
   if (added || added.error().code != ErrorCode::kTooLarge) return added;
   const std::uint64_t needed = added.error().needed_bytes;
   return needed > options_.max_bytes ? added : budget_.too_little(2 * needed, needed);
@@ -135,7 +150,7 @@ Result<FilterPlan> FilterBuilder::State::plan(const FilterSpec& spec) const {
   return sizes_ != nullptr ? sizes_->plan(spec, options_.max_bytes) : plan_filter(spec, options_.max_bytes);
 }
 
-Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file() {
+Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file(BuildTask& task) {
   KeptHashes* kept = hashes_.get();
   KeptHashes distinct(false, options_, budget_);
   std::uint64_t added = 0;
@@ -146,19 +161,19 @@ Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file() {
     if (auto spilled = distinct.spill(); !spilled) return spilled.error();
     kept = &distinct;
   }
-  BuildTask task(options_, budget_, kept->runs().index_bytes());
+  task.set_taken(kept->runs().index_bytes());
   return count_distinct(kept->runs(), task);
 }
 
 /// The number of hashes that the filter must have room for: the distinct ones, or all additions where a removal can
 /// take one back.
-Result<std::uint64_t> FilterBuilder::State::keys_to_size_for() {
+Result<std::uint64_t> FilterBuilder::State::keys_to_size_for(BuildTask& task) {
   if (can_.remove) return hashes_->size();
   if (!hashes_->spilled() && !hashes_->every_addition()) return hashes_->size();
   if (!budget_.holds_twice(hashes_->size())) {
     if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
   }
-  if (hashes_->spilled()) return distinct_keys_in_file();
+  if (hashes_->spilled()) return distinct_keys_in_file(task);
   const auto kept = hashes_->in_memory();
   std::vector<std::uint64_t> distinct(kept.begin(), kept.end());  // the additions stay in order
   return sort_distinct(distinct).size();
@@ -172,32 +187,33 @@ std::uint64_t FilterBuilder::State::payload_bytes(const FilterPlan& plan, Filter
   return actual ? actual->payload_bytes : plan.payload_bytes;
 }
 
-Result<AnyFilter> FilterBuilder::State::build_in_memory(const FilterPlan& plan, const FilterSpec& spec) {
+Result<AnyFilter> FilterBuilder::State::build_in_memory(const FilterPlan& plan, const FilterSpec& spec,
+                                                        BuildTask& task) {
   const std::uint64_t payload = budget_.is_limited() ? payload_bytes(plan, spec) : 0;
-  BuildTask task(options_, budget_, kHashBytes * hashes_->size() + payload);
+  task.set_taken(kHashBytes * hashes_->size() + payload);
   return FilterBuild::from(plan, spec, hashes_->in_memory(), task);
 }
 
-Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, const FilterSpec& spec) {
+Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, const FilterSpec& spec,
+                                                        BuildTask& task) {
   HashRuns& runs = hashes_->runs();
   const bool once = plan.row->build != nullptr;
   const std::uint64_t payload = payload_bytes(plan, spec);
-  BuildOptions options = options_;
   FileMemory::Handle file;
   std::uint64_t taken = runs.index_bytes();
-  if (once && budget_.is_for_file(payload) && options.payload_memory == nullptr) {
+  if (once && budget_.is_for_file(payload) && options_.payload_memory == nullptr) {
     // The plan is seldom too small, and by much less than this.
-    const std::uint64_t room = payload + payload / 64 + kAtOnce;
-    Result<FileMemory::Handle> made = FileMemory::make(options.temp_folder, room);
+    const std::uint64_t file_bytes = payload + payload / 64 + kSpareFileBytes;
+    Result<FileMemory::Handle> made = FileMemory::make(options_.temp_folder, file_bytes);
     if (!made) return made.error();
     file = *std::move(made);
-    options.payload_memory = file.get();
+    task.set_payload_memory(file.get());
   } else {
     taken += payload;
   }
-  const std::uint64_t least = kLeastRoom + 4 * kHashBytes * runs.least_room();
+  const std::uint64_t least = kLeastReadBytes + 4 * kHashBytes * runs.least_room();
   if (taken + least > budget_.left_beside(0)) return budget_.too_little(taken + least, payload);
-  BuildTask task(options, budget_, taken);
+  task.set_taken(taken);
   if (once) return FilterBuild::once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
   return add_from_file(plan, spec, task);
 }
@@ -207,14 +223,11 @@ Result<AnyFilter> FilterBuilder::State::add_from_file(const FilterPlan& plan, co
   AnyFilter filter = FilterBuild::allocate(plan, spec, task.payload_memory());
   const auto all = static_cast<double>(runs.size());
   const auto add = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
-    while (!hashes.empty()) {
-      const auto part = hashes.first(std::min(hashes.size(), kAtOnce));
+    return in_parts(hashes, kAtOnce, [&](std::span<const std::uint64_t> part) -> Result<void> {
       if (auto added = filter.add_hashes(part); !added) return added;
       const double done = static_cast<double>(filter.facts().keys) / all;
-      if (auto wanted = task.advance(kSortShare + (1 - kSortShare) * done); !wanted) return wanted;
-      hashes = hashes.subspan(part.size());
-    }
-    return {};
+      return task.advance(kSortShare + (1 - kSortShare) * done);
+    });
   };
   auto added = hashes_->every_addition() ? runs.for_each(add)
                                          : for_each_distinct(runs, task.memory_left() / kHashBytes, task, add);
@@ -223,47 +236,42 @@ Result<AnyFilter> FilterBuilder::State::add_from_file(const FilterPlan& plan, co
   return filter;
 }
 
-Result<AnyFilter> FilterBuilder::State::build(const FilterSpec& spec) {
+Result<AnyFilter> FilterBuilder::State::build(const FilterSpec& spec, BuildTask& task) {
   Result<FilterPlan> plan = this->plan(spec);
   if (!plan) return plan.error();
   const auto fits = [&] {
     return budget_.holds(hashes_->size(), payload_bytes(*plan, spec), plan->row->build != nullptr);
   };
-  if (!hashes_->spilled() && (!budget_.is_limited() || fits())) return build_in_memory(*plan, spec);
+  if (!hashes_->spilled() && (!budget_.is_limited() || fits())) return build_in_memory(*plan, spec, task);
   if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
-  return build_from_file(*plan, spec);
+  return build_from_file(*plan, spec, task);
 }
 
 Result<AnyFilter> FilterBuilder::State::finish() {
+  BuildTask task(options_, budget_);
   if (filter_) {
     filter_->max_bytes_ = options_.max_bytes;  // the limit on memory was the builder's
-    BuildTask task(options_);
     if (auto wanted = task.advance(1); !wanted) return wanted.error();
     return *std::move(filter_);
   }
-  if (options_.progress != nullptr) {  // so that no step reports less than the one before it did
-    options_.progress = [progress = options_.progress, most = std::make_shared<double>(0)](double done) {
-      return progress(*most = std::max(*most, done));
-    };
-  }
   if (!hashes_->spilled()) {
-    BuildTask task(options_, budget_, kHashBytes * hashes_->size());
+    task.set_taken(kHashBytes * hashes_->size());
     if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
   }
   FilterSpec spec = spec_;
   if (spec_.capacity == 0 || !can_.add) {
-    const Result<std::uint64_t> keys = keys_to_size_for();
+    const Result<std::uint64_t> keys = keys_to_size_for(task);
     if (!keys) return keys.error();
     distinct_ = *keys;
     if (spec_.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, distinct_);
   }
-  Result<AnyFilter> built = build(spec);
+  Result<AnyFilter> built = build(spec, task);
   // Copies of a cuckoo key share its two buckets, so a table with many of them is full at a low load. More room spreads
   // the other keys; a key with more copies than two buckets hold stays an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
          spec.capacity < std::min(8 * hashes_->size(), kMaxCapacity / 2)) {
     spec.capacity *= 2;
-    built = build(spec);
+    built = build(spec, task);
   }
   if (built) built->count_added(keys_ - built->facts().keys);
   return built;

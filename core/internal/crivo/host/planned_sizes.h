@@ -24,13 +24,11 @@ class PlannedSizes {
 
   /// FilterBuilder::create, which looks here for its sizes. This must outlive the builder.
   [[nodiscard]] Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options) {
-    return builder(spec, options, this);
+    return FilterBuilder::create(spec, options, this);
   }
 
  private:
   friend class FilterBuilder;
-  [[nodiscard]] static Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options,
-                                                     PlannedSizes* sizes);
   /// Errors: as AnyFilter::create.
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec, std::uint64_t max_bytes);
 
