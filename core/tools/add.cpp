@@ -89,7 +89,7 @@ Result<void> add_and_print(AnyFilter& filter, std::span<const std::uint64_t> has
                            std::span<const std::string_view> keys, KeyEnd key_end) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool is_new = !filter.ref().may_contain_hash(hashes[i]);
-    if (auto added = filter.add_hashes(hashes.subspan(i, 1)); !added) return added;
+    if (auto added = filter.add_hash(hashes[i]); !added) return added;
     if (is_new) print_key(keys[i], key_end);
   }
   return flush_output();  // a program that sends line after line waits for each

@@ -6,6 +6,7 @@
 
 #include "crivo/hash.h"
 #include "crivo/host/scalable_layers.h"
+#include "crivo/host/sizing.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"

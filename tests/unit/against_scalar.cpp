@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/math128.h"
-#include "crivo/types.h"
+#include "crivo/host/sizing.h"
 
 namespace crivo::testing {
 namespace {

@@ -11,10 +11,6 @@
 
 namespace crivo {
 
-inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
-inline constexpr int kMinCompressionLevel = 1;
-inline constexpr int kMaxCompressionLevel = 22;
-
 /// The most bytes that a decoded payload may take unless the caller sets another limit: 1 GiB, which a filter of 900
 /// million keys at 1% fits in. There are valid blobs of a few bytes that decode to any size which the limit allows.
 inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
@@ -25,7 +21,7 @@ struct ReadLimits {
 };
 
 /// A filter that was read from a blob. A raw payload (with or without sums) stays in the blob, which must then outlive
-/// this object; a decoded one is owned by it. ref() stays valid when it is moved. to_filter makes a copy.
+/// this object; a decoded one is owned by it. A copy of ref() stays valid when it is moved. to_filter makes a copy.
 class OpenedBlob {
  public:
   OpenedBlob(OpenedBlob&&) noexcept = default;

@@ -19,6 +19,7 @@
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
+#include "crivo/view.h"
 
 namespace crivo {
 
@@ -38,8 +39,10 @@ class FilterRef {
 
   /// False means that the key is certainly not in the filter. True means that it is, or that this is a false hit, which
   /// has the probability stats().current_fp_rate.
-  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return contains_key_(view_, key); }
-  [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept { return contains_(view_, key_hash); }
+  [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return probe_.contains_key(view_, key); }
+  [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept {
+    return probe_.contains(view_, key_hash);
+  }
   /// Asks for many keys at once, with prefetching, which is faster than one call per key. `hits` must be at least as
   /// long as the other span; both may be empty.
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
@@ -54,9 +57,9 @@ class FilterRef {
 
   /// Whether a key may lie in the range from `low` to `high`, both included, as ordered numbers (crivo/ordered.h).
   /// False means that certainly none does; so it is for low > high, as no key lies there. A filter of a kind that
-  /// cannot tell (Capabilities::range) always says true.
+  /// cannot tell always says true, where C and SQL refuse: ask kind().can.range first.
   [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
-    return low <= high && (contains_range_ == nullptr || contains_range_(view_, low, high));
+    return low <= high && (probe_.contains_range == nullptr || probe_.contains_range(view_, low, high));
   }
 
   /// The hash of a key under this filter's hash function and seed: what the functions that take a hash expect.
@@ -84,11 +87,7 @@ class FilterRef {
   View view_;
   Facts facts_;
   const KindRow* row_;
-  bool (*contains_)(const View&, std::uint64_t) noexcept;
-  bool (*contains_key_)(const View&, std::string_view) noexcept;
-  void (*contains_batch_)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept;
-  void (*contains_keys_)(const View&, const std::string_view*, std::size_t, bool*) noexcept;
-  bool (*contains_range_)(const View&, std::uint64_t, std::uint64_t) noexcept;  // null for a kind that cannot tell
+  Probe probe_;
 };
 
 /// A filter that owns its payload. Any number of threads may ask it at the same time; while a thread changes it, no
@@ -123,26 +122,27 @@ class AnyFilter {
                                                std::uint64_t max_bytes = UINT64_MAX);
 
   /// Adds a key. Errors: kUnsupported for a kind that is built once; kFull or kTooLarge, with the filter unchanged.
-  Result<void> add(std::string_view key);
+  Result<void> add(std::string_view key) { return add_hash(hash(key)); }
+  Result<void> add_hash(std::uint64_t key_hash) { return add_hashes({&key_hash, 1}); }
   /// Adds keys by their hashes, in order. On an error the keys before the failing one have been added and counted.
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
 
   /// Adds a key so many times, which takes no longer for many than for a few. Errors: kUnsupported for a kind that
   /// cannot count; kFull, for cuckoo, where the times before the failing one have been added and counted.
-  Result<void> add_times(std::string_view key, std::uint64_t times) { return add_hash_times(ref_.hash(key), times); }
+  Result<void> add_times(std::string_view key, std::uint64_t times) { return add_hash_times(hash(key), times); }
   Result<void> add_hash_times(std::uint64_t key_hash, std::uint64_t times);
 
   /// Takes back one addition of a key. Errors: kUnsupported; kNotFound, with the filter unchanged, when the key is
   /// certainly not in it. Removing a key that was never added but is found (a false hit) can lose other keys: see
   /// docs/format.md.
-  Result<void> remove(std::string_view key) { return remove_hash(ref_.hash(key)); }
+  Result<void> remove(std::string_view key) { return remove_hash(hash(key)); }
   Result<void> remove_hash(std::uint64_t key_hash);
 
-  /// Adds every key of `other`: afterwards this filter is the one that would have been built from both sets of keys.
-  /// Errors: kIncompatible naming the field that differs; kUnsupported. Unchanged on error.
+  /// Adds every key of `other`, which may be ref(): afterwards this filter is the one that would have been built from
+  /// both sets of keys. Errors: kIncompatible naming the field that differs; kUnsupported. Unchanged on error.
   Result<void> unite(const FilterRef& other);
   /// Keeps what both filters have: afterwards this filter finds every key that is in both sets, and some keys that are
-  /// in one of them. Errors: as unite. Unchanged on error.
+  /// in one of them. `other` and errors: as unite. Unchanged on error.
   Result<void> intersect(const FilterRef& other);
   /// Forgets every key; capacity and rate stay. Errors: kUnsupported for a kind that is built once.
   Result<void> clear();
@@ -155,6 +155,7 @@ class AnyFilter {
   [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
     return ref_.may_contain_range(low, high);
   }
+  [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return ref_.hash(key); }
   [[nodiscard]] const Shape& shape() const noexcept { return ref_.shape(); }
   [[nodiscard]] const Facts& facts() const noexcept { return ref_.facts(); }
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }

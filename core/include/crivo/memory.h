@@ -12,9 +12,9 @@ namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-/// Allocates `bytes` bytes that are zero and start at a cache line. The system provides the pages of a large piece only
-/// when each is first written: a header of 64 bytes may claim a payload of a gigabyte, and reading it takes only the
-/// memory that its payload fills. Throws std::bad_alloc.
+/// For CacheAlignedAllocator: allocates `bytes` bytes that are zero and start at a cache line. The system provides the
+/// pages of a large piece only when each is first written: a header of 64 bytes may claim a payload of a gigabyte, and
+/// reading it takes only the memory that its payload fills. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
 /// Frees what allocate_zeroed returned for the same number of bytes.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;

@@ -1,5 +1,5 @@
-// Result<T>: a value or an error that says what is wrong. The core throws nothing but std::bad_alloc, and BadResult
-// where the caller has a bug.
+// Result<T>: a value or an error that says what is wrong. The core throws nothing but std::bad_alloc, what the caller's
+// own functions throw, and BadResult where the caller has a bug.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ enum class ErrorCode {
   kCorrupt,       // bytes that are not a well-formed filter
   kIncompatible,  // two filters of different shapes
   kUnsupported,   // an operation this kind of filter does not have
-  kFull,          // no room for another key; the filter is unchanged
+  kFull,          // no room for this key, which was not added; of several, those before it were
   kNotFound,      // a key to remove that is certainly not there; the filter is unchanged
   kTooLarge,      // more bytes than the caller's limit allows
   kCancelled,     // the caller asked to stop

@@ -1,7 +1,6 @@
 // The values that describe a filter: its kind, what it was asked to be, its shape, and what it tells about itself.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -49,9 +48,6 @@ struct KindInfo {
 inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
 /// The most bits per key that a filter can be asked for.
 inline constexpr double kMaxBitsPerKey = 1000;
-
-/// Bits in a block of the blocked kind: one cache line.
-inline constexpr unsigned kBlockBits = 512;
 
 /// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given. At a rate of capacity * 2^-64
 /// different keys have the same 64-bit hash, so no filter has a lower one; `range` has none below
@@ -126,14 +122,9 @@ enum class BlobForm {
   kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above 64 KiB
 };
 
-/// A borrowed payload with its shape: what a FilterRef keeps, and gives to the functions of a kind.
-struct View {
-  Shape shape;
-  const std::byte* payload = nullptr;
-  std::size_t payload_bytes = 0;
-  /// What the kind computed from the shape and the payload, once per filter, to answer faster: a type of its own
-  /// (core/src/kinds/prepared.h). Zeros if it computed nothing.
-  alignas(std::uint64_t) std::array<std::byte, 64> prepared{};
-};
+// zstd's levels of compression, which other codecs do not have.
+inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
+inline constexpr int kMinCompressionLevel = 1;
+inline constexpr int kMaxCompressionLevel = 22;
 
 }  // namespace crivo

@@ -65,24 +65,18 @@ Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::s
 }
 
 FilterRef::FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept
-    : view_(view), facts_(facts), row_(&row) {
+    : view_(view), facts_(facts), row_(&row), probe_(row.probe(view.shape)) {
   if (row.prepare != nullptr) row.prepare(view_);
-  const Probe probe = row.probe(view.shape);
-  contains_ = probe.contains;
-  contains_key_ = probe.contains_key;
-  contains_batch_ = probe.contains_batch;
-  contains_keys_ = probe.contains_keys;
-  contains_range_ = probe.contains_range;
 }
 
 void FilterRef::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept {
   assert(hits.size() >= hashes.size());
-  contains_batch_(view_, hashes.data(), hashes.size(), hits.data());
+  probe_.contains_batch(view_, hashes.data(), hashes.size(), hits.data());
 }
 
 void FilterRef::may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept {
   assert(hits.size() >= keys.size());
-  contains_keys_(view_, keys.data(), keys.size(), hits.data());
+  probe_.contains_keys(view_, keys.data(), keys.size(), hits.data());
 }
 
 Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
@@ -114,11 +108,6 @@ Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, Align
   const Result<FilterRef> ref = FilterRef::open(shape, facts, payload);
   if (!ref) return ref.error();
   return AnyFilter(*ref->row_, shape, facts, std::move(payload), max_bytes);
-}
-
-Result<void> AnyFilter::add(std::string_view key) {
-  const std::uint64_t hash = ref_.hash(key);
-  return add_hashes({&hash, 1});
 }
 
 Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {

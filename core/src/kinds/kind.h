@@ -17,8 +17,8 @@
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
+#include "crivo/view.h"
 #include "kinds/collisions.h"
-#include "kinds/probe.h"
 #include "kinds/reads.h"
 
 namespace crivo {

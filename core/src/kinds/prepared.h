@@ -4,7 +4,7 @@
 #include <new>
 #include <type_traits>
 
-#include "crivo/types.h"
+#include "crivo/view.h"
 
 namespace crivo {
 

@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "crivo/hash.h"
-#include "crivo/types.h"
+#include "crivo/view.h"
 #include "hash/xxh3_inline.h"
-#include "kinds/probe.h"
 
 namespace crivo {
 

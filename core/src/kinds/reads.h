@@ -7,7 +7,7 @@
 
 #include "base/byte_gate.h"
 #include "base/math128.h"
-#include "crivo/types.h"
+#include "crivo/view.h"
 
 namespace crivo {
 

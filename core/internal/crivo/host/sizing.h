@@ -12,6 +12,9 @@
 
 namespace crivo {
 
+/// Bits in a block of the blocked kind: one cache line.
+inline constexpr unsigned kBlockBits = 512;
+
 /// The rate of the blocked filter: the mean of the rate in a block, whose number of keys follows a Poisson distribution
 /// with mean n / blocks. Source: Putze, Sanders & Singler 2007, (3); the rate in a block takes into account that the
 /// fill of blocks with the same number of keys varies, which their (1 - (1-1/B)^(kj))^k leaves out.

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/math128.h"
-#include "crivo/types.h"
+#include "crivo/host/sizing.h"
 
 namespace crivo {
 

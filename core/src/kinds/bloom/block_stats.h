@@ -6,7 +6,7 @@
 #include "base/portable.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
-#include "crivo/types.h"
+#include "crivo/view.h"
 #include "kinds/bloom/block.h"
 
 namespace crivo {

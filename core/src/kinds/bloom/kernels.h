@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kinds/probe.h"
+#include "crivo/view.h"
 
 namespace crivo {
 

@@ -7,7 +7,7 @@
 
 #include "crivo/host/bytes.h"
 #include "crivo/result.h"
-#include "crivo/types.h"
+#include "crivo/view.h"
 #include "kinds/bloom/block.h"
 
 namespace crivo {

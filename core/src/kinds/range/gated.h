@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/byte_gate.h"
-#include "crivo/types.h"
+#include "crivo/view.h"
 
 namespace crivo {
 

@@ -4,10 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kinds/probe.h"
+#include "crivo/view.h"
 #include "kinds/ribbon/band.h"
 
 namespace crivo {
+
+/// A batch of queries asks for kRibbonBatch keys at a time. If the payload has kRibbonFarBytes or more, which the
+/// second-level cache does not hold, it first prefetches all that these keys will read; and from kRibbonFartherBytes
+/// on, which no cache is likely to hold, also what the next ones will.
+inline constexpr std::size_t kRibbonBatch = 32;
+inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
+inline constexpr std::size_t kRibbonFartherBytes = std::size_t{1} << 25;
 
 struct RibbonKernels {
   static const RibbonKernels kScalar, kAvx2, kAvx512, kNeon;

@@ -37,13 +37,6 @@ inline constexpr std::uint64_t kMinRibbonBlocks = 2;
 inline constexpr std::uint64_t kMaxRibbonBlocks = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 
-/// A batch of queries asks for kRibbonBatch keys at a time. If the payload has kRibbonFarBytes or more, which the
-/// second-level cache does not hold, it first prefetches all that these keys will read; and from kRibbonFartherBytes
-/// on, which no cache is likely to hold, also what the next ones will.
-inline constexpr std::size_t kRibbonBatch = 32;
-inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
-inline constexpr std::size_t kRibbonFartherBytes = std::size_t{1} << 25;
-
 /// The number of starts in a bucket.
 [[nodiscard]] constexpr unsigned ribbon_bucket_starts(unsigned width) noexcept { return 2 * width; }
 /// The bucket of a start.

@@ -8,7 +8,7 @@
 #include "base/math128.h"
 #include "crivo/host/bytes.h"
 #include "crivo/result.h"
-#include "crivo/types.h"
+#include "crivo/view.h"
 
 namespace crivo {
 

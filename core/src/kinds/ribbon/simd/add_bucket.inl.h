@@ -4,7 +4,8 @@
 // The including file must have, inside the same anonymous namespace of crivo:
 //   CRIVO_TARGET                               the macro of the instruction set, from kinds/target.h;
 //   bool eliminate(RibbonBand&, RibbonRows&)   adds rows to the band; false if a row contradicts those it has.
-// It must have included kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. It gets: add_bucket().
+// It must have included <algorithm>, <bit>, <span>, kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. It gets:
+// add_bucket().
 
 CRIVO_TARGET inline std::uint64_t start_in_bucket(const RibbonBucket& bucket, std::uint64_t hash) noexcept {
   return mulhi(hash, bucket.starts) - bucket.first_start;

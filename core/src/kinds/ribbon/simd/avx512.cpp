@@ -6,6 +6,8 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <bit>
+#include <span>
 #include <utility>
 
 #include "crivo/host/bytes.h"

@@ -2,10 +2,10 @@
 // eight, some are tested twice, so that nothing outside the payload is read, without a mask; fewer than four are tested
 // one by one.
 //
-// The including file must have included kinds/ribbon/simd/holds_portable.inl.h, and must have, inside the same
-// anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const RibbonEquation&,
-// const SplitRow<kWidth>&, unsigned first, unsigned second)`, whether the parities of the four columns from each of
-// these two on are those that the fingerprint has. It gets: holds(), kFewColumns and holds_few() for
+// The including file must have included <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must have, inside
+// the same anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const
+// RibbonEquation&, const SplitRow<kWidth>&, unsigned first, unsigned second)`, whether the parities of the four columns
+// from each of these two on are those that the fingerprint has. It gets: holds(), kFewColumns and holds_few() for
 // kinds/ribbon/simd/query.inl.h.
 
 /// For equations of at most kFewColumns columns, without a branch that depends on the key: one that nothing predicts

@@ -4,8 +4,8 @@
 // The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; for each width of
 // ribbons `bool holds<kWidth>(const RibbonEquation&)`; kFewColumns; and `bool holds_few<kWidth>(const
 // RibbonEquation&)`, which is asked only for equations of at most kFewColumns columns. It must have included
-// <algorithm>, <utility>, kinds/ribbon/layout.h and kinds/probe_key.h. It gets: kRibbonProbe<kWidth>, a Probe
-// (kinds/probe.h).
+// <algorithm>, <utility>, kinds/probe_key.h, kinds/ribbon/kernels.h and kinds/ribbon/layout.h. It gets:
+// kRibbonProbe<kWidth>, a Probe (crivo/view.h).
 
 /// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
 /// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
@@ -136,17 +136,13 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   }
 }
 
-template <unsigned kWidth>
-CRIVO_TARGET inline bool contains_hash(const View& view, std::uint64_t hash) noexcept {
-  return contains<kWidth>(view, hash);
-}
-
+/// probe_key.h's, compiled for this instruction set: only then is contains() inlined.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
-  if (key.size() > kShortKey) return contains_long_key<&contains_hash<kWidth>>(view, key);
+  if (key.size() > kShortKey) return contains_long_key<&contains<kWidth>>(view, key);
   return contains<kWidth>(view, hash_short_key(key, view.shape.seed));
 }
 
 template <unsigned kWidth>
-inline constexpr Probe kRibbonProbe = {&contains_hash<kWidth>, &contains_key<kWidth>, &contains_batch<kWidth>,
+inline constexpr Probe kRibbonProbe = {&contains<kWidth>, &contains_key<kWidth>, &contains_batch<kWidth>,
                                        &contains_keys<&contains_batch<kWidth>>};

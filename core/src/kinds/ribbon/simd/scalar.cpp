@@ -1,5 +1,7 @@
 // The ribbon kind in portable code: the kernels that the tests compare all others with.
+#include <algorithm>
 #include <bit>
+#include <span>
 #include <type_traits>
 
 #include "crivo/host/bytes.h"

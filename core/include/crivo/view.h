@@ -1,7 +1,7 @@
-// The functions that answer a filter's queries. They are chosen once per filter, by its kind, its shape and the
-// machine, and not again for each key.
+// What a FilterRef (crivo/filter.h) keeps: what is asked, and what asks it. Not for programs.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,6 +10,18 @@
 
 namespace crivo {
 
+/// A borrowed payload with its shape, for the functions of a kind.
+struct View {
+  Shape shape;
+  const std::byte* payload = nullptr;
+  std::size_t payload_bytes = 0;
+  /// What the kind computed from the shape and the payload, once per filter, to answer faster: a type of its own
+  /// (core/src/kinds/prepared.h). Zeros if it computed nothing.
+  alignas(std::uint64_t) std::array<std::byte, 64> prepared{};
+};
+
+/// The functions that answer a filter's questions. They are chosen once per filter, by its kind, its shape and the
+/// machine, and not again for each key.
 struct Probe {
   bool (*contains)(const View&, std::uint64_t hash) noexcept;
   /// The same for the key's own bytes: the hash is computed inside, so that a query is one call.
