@@ -128,9 +128,7 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
 }
 
 Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, int level) {
-  if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
-    return bad_argument("level must lie in [", kMinCompressionLevel, ", ", kMaxCompressionLevel, "], got ", level);
-  }
+  if (auto valid = check_level(level); !valid) return valid.error();
   const std::optional<Codec> codec = choose_codec(filter, form);
   return codec ? blob_with(*codec, filter, level) : smallest_blob(filter, level);
 }

@@ -15,6 +15,7 @@ Error stopped() { return error(ErrorCode::kCancelled, "blob must be taken whole,
 }  // namespace
 
 Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink, int level) {
+  if (auto valid = check_level(level); !valid) return valid.error();
   const std::optional<Codec> codec = choose_codec(filter, form);
   if (codec && is_raw(*codec)) return write_raw_blob(filter, *codec, sink);
   const Result<std::vector<std::byte>> blob = to_blob(filter, form, level);

@@ -1,5 +1,6 @@
 #include "format/codec_choice.h"
 
+#include "base/error_text.h"
 #include "base/sparse.h"
 #include "crivo/host/bytes.h"
 #include "kinds/registry.h"
@@ -26,6 +27,11 @@ std::optional<Codec> choose_codec(const FilterRef& filter, BlobForm form) noexce
   const Codec codec = choose_automatically(filter);
   const bool with_sums = form == BlobForm::kFile && codec == Codec::kRaw && filter.payload().size() > kReadAsAWhole;
   return with_sums ? Codec::kRawSums : codec;
+}
+
+Result<void> check_level(int level) {
+  if (level >= kMinCompressionLevel && level <= kMaxCompressionLevel) return {};
+  return bad_argument("level must lie in [", kMinCompressionLevel, ", ", kMaxCompressionLevel, "], got ", level);
 }
 
 }  // namespace crivo
