@@ -1,48 +1,95 @@
-// What make_row() asks of a kind at compile time.
+// What make_row() asks of a kind at compile time, and what must agree in the rows that it made.
 #include "kinds/kind.h"
 
 #include <gtest/gtest.h>
 
+#include "kinds/registry.h"
+
 namespace crivo {
 namespace {
 
-/// What every kind needs, without a word of which bytes it reads.
-struct Bare {
+struct Rates {
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept;
+};
+struct Adds {
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
+};
+struct Grows {
+  static Result<void> add_and_grow(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
+                                   std::uint64_t max_bytes);
+};
+struct Counts {
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept;
+};
+struct HasOption {
+  static constexpr std::string_view kOption = "width";
+};
+struct Validates {
+  static Result<void> validate(const View& view);
+};
+struct AnyIsValid {
+  static constexpr bool kEveryPayloadIsValid = true;
+};
+struct OpensByPadding {
+  static constexpr bool kOnlyPaddingIsValidated = true;
+};
+struct AdmitsQuestions {
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
+};
+
+/// A kind of these parts, with what needs no choice.
+template <class... Parts>
+struct Of : Parts... {
   static constexpr Kind kKind = Kind::kClassic;
-  static constexpr std::string_view kName = "bare";
+  static constexpr std::string_view kName = "made";
   static constexpr const char* kUnitName = "number of bits";
   static Result<Shape> plan(const FilterSpec& spec);
   static Result<std::uint64_t> payload_bytes(const Shape& shape);
   static Probe probe(const Shape& shape) noexcept;
   static Stats stats(const View& view) noexcept;
 };
-struct Validates : Bare {
-  static Result<void> validate(const View& view);
-};
-struct Sound : Validates {
-  static constexpr bool kOnlyPaddingIsValidated = true;
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
-};
-struct Undecided : Sound {
-  static constexpr bool kEveryPayloadIsValid = true;
-};
-struct NeverValidated : Bare {
-  static constexpr bool kOnlyPaddingIsValidated = true;
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
-};
-struct OpensBlindly : Validates {
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
-};
-struct AnswersBlindly : Validates {
-  static constexpr bool kOnlyPaddingIsValidated = true;
-};
+template <class... Parts>
+constexpr bool kIsKind = FilterKind<Of<Parts...>>;
+template <class... Parts>
+constexpr bool kReadsItsBytes = kIsKind<Rates, Adds, Parts...>;
+template <class... Parts>
+constexpr bool kHasItsParts = kIsKind<Validates, OpensByPadding, AdmitsQuestions, Parts...>;
 
 TEST(FilterKind, MustSayWhichBytesAreValidAndRead) {
-  EXPECT_TRUE(FilterKind<Sound>);
-  EXPECT_FALSE(FilterKind<Undecided>) << "a validate() that would never be called";
-  EXPECT_FALSE(FilterKind<NeverValidated>);
-  EXPECT_FALSE(FilterKind<OpensBlindly>);
-  EXPECT_FALSE(FilterKind<AnswersBlindly>);
+  EXPECT_TRUE((kReadsItsBytes<Validates, OpensByPadding, AdmitsQuestions>));
+  EXPECT_FALSE((kReadsItsBytes<Validates, OpensByPadding, AdmitsQuestions, AnyIsValid>)) << "a validate() without use";
+  EXPECT_FALSE((kReadsItsBytes<OpensByPadding, AdmitsQuestions>)) << "never validated";
+  EXPECT_FALSE((kReadsItsBytes<Validates, AdmitsQuestions>)) << "opens blindly";
+  EXPECT_FALSE((kReadsItsBytes<Validates, OpensByPadding>)) << "answers blindly";
+}
+
+TEST(FilterKind, MustHaveARateAndOneWayInAndWhatBelongsTogether) {
+  EXPECT_TRUE((kHasItsParts<Rates, Adds>));
+  EXPECT_TRUE((kHasItsParts<Rates, Grows>));
+  EXPECT_FALSE((kHasItsParts<Adds>)) << "no rate";
+  EXPECT_FALSE((kHasItsParts<Rates>)) << "no way in";
+  EXPECT_FALSE((kHasItsParts<Rates, Adds, Grows>));
+  EXPECT_FALSE((kHasItsParts<Rates, Adds, Counts>)) << "no add_times()";
+  EXPECT_FALSE((kHasItsParts<Rates, Adds, HasOption>)) << "nobody reads or prints it";
+}
+
+TEST(EveryKind, TellsOfRangesWhereItSaysSo) {
+  for (const KindInfo& info : kind_infos()) {
+    const KindRow& row = *find_kind(info.kind);
+    const Probe probe = row.probe(*row.plan({.kind = info.kind, .capacity = 1000}));
+    EXPECT_EQ(probe.contains_range != nullptr, info.can.range) << info.name;
+  }
+}
+
+// By which RocksDB's reader tells our blocks from others.
+TEST(EveryKind, HasPayloadsOfWholeWords) {
+  for (const KindInfo& info : kind_infos()) {
+    const KindRow& row = *find_kind(info.kind);
+    for (std::uint64_t keys = 1; keys <= 32; ++keys) {
+      const std::uint64_t bytes = *row.payload_bytes(*row.plan({.kind = info.kind, .capacity = keys}));
+      ASSERT_TRUE(bytes != 0 && bytes % 8 == 0) << info.name << " of " << keys << ": " << bytes;
+    }
+  }
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ template <class Kernels>
   if constexpr (requires { Kernels::kAvx512; }) {
     if (isa == Isa::kAvx512) return Kernels::kAvx512;
   }
-  if (isa != Isa::kScalar) return Kernels::kAvx2;
+  if constexpr (requires { Kernels::kAvx2; }) {
+    if (isa != Isa::kScalar) return Kernels::kAvx2;
+  }
 #elif defined(__AARCH64EL__)
   if constexpr (requires { Kernels::kNeon; }) {
     if (isa == Isa::kNeon) return Kernels::kNeon;

@@ -40,8 +40,8 @@ struct KindRow {
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, which never overflows. Errors: kCorrupt when k, the parameter or the units are not
-  /// allowed.
+  /// The payload's size in bytes, which never overflows: a multiple of 8 above 0, by which RocksDB's reader tells
+  /// blocks of ours from others. Errors: kCorrupt when k, the parameter or the units are not allowed.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
@@ -56,7 +56,7 @@ struct KindRow {
   bool (*admit_open)(const View&, ByteGate&);
   /// For contains(), contains_batch() and count() of a hash: admits all that any of them reads, and little more.
   bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
-  /// For a question about a range. Null for a kind that cannot tell of ranges.
+  /// For a question about a range. Null for a kind that cannot tell of ranges, as Probe::contains_range then is.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
   Stats (*stats)(const View&) noexcept;
@@ -96,8 +96,8 @@ struct KindRow {
   /// sets the shape to what they need. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the
   /// source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
-  /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Null for a kind that grows.
-  /// Errors: kFull.
+  /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Of many hashes it may take 8
+  /// bytes for each, for its own time. Null for a kind that grows. Errors: kFull.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
@@ -129,9 +129,29 @@ consteval bool says_what_is_read() {
          admits_question + reads_a_block == 1;
 }
 
+/// Whether a kind has a model of its rate and one way in for its keys, and what goes together.
+template <class K>
+consteval bool is_complete() {
+  const bool rates_shapes = requires(const Shape& shape) { K::predicted_fp_rate(shape, 1.0); };
+  const bool rates_payloads = requires(const View& view) { K::predicted_fp_rate(view, 1.0); };
+  const bool builds = requires { &K::build; };
+  const bool adds = requires { &K::add; };
+  const bool grows = requires { &K::add_and_grow; };
+  const bool counts = requires { &K::count; };
+  const bool adds_times = requires { &K::add_times; };
+  const bool has_option = requires { K::kOption; };
+  const bool reads_option = requires {
+    &K::set_option;
+    &K::option_text;
+  };
+  return (rates_shapes || rates_payloads) && builds + adds + grows == 1 && counts == adds_times &&
+         has_option == reads_option;
+}
+
 /// What every kind must have; make_row() finds out what else a kind has.
 template <class K>
-concept FilterKind = says_what_is_read<K>() && requires(const FilterSpec& spec, const Shape& shape, const View& view) {
+concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
+    requires(const FilterSpec& spec, const Shape& shape, const View& view) {
   { K::kKind } -> std::convertible_to<Kind>;
   { K::kName } -> std::convertible_to<std::string_view>;
   { K::kUnitName } -> std::convertible_to<const char*>;

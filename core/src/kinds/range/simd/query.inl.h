@@ -3,8 +3,8 @@
 //
 // The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the place of the set bit of this rank (from 0) in
-// a word that has it. It must have included crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h. It gets:
-// answer_range(), and kRangeProbe.
+// a word that has it. It must have included <algorithm>, crivo/ordered.h, kinds/range/layout.h and
+// kinds/range/kernels.h. It gets: answer_range(), and kRangeProbe.
 //
 // Nothing of the payload but its first two words was checked when it was opened. So whatever the other words say, each
 // loop ends, and nothing outside the payload is read.
@@ -309,3 +309,6 @@ CRIVO_TARGET inline void contains_keys(const View& view, const std::string_view*
 }
 
 inline constexpr Probe kRangeProbe = {&contains, &contains_key, &contains_batch, &contains_keys, &contains_range};
+
+#undef CRIVO_INLINE
+#undef CRIVO_NOINLINE

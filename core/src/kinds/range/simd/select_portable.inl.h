@@ -1,0 +1,15 @@
+// Finding a set bit of a word in portable code. The including file must have included <bit>. It gets: select_bit(), for
+// kinds/range/simd/query.inl.h.
+
+/// Halves the word until one bit is left.
+std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank) noexcept {
+  std::uint64_t place = 0;
+  for (unsigned width = 32; width > 0; width /= 2) {
+    const auto below = static_cast<std::uint64_t>(std::popcount((word >> place) & ((std::uint64_t{1} << width) - 1)));
+    if (rank >= below) {
+      rank -= below;
+      place += width;
+    }
+  }
+  return place;
+}
