@@ -7,7 +7,9 @@
 // Results. A function that can fail returns a crivo_status, CRIVO_OK or what went wrong, and takes a crivo_error as
 // its last argument, in which it leaves the message; the argument may be NULL. No function throws, prints or aborts,
 // and none keeps a pointer that it was given, unless it says so. Where a function fails, what it would have changed is
-// unchanged, unless it says otherwise, and what it would have returned through a pointer is not written.
+// unchanged, unless it says otherwise, and what it would have returned through a pointer is not written. Any of them
+// can fail with CRIVO_BAD_ARGUMENT for an argument that it refuses, with CRIVO_NO_MEMORY, and with CRIVO_CORRUPT for a
+// filter from crivo_open; "Errors" lists the others.
 //
 // Strings of the interface are UTF-8 and end in a NUL. Keys are bytes and a length: they may hold anything, and NULL
 // stands for the empty key if the length is 0. Arrays may be NULL if their length is 0.
@@ -58,7 +60,7 @@ enum {
   CRIVO_TOO_LARGE = 7,     ///< more bytes than a limit or a buffer has room for
   CRIVO_CANCELLED = 8,     ///< the progress callback asked to stop
   CRIVO_NO_MEMORY = 9,     ///< the system has no more memory
-  CRIVO_SYSTEM = 10        ///< the system refused a file or a thread; errno says why, or is 0
+  CRIVO_SYSTEM = 10        ///< the system refused a file; errno says why, or is 0
 };
 
 #define CRIVO_ERROR_MESSAGE_BYTES 508
@@ -121,7 +123,7 @@ typedef struct crivo_keys {
 /// from version to version. There is no error to return, so a key of NULL, or of more bytes than an object can have,
 /// counts as the empty key.
 CRIVO_API uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed);
-/// The hashes of many keys; `hashes` has room for keys->count. Errors: CRIVO_BAD_ARGUMENT.
+/// The hashes of many keys; `hashes` has room for keys->count.
 CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error);
 
 /// The most bytes of a number that was turned into a key.
@@ -179,13 +181,13 @@ typedef struct crivo_options {
 
 /// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Ignores
 /// threads, progress, max_memory and temp_folder. Errors: CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE if the
-/// filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_NO_MEMORY.
+/// filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
 /// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Takes 8 bytes for each key
 /// while it builds. Ignores temp_folder without max_memory. Errors: CRIVO_BAD_ARGUMENT naming the field, also
 /// max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if more keys
-/// came than the kind has room for; CRIVO_CANCELLED; CRIVO_NO_MEMORY; CRIVO_SYSTEM for a temporary file or a thread.
+/// came than the kind has room for; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed, or, for the kind "range", from ordered numbers.
@@ -193,8 +195,7 @@ CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options,
                                                    crivo_filter** filter, crivo_error* error);
 
 /// A copy that can be changed, also of a read-only filter. It may grow as far as the filter may; the copy of a borrowed
-/// blob as far as the limits it was borrowed with; the copy of an opened file without a limit. Errors:
-/// CRIVO_BAD_ARGUMENT for NULL; CRIVO_CORRUPT for an opened file; CRIVO_NO_MEMORY.
+/// blob as far as the limits it was borrowed with; the copy of an opened file without a limit.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// The blocked filter of the keys that a counting filter holds now, in a quarter of its bytes. Errors:
 /// CRIVO_UNSUPPORTED for another kind.
@@ -208,23 +209,22 @@ typedef struct crivo_builder crivo_builder;
 
 /// Starts to build. With a capacity and a kind that can add, keys go straight into the filter, with max_memory as a
 /// limit on its size, and threads and temp_folder ignored; otherwise 8 bytes are kept for each. crivo_builder_finish
-/// calls `progress`. `options` may be NULL. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE; CRIVO_NO_MEMORY.
+/// calls `progress`. `options` may be NULL. Errors: CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
                                                 crivo_error* error);
-/// Adds a key. Errors: CRIVO_BAD_ARGUMENT for a builder that was finished, a key of NULL with a length, or max_memory
-/// where the filter would outgrow it; CRIVO_NO_MEMORY; CRIVO_FULL and CRIVO_TOO_LARGE where keys go straight into the
-/// filter; CRIVO_SYSTEM for a temporary file, after which the builder can only be freed. The key was not added.
+/// Adds a key. Errors: CRIVO_BAD_ARGUMENT, also for a builder that was finished, and for max_memory where the filter
+/// would outgrow it; CRIVO_FULL and CRIVO_TOO_LARGE where keys go straight into the filter; CRIVO_SYSTEM for a
+/// temporary file, after which the builder can only be freed. The key was not added.
 CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes,
                                              crivo_error* error);
 /// Adds keys in their order. On an error, those before the failing one were added; crivo_builder_keys counts them.
-/// Errors: as crivo_builder_add, and CRIVO_BAD_ARGUMENT for what is wrong with the array.
+/// Errors: as crivo_builder_add.
 CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);
 /// The keys that were added so far, duplicates included; 0 for NULL.
 CRIVO_API uint64_t crivo_builder_keys(const crivo_builder* builder);
-/// Makes the filter. Whether it succeeds or not, the builder can then only be freed. Errors: as crivo_build;
-/// CRIVO_BAD_ARGUMENT for a builder that was finished before.
+/// Makes the filter. Whether it succeeds or not, the builder can then only be freed. Errors: as crivo_build.
 CRIVO_CHECKED crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error);
 /// Frees a builder; NULL is allowed.
 CRIVO_API void crivo_builder_free(crivo_builder* builder);
@@ -232,19 +232,19 @@ CRIVO_API void crivo_builder_free(crivo_builder* builder);
 // -------------------------------------------------------------------------------------------------- asking a filter
 
 /// Whether the filter may have the key: 0 means certainly not, 1 means that it has, or that this is a false hit. A
-/// negative result is an error, the negated status: CRIVO_BAD_ARGUMENT for a filter of NULL or a key of NULL with a
-/// length; for a filter from crivo_open also CRIVO_CORRUPT or CRIVO_SYSTEM. As a truth value an error is thus "maybe".
+/// negative result is an error, the negated status. For a filter from crivo_open it can be CRIVO_SYSTEM, too. As a
+/// truth value an error is thus "maybe".
 CRIVO_API int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
 CRIVO_API int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error);
-/// Whether a key may lie in the range from `low` to `high`, both included, as ordered numbers; 0 for low > high.
-/// Errors: also CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
-CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error);
 /// The same for many keys, which is faster than a call for each: hits[i] becomes 1 or 0. `hits` has room for
 /// keys->count bytes. Errors: as crivo_contains; what stands in `hits` is then unspecified.
 CRIVO_CHECKED crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
                                                crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count,
                                                  uint8_t* hits, crivo_error* error);
+/// Whether a key may lie in the range from `low` to `high`, both included, as ordered numbers; 0 for low > high. The
+/// result is as of crivo_contains, and -CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
+CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error);
 /// How often a key was added, less how often it was removed: never less than the true number, sometimes more. Errors:
 /// CRIVO_UNSUPPORTED for a kind that cannot count.
 CRIVO_CHECKED crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key_bytes, uint64_t* count,
@@ -254,8 +254,7 @@ CRIVO_CHECKED crivo_status crivo_count(const crivo_filter* filter, const void* k
 // A filter from crivo_borrow or crivo_open is read-only: these functions return CRIVO_UNSUPPORTED for it, and
 // crivo_copy makes one that can be changed.
 
-/// Adds a key. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_FULL;
-/// CRIVO_TOO_LARGE; CRIVO_NO_MEMORY for a kind that grows.
+/// Adds a key. Errors: CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_FULL; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
 /// Adds keys in their order. Errors: as crivo_add; those before the failing one were added, and are counted in
 /// crivo_facts.keys.
@@ -295,7 +294,7 @@ typedef struct crivo_facts {
   uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
 } crivo_facts;
 
-/// Takes constant time. Errors: CRIVO_BAD_ARGUMENT.
+/// Takes constant time.
 CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error);
 
 /// How full a filter is, and what follows from it.
@@ -307,7 +306,7 @@ typedef struct crivo_stats {
   double cardinality;      ///< the estimated number of distinct keys; infinite when saturated
 } crivo_stats;
 
-/// Takes a pass over the filter. Errors: CRIVO_BAD_ARGUMENT; CRIVO_CORRUPT for a filter from crivo_open.
+/// Takes a pass over the filter.
 CRIVO_CHECKED crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error);
 
 /// Estimated numbers of distinct keys of two filters, infinite where one is saturated.
@@ -337,8 +336,8 @@ enum {
 /// The most bytes that a blob of this filter can have, in any form; 0 for NULL.
 CRIVO_API uint64_t crivo_blob_bound(const crivo_filter* filter);
 /// Writes the filter as a blob (docs/format.md) into a buffer, and sets *written to its size. `level` is zstd's, 1 to
-/// 22, and 0 stands for 3. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE if the buffer has too little room, with *written
-/// set to what is needed.
+/// 22, and 0 stands for 3. Errors: CRIVO_TOO_LARGE if the buffer has too little room, with *written set to what is
+/// needed.
 CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level, void* buffer,
                                        uint64_t buffer_bytes, uint64_t* written, crivo_error* error);
 
@@ -363,8 +362,8 @@ CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, c
 
 /// Writes the filter to a file, which is replaced in one step: a reader, even after a crash, finds the old content or
 /// the new one. CRIVO_FORM_AUTO stores a filter of more than 64 KiB as CRIVO_FORM_MAPPABLE where a blob of it would be
-/// raw. Errors: CRIVO_BAD_ARGUMENT; CRIVO_SYSTEM with the path and the system's reason; CRIVO_CORRUPT for a filter from
-/// crivo_open whose own file is damaged or changes meanwhile, and the old content then stays.
+/// raw. Errors: CRIVO_SYSTEM with the path and the system's reason; CRIVO_CORRUPT for a filter from crivo_open whose
+/// own file is damaged or changes meanwhile, and the old content then stays.
 CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
                                       crivo_error* error);
 /// Opens a file of any form, read-only. One in CRIVO_FORM_MAPPABLE is mapped in constant time, whatever its size, and a
@@ -377,8 +376,7 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
-/// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters. Errors:
-/// CRIVO_BAD_ARGUMENT for NULL; CRIVO_CORRUPT.
+/// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
 /// Lets calls that read files which shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the
 /// process with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it;

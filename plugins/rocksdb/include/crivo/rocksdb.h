@@ -76,8 +76,7 @@ struct RocksDBFilterOptions {
   // The following are for crivo.Auto only.
 
   /// Filter bits per key, 0 to 1000, as the mean over all keys of the tree: real bits, not Bloom-equivalent ones. The
-  /// rate of each level is then the one that makes false positives of absent keys the fewest at this memory
-  /// (crivo/host/level_budget.h).
+  /// rate of each level is then the one that makes false positives of absent keys the fewest at this memory.
   std::optional<double> budget_bits_per_key = std::nullopt;
   /// The rate of filters in the bottommost level: from 1e-9 to 1, where 1 means no filter. Most questions that get
   /// there find their key, so 0.1 saves half of all filter memory (a ribbon then takes 3.4 bits per key), if few
