@@ -32,22 +32,18 @@ bool same_content(const struct stat& a, const struct stat& b) {
 class LockedFile {
  public:
   /// Whoever had to wait finds another file at the path, and locks that one.
-  static Result<LockedFile> open(const std::string& path, bool quiet) {
+  LockedFile(const std::string& path, bool quiet) : path_(path) {
     struct stat now {};
     if (path == "-" || (::stat(path.c_str(), &now) == 0 && !S_ISREG(now.st_mode))) {
-      return Error{ErrorCode::kBadArgument,
-                   "FILTER must be a file, because it is replaced, got " + shown(path, "standard input")};
+      throw Refused("FILTER must be a file, because it is replaced, got " + shown(path, "standard input"));
     }
-    for (;;) {
-      Result<OwnedFd> fd = open_input(path, "FILTER");
-      if (!fd) return fd.error();
-      if (!lock(fd->get(), path, quiet)) return file_error("FILTER must be a file that can be locked", path);
-      struct stat locked {};
-      if (::fstat(fd->get(), &locked) != 0 || ::stat(path.c_str(), &now) != 0) {
-        return file_error("FILTER must be readable", path);
+    do {
+      fd_ = open_input(path, "FILTER");
+      if (!lock(fd_.get(), path, quiet)) throw file_error("FILTER must be a file that can be locked", path);
+      if (::fstat(fd_.get(), &opened_) != 0 || ::stat(path.c_str(), &now) != 0) {
+        throw file_error("FILTER must be readable", path);
       }
-      if (locked.st_dev == now.st_dev && locked.st_ino == now.st_ino) return LockedFile(*std::move(fd), path, locked);
-    }
+    } while (opened_.st_dev != now.st_dev || opened_.st_ino != now.st_ino);
   }
 
   /// Whether the path still leads to this file, and nobody has written to it.
@@ -57,9 +53,6 @@ class LockedFile {
   }
 
  private:
-  LockedFile(OwnedFd fd, std::string path, const struct stat& opened)
-      : fd_(std::move(fd)), path_(std::move(path)), opened_(opened) {}
-
   /// Says that it waits unless it is to be quiet, as it then becomes.
   static bool lock(int fd, const std::string& path, bool& quiet) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
@@ -73,9 +66,9 @@ class LockedFile {
     return result == 0;
   }
 
-  OwnedFd fd_;
+  OwnedFd fd_{-1};
   std::string path_;
-  struct stat opened_;
+  struct stat opened_ {};
 };
 
 /// The form in which a filter is stored again. A compressed one that is full enough by now is not.
@@ -85,41 +78,38 @@ BlobForm form_of(Codec codec) {
 }
 
 /// Adds the keys one after the other, and prints those that were not found before.
-Result<void> add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes,
-                           std::span<const std::string_view> keys, KeyEnd key_end) {
+void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std::span<const std::string_view> keys,
+                   KeyEnd key_end) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool is_new = !filter.ref().may_contain_hash(hashes[i]);
-    if (auto added = filter.add_hash(hashes[i]); !added) return added;
+    unwrap(filter.add_hash(hashes[i]));
     if (is_new) print_key(keys[i], key_end);
   }
-  return flush_output();  // a program that sends line after line waits for each
+  flush_output();  // a program that sends line after line waits for each
 }
 
-Result<ExitCode> add(const AddOptions& options) {
+ExitCode add(const AddOptions& options) try {
   const std::string& path = options.filter.path;
-  const Result<LockedFile> file = LockedFile::open(path, options.quiet);
-  if (!file) return file.error();
-  if (auto fine = check_output(path, options.keys.paths); !fine) return fine.error();
-  Result<LoadedCopy> loaded = load_copy(options.filter);
-  if (!loaded) return loaded.error();
-  AnyFilter& filter = loaded->filter;
-  if (auto able = filter.add_hashes({}); !able) return able.error();  // before anything is read
+  const LockedFile file(path, options.quiet);
+  check_output(path, options.keys.paths);
+  LoadedCopy loaded = load_copy(options.filter);
+  AnyFilter& filter = loaded.filter;
+  unwrap(filter.add_hashes({}));  // before anything is read
   const auto add_batch = [&](std::span<const std::uint64_t> hashes, std::span<const std::string_view> keys) {
-    return options.print_new ? add_and_print(filter, hashes, keys, options.keys.key_end) : filter.add_hashes(hashes);
+    if (options.print_new) return add_and_print(filter, hashes, keys, options.keys.key_end);
+    unwrap(filter.add_hashes(hashes));
   };
   const Hashing hashing{filter.shape().hash_id, filter.shape().seed};
   KeyFiles files = options.keys;
   files.longest = longest_line(options.filter);
-  if (auto added = add_keys("add", files, hashing, add_batch, options.print_new); !added) {
-    Error error = in_given_units(added.error(), options.filter);
-    if (error.code == ErrorCode::kFull) error.message += "; crivo build makes a larger filter";
-    return error;
-  }
-  if (!file->is_as_opened()) {
-    return Error{ErrorCode::kBadArgument, "FILTER must not be changed while keys are added, got " + shown(path)};
-  }
-  return write_filter(filter.ref(), path, form_of(loaded->codec),
+  add_keys("add", files, hashing, add_batch, options.print_new);
+  if (!file.is_as_opened()) throw Refused("FILTER must not be changed while keys are added, got " + shown(path));
+  return write_filter(filter.ref(), path, form_of(loaded.codec),
                       {"add", options.quiet, "crivo build makes a larger filter"});
+} catch (const Refused& refused) {
+  Refused shown = in_given_units(refused, options.filter);
+  if (shown.error.code == ErrorCode::kFull) shown.error.message += "; crivo build makes a larger filter";
+  throw in_file(shown, options.filter.path);
 }
 
 }  // namespace
@@ -132,8 +122,7 @@ void add_add(CLI::App& app, Action& action) {
   command->add_flag("--print-new", options->print_new, "Print each key that was not found before it was added");
   add_quiet(*command, options->quiet);
   command->footer(kKeyLines);
-  command->callback(
-      [options, &action] { action = [options] { return in_file(add(*options), options->filter.path); }; });
+  command->callback([options, &action] { action = [options] { return add(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -36,25 +36,13 @@ struct Arguments {
   bool quiet = false;
 };
 
-Result<FilterSpec> parse_spec(const Arguments& options) {
+FilterSpec parse_spec(const Arguments& options) {
   FilterSpec spec;
-  if (options.capacity) {
-    const auto capacity = parse_capacity(*options.capacity);
-    if (!capacity) return capacity.error();
-    spec.capacity = *capacity;
-  }
-  const auto fp_rate = parse_fp_rate(options.fp_rate);
-  if (!fp_rate) return fp_rate.error();
-  spec.fp_rate = *fp_rate;
-  if (options.bits_per_key) {
-    const auto bits_per_key = parse_bits_per_key(*options.bits_per_key);
-    if (!bits_per_key) return bits_per_key.error();
-    spec.bits_per_key = *bits_per_key;
-  }
-  if (auto chosen = choose_kind(spec, options.kind); !chosen) return chosen.error();
-  const auto seed = parse_seed(options.seed);
-  if (!seed) return seed.error();
-  spec.seed = *seed;
+  if (options.capacity) spec.capacity = parse_capacity(*options.capacity);
+  spec.fp_rate = parse_fp_rate(options.fp_rate);
+  if (options.bits_per_key) spec.bits_per_key = parse_bits_per_key(*options.bits_per_key);
+  unwrap(choose_kind(spec, options.kind));
+  spec.seed = parse_seed(options.seed);
   return spec;
 }
 
@@ -69,31 +57,19 @@ std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-Result<Limits> parse_limits(const Arguments& options) {
-  const Result<unsigned> threads = parse_threads(options.threads);
-  if (!threads) return threads.error();
-  Limits limits{.max_bytes = physical_memory_bytes(), .threads = *threads};
-  if (options.max_bytes) {
-    const Result<std::uint64_t> max_bytes = parse_bytes(*options.max_bytes, "max-bytes");
-    if (!max_bytes) return max_bytes.error();
-    limits.max_bytes = *max_bytes;
-  }
-  if (options.max_memory) {
-    const Result<std::uint64_t> max_memory = parse_bytes(*options.max_memory, "max-memory");
-    if (!max_memory) return max_memory.error();
-    limits.max_memory = *max_memory;
-  }
+Limits parse_limits(const Arguments& options) {
+  Limits limits{.max_bytes = physical_memory_bytes(), .threads = parse_threads(options.threads)};
+  if (options.max_bytes) limits.max_bytes = parse_bytes(*options.max_bytes, "max-bytes");
+  if (options.max_memory) limits.max_memory = parse_bytes(*options.max_memory, "max-memory");
   return limits;
 }
 
 /// A folder that cannot be used is said before the work begins, and not when the memory is full.
-Result<void> check_temporary_folder(const Arguments& options) {
-  if (!options.temp_folder) return {};
+void check_temporary_folder(const Arguments& options) {
+  if (!options.temp_folder) return;
   const std::string& folder = *options.temp_folder;
-  if (folder.empty())
-    return Error{ErrorCode::kBadArgument, "temp-folder must be the name of a folder, got an empty one"};
-  if (::access((folder + "/.").c_str(), W_OK | X_OK) == 0) return {};
-  return file_error("temp-folder must be writable", folder);
+  if (folder.empty()) throw Refused("temp-folder must be the name of a folder, got an empty one");
+  if (::access((folder + "/.").c_str(), W_OK | X_OK) != 0) throw file_error("temp-folder must be writable", folder);
 }
 
 /// Where temporary files lie if the user does not say: the output's folder has room for large files most often.
@@ -119,7 +95,7 @@ KeyFiles within(KeyFiles keys, const std::optional<std::string>& max_memory) {
   return keys;
 }
 
-Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, const Arguments& options) {
+AnyFilter build_filter(const FilterSpec& spec, const Limits& limits, const Arguments& options) {
   std::optional<Progress> progress;
   std::uint64_t keys = 0;
   const auto show = [&](double done) {
@@ -129,35 +105,20 @@ Result<AnyFilter> build_filter(const FilterSpec& spec, const Limits& limits, con
   };
   const std::string temp_folder = temporary_folder(options);
   if (options.max_memory) note_memory_folder(temp_folder);
-  auto builder = FilterBuilder::create(spec, {.max_bytes = limits.max_bytes,
-                                              .threads = limits.threads,
-                                              .progress = show,
-                                              .max_memory = limits.max_memory,
-                                              .temp_folder = temp_folder});
-  if (!builder) return builder.error();
-  const auto add = [&](std::span<const std::uint64_t> hashes, auto) { return builder->add_hashes(hashes); };
+  auto builder = unwrap(FilterBuilder::create(spec, {.max_bytes = limits.max_bytes,
+                                                     .threads = limits.threads,
+                                                     .progress = show,
+                                                     .max_memory = limits.max_memory,
+                                                     .temp_folder = temp_folder}));
+  const auto add = [&](std::span<const std::uint64_t> hashes, auto) { unwrap(builder.add_hashes(hashes)); };
   const KeyFiles files = within(options.keys, options.max_memory);
-  if (auto added = add_keys("build", files, {hash_id_of(spec.kind), spec.seed}, add); !added) return added.error();
-  keys = builder->keys();
-  return builder->finish();
-}
-
-Result<ExitCode> build(const Arguments& options) {
-  const Result<FilterSpec> spec = parse_spec(options);
-  if (!spec) return spec.error();
-  const Result<Limits> limits = parse_limits(options);
-  if (!limits) return limits.error();
-  if (auto fine = check_output(options.output.path, options.keys.paths); !fine) return fine.error();
-  if (auto fine = check_temporary_folder(options); !fine) return fine.error();
-  if (options.max_memory) system::free_to_the_system();
-  const Result<AnyFilter> filter = build_filter(*spec, *limits, options);
-  if (!filter) return filter.error();
-  return write_filter(filter->ref(), options.output.path, options.output.form(),
-                      {"build", options.quiet, "raise --capacity or leave it out"});
+  add_keys("build", files, {hash_id_of(spec.kind), spec.seed}, add);
+  keys = builder.keys();
+  return unwrap(builder.finish());
 }
 
 /// An error of the library by the tool's own names, with advice that only the tool can give.
-Error for_users(const Error& error, const Arguments& options) {
+Refused for_users(const Error& error, const Arguments& options) {
   const bool of_filter = error.code == ErrorCode::kTooLarge;
   const auto& limit = of_filter ? options.max_bytes : options.max_memory;
   if (error.needed_bytes != 0 && limit) {
@@ -170,13 +131,20 @@ Error for_users(const Error& error, const Arguments& options) {
     message += options.capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";
   }
   if (of_filter && error.needed_bytes != 0) message += " (the limit is this machine's memory)";
-  return {error.code, message};
+  return Refused(Error{error.code, message});
 }
 
-Result<ExitCode> build_or_advise(const Arguments& options) {
-  Result<ExitCode> outcome = build(options);
-  if (outcome) return outcome;
-  return for_users(outcome.error(), options);
+ExitCode build(const Arguments& options) try {
+  const FilterSpec spec = parse_spec(options);
+  const Limits limits = parse_limits(options);
+  check_output(options.output.path, options.keys.paths);
+  check_temporary_folder(options);
+  if (options.max_memory) system::free_to_the_system();
+  const AnyFilter filter = build_filter(spec, limits, options);
+  return write_filter(filter.ref(), options.output.path, options.output.form(),
+                      {"build", options.quiet, "raise --capacity or leave it out"});
+} catch (const Refused& refused) {
+  throw for_users(refused.error, options);
 }
 
 void add_filter_options(CLI::App& command, Arguments& options) {
@@ -213,7 +181,7 @@ void add_build(CLI::App& app, Action& action) {
   add_forms(*command, options->output);
   add_quiet(*command, options->quiet);
   command->footer(std::string(kKeyLines) + " For the kind range a key is an integer of 64 bits.");
-  command->callback([options, &action] { action = [options] { return build_or_advise(*options); }; });
+  command->callback([options, &action] { action = [options] { return build(*options); }; });
 }
 
 }  // namespace crivo::tool

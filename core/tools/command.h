@@ -5,16 +5,14 @@
 #include <functional>
 #include <string>
 
-#include "crivo/result.h"
-
 namespace crivo::tool {
 
 /// The exit codes, the same as grep's: an error is never mistaken for the answer "no".
 enum ExitCode : int { kYes = 0, kNo = 1, kTrouble = 2 };
 
-/// Does a subcommand's work, after the arguments were parsed. If it returns an Error, the tool prints it and ends with
-/// kTrouble.
-using Action = std::function<Result<ExitCode>()>;
+/// Does a subcommand's work, after the arguments were parsed. If it throws Refused, the tool prints the message and
+/// ends with kTrouble.
+using Action = std::function<ExitCode()>;
 
 // Each of these functions declares a subcommand. When CLI11 parses that subcommand, it sets `action`.
 void add_build(CLI::App& app, Action& action);

@@ -24,21 +24,21 @@ std::string shown(const std::string& path, const char* dash) {
   return quoted + "'";
 }
 
-Error file_error(const std::string& rule, const std::string& path, const char* dash) {
-  return {ErrorCode::kBadArgument, rule + ", got " + shown(path, dash) + ": " + std::strerror(errno)};
+Refused file_error(const std::string& rule, const std::string& path, const char* dash) {
+  return Refused(rule + ", got " + shown(path, dash) + ": " + std::strerror(errno));
 }
 
-Result<void> flush_output() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-  return file_error("output must be writable", "-", "standard output");
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw file_error("output must be writable", "-", "standard output");
 }
 
-Result<OwnedFd> open_input(const std::string& path, const std::string& role) {
+OwnedFd open_input(const std::string& path, const std::string& role) {
   if (path == "-" && ::isatty(STDIN_FILENO) != 0) {
     std::fputs("crivo: reading from this terminal, until Ctrl-D\n", stderr);
   }
   OwnedFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return file_error(role + " must be readable", path);
+  if (fd.get() < 0) throw file_error(role + " must be readable", path);
   return fd;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "crivo/host/owned_fd.h"
-#include "crivo/result.h"
+#include "crivo/host/unwrap.h"
 
 namespace crivo::tool {
 
@@ -14,13 +14,13 @@ namespace crivo::tool {
 
 /// The error for a rule about a file that the system refused, with errno's text: "FILE must be readable, got /x: No
 /// such file or directory".
-[[nodiscard]] Error file_error(const std::string& rule, const std::string& path, const char* dash = "-");
+[[nodiscard]] Refused file_error(const std::string& rule, const std::string& path, const char* dash = "-");
 
-/// Errors: for standard output that could not be written, now or before.
-[[nodiscard]] Result<void> flush_output();
+/// Throws Refused for standard output that could not be written, now or before.
+void flush_output();
 
-/// Opens a file for reading; "-" is standard input, which says so if it is a terminal, because it waits there. Errors
-/// name the file by its `role`.
-[[nodiscard]] Result<OwnedFd> open_input(const std::string& path, const std::string& role);
+/// Opens a file for reading; "-" is standard input, which says so if it is a terminal, because it waits there. Throws
+/// Refused, which names the file by its `role`.
+[[nodiscard]] OwnedFd open_input(const std::string& path, const std::string& role);
 
 }  // namespace crivo::tool

@@ -38,28 +38,27 @@ bool is_file(const std::string& path) {
 }
 
 /// A file that shrinks while it is read is then an error, as every other change of it is.
-Result<MappedFilter> open_file(const std::string& path, const ReadLimits& limits) {
-  if (auto guarded = guard_mapped_files(); !guarded) return guarded.error();
-  return MappedFilter::open(path, {.limits = limits});
+MappedFilter open_file(const std::string& path, const ReadLimits& limits) {
+  unwrap(guard_mapped_files());
+  return unwrap(MappedFilter::open(path, {.limits = limits}));
 }
 
-/// Reads the whole content. Errors: kTooLarge when it has more than `most` bytes.
-Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
-  const Result<OwnedFd> input = open_input(path, "FILTER");
-  if (!input) return input.error();
-  const std::uint64_t size = size_of(input->get());
+/// Reads the whole content. Throws Refused: kTooLarge when it has more than `most` bytes.
+AlignedBytes read_whole(const std::string& path, std::uint64_t most) {
+  const OwnedFd input = open_input(path, "FILTER");
+  const std::uint64_t size = size_of(input.get());
   AlignedBytes bytes;
   for (std::uint64_t used = 0;;) {
     if (std::max(used, size) > most) {
-      return Error{ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) +
-                                             " bytes, got more; --max-bytes raises the limit"};
+      throw Refused(Error{ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) +
+                                                    " bytes, got more; --max-bytes raises the limit"});
     }
     // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
     const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
     if (used == bytes.size()) bytes.resize(std::min(room, most + 1));
-    const ssize_t got = ::read(input->get(), bytes.data() + used, bytes.size() - used);
+    const ssize_t got = ::read(input.get(), bytes.data() + used, bytes.size() - used);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error("FILTER must be readable", path);
+    if (got < 0) throw file_error("FILTER must be readable", path);
     used += static_cast<std::uint64_t>(got);
     if (got > 0) continue;
     bytes.resize(used);
@@ -67,10 +66,8 @@ Result<AlignedBytes> read_whole(const std::string& path, std::uint64_t most) {
   }
 }
 
-Result<MappedFilter> read_pipe(const std::string& path, const ReadLimits& limits) {
-  Result<AlignedBytes> bytes = read_whole(path, most_stored_bytes(limits.max_bytes));
-  if (!bytes) return bytes.error();
-  return MappedFilter::adopt(*std::move(bytes), limits);
+MappedFilter read_pipe(const std::string& path, const ReadLimits& limits) {
+  return unwrap(MappedFilter::adopt(read_whole(path, most_stored_bytes(limits.max_bytes)), limits));
 }
 
 void add_max_bytes(CLI::App& command, std::string& max_bytes) {
@@ -90,47 +87,40 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
   add_max_bytes(command, filters.max_bytes);
 }
 
-Error in_file(const Error& error, const std::string& path) {
-  if (error.code == ErrorCode::kBadArgument || error.code == ErrorCode::kSystem) return error;
-  return {error.code, shown(path, "standard input") + ": " + error.message};
+Refused in_file(const Refused& refused, const std::string& path) {
+  const Error& error = refused.error;
+  if (error.code == ErrorCode::kBadArgument || error.code == ErrorCode::kSystem) return refused;
+  return Refused(Error{error.code, shown(path, "standard input") + ": " + error.message});
 }
 
-Result<ExitCode> in_file(const Result<ExitCode>& done, const std::string& path) {
-  return done ? done : in_file(done.error(), path);
+Refused in_given_units(const Refused& refused, const FilterArgument& filter) {
+  const std::uint64_t needed = refused.error.needed_bytes;
+  return needed == 0 ? refused : limit_error("max-bytes", filter.max_bytes, needed);
 }
 
-Error in_given_units(const Error& error, const FilterArgument& filter) {
-  return error.needed_bytes == 0 ? error : limit_error("max-bytes", filter.max_bytes, error.needed_bytes);
-}
-
-Result<MappedFilter> load_filter(const FilterArgument& filter) {
-  const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
-  if (!max_bytes) return max_bytes.error();
-  const ReadLimits limits{.max_bytes = *max_bytes};
+MappedFilter load_filter(const FilterArgument& filter) try {
+  const ReadLimits limits{.max_bytes = parse_bytes(filter.max_bytes)};
   const bool is_mapped = is_file(filter.path);
   const Progress progress("opening", is_mapped);  // a terminal that is read from is told so instead
-  Result<MappedFilter> opened = is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
-  if (!opened) return in_given_units(opened.error(), filter);
-  return opened;
+  return is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
+} catch (const Refused& refused) {
+  throw in_given_units(refused, filter);
 }
 
 LineLimit longest_line(const FilterArgument& filter) {
-  const auto bytes = static_cast<std::size_t>(*parse_bytes(filter.max_bytes));
+  const auto bytes = static_cast<std::size_t>(parse_bytes(filter.max_bytes));
   return bytes < LineLimit{}.bytes ? LineLimit{bytes, "max-bytes " + filter.max_bytes} : LineLimit{};
 }
 
-Result<LoadedCopy> load_copy(const FilterArgument& filter) {
-  const Result<MappedFilter> opened = load_filter(filter);
-  if (!opened) return opened.error();
-  const Result<std::uint64_t> max_bytes = parse_bytes(filter.max_bytes);
-  if (opened->payload_bytes() > *max_bytes) {
-    return limit_error("max-bytes", filter.max_bytes, opened->payload_bytes());
-  }
+LoadedCopy load_copy(const FilterArgument& filter) {
+  const MappedFilter opened = load_filter(filter);
+  const std::uint64_t max_bytes = parse_bytes(filter.max_bytes);
+  if (opened.payload_bytes() > max_bytes) throw limit_error("max-bytes", filter.max_bytes, opened.payload_bytes());
   const Progress progress("reading", true);
   std::optional<AnyFilter> copy;
-  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, *max_bytes); };
-  if (auto looked = opened->look_at_whole(take_copy); !looked) return looked.error();
-  return LoadedCopy{*std::move(copy), opened->codec()};
+  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, max_bytes); };
+  unwrap(opened.look_at_whole(take_copy));
+  return {*std::move(copy), opened.codec()};
 }
 
 }  // namespace crivo::tool

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "command.h"
+#include "crivo/host/unwrap.h"
 #include "crivo/mapped_filter.h"
-#include "crivo/result.h"
 #include "key_reader.h"
 
 namespace crivo::tool {
@@ -32,10 +32,10 @@ void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* 
 void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least);
 
 /// Opens and checks the filter: a file is mapped, and parts of it are verified only when they are read; anything else
-/// (standard input, a pipe) is read as a whole. Errors: kTooLarge, before the memory is taken, when the filter takes
-/// more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot be
-/// read.
-[[nodiscard]] Result<MappedFilter> load_filter(const FilterArgument& filter);
+/// (standard input, a pipe) is read as a whole. Throws Refused: kTooLarge, before the memory is taken, when the filter
+/// takes more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot
+/// be read.
+[[nodiscard]] MappedFilter load_filter(const FilterArgument& filter);
 
 /// A line, too, may take no more memory than the filter that is asked or changed.
 [[nodiscard]] LineLimit longest_line(const FilterArgument& filter);
@@ -45,14 +45,13 @@ struct LoadedCopy {
   AnyFilter filter;  // it may grow to max_bytes
   Codec codec;       // how the file stores it
 };
-/// Verifies all of a filter and copies it into memory. Errors: as load_filter, and kTooLarge for a mapped one, too.
-[[nodiscard]] Result<LoadedCopy> load_copy(const FilterArgument& filter);
+/// Verifies all of a filter and copies it into memory. Throws as load_filter, and kTooLarge for a mapped one, too.
+[[nodiscard]] LoadedCopy load_copy(const FilterArgument& filter);
 
 /// Names the file in an error, as far as the error is not of the system's or about an argument: those have it.
-[[nodiscard]] Error in_file(const Error& error, const std::string& path);
-[[nodiscard]] Result<ExitCode> in_file(const Result<ExitCode>& done, const std::string& path);
+[[nodiscard]] Refused in_file(const Refused& refused, const std::string& path);
 
 /// The error, or if it is that of a filter above --max-bytes, one that says so in the units in which that was given.
-[[nodiscard]] Error in_given_units(const Error& error, const FilterArgument& filter);
+[[nodiscard]] Refused in_given_units(const Refused& refused, const FilterArgument& filter);
 
 }  // namespace crivo::tool

@@ -11,16 +11,20 @@
 namespace crivo::tool {
 namespace {
 
-Result<ExitCode> info(const FilterArgument& filter, bool json) {
-  const Result<MappedFilter> opened = load_filter(filter);
-  if (!opened) return opened.error();
+struct InfoOptions {
+  FilterArgument filter;
+  bool json = false;
+};
+
+ExitCode info(const InfoOptions& options) try {
+  const MappedFilter opened = load_filter(options.filter);
   std::vector<Description> described;
-  const auto look = [&](const FilterRef& ref) { described = describe(ref, opened->codec(), opened->blob_bytes()); };
+  const auto look = [&](const FilterRef& ref) { described = describe(ref, opened.codec(), opened.blob_bytes()); };
   {
     const Progress progress("reading", true);
-    if (auto looked = opened->look_at_whole(look); !looked) return looked.error();
+    unwrap(opened.look_at_whole(look));
   }
-  if (json) {
+  if (options.json) {
     std::puts(to_json(described).c_str());
   } else {
     for (const Description& row : described) {
@@ -28,22 +32,18 @@ Result<ExitCode> info(const FilterArgument& filter, bool json) {
     }
   }
   return kYes;
+} catch (const Refused& refused) {
+  throw in_file(refused, options.filter.path);
 }
 
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "Print what a filter tells about itself");
-  struct InfoOptions {
-    FilterArgument filter;
-    bool json = false;
-  };
   const auto options = std::make_shared<InfoOptions>();
   add_filter_argument(*command, options->filter);
   command->add_flag("--json", options->json, "As a JSON object, like SQL's bloom_info");
-  command->callback([options, &action] {
-    action = [options] { return in_file(info(options->filter, options->json), options->filter.path); };
-  });
+  command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -11,6 +11,7 @@
 #include <span>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "command.h"
 #include "crivo/hash.h"
@@ -45,21 +46,20 @@ class Adder {
     changed_.wait(lock, [this] { return submitted_ - added_ < kBatches; });
     return ring_[submitted_ % kBatches];
   }
-  /// The keys of the batch are for whoever wants them. Errors: those of the batches that were added by now.
-  Result<void> submit(std::span<const std::string_view> keys) {
+  /// The keys of the batch are for whoever wants them. Throws what the adding of the batches so far has thrown.
+  void submit(std::span<const std::string_view> keys) {
     if (!thread_.joinable()) return add_(ring_[0], keys);
     {
       const std::scoped_lock lock(mutex_);
       ++submitted_;
-      if (failed_) return failure();
+      if (failure_ != nullptr) std::rethrow_exception(failure_);
     }
     changed_.notify_all();
-    return {};
   }
-  /// Waits until all is added. Errors: as submit.
-  Result<void> finish() {
+  /// Waits until all is added. Throws as submit.
+  void finish() {
     stop();
-    return failed_ ? failure() : Result<void>();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
  private:
@@ -70,7 +70,7 @@ class Adder {
       if (submitted_ == added_) return;
       const std::vector<std::uint64_t>& batch = ring_[added_ % kBatches];
       lock.unlock();
-      if (!failed_) add(batch);
+      if (failure_ == nullptr) add(batch);
       lock.lock();
       ++added_;
       lock.unlock();
@@ -78,22 +78,12 @@ class Adder {
     }
   }
   void add(const std::vector<std::uint64_t>& batch) {
-    Result<void> added;
-    std::exception_ptr thrown;
     try {
-      added = add_(batch, {});
-    } catch (...) {  // no memory
-      thrown = std::current_exception();
+      add_(batch, {});
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      failure_ = std::current_exception();
     }
-    if (added && thrown == nullptr) return;
-    const std::scoped_lock lock(mutex_);
-    failed_ = true;
-    error_ = added;
-    thrown_ = thrown;
-  }
-  Result<void> failure() {
-    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
-    return error_;
   }
   void stop() {
     if (!thread_.joinable()) return;
@@ -112,9 +102,7 @@ class Adder {
   std::size_t submitted_ = 0;
   std::size_t added_ = 0;
   bool stopped_ = false;
-  bool failed_ = false;
-  Result<void> error_;
-  std::exception_ptr thrown_;
+  std::exception_ptr failure_;
   std::thread thread_;
 };
 
@@ -134,42 +122,37 @@ class Integers {
  public:
   Integers(const std::string& file, KeyEnd key_end)
       : file_(file), line_(key_end == KeyEnd::kNewline ? "line " : "key ") {}
-  Result<void> read(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
+  void read(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       ++seen_;
       const auto number = parse_ordered(lines[i]);
-      if (!number) return wrong(lines[i]);
+      if (!number) {
+        throw Refused(line_ + std::to_string(seen_) + " of " + shown(file_, "standard input") +
+                      " must be an integer of 64 bits for the kind range, got " + in_quotes(lines[i]));
+      }
       numbers[i] = *number;
     }
-    return {};
   }
 
  private:
-  [[nodiscard]] Error wrong(std::string_view line) const {
-    return {ErrorCode::kBadArgument, line_ + std::to_string(seen_) + " of " + shown(file_, "standard input") +
-                                         " must be an integer of 64 bits for the kind range, got " + in_quotes(line)};
-  }
-
   const std::string& file_;
   std::string line_;
   std::uint64_t seen_ = 0;
 };
 
-Result<void> add_batches(std::span<const std::string_view> lines, const Hashing& hashing, Integers& integers,
-                         Adder& adder) {
+void add_batches(std::span<const std::string_view> lines, const Hashing& hashing, Integers& integers, Adder& adder) {
   while (!lines.empty()) {
     const auto part = lines.first(std::min(lines.size(), kBatchHashes));
     std::vector<std::uint64_t>& batch = adder.batch();
     batch.resize(part.size());
     if (hashing.id == HashId::kOrdered) {
-      if (auto read = integers.read(part, batch); !read) return read;
+      integers.read(part, batch);
     } else {
       hash_keys(part, hashing.seed, batch);
     }
-    if (auto added = adder.submit(part); !added) return added;
+    adder.submit(part);
     lines = lines.subspan(part.size());
   }
-  return {};
 }
 
 }  // namespace
@@ -179,8 +162,7 @@ void add_key_files(CLI::App& command, KeyFiles& files) {
   add_null_flag(command, files.key_end);
 }
 
-Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add,
-                      bool with_keys) {
+void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add, bool with_keys) {
   Adder adder(add, with_keys);
   Progress progress("reading");
   const auto total = static_cast<double>(total_bytes(files.paths));
@@ -188,25 +170,20 @@ Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing&
   std::uint64_t bytes_before = 0;
   std::uint64_t keys = 0;
   for (const std::string& file : files.paths) {
-    Result<KeyReader> reader = KeyReader::open(file, files.key_end, files.longest);
-    if (!reader) return reader.error();
+    KeyReader reader(file, files.key_end, files.longest);
     Integers integers(file, files.key_end);
     bool is_first = true;
-    for (;;) {
-      const auto lines = reader->next();
-      if (!lines) return lines.error();
-      if (lines->empty()) break;
-      if (is_first) note_mark(command, file, lines->front());
-      is_first = false;
-      carriage_returns.look_at(*lines);
-      if (auto added = add_batches(*lines, hashing, integers, adder); !added) return added;
-      keys += lines->size();
-      const auto bytes = static_cast<double>(bytes_before + reader->bytes_read());
+    for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+      if (std::exchange(is_first, false)) note_mark(command, file, lines.front());
+      carriage_returns.look_at(lines);
+      add_batches(lines, hashing, integers, adder);
+      keys += lines.size();
+      const auto bytes = static_cast<double>(bytes_before + reader.bytes_read());
       progress.update(total > 0 ? std::optional(bytes / total) : std::nullopt, keys);
     }
-    bytes_before += reader->bytes_read();
+    bytes_before += reader.bytes_read();
   }
-  return adder.finish();
+  adder.finish();
 }
 
 }  // namespace crivo::tool

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "crivo/hash.h"
-#include "crivo/result.h"
 #include "key_reader.h"
 
 namespace crivo::tool {
@@ -24,8 +23,8 @@ struct KeyFiles {
 /// Declares FILE and -0. The files must live until the command has run.
 void add_key_files(CLI::App& command, KeyFiles& files);
 
-/// Takes hashes, as a filter or its builder does, and the keys where it asks for them.
-using HashSink = std::function<Result<void>(std::span<const std::uint64_t>, std::span<const std::string_view>)>;
+/// Takes hashes, as a filter or its builder does, and the keys where it asks for them. May throw.
+using HashSink = std::function<void(std::span<const std::uint64_t>, std::span<const std::string_view>)>;
 
 /// How a filter knows its keys.
 struct Hashing {
@@ -35,9 +34,9 @@ struct Hashing {
 
 /// Hands the hashes of all keys, in order, to `add`: on another thread, or, with_keys, on this one together with the
 /// keys, which are else left out. Shows the progress. `command` is for notes.
-/// Errors: of the files; of a line that is no integer, for a filter of ordered numbers; and those of `add`, which is
-/// then not called again.
-[[nodiscard]] Result<void> add_keys(const char* command, const KeyFiles& files, const Hashing& hashing,
-                                    const HashSink& add, bool with_keys = false);
+/// Throws Refused for the files, and for a line that is no integer, if the filter is one of ordered numbers; and what
+/// `add` throws, which is then not called again.
+void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add,
+              bool with_keys = false);
 
 }  // namespace crivo::tool

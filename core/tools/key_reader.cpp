@@ -42,22 +42,22 @@ void add_null_flag(CLI::App& command, KeyEnd& end) {
       "-0,--null", [&end] { end = KeyEnd::kNul; }, "A NUL ends each key, not a newline, as for find -print0");
 }
 
-Result<KeyReader> KeyReader::open(const std::string& path, KeyEnd key_end, const LineLimit& limit) {
-  Result<OwnedFd> fd = open_input(path, "FILE");
-  if (!fd) return fd.error();
-  return KeyReader(*std::move(fd), path, key_end, {std::max(limit.bytes, kBufferBytes), limit.from});
-}
+KeyReader::KeyReader(const std::string& path, KeyEnd key_end, const LineLimit& limit)
+    : fd_(open_input(path, "FILE")),
+      path_(path),
+      key_end_(static_cast<char>(key_end)),
+      limit_{std::max(limit.bytes, kBufferBytes), limit.from} {}
 
-Result<std::span<const std::string_view>> KeyReader::next() {
+std::span<const std::string_view> KeyReader::next() {
   lines_before_ += lines_.size();
   lines_.clear();
   while (lines_.empty()) {
-    if (auto room = make_room(); !room) return room.error();
+    make_room();
     // No more at a time, although a long line has made the buffer larger: each byte could be a line.
     const std::size_t room = std::min(buffer_.size() - end_, kBufferBytes);
     const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, room);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error("FILE must be readable", path_);
+    if (got < 0) throw file_error("FILE must be readable", path_);
     if (got == 0) {
       if (begin_ < end_) lines_.emplace_back(buffer_.data() + begin_, end_ - begin_);
       begin_ = end_;
@@ -66,23 +66,21 @@ Result<std::span<const std::string_view>> KeyReader::next() {
     bytes_read_ += static_cast<std::uint64_t>(got);
     split(end_ + static_cast<std::size_t>(got));
   }
-  return std::span<const std::string_view>(lines_);
+  return lines_;
 }
 
 /// Moves the unfinished line to the front, and grows the buffer if that line fills it.
-Result<void> KeyReader::make_room() {
+void KeyReader::make_room() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (end_ < buffer_.size()) return {};
+  if (end_ < buffer_.size()) return;
   if (end_ >= limit_.bytes) {
-    return Error{ErrorCode::kBadArgument, (key_end_ == '\n' ? "line " : "key ") + std::to_string(lines_before_ + 1) +
-                                              " of " + shown(path_, "standard input") + " must be shorter than " +
-                                              std::to_string(limit_.bytes) + " bytes, by " + limit_.from +
-                                              ", got a longer one"};
+    throw Refused((key_end_ == '\n' ? "line " : "key ") + std::to_string(lines_before_ + 1) + " of " +
+                  shown(path_, "standard input") + " must be shorter than " + std::to_string(limit_.bytes) +
+                  " bytes, by " + limit_.from + ", got a longer one");
   }
   buffer_.resize(std::clamp(buffer_.size() * 2, kBufferBytes, limit_.bytes));
-  return {};
 }
 
 /// Takes the lines that are complete in what was just read, from end_ to `end`.

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "crivo/result.h"
 #include "file.h"
 
 namespace crivo::tool {
@@ -27,21 +26,19 @@ struct LineLimit {
 };
 
 /// Reads lines in batches of as many as can be read without waiting: one line from a person at a terminal, some
-/// thousand from a file.
+/// thousand from a file. Throws Refused for a file that cannot be read, and for a line that is too long.
 class KeyReader {
  public:
   /// "-" is standard input. A limit below what is read at a time, 64 KiB, is taken for that.
-  [[nodiscard]] static Result<KeyReader> open(const std::string& path, KeyEnd key_end, const LineLimit& limit = {});
+  KeyReader(const std::string& path, KeyEnd key_end, const LineLimit& limit = {});
 
   /// The next lines, without what ends them, valid until the next call; an empty span at the end.
-  [[nodiscard]] Result<std::span<const std::string_view>> next();
+  [[nodiscard]] std::span<const std::string_view> next();
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
-  KeyReader(OwnedFd fd, std::string path, KeyEnd key_end, LineLimit limit)
-      : fd_(std::move(fd)), path_(std::move(path)), key_end_(static_cast<char>(key_end)), limit_(std::move(limit)) {}
-  Result<void> make_room();
+  void make_room();
   void split(std::size_t end);
 
   OwnedFd fd_;

@@ -13,8 +13,8 @@
 namespace crivo::tool {
 namespace {
 
-Error wrong(std::string_view rule, std::string_view got) {
-  return {ErrorCode::kBadArgument, std::string(rule) + ", got " + std::string(got)};
+Refused wrong(std::string_view rule, std::string_view got) {
+  return Refused(std::string(rule) + ", got " + std::string(got));
 }
 
 /// What follows a number of bytes: a letter, and the rest, which says what it is a power of.
@@ -53,7 +53,7 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
 
 }  // namespace
 
-Result<std::uint64_t> parse_capacity(std::string_view text) {
+std::uint64_t parse_capacity(std::string_view text) {
   // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
   // the range.
   const ByteUnits units = split_units(text);
@@ -62,38 +62,38 @@ Result<std::uint64_t> parse_capacity(std::string_view text) {
   if (capacity) *capacity *= static_cast<double>(units.unit_of(units.power));
   if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
       *capacity != std::floor(*capacity)) {
-    return wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity) + ", such as 1000000 or 1M",
-                 text);
+    throw wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity) + ", such as 1000000 or 1M",
+                text);
   }
   return static_cast<std::uint64_t>(*capacity);
 }
 
-Result<double> parse_fp_rate(std::string_view text) {
+double parse_fp_rate(std::string_view text) {
   const std::optional<double> rate = read_number<double>(text);
-  if (!rate) return wrong("fp_rate must be a number in (0, 1)", text);
-  if (!(*rate > 0 && *rate < 1)) return wrong("fp_rate must lie in (0, 1)", text);
+  if (!rate) throw wrong("fp_rate must be a number in (0, 1)", text);
+  if (!(*rate > 0 && *rate < 1)) throw wrong("fp_rate must lie in (0, 1)", text);
   return *rate;
 }
 
-Result<double> parse_bits_per_key(std::string_view text) {
+double parse_bits_per_key(std::string_view text) {
   if (const auto bits = read_number<double>(text)) return *bits;
-  return wrong("bits_per_key must be a number", text);
+  throw wrong("bits_per_key must be a number", text);
 }
 
-Result<unsigned> parse_threads(std::string_view text) {
+unsigned parse_threads(std::string_view text) {
   constexpr unsigned kMostThreads = 1024;
   if (text == "all") return kAllThreads;
   const auto threads = read_number<unsigned>(text);
   if (!threads || *threads < 1 || *threads > kMostThreads) {
-    return wrong("threads must be an integer from 1 to 1024, or all", text);
+    throw wrong("threads must be an integer from 1 to 1024, or all", text);
   }
   return *threads;
 }
 
-Result<std::uint64_t> parse_seed(std::string_view text) {
+std::uint64_t parse_seed(std::string_view text) {
   if (const auto seed = read_number<std::uint64_t>(text)) return *seed;
   if (const auto seed = read_number<std::int64_t>(text)) return static_cast<std::uint64_t>(*seed);
-  return wrong("seed must be a 64-bit integer", text);
+  throw wrong("seed must be a 64-bit integer", text);
 }
 
 std::optional<std::uint64_t> parse_ordered(std::string_view text) {
@@ -109,20 +109,21 @@ std::optional<OrderedRange> parse_range(std::string_view text) {
   return OrderedRange{*low, *high};
 }
 
-Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name) {
+std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far beyond any machine, and far from overflowing
   const ByteUnits units = split_units(text);
   const auto count = read_number<std::uint64_t>(units.number);
   const std::uint64_t unit = units.unit_of(units.power);
   if (!count || *count < 1 || *count > kMost / unit) {
-    return wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);
+    throw wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);
   }
   return *count * unit;
 }
 
-Error limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes) {
+Refused limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes) {
   const std::string needed = in_units(needed_bytes, split_units(given));
-  return {ErrorCode::kTooLarge, std::string(option) + " must be at least " + needed + ", got " + std::string(given)};
+  return Refused(
+      Error{ErrorCode::kTooLarge, std::string(option) + " must be at least " + needed + ", got " + std::string(given)});
 }
 
 }  // namespace crivo::tool

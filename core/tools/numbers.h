@@ -1,4 +1,4 @@
-// Reads the numbers that people type, strictly: the whole text must be a number, or the error names the option.
+// Reads the numbers that people type, strictly: the whole text must be a number, or Refused names the option.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 #include <string>
 #include <string_view>
 
-#include "crivo/result.h"
+#include "crivo/host/unwrap.h"
 
 namespace crivo::tool {
 
 /// Reads a capacity: an integer from 1 to 2^40, which may be written as "1e6", or with K, M, G or T behind it, as
 /// parse_bytes has them.
-[[nodiscard]] Result<std::uint64_t> parse_capacity(std::string_view text);
+[[nodiscard]] std::uint64_t parse_capacity(std::string_view text);
 /// Reads a rate in (0, 1).
-[[nodiscard]] Result<double> parse_fp_rate(std::string_view text);
+[[nodiscard]] double parse_fp_rate(std::string_view text);
 /// Reads a number of bits per key, whose range the library knows.
-[[nodiscard]] Result<double> parse_bits_per_key(std::string_view text);
+[[nodiscard]] double parse_bits_per_key(std::string_view text);
 /// Reads a number of threads from 1 to 1024, or "all", which is kAllThreads.
-[[nodiscard]] Result<unsigned> parse_threads(std::string_view text);
+[[nodiscard]] unsigned parse_threads(std::string_view text);
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
-[[nodiscard]] Result<std::uint64_t> parse_seed(std::string_view text);
+[[nodiscard]] std::uint64_t parse_seed(std::string_view text);
 
 /// Reads a key of a filter of kind range, a 64-bit integer, as its ordered number (crivo/ordered.h).
 [[nodiscard]] std::optional<std::uint64_t> parse_ordered(std::string_view text);
@@ -38,10 +38,10 @@ inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may foll
 
 /// Reads a number of bytes, at least 1. As for dd and sort, K, M, G or T behind it stands for a power of 1024, with or
 /// without "iB" ("4G", "4GiB"), and KB (or kB), MB, GB or TB for one of 1000. `name` is the option's.
-[[nodiscard]] Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view name = "max-bytes");
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view name = "max-bytes");
 
 /// The error for a limit that was `given` to an option, as parse_bytes reads it, and must be at least so high. This is
 /// said in the given units, rounded up.
-[[nodiscard]] Error limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes);
+[[nodiscard]] Refused limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes);
 
 }  // namespace crivo::tool

@@ -30,23 +30,22 @@ bool put(std::span<const std::byte> bytes) {
 
 /// A folder that is missing is better found before hours of work than after them. The rest is left to the writing,
 /// because only that can tell for certain.
-Result<void> check_place(const std::string& path) {
+void check_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
-    if (!S_ISDIR(status.st_mode)) return {};
+    if (!S_ISDIR(status.st_mode)) return;
     errno = EISDIR;
-    return file_error("output must be writable", path);
+    throw file_error("output must be writable", path);
   }
-  if (errno != ENOENT) return file_error("output must be writable", path);
+  if (errno != ENOENT) throw file_error("output must be writable", path);
   std::error_code failure;
   const std::string folder = std::filesystem::weakly_canonical(path, failure).parent_path().string();
   if (failure || folder.empty() || folder.starts_with("/proc/") || folder == "/dev/fd")
-    return {};  // a descriptor of this process
-  if (::access(folder.c_str(), F_OK) != 0) return file_error("output must be writable", path);
+    return;  // a descriptor of this process
+  if (::access(folder.c_str(), F_OK) != 0) throw file_error("output must be writable", path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return file_error("the folder of the output must be writable", folder);
+    throw file_error("the folder of the output must be writable", folder);
   }
-  return {};
 }
 
 void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint64_t bytes, const char* command) {
@@ -70,12 +69,12 @@ void note_overfull(const FilterRef& filter, const Report& report) {
                report.command, facts.keys, facts.capacity, digits, actual, digits, facts.fp_rate, report.overfull);
 }
 
-Result<std::uint64_t> write(const FilterRef& filter, const std::string& path, BlobForm form) {
+std::uint64_t write(const FilterRef& filter, const std::string& path, BlobForm form) {
   const Progress progress("writing", true);
-  if (path != "-") return write_blob_file(filter, path, form);
-  auto written = write_blob(filter, form, put);
-  if (!written) return file_error("output must be writable", "-", "standard output");
-  return written;
+  if (path != "-") return unwrap(write_blob_file(filter, path, form));
+  const auto written = write_blob(filter, form, put);
+  if (!written) throw file_error("output must be writable", "-", "standard output");
+  return *written;
 }
 
 }  // namespace
@@ -105,31 +104,26 @@ void add_quiet(CLI::App& command, bool& quiet) {
   command.add_flag("-q,--quiet", quiet, "Do not say what was written; notes and errors are still said");
 }
 
-Result<void> check_output(const std::string& path, const std::vector<std::string>& inputs) {
-  if (path.empty()) return Error{ErrorCode::kBadArgument, "output must be the name of a file, got an empty one"};
+void check_output(const std::string& path, const std::vector<std::string>& inputs) {
+  if (path.empty()) throw Refused("output must be the name of a file, got an empty one");
   if (path == "-" && ::isatty(STDOUT_FILENO) != 0) {
-    return Error{ErrorCode::kBadArgument,
-                 "output must be a file or a pipe, got a terminal; -o /dev/stdout writes the bytes there all the same"};
+    throw Refused(
+        "output must be a file or a pipe, got a terminal; -o /dev/stdout writes the bytes there all the same");
   }
-  if (path != "-") {
-    if (auto possible = check_place(path); !possible) return possible;
-  }
+  if (path != "-") check_place(path);
   const auto output = status_of(path, STDOUT_FILENO);
-  if (!output || !S_ISREG(output->st_mode)) return {};
+  if (!output || !S_ISREG(output->st_mode)) return;
   for (const std::string& input : inputs) {
     const auto status = status_of(input, STDIN_FILENO);
     if (!status || status->st_dev != output->st_dev || status->st_ino != output->st_ino) continue;
-    return Error{ErrorCode::kBadArgument, "output must be another file than the input " +
-                                              (input == "-" ? "from standard input" : shown(input)) + ", got " +
-                                              shown(path, "standard output")};
+    throw Refused("output must be another file than the input " +
+                  (input == "-" ? "from standard input" : shown(input)) + ", got " + shown(path, "standard output"));
   }
-  return {};
 }
 
-Result<ExitCode> write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report) {
-  const auto bytes = write(filter, path, form);
-  if (!bytes) return bytes.error();
-  if (!report.quiet) say_what_it_is(filter, path, *bytes, report.command);
+ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report) {
+  const std::uint64_t bytes = write(filter, path, form);
+  if (!report.quiet) say_what_it_is(filter, path, bytes, report.command);
   note_overfull(filter, report);
   return kYes;
 }

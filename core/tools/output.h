@@ -8,7 +8,6 @@
 
 #include "command.h"
 #include "crivo/blob.h"
-#include "crivo/result.h"
 
 namespace crivo::tool {
 
@@ -30,8 +29,8 @@ void add_quiet(CLI::App& command, bool& quiet);
 
 /// Looks before the work begins at what can be seen by then. Refuses an output without a name, one that cannot be
 /// there, a terminal, and one that is also an input: the file that is read must not be lost. The inputs may lead to it
-/// by another path, a link or a redirection; "-" is standard input there, and standard output here.
-[[nodiscard]] Result<void> check_output(const std::string& path, const std::vector<std::string>& inputs);
+/// by another path, a link or a redirection; "-" is standard input there, and standard output here. Throws Refused.
+void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
 /// How a command says what it has made.
 struct Report {
@@ -41,8 +40,7 @@ struct Report {
 };
 
 /// Writes the filter as write_blob_file does ("-" is standard output), and says on standard error what it is and
-/// whether it has more keys than it was made for.
-[[nodiscard]] Result<ExitCode> write_filter(const FilterRef& filter, const std::string& path, BlobForm form,
-                                            const Report& report);
+/// whether it has more keys than it was made for. Throws Refused.
+ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report);
 
 }  // namespace crivo::tool

@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "crivo/host/unwrap.h"
 #include "crivo/version.h"
 #include "file.h"
 #include "outline.h"
@@ -114,6 +115,7 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   if (const auto known = check_isa(); !known) return complain(app, known.error().message);
   try {
     app.parse(std::move(arguments));
+    return action();
   } catch (const CLI::Success& help_or_version) {
     std::ostringstream text;
     const int code = app.exit(help_or_version, text);
@@ -124,10 +126,8 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
                              program_name(app) + " --help");
   } catch (const CLI::ParseError& error) {
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
-  }
-  try {
-    const Result<ExitCode> outcome = action();
-    return outcome ? *outcome : complain(app, outcome.error().message);
+  } catch (const Refused& refused) {
+    return complain(app, refused.error.message);
   } catch (const std::bad_alloc&) {
     return complain(app, "memory must suffice, got too little");
   }
@@ -151,9 +151,10 @@ int complain(const CLI::App& app, std::string message) {
 int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
   hold_standard_descriptors();
   const int code = run(app, action, guarded_arguments(argc, argv));
-  const bool told = code == kTrouble;
-  const Result<void> flushed = flush_output();
-  return flushed || told ? code : complain(app, flushed.error().message);
+  if (code != kTrouble) flush_output();  // one complaint is enough
+  return code;
+} catch (const Refused& refused) {
+  return complain(app, refused.error.message);
 } catch (const std::exception& error) {
   return complain(app, error.what());
 }

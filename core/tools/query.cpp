@@ -43,18 +43,21 @@ class Query {
   /// True once further keys cannot change what is reported.
   [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ + unanswered_ > 0; }
 
-  /// Errors: those after which no key gets an answer, as when the file was changed.
-  Result<void> ask(std::span<const std::string_view> keys) {
+  /// Throws Refused where no key gets an answer any more, as when the file was changed.
+  void ask(std::span<const std::string_view> keys) {
     if (hits_capacity_ < keys.size()) hits_ = std::make_unique<bool[]>(hits_capacity_ = keys.size());
     const std::span<bool> hits(hits_.get(), keys.size());
-    if (auto asked = filter_.kind().can.range ? ask_ranges(keys, hits) : ask_keys(keys, hits); !asked) return asked;
+    if (filter_.kind().can.range) {
+      ask_ranges(keys, hits);
+    } else {
+      ask_keys(keys, hits);
+    }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (hits[i] == options_.invert) continue;
       ++selected_;
       if (!options_.quiet && !options_.count) print_key(keys[i], options_.key_end);
     }
     std::fflush(stdout);  // a program that sends line after line waits for each answer
-    return {};
   }
 
   void sum_up() const {
@@ -77,41 +80,39 @@ class Query {
     }
   }
 
-  Result<void> ask_keys(std::span<const std::string_view> keys, std::span<bool> hits) {
+  void ask_keys(std::span<const std::string_view> keys, std::span<bool> hits) {
     note_ranges(keys);
     hashes_.resize(keys.size());
     hash_keys(keys, filter_.shape().seed, hashes_);
-    if (filter_.may_contain_hashes(hashes_, hits)) return {};
-    return ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_hash(hashes_[i]); });
+    if (filter_.may_contain_hashes(hashes_, hits)) return;
+    ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_hash(hashes_[i]); });
   }
 
-  Result<void> ask_ranges(std::span<const std::string_view> keys, std::span<bool> hits) {
+  void ask_ranges(std::span<const std::string_view> keys, std::span<bool> hits) {
     ranges_.clear();
     for (const std::string_view key : keys) {
       const auto range = parse_range(key);
       if (!range) {
-        return Error{ErrorCode::kBadArgument,
-                     "KEY must be an integer of 64 bits, or LO..HI, for a filter of kind range, got " + in_quotes(key)};
+        throw Refused("KEY must be an integer of 64 bits, or LO..HI, for a filter of kind range, got " +
+                      in_quotes(key));
       }
       ranges_.push_back(*range);
     }
-    return ask_each(keys, hits,
-                    [&](std::size_t i) { return filter_.may_contain_range(ranges_[i].low, ranges_[i].high); });
+    ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_range(ranges_[i].low, ranges_[i].high); });
   }
 
   /// Sets the hits to what `Result<bool> answer(index)` says.
   template <class Answer>
-  Result<void> ask_each(std::span<const std::string_view> keys, std::span<bool> hits, const Answer& answer) {
+  void ask_each(std::span<const std::string_view> keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Result<bool> hit = answer(i);
       hits[i] = !hit.has_value() || *hit;
       if (hit.has_value()) continue;
-      if (auto usable = filter_.may_contain_hashes({}, {}); !usable) return usable;
+      unwrap(filter_.may_contain_hashes({}, {}));
       if (++unanswered_ > kMostNamed) continue;
       std::fprintf(stderr, "crivo query: %s has no answer, and counts as \"maybe\": %s\n", in_quotes(keys[i]).c_str(),
                    hit.error().message.c_str());
     }
-    return {};
   }
 
   const MappedFilter& filter_;
@@ -131,9 +132,8 @@ bool prints_out_of_sight(const QueryOptions& options) {
   return options.quiet || options.count || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));
 }
 
-Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
-  Result<KeyReader> reader = KeyReader::open("-", options.key_end, longest_line(options.filter));
-  if (!reader) return reader.error();
+void ask_standard_input(Query& query, const QueryOptions& options) {
+  KeyReader reader("-", options.key_end, longest_line(options.filter));
   CarriageReturnNote carriage_returns("query", options.key_end);
   Progress progress("asking");
   const bool shows = prints_out_of_sight(options);
@@ -141,16 +141,14 @@ Result<void> ask_standard_input(Query& query, const QueryOptions& options) {
   const bool has_size = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0;
   std::uint64_t asked_keys = 0;
   while (!query.done() && std::ferror(stdout) == 0) {
-    const auto lines = reader->next();
-    if (!lines) return lines.error();
-    if (lines->empty()) break;
-    if (!options.quiet) carriage_returns.look_at(*lines);
-    if (auto asked = query.ask(*lines); !asked) return asked;
-    asked_keys += lines->size();
-    const double share = static_cast<double>(reader->bytes_read()) / static_cast<double>(input.st_size);
+    const auto lines = reader.next();
+    if (lines.empty()) break;
+    if (!options.quiet) carriage_returns.look_at(lines);
+    query.ask(lines);
+    asked_keys += lines.size();
+    const double share = static_cast<double>(reader.bytes_read()) / static_cast<double>(input.st_size);
     if (shows) progress.update(has_size ? std::optional(share) : std::nullopt, asked_keys);
   }
-  return {};
 }
 
 /// Other commands read the keys from files that they are given.
@@ -164,22 +162,23 @@ void note_files(const QueryOptions& options) {
                in_quotes(*file).c_str(), shown(*file).c_str());
 }
 
-Result<ExitCode> query(const QueryOptions& options) {
-  const Result<MappedFilter> filter = load_filter(options.filter);
-  if (!filter) return filter.error();
-  Query query(*filter, options);
+ExitCode query(const QueryOptions& options) try {
+  const MappedFilter filter = load_filter(options.filter);
+  Query query(filter, options);
   if (options.keys.empty()) {
-    if (auto asked = ask_standard_input(query, options); !asked) return asked.error();
+    ask_standard_input(query, options);
   } else {
     if (!options.quiet) note_files(options);
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());
-    if (auto asked = query.ask(keys); !asked) return asked.error();
+    query.ask(keys);
   }
   if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(query.selected()));
-  if (auto flushed = flush_output(); !flushed) return flushed.error();
+  flush_output();
   query.sum_up();
   if (query.unanswered() > 0) return kTrouble;
   return query.selected() > 0 ? kYes : kNo;
+} catch (const Refused& refused) {
+  throw in_file(refused, options.filter.path);
 }
 
 }  // namespace
@@ -199,8 +198,7 @@ void add_query(CLI::App& app, Action& action) {
                   "KEY that starts with -. A filter of kind range is asked for integers, and for ranges of them, "
                   "written LO..HI, both included.\n") +
       kKeyLines);
-  command->callback(
-      [options, &action] { action = [options] { return in_file(query(*options), options->filter.path); }; });
+  command->callback([options, &action] { action = [options] { return query(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -17,28 +17,28 @@ struct UnionOptions {
   bool quiet = false;
 };
 
-Result<void> unite(AnyFilter& all, const FilterArgument& with) {
-  const Result<MappedFilter> filter = load_filter(with);
-  if (!filter) return filter.error();
+void unite(AnyFilter& all, const FilterArgument& with) {
+  const MappedFilter filter = load_filter(with);
   const Progress progress("uniting", true);
   Result<void> united;
-  const auto unite_with = [&](const FilterRef& ref) { united = all.unite(ref); };
-  if (auto looked = filter->look_at_whole(unite_with); !looked) return looked;
-  return united;
+  unwrap(filter.look_at_whole([&](const FilterRef& ref) { united = all.unite(ref); }));
+  unwrap(united);
 }
 
-Result<ExitCode> unite_all(const UnionOptions& options) {
-  if (auto fine = check_output(options.output.path, options.filters.paths); !fine) return fine.error();
+ExitCode unite_all(const UnionOptions& options) {
+  check_output(options.output.path, options.filters.paths);
   std::optional<AnyFilter> all;
   for (const std::string& path : options.filters.paths) {
     const FilterArgument filter{path, options.filters.max_bytes};
-    if (all) {
-      if (auto united = unite(*all, filter); !united) return in_file(united.error(), path);
-      continue;
+    try {
+      if (all) {
+        unite(*all, filter);
+      } else {
+        all = load_copy(filter).filter;
+      }
+    } catch (const Refused& refused) {
+      throw in_file(refused, path);
     }
-    Result<LoadedCopy> first = load_copy(filter);
-    if (!first) return in_file(first.error(), path);
-    all = std::move(first->filter);
   }
   return write_filter(all->ref(), options.output.path, options.output.form(),
                       {"union", options.quiet, "build the filters with the capacity of all keys together"});

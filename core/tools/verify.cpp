@@ -11,27 +11,25 @@
 namespace crivo::tool {
 namespace {
 
-Result<void> verify(const FilterArgument& filter) {
-  const Result<MappedFilter> opened = load_filter(filter);
-  if (!opened) return opened.error();
+void verify(const FilterArgument& filter) {
+  const MappedFilter opened = load_filter(filter);
   const Progress progress("verifying", true);
-  return opened->verify();
+  unwrap(opened.verify());
 }
 
 /// One file is whole without a word. Of several, each has a line.
-Result<ExitCode> verify_all(const FilterArguments& filters) {
+ExitCode verify_all(const FilterArguments& filters) {
   const bool several = filters.paths.size() > 1;
   ExitCode worst = kYes;
   for (const std::string& path : filters.paths) {
-    const Result<void> verified = verify({path, filters.max_bytes});
-    if (verified) {
+    try {
+      verify({path, filters.max_bytes});
       if (several) std::printf("%s: whole\n", shown(path, "standard input").c_str());
-      continue;
+    } catch (const Refused& refused) {
+      worst = std::max(worst, refused.error.code == ErrorCode::kCorrupt ? kNo : kTrouble);
+      flush_output();  // so that the lines are in the order of the files where both lead to one place
+      std::fprintf(stderr, "crivo verify: %s\n", in_file(refused, path).error.message.c_str());
     }
-    worst = std::max(worst, verified.error().code == ErrorCode::kCorrupt ? kNo : kTrouble);
-    if (auto flushed = flush_output(); !flushed)
-      return flushed.error();  // so that the lines are in the order of the files where both lead to one place
-    std::fprintf(stderr, "crivo verify: %s\n", in_file(verified.error(), path).message.c_str());
   }
   return worst;
 }

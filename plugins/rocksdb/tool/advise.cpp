@@ -55,7 +55,7 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
           {"reads", now.reads, "With the reads in vain of now, less memory", {}}};
 }
 
-Result<FamilyAdvice> advise_family(const ReadFamily& family, const std::string& path, std::optional<double> memory) {
+FamilyAdvice advise_family(const ReadFamily& family, const std::string& path, std::optional<double> memory) {
   FamilyAdvice advice;
   const auto& policy = family.policy.policy;
   advice.column_family = family.policy.handle->GetName();
@@ -72,29 +72,27 @@ Result<FamilyAdvice> advise_family(const ReadFamily& family, const std::string& 
   if (!advice.note.empty()) return advice;
   advice.plans = goals(family.tree, memory);
   for (Plan& plan : advice.plans) {
-    auto choices = choices_for(family.policy, family.tree, {plan.goal == "memory", plan.limit});
-    if (!choices) return choices.error();
-    plan.choices = *std::move(choices);
+    plan.choices = choices_for(family.policy, family.tree, {plan.goal == "memory", plan.limit});
   }
   return advice;
 }
 
 /// A policy with an error writes no filters, or others than it should, so nothing can be said of it.
-Result<void> check_policy(const FamilyPolicy& family) {
-  if (family.policy == nullptr) return {};
+void check_policy(const FamilyPolicy& family) {
+  if (family.policy == nullptr) return;
   const rocksdb::Status valid = family.policy->ValidateOptions(family.options, family.options);
-  return valid.ok() ? Result<void>()
-                    : rocksdb_error("filter_policy in OPTIONS of DB must be known here", family.policy->GetId(), valid);
+  if (!valid.ok())
+    throw rocksdb_error("filter_policy in OPTIONS of DB must be known here", family.policy->GetId(), valid);
 }
 
-Result<std::vector<ReadFamily>> read_families(const Database& database, const AdviseOptions& arguments) {
+std::vector<ReadFamily> read_families(const Database& database, const AdviseOptions& arguments) {
   std::vector<ReadFamily> families;
   for (rocksdb::ColumnFamilyHandle* const handle : database.families()) {
     const bool wanted = arguments.families.empty() || std::ranges::count(arguments.families, handle->GetName()) != 0;
     if (!wanted) continue;
     const rocksdb::Options options = database.db().GetOptions(handle);
     const FamilyPolicy family{handle, options, policy_of(options), std::nullopt};
-    if (auto known = check_policy(family); !known) return known.error();
+    check_policy(family);
     families.push_back({family, read_tree(database.db(), family)});
   }
   return families;
@@ -111,37 +109,28 @@ ExitCode say_complaints(const std::vector<ReadFamily>& families) {
   return code;
 }
 
-Result<ExitCode> advise(const AdviseOptions& arguments) {
+ExitCode advise(const AdviseOptions& arguments) {
   std::optional<double> memory;
-  if (arguments.memory) {
-    const auto bytes = parse_bytes(*arguments.memory, "memory");
-    if (!bytes) return bytes.error();
-    memory = static_cast<double>(*bytes);
-  }
-  const auto options = load_options(arguments.path, /*for_writing=*/false);
-  if (!options) return options.error();
-  for (const std::string& name : arguments.families) {
-    if (auto known = check_family(*options, name); !known) return known.error();
-  }
-  const auto database = Database::open_read_only(*options, arguments.path);
-  if (!database) return database.error();
-  const auto families = read_families(*database, arguments);
-  if (!families) return families.error();
+  if (arguments.memory) memory = static_cast<double>(parse_bytes(*arguments.memory, "memory"));
+  const DatabaseOptions options = load_options(arguments.path, /*for_writing=*/false);
+  for (const std::string& name : arguments.families) check_family(options, name);
+  const Database database = Database::open_read_only(options, arguments.path);
+  const std::vector<ReadFamily> families = read_families(database, arguments);
   double keys = 0;
-  for (const ReadFamily& family : *families) keys += static_cast<double>(family.tree.all().keys);
+  for (const ReadFamily& family : families) keys += static_cast<double>(family.tree.all().keys);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::string text;
-  for (const ReadFamily& family : *families) {
+  for (const ReadFamily& family : families) {
     const double share = keys > 0 ? static_cast<double>(family.tree.all().keys) / keys : 1;
-    const auto advice = advise_family(family, arguments.path, memory ? std::optional(*memory * share) : std::nullopt);
-    if (!advice) return advice.error();
-    all.push_back(advice_json(*advice));
-    text += (text.empty() ? "" : "\n") + advice_text(*advice);
+    const FamilyAdvice advice =
+        advise_family(family, arguments.path, memory ? std::optional(*memory * share) : std::nullopt);
+    all.push_back(advice_json(advice));
+    text += (text.empty() ? "" : "\n") + advice_text(advice);
   }
   // Names of column families may be no UTF-8.
   if (arguments.json) text = all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   std::fputs(text.c_str(), stdout);
-  return say_complaints(*families);
+  return say_complaints(families);
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ std::string option_in(const std::string& id, const std::string& option) {
   return id.substr(value, id.find(':', value) - value);
 }
 
-/// Errors: kBadArgument for a policy that cannot be made here.
-Result<KeptOptions> kept_options(const FamilyPolicy& family) {
+/// Throws Refused for a policy that cannot be made here.
+KeptOptions kept_options(const FamilyPolicy& family) {
   KeptOptions kept;
   if (family.policy == nullptr || !std::string_view(family.policy->Name()).starts_with("crivo.")) return kept;
   const std::string id = family.policy->GetId();
@@ -44,9 +44,8 @@ Result<KeptOptions> kept_options(const FamilyPolicy& family) {
   }
   // A filter block has the name of its transform, so the policy is asked for one, with a size at which it writes one.
   const auto writing = parse_policy("{id=" + id + ";bits_per_key=10;max_filter_bytes=0}");
-  if (!writing) return writing.error();
   const auto& table = *table_of(family.options);
-  kept.key_transform = key_transform_of(**writing, table).value_or("");
+  kept.key_transform = key_transform_of(*writing, table).value_or("");
   return kept;
 }
 
@@ -94,17 +93,17 @@ class Chooser {
     return "{id=" + policy + option + bits + more + "}";
   }
 
-  [[nodiscard]] Result<std::shared_ptr<const rocksdb::FilterPolicy>> policy(int hundredths) const {
+  [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy(int hundredths) const {
     auto policy = parse_policy(text(hundredths, /*planned=*/true));
     // Tells crivo.Auto how the levels are sized.
-    if (policy) (*policy)->ValidateOptions(family_.options, family_.options).PermitUncheckedError();
+    policy->ValidateOptions(family_.options, family_.options).PermitUncheckedError();
     return policy;
   }
 
   [[nodiscard]] FilterCosts costs(int hundredths) const {
     const auto with = policy(hundredths);
     FilterCosts sum;
-    for (const FileGroup& group : tree_.groups) sum += costs_of(**with, group);
+    for (const FileGroup& group : tree_.groups) sum += costs_of(*with, group);
     return sum;
   }
 
@@ -113,8 +112,8 @@ class Chooser {
     Choice choice{kind_.name, text(hundredths, /*planned=*/false), costs(hundredths), {}};
     FamilyTree then = tree_;
     for (FileGroup& group : then.groups) {
-      group.now = costs_of(**with, group);
-      const Builder builder = builder_for(family_.options, **with, group.file);
+      group.now = costs_of(*with, group);
+      const Builder builder = builder_for(family_.options, *with, group.file);
       const std::uint64_t keys = std::clamp<std::uint64_t>(group.keys / group.blocks, 1, kFewKeys);
       group.kinds = {builder != nullptr ? sample_filter(*builder, keys).kind : "none"};
     }
@@ -163,18 +162,16 @@ std::vector<LevelFilters> levels_now(const FamilyTree& tree) {
   return filters;
 }
 
-Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
-  const auto kept = kept_options(family);
-  if (!kept) return kept.error();
+std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
+  const KeptOptions kept = kept_options(family);
   const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.reads : choice.costs.bytes; };
   std::vector<Choice> choices;
   for (const ChoiceKind& kind : kChoiceKinds) {
     // Where different bytes are one key, filters of the keys as they are lose keys.
-    if (!kind.is_ours && !kept->key_transform.empty()) continue;
+    if (!kind.is_ours && !kept.key_transform.empty()) continue;
     std::optional<Choice> best;
     for (const std::string& shape : shapes_of(kind, family, tree)) {
-      const Chooser chooser(kind, shape, family, tree, *kept);
-      if (const auto policy = chooser.policy(kMostHundredths); !policy) return policy.error();
+      const Chooser chooser(kind, shape, family, tree, kept);
       const CostsOf costs = [&](int hundredths) { return chooser.costs(hundredths); };
       const auto hundredths =
           goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "crivo/result.h"
 #include "tool/advice.h"
 #include "tool/family_tree.h"
 
@@ -44,9 +43,8 @@ struct Goal {
 };
 
 /// The best policy of each kind that reaches the goal, the best one first. The choices keep of a policy of
-/// Crivo's that is there its limits in bytes, whether it counts questions, and its key transform. Errors: kBadArgument
+/// Crivo's that is there its limits in bytes, whether it counts questions, and its key transform. Throws Refused
 /// for a policy that is here but cannot work.
-[[nodiscard]] Result<std::vector<Choice>> choices_for(const FamilyPolicy& family, const FamilyTree& tree,
-                                                      const Goal& goal);
+[[nodiscard]] std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal);
 
 }  // namespace crivo::tool

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command.h"
+#include "crivo/host/unwrap.h"
 
 namespace crivo::tool {
 
@@ -21,11 +22,11 @@ void add_sst_refilter(CLI::App& app, Action& action);
 
 /// RocksDB's error as one of ours: "DB must be readable, got x: IO error: ...". kCorrupt if files are damaged or
 /// missing.
-[[nodiscard]] inline Error rocksdb_error(const std::string& rule, const std::string& path,
-                                         const rocksdb::Status& status) {
+[[nodiscard]] inline Refused rocksdb_error(const std::string& rule, const std::string& path,
+                                           const rocksdb::Status& status) {
   const bool damaged = status.IsCorruption() || status.IsIOError();
-  return {damaged ? ErrorCode::kCorrupt : ErrorCode::kBadArgument,
-          rule + ", got " + text_or_nothing(path) + ": " + status.ToString()};
+  return Refused(Error{damaged ? ErrorCode::kCorrupt : ErrorCode::kBadArgument,
+                       rule + ", got " + text_or_nothing(path) + ": " + status.ToString()});
 }
 
 }  // namespace crivo::tool

@@ -41,13 +41,13 @@ Status check_lock(rocksdb::Env& env, const std::string& path) {
   return locked.ok() ? env.UnlockFile(lock) : locked;
 }
 
-Error cannot_open(const std::string& path, const Status& status) {
-  Error error = rocksdb_error("DB must be one that RocksDB can open", path, status);
+Refused cannot_open(const std::string& path, const Status& status) {
+  Refused refused = rocksdb_error("DB must be one that RocksDB can open", path, status);
   if (status.IsCorruption()) {
-    error.message +=
+    refused.error.message +=
         "; if its files lie in db_paths or cf_paths, which OPTIONS does not name, it cannot be opened here";
   }
-  return error;
+  return refused;
 }
 
 /// The files that RocksDB opens as they are.
@@ -59,34 +59,33 @@ constexpr const char* kLogDir = "db_log_dir in OPTIONS of DB";
 
 /// The folder of an option leads elsewhere from here if it is a relative path, and from a copy of a database it may
 /// lead to that of the original. RocksDB would find an empty log there, or make one, and lose what the log has.
-Result<void> check_log_folder(const std::string& option, const std::string& folder, const std::string& path) {
+void check_log_folder(const std::string& option, const std::string& folder, const std::string& path) {
   std::error_code error;
-  if (folder.empty() || fs::equivalent(folder, path, error)) return {};
+  if (folder.empty() || fs::equivalent(folder, path, error)) return;
   const auto refused = [&](const char* must) {
     return rocksdb_error(option + " must " + must, folder, Status::InvalidArgument(path));
   };
-  if (!fs::path(folder).is_absolute()) return refused("be an absolute path");
-  if (option == kLogDir) return {};
-  if (!fs::is_directory(folder, error)) return refused("be a folder that is there");
-  if (fs::exists(fs::path(folder) / "CURRENT", error)) return refused("not be the folder of another database");
+  if (!fs::path(folder).is_absolute()) throw refused("be an absolute path");
+  if (option == kLogDir) return;
+  if (!fs::is_directory(folder, error)) throw refused("be a folder that is there");
+  if (fs::exists(fs::path(folder) / "CURRENT", error)) throw refused("not be the folder of another database");
   const fs::path from_db = fs::relative(folder, path, error);
   const bool within = !from_db.empty() && *from_db.begin() != "..";
-  if (option == kWalDir && !within) return refused("lie in DB, or be named by --wal-dir");
-  return {};
+  if (option == kWalDir && !within) throw refused("lie in DB, or be named by --wal-dir");
 }
 
 /// To an Env of its own, as one that encrypts, a database is not what it seems from here.
-Result<void> check_env(const std::string& path) {
+void check_env(const std::string& path) {
   std::ifstream file(path + "/CURRENT", std::ios::binary);
   std::string current;
-  if (!std::getline(file, current) || current.starts_with("MANIFEST-")) return {};
-  return Error{ErrorCode::kBadArgument, "CURRENT of DB must name a manifest, got other bytes in " + path +
-                                            ": what lies in an Env of its own, as one that encrypts, only its own "
-                                            "program can open, with crivo::RefilterRocksDB for its filters"};
+  if (!std::getline(file, current) || current.starts_with("MANIFEST-")) return;
+  throw Refused("CURRENT of DB must name a manifest, got other bytes in " + path +
+                ": what lies in an Env of its own, as one that encrypts, only its own "
+                "program can open, with crivo::RefilterRocksDB for its filters");
 }
 
 /// RocksDB ends the process where it opens a database on a full disk: it writes a new manifest, and what is in the log.
-Result<void> check_room(const std::string& path) {
+void check_room(const std::string& path) {
   std::uint64_t needed = std::uint64_t{1} << 20;  // for LOG and OPTIONS
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
@@ -96,18 +95,18 @@ Result<void> check_room(const std::string& path) {
     if (const auto bytes = fs::file_size(file, gone); is_counted && !gone) needed += bytes;
   }
   const fs::space_info room = fs::space(path, error);
-  if (error || room.available >= needed) return {};
-  return Error{ErrorCode::kBadArgument, "folder of DB must have " + std::to_string(needed) + " bytes free, got " +
-                                            std::to_string(room.available) + " in " + path};
+  if (error || room.available >= needed) return;
+  throw Refused("folder of DB must have " + std::to_string(needed) + " bytes free, got " +
+                std::to_string(room.available) + " in " + path);
 }
 
 }  // namespace
 
-Result<void> check_no_pipe(const std::string& path, const std::string& rule) {
-  const auto check = [](const std::string& must, const fs::path& file) -> Result<void> {
+void check_no_pipe(const std::string& path, const std::string& rule) {
+  const auto check = [](const std::string& must, const fs::path& file) {
     std::error_code error;
-    if (!fs::is_other(fs::status(file, error))) return {};
-    return Error{ErrorCode::kBadArgument, must + ", got " + file.string() + ": it is a pipe, a socket or a device"};
+    if (!fs::is_other(fs::status(file, error))) return;
+    throw Refused(must + ", got " + file.string() + ": it is a pipe, a socket or a device");
   };
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
@@ -115,35 +114,34 @@ Result<void> check_no_pipe(const std::string& path, const std::string& rule) {
     const bool is_opened =
         std::ranges::any_of(kFirstLetters, [&](const char* first) { return name.starts_with(first); }) ||
         std::ranges::any_of(kExtensions, [&](const char* last) { return name.ends_with(last); });
-    if (!is_opened) continue;
-    if (auto regular = check("file of DB must be a regular file", entry->path()); !regular) return regular;
+    if (is_opened) check("file of DB must be a regular file", entry->path());
   }
-  return check(rule, path);
+  check(rule, path);
 }
 
-Result<DatabaseOptions> load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
-  if (auto regular = check_no_pipe(path, "DB must be the folder of a database"); !regular) return regular.error();
-  if (auto readable = check_env(path); !readable) return readable.error();
+DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
+  check_no_pipe(path, "DB must be the folder of a database");
+  check_env(path);
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !for_writing;
   config.ignore_unsupported_options = !for_writing;
   DatabaseOptions options;
   const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
-  if (!loaded.ok()) return rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
+  if (!loaded.ok()) throw rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
   if (!wal_dir.empty()) options.db.wal_dir = fs::absolute(wal_dir).string();
-  if (auto regular = check_no_pipe(options.db.wal_dir, "folder of the log must be one"); !regular)
-    return regular.error();
-  auto checked = check_log_folder(wal_dir.empty() ? kWalDir : "--wal-dir", options.db.wal_dir, path);
-  if (checked) checked = check_log_folder(kLogDir, options.db.db_log_dir, path);
-  if (for_writing && !checked) return checked.error();
+  check_no_pipe(options.db.wal_dir, "folder of the log must be one");
+  if (for_writing) {
+    check_log_folder(wal_dir.empty() ? kWalDir : "--wal-dir", options.db.wal_dir, path);
+    check_log_folder(kLogDir, options.db.db_log_dir, path);
+  }
   options.db.create_if_missing = false;
   options.db.create_missing_column_families = false;
   return options;
 }
 
-Result<void> check_family(const DatabaseOptions& options, const std::string& name) {
-  if (std::ranges::any_of(options.families, [&](const auto& family) { return family.name == name; })) return {};
-  return Error{ErrorCode::kBadArgument, "--column-family must be one of the database's, got " + text_or_nothing(name)};
+void check_family(const DatabaseOptions& options, const std::string& name) {
+  if (std::ranges::any_of(options.families, [&](const auto& family) { return family.name == name; })) return;
+  throw Refused("--column-family must be one of the database's, got " + text_or_nothing(name));
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family) {
@@ -151,21 +149,19 @@ std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFami
   return table != nullptr ? table->filter_policy : nullptr;
 }
 
-Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
-                        const std::shared_ptr<const rocksdb::FilterPolicy>& policy) {
+void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy) {
   const auto* const old = table_of(family);
-  if (old == nullptr) return Error{ErrorCode::kBadArgument, "table format must be BlockBasedTable, got another one"};
+  if (old == nullptr) throw Refused("table format must be BlockBasedTable, got another one");
   rocksdb::BlockBasedTableOptions table = *old;
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return {};
+  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return;
   // RocksDB 7.8 cannot read an OPTIONS file into which it has written two collectors.
   auto& collectors = family.table_properties_collector_factories;
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
-  return {};
 }
 
-Result<std::shared_ptr<const rocksdb::FilterPolicy>> parse_policy(const std::string& text) {
+std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = config.ignore_unsupported_options = false;
@@ -173,12 +169,12 @@ Result<std::shared_ptr<const rocksdb::FilterPolicy>> parse_policy(const std::str
   if (status.ok() && policy == nullptr) status = Status::InvalidArgument("it is no policy");
   if (status.ok()) status = policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions());
   if (!status.ok()) {
-    return rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10, or be none", text, status);
+    throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10, or be none", text, status);
   }
   return policy;
 }
 
-Result<Database> Database::open_read_only(const DatabaseOptions& options, const std::string& path) {
+Database Database::open_read_only(const DatabaseOptions& options, const std::string& path) {
   rocksdb::DBOptions read_only = options.db;
   read_only.info_log = std::make_shared<NoLog>();
   read_only.max_open_files = 16;  // no table is asked for its keys
@@ -193,24 +189,24 @@ Result<Database> Database::open_read_only(const DatabaseOptions& options, const 
   const Status opened = plugin::open_into(&database.db_, [&](auto* db) {
     return rocksdb::DB::OpenForReadOnly(read_only, path, options.families, &database.families_, db);
   });
-  if (!opened.ok()) return cannot_open(path, opened);
+  if (!opened.ok()) throw cannot_open(path, opened);
   return database;
 }
 
-Result<Database> Database::open(const DatabaseOptions& options, const std::string& path) {
-  if (auto room = check_room(path); !room) return room.error();
+Database Database::open(const DatabaseOptions& options, const std::string& path) {
+  check_room(path);
   if (const Status locked = check_lock(*options.db.env, path); !locked.ok()) {
-    return rocksdb_error("DB must be writable and not in use", path, locked);
+    throw rocksdb_error("DB must be writable and not in use", path, locked);
   }
   Database database;
   const Status opened = plugin::open_into(&database.db_, [&](auto* db) {
     return rocksdb::DB::Open(options.db, path, options.families, &database.families_, db);
   });
-  if (!opened.ok()) return cannot_open(path, opened);
+  if (!opened.ok()) throw cannot_open(path, opened);
   return database;
 }
 
-Result<bool> Database::has_files() const {
+bool Database::has_files() const {
   bool has_some = false;
   std::string only_in_log;
   for (rocksdb::ColumnFamilyHandle* const family : families_) {
@@ -222,10 +218,9 @@ Result<bool> Database::has_files() const {
     if (files.file_count == 0 && entries > 0) only_in_log = family->GetName();
   }
   if (!has_some || only_in_log.empty()) return has_some;
-  return Error{ErrorCode::kBadArgument,
-               "column family " + only_in_log +
-                   " must have a file, got keys in the log only: whether its files are to lie in db_paths or cf_paths, "
-                   "which OPTIONS does not name, is not known; let its program flush it"};
+  throw Refused("column family " + only_in_log +
+                " must have a file, got keys in the log only: whether its files are to lie in db_paths or cf_paths, "
+                "which OPTIONS does not name, is not known; let its program flush it");
 }
 
 Database::~Database() {

@@ -13,8 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "crivo/result.h"
-
 namespace crivo::tool {
 
 /// Options from which a database can be opened.
@@ -25,33 +23,31 @@ struct DatabaseOptions {
 
 /// Reads the newest OPTIONS file. With `for_writing`, everything that it names must be known in this process, folders
 /// too. `wal_dir`, if there is one, takes the place of the one there: without it, the log must lie in the database's
-/// folder, because a copy of a database names the log of the original. Errors: kBadArgument.
-[[nodiscard]] Result<DatabaseOptions> load_options(const std::string& path, bool for_writing,
-                                                   const std::string& wal_dir = "");
+/// folder, because a copy of a database names the log of the original. Throws Refused.
+[[nodiscard]] DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir = "");
 
-/// To open a pipe is to wait for its other end. Errors: kBadArgument, for a file that is one, which breaks the `rule`,
+/// To open a pipe is to wait for its other end. Throws Refused for a file that is one, which breaks the `rule`,
 /// or a folder with one that RocksDB would open.
-[[nodiscard]] Result<void> check_no_pipe(const std::string& path, const std::string& rule);
+void check_no_pipe(const std::string& path, const std::string& rule);
 
-/// Whether the database has a column family of this name. Errors: kBadArgument, for --column-family.
-[[nodiscard]] Result<void> check_family(const DatabaseOptions& options, const std::string& name);
+/// Throws Refused unless the database has a column family of this name.
+void check_family(const DatabaseOptions& options, const std::string& name);
 
 /// The filter policy of a column family; null if it has none or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
-/// Sets it, and has its files say which filter they have if it is one of Crivo's. Errors: kBadArgument.
-Result<void> set_policy(rocksdb::ColumnFamilyOptions& family,
-                        const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
-/// A policy from its name in option strings, "crivo.Auto:10". Errors: kBadArgument.
-[[nodiscard]] Result<std::shared_ptr<const rocksdb::FilterPolicy>> parse_policy(const std::string& text);
+/// Sets it, and has its files say which filter they have if it is one of Crivo's. Throws Refused.
+void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
+/// A policy from its name in option strings, "crivo.Auto:10". Throws Refused.
+[[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text);
 
 /// An open database with the handles of its column families, in the order of the options.
 class Database {
  public:
-  /// Opens it without a lock and without writing anything, so that another process may have it open. Errors:
-  /// kBadArgument, also where files lie in db_paths or cf_paths.
-  [[nodiscard]] static Result<Database> open_read_only(const DatabaseOptions& options, const std::string& path);
-  /// Opens it to change it. Errors: kBadArgument, also where another process has it open.
-  [[nodiscard]] static Result<Database> open(const DatabaseOptions& options, const std::string& path);
+  /// Opens it without a lock and without writing anything, so that another process may have it open. Throws
+  /// Refused, also where files lie in db_paths or cf_paths.
+  [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path);
+  /// Opens it to change it. Throws Refused, also where another process has it open.
+  [[nodiscard]] static Database open(const DatabaseOptions& options, const std::string& path);
 
   Database(Database&&) = default;
   Database& operator=(Database&&) = delete;
@@ -59,8 +55,8 @@ class Database {
 
   /// Whether it has any SST file. As RocksDB opens a database for writing, it writes what is in the log into files, and
   /// without db_paths and cf_paths, which OPTIONS does not have, into DB: only a file that lies there shows that this
-  /// is right. Errors: kBadArgument, for a column family with keys in the log and no file.
-  [[nodiscard]] Result<bool> has_files() const;
+  /// is right. Throws Refused for a column family with keys in the log and no file.
+  [[nodiscard]] bool has_files() const;
 
   [[nodiscard]] rocksdb::DB& db() const noexcept { return *db_; }
   [[nodiscard]] const std::vector<rocksdb::ColumnFamilyHandle*>& families() const noexcept { return families_; }

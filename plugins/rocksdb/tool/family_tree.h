@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "crivo/result.h"
 #include "refilter/judged_files.h"
 #include "refilter/planned_filter.h"
 #include "tool/advice.h"

@@ -194,32 +194,31 @@ std::vector<ListedFile> live_files(rocksdb::DB& db) {
 }
 
 /// The SST files that lie in a folder, in which there may be some that the database no longer uses.
-Result<std::vector<ListedFile>> files_in(const std::string& folder) {
+std::vector<ListedFile> files_in(const std::string& folder) {
   std::error_code error;
   std::vector<ListedFile> files;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() == ".sst") files.push_back({entry->path().string(), "", -1});
   }
-  if (error) return Error{ErrorCode::kBadArgument, "DB must be readable, got " + folder + ": " + error.message()};
+  if (error) throw Refused("DB must be readable, got " + folder + ": " + error.message());
   return files;
 }
 
 /// The files of a database. If it cannot be opened, because its options name what this program does not know or
 /// because its files are damaged, the files in its folder will do; `whole` is set to false if there may be more.
-Result<std::vector<ListedFile>> files_of_database(const std::string& path, bool& whole) {
+std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) try {
   std::error_code error;
-  if (!fs::exists(fs::path(path) / "CURRENT", error)) {
-    auto files = files_in(path);
-    if (!files || !files->empty()) return files;
-    return Error{ErrorCode::kBadArgument, "FILE must be an SST file or a folder with such files, got " + path};
+  if (fs::exists(fs::path(path) / "CURRENT", error)) {
+    return live_files(Database::open_read_only(load_options(path, /*for_writing=*/false), path).db());
   }
-  const auto options = load_options(path, /*for_writing=*/false);
-  const auto database = options ? Database::open_read_only(*options, path) : Result<Database>(options.error());
-  if (database) return live_files(database->db());
   auto files = files_in(path);
-  if (files && files->empty()) return database.error();
-  std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", database.error().message.c_str());
-  whole = database.error().code != ErrorCode::kCorrupt;
+  if (files.empty()) throw Refused("FILE must be an SST file or a folder with such files, got " + path);
+  return files;
+} catch (const Refused& refused) {
+  auto files = files_in(path);
+  if (files.empty()) throw;
+  std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", refused.error.message.c_str());
+  whole = refused.error.code != ErrorCode::kCorrupt;
   return files;
 }
 
@@ -229,25 +228,24 @@ std::vector<ListedFile> only_file(const std::string& path) {
   return files;
 }
 
-Result<ExitCode> info(InfoOptions options) {
-  if (auto regular = check_no_pipe(options.path, "FILE must be an SST file"); !regular) return regular.error();
+ExitCode info(InfoOptions options) {
+  check_no_pipe(options.path, "FILE must be an SST file");
   std::error_code error;
   const bool is_folder = fs::is_directory(options.path, error);
   options.blocks |= !is_folder;
   bool whole = true;
   auto files = is_folder ? files_of_database(options.path, whole) : only_file(options.path);
-  if (!files) return files.error();
-  std::ranges::sort(*files, {},
+  std::ranges::sort(files, {},
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
   Printer printer(options);
   ExitCode code = whole ? kYes : kNo;
   const auto without_policy = is_folder ? families_without_policy(options.path, code) : std::set<std::string>();
-  for (ListedFile& file : *files) {
+  for (ListedFile& file : files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database that is in use may have compacted the file meanwhile.
     if (is_folder && sst::is_gone(filters.status)) continue;
     if (!is_folder && !filters.status.ok() && filters.blocks.empty()) {
-      return rocksdb_error("FILE must be an SST file", file.path, filters.status);
+      throw rocksdb_error("FILE must be an SST file", file.path, filters.status);
     }
     if (file.column_family.empty()) file.column_family = filters.column_family;
     file.unasked = without_policy.count(file.column_family) != 0;

@@ -44,12 +44,12 @@ class Probing {
     return asked_ == 0 ? 0 : std::chrono::duration<double, std::nano>(spent_).count() / static_cast<double>(asked_);
   }
 
-  Result<void> ask(std::span<const std::string_view> lines) {
+  void ask(std::span<const std::string_view> lines) {
     keys_.clear();
     if (!options_.hex) {
       for (const std::string_view line : lines) keys_.emplace_back(line.data(), line.size());
-    } else if (auto decoded = decode(lines); !decoded) {
-      return decoded;
+    } else {
+      decode(lines);
     }
     if (capacity_ < lines.size()) hits_ = std::make_unique<bool[]>(capacity_ = lines.size());
     const auto start = processor_time();
@@ -64,19 +64,16 @@ class Probing {
       std::fputc(static_cast<char>(options_.key_end), stdout);
     }
     std::fflush(stdout);  // a program that sends line after line waits for each answer
-    return {};
   }
 
  private:
-  Result<void> decode(std::span<const std::string_view> lines) {
+  void decode(std::span<const std::string_view> lines) {
     decoded_.clear();
     for (const std::string_view line : lines) {
       if (rocksdb::Slice(line.data(), line.size()).DecodeHex(&decoded_.emplace_back())) continue;
-      return Error{ErrorCode::kBadArgument,
-                   "a key must be pairs of hexadecimal digits, got " + std::string(line.substr(0, 80))};
+      throw Refused("a key must be pairs of hexadecimal digits, got " + std::string(line.substr(0, 80)));
     }
     keys_.assign(decoded_.begin(), decoded_.end());
-    return {};
   }
 
   FilterProbe& probe_;
@@ -92,30 +89,27 @@ class Probing {
 
 void note(const std::string& text) { std::fprintf(stderr, "crivo sst probe: note: %s\n", text.c_str()); }
 
-Result<void> ask_standard_input(Probing& probing, KeyEnd key_end) {
-  Result<KeyReader> reader = KeyReader::open("-", key_end);
-  if (!reader) return reader.error();
+void ask_standard_input(Probing& probing, KeyEnd key_end) {
+  KeyReader reader("-", key_end);
   CarriageReturnNote carriage_returns("sst probe", key_end);
   while (!probing.done() && std::ferror(stdout) == 0) {
-    const auto lines = reader->next();
-    if (!lines) return lines.error();
-    if (lines->empty()) break;
-    carriage_returns.look_at(*lines);
-    if (auto asked = probing.ask(*lines); !asked) return asked;
+    const auto lines = reader.next();
+    if (lines.empty()) break;
+    carriage_returns.look_at(lines);
+    probing.ask(lines);
   }
-  return {};
 }
 
-Result<ExitCode> probe(const ProbeOptions& options) {
-  if (auto regular = check_no_pipe(options.path, "FILE must be an SST file"); !regular) return regular.error();
+ExitCode probe(const ProbeOptions& options) {
+  check_no_pipe(options.path, "FILE must be an SST file");
   FilterProbe filter;
   const rocksdb::Status opened = filter.open(*rocksdb::FileSystem::Default(), options.path);
-  if (!opened.ok()) return rocksdb_error("FILE must be an SST file with a filter", options.path, opened);
+  if (!opened.ok()) throw rocksdb_error("FILE must be an SST file with a filter", options.path, opened);
   if (!options.quiet) {
     for (const std::string& text : filter.notes()) note(text);
   }
   Probing probing(filter, options);
-  if (auto asked = ask_standard_input(probing, options.key_end); !asked) return asked.error();
+  ask_standard_input(probing, options.key_end);
   if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(probing.selected()));
   if (options.time) note("the filter took " + std::to_string(probing.nanoseconds_per_key()) + " ns a key");
   return probing.selected() > 0 ? kYes : kNo;

@@ -49,30 +49,27 @@ bool wants(const RefilterOptions& options, const std::string& family) {
 
 bool removes_filters(const RefilterOptions& options) { return options.policy == kNoPolicy; }
 
-/// Puts the policy that the user named into the options. Errors: also for one that would only remove the filters.
-Result<void> name_policy(const std::string& text, rocksdb::ColumnFamilyDescriptor& family) {
+/// Puts the policy that the user named into the options. Throws Refused, also for one that would only remove the
+/// filters.
+void name_policy(const std::string& text, rocksdb::ColumnFamilyDescriptor& family) {
   if (text == kNoPolicy) return set_policy(family.options, nullptr);
   // A policy of its own for each: it keeps what it learns of the column family's levels.
-  const auto policy = parse_policy(text);
-  if (!policy) return policy.error();
-  if (auto set = set_policy(family.options, *policy); !set) return set;
+  set_policy(family.options, parse_policy(text));
   const std::string why = why_no_filters(family.options);
-  if (why.empty()) return {};
-  return Error{ErrorCode::kBadArgument, "--policy must name one that writes filters, got " + text + ": " + why +
-                                            " in column family " + family.name + "; --policy none removes filters"};
+  if (why.empty()) return;
+  throw Refused("--policy must name one that writes filters, got " + text + ": " + why + " in column family " +
+                family.name + "; --policy none removes filters");
 }
 
 /// Chooses the policy of each column family, and checks that there is a family with one.
-Result<void> choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
-  for (const std::string& name : arguments.families) {
-    if (auto known = check_family(options, name); !known) return known;
-  }
+void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
+  for (const std::string& name : arguments.families) check_family(options, name);
   bool found = arguments.policy.has_value();
   std::string got = "none";
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (!wants(arguments, family.name)) continue;
     if (arguments.policy) {
-      if (auto named = name_policy(*arguments.policy, family); !named) return named;
+      name_policy(*arguments.policy, family);
       continue;
     }
     const bool has_policy = policy_of(family.options) != nullptr;
@@ -82,9 +79,8 @@ Result<void> choose_policy(const RefilterOptions& arguments, DatabaseOptions& op
     if (has_policy) got = "none that writes filters (" + why + ")";
     if (!arguments.quiet) say("note: left alone: column family " + family.name + ": " + why);
   }
-  if (found) return {};
-  return Error{ErrorCode::kBadArgument,
-               "OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10"};
+  if (found) return;
+  throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");
 }
 
 /// The column families whose files are to be rewritten.
@@ -122,7 +118,7 @@ void forget_policy(rocksdb::DB& db) {
   written.PermitUncheckedError();
 }
 
-Result<ExitCode> report(const RefilterOptions& arguments, const RocksDBRefilterReport& done) {
+ExitCode report(const RefilterOptions& arguments, const RocksDBRefilterReport& done) {
   for (const std::string& file : done.unreadable) say("note: left alone: " + file);
   const std::string so_far = files_text(done.files) + " rewritten";
   if (done.status.IsIncomplete()) {
@@ -130,7 +126,7 @@ Result<ExitCode> report(const RefilterOptions& arguments, const RocksDBRefilterR
     return kNo;
   }
   const std::uint64_t left = done.files_left + done.unreadable.size();
-  if (left == 0 && !done.status.ok()) return rocksdb_error("files must be rewritten", arguments.path, done.status);
+  if (left == 0 && !done.status.ok()) throw rocksdb_error("files must be rewritten", arguments.path, done.status);
   if (left > 0) {
     if (!arguments.dry_run) {
       say(so_far + ", " + std::to_string(left) + " left that are not as the policy would write them");
@@ -144,30 +140,25 @@ Result<ExitCode> report(const RefilterOptions& arguments, const RocksDBRefilterR
   return kYes;
 }
 
-Result<ExitCode> refilter(const RefilterOptions& arguments) {
-  auto options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
-  if (!options) return options.error();
-  if (auto chosen = choose_policy(arguments, *options); !chosen) return chosen.error();
-  if (!arguments.dry_run) {
-    const auto looked = Database::open_read_only(*options, arguments.path);
-    const auto has_files = looked ? looked->has_files() : Result<bool>(looked.error());
-    if (!has_files.has_value()) return has_files.error();
-    if (!*has_files) return report(arguments, {});  // nor is anything written
+ExitCode refilter(const RefilterOptions& arguments) {
+  DatabaseOptions options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
+  choose_policy(arguments, options);
+  if (!arguments.dry_run && !Database::open_read_only(options, arguments.path).has_files()) {
+    return report(arguments, {});  // nor is anything written
   }
-  auto database =
-      arguments.dry_run ? Database::open_read_only(*options, arguments.path) : Database::open(*options, arguments.path);
-  if (!database) return database.error();
+  const Database database =
+      arguments.dry_run ? Database::open_read_only(options, arguments.path) : Database::open(options, arguments.path);
   std::uint64_t losses = 0;
   const auto progress = [&](const RocksDBRefilterProgress& next) {
     losses += next.reason == refilter::kToHaveNone ? 1U : 0U;
     return tell(arguments, next);
   };
   if (!arguments.dry_run) listen_for_signals();
-  const auto done = RefilterRocksDB(database->db(), {.column_families = families_of(*database, *options, arguments),
-                                                     .progress = progress,
-                                                     .dry_run = arguments.dry_run,
-                                                     .remove_filters = removes_filters(arguments)});
-  if (removes_filters(arguments) && !arguments.dry_run) forget_policy(database->db());
+  const auto done = RefilterRocksDB(database.db(), {.column_families = families_of(database, options, arguments),
+                                                    .progress = progress,
+                                                    .dry_run = arguments.dry_run,
+                                                    .remove_filters = removes_filters(arguments)});
+  if (removes_filters(arguments) && !arguments.dry_run) forget_policy(database.db());
   // A policy that is meant to write filters may write none at the levels that this database has.
   if (losses > 0 && !removes_filters(arguments)) {
     say("note: " + files_text(losses) + " lose their filter, as the policy writes none for them");
