@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 
 #include "command.h"
 #include "file.h"
@@ -107,7 +106,7 @@ ExitCode add(const AddOptions& options) try {
   return write_filter(filter.ref(), path, form_of(loaded.codec),
                       {"add", options.quiet, "crivo build makes a larger filter"});
 } catch (const Refused& refused) {
-  Refused shown = in_given_units(refused, options.filter);
+  Refused shown = in_given_units(refused, options.filter.max_bytes);
   if (shown.error.code == ErrorCode::kFull) shown.error.message += "; crivo build makes a larger filter";
   throw in_file(shown, options.filter.path);
 }
@@ -115,14 +114,12 @@ ExitCode add(const AddOptions& options) try {
 }  // namespace
 
 void add_add(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("add", "Add keys to the filter of a file");
-  const auto options = std::make_shared<AddOptions>();
-  add_filter_argument(*command, options->filter, "The filter's file, replaced in one step");
-  add_key_files(*command, options->keys);
-  command->add_flag("--print-new", options->print_new, "Print each key that was not found before it was added");
-  add_quiet(*command, options->quiet);
-  command->footer(kKeyLines);
-  command->callback([options, &action] { action = [options] { return add(*options); }; });
+  const auto [command, options] = declare(app, action, "add", "Add keys to the filter of a file", add);
+  add_filter_argument(command, options.filter, "The filter's file, replaced in one step");
+  add_key_files(command, options.keys);
+  command.add_flag("--print-new", options.print_new, "Print each key that was not found before it was added");
+  add_quiet(command, options.quiet);
+  command.footer(kKeyLines);
 }
 
 }  // namespace crivo::tool

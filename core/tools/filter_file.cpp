@@ -11,7 +11,6 @@
 #include "crivo/blob_writer.h"
 #include "crivo/host/raw_blob.h"
 #include "file.h"
-#include "numbers.h"
 #include "progress.h"
 
 namespace crivo::tool {
@@ -70,20 +69,19 @@ MappedFilter read_pipe(const std::string& path, const ReadLimits& limits) {
   return unwrap(MappedFilter::adopt(read_whole(path, most_stored_bytes(limits.max_bytes)), limits));
 }
 
-void add_max_bytes(CLI::App& command, std::string& max_bytes) {
-  take(command, "--max-bytes", max_bytes, std::string("Refuse a filter that takes more memory; ") + kByteUnits, "BYTES")
-      ->capture_default_str();
+void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
+  take_limit(command, max_bytes, std::string("Refuse a filter that takes more memory; ") + kByteUnits);
 }
 
 }  // namespace
 
 void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about) {
-  command.add_option("FILTER", filter.path, about)->required()->transform(literal);
+  take(command, "FILTER", filter.path, about)->required();
   add_max_bytes(command, filter.max_bytes);
 }
 
 void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least) {
-  command.add_option("FILTER", filters.paths, kAboutFilter)->required()->expected(least, -1)->transform(literal);
+  take(command, "FILTER", filters.paths, kAboutFilter)->required()->expected(least, -1);
   add_max_bytes(command, filters.max_bytes);
 }
 
@@ -93,32 +91,32 @@ Refused in_file(const Refused& refused, const std::string& path) {
   return Refused(Error{error.code, shown(path, "standard input") + ": " + error.message});
 }
 
-Refused in_given_units(const Refused& refused, const FilterArgument& filter) {
+Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes) {
   const std::uint64_t needed = refused.error.needed_bytes;
-  return needed == 0 ? refused : limit_error("max-bytes", filter.max_bytes, needed);
+  return needed == 0 ? refused : limit_error(max_bytes, needed);
 }
 
 MappedFilter load_filter(const FilterArgument& filter) try {
-  const ReadLimits limits{.max_bytes = parse_bytes(filter.max_bytes)};
+  const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   const bool is_mapped = is_file(filter.path);
   const Progress progress("opening", is_mapped);  // a terminal that is read from is told so instead
   return is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
 } catch (const Refused& refused) {
-  throw in_given_units(refused, filter);
+  throw in_given_units(refused, filter.max_bytes);
 }
 
 LineLimit longest_line(const FilterArgument& filter) {
-  const auto bytes = static_cast<std::size_t>(parse_bytes(filter.max_bytes));
-  return bytes < LineLimit{}.bytes ? LineLimit{bytes, "max-bytes " + filter.max_bytes} : LineLimit{};
+  const auto bytes = static_cast<std::size_t>(filter.max_bytes.bytes);
+  return bytes < LineLimit{}.bytes ? LineLimit{bytes, filter.max_bytes.text()} : LineLimit{};
 }
 
 LoadedCopy load_copy(const FilterArgument& filter) {
   const MappedFilter opened = load_filter(filter);
-  const std::uint64_t max_bytes = parse_bytes(filter.max_bytes);
-  if (opened.payload_bytes() > max_bytes) throw limit_error("max-bytes", filter.max_bytes, opened.payload_bytes());
+  const ByteLimit& limit = filter.max_bytes;
+  if (opened.payload_bytes() > limit.bytes) throw limit_error(limit, opened.payload_bytes());
   const Progress progress("reading", true);
   std::optional<AnyFilter> copy;
-  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, max_bytes); };
+  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limit.bytes); };
   unwrap(opened.look_at_whole(take_copy));
   return {*std::move(copy), opened.codec()};
 }

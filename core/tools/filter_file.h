@@ -9,19 +9,20 @@
 #include "crivo/host/unwrap.h"
 #include "crivo/mapped_filter.h"
 #include "key_reader.h"
+#include "numbers.h"
 
 namespace crivo::tool {
 
 /// What the user says about the filter to read.
 struct FilterArgument {
-  std::string path;              // "-" is standard input
-  std::string max_bytes = "1G";  // as parse_bytes reads it
+  std::string path;  // "-" is standard input
+  ByteLimit max_bytes = {"max-bytes", std::uint64_t{1} << 30, "1G"};
 };
 
 /// The same about several filters.
 struct FilterArguments {
   std::vector<std::string> paths;
-  std::string max_bytes = FilterArgument{}.max_bytes;
+  ByteLimit max_bytes = FilterArgument{}.max_bytes;
 };
 
 inline constexpr const char* kAboutFilter = "A file that crivo build or SQL made; - is standard input";
@@ -52,6 +53,6 @@ struct LoadedCopy {
 [[nodiscard]] Refused in_file(const Refused& refused, const std::string& path);
 
 /// The error, or if it is that of a filter above --max-bytes, one that says so in the units in which that was given.
-[[nodiscard]] Refused in_given_units(const Refused& refused, const FilterArgument& filter);
+[[nodiscard]] Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes);
 
 }  // namespace crivo::tool

@@ -1,6 +1,5 @@
 // crivo info: what a filter tells about itself.
 #include <cstdio>
-#include <memory>
 
 #include "command.h"
 #include "crivo/describe.h"
@@ -39,11 +38,9 @@ ExitCode info(const InfoOptions& options) try {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("info", "Print what a filter tells about itself");
-  const auto options = std::make_shared<InfoOptions>();
-  add_filter_argument(*command, options->filter);
-  command->add_flag("--json", options->json, "As a JSON object, like SQL's bloom_info");
-  command->callback([options, &action] { action = [options] { return info(*options); }; });
+  const auto [command, options] = declare(app, action, "info", "Print what a filter tells about itself", info);
+  add_filter_argument(command, options.filter);
+  command.add_flag("--json", options.json, "As a JSON object, like SQL's bloom_info");
 }
 
 }  // namespace crivo::tool

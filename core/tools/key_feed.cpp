@@ -158,7 +158,7 @@ void add_batches(std::span<const std::string_view> lines, const Hashing& hashing
 }  // namespace
 
 void add_key_files(CLI::App& command, KeyFiles& files) {
-  command.add_option("FILE", files.paths, "Where the keys are; none or - is standard input")->transform(literal);
+  take(command, "FILE", files.paths, "Where the keys are; none or - is standard input");
   add_null_flag(command, files.key_end);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "command.h"
 #include "crivo/build_options.h"
 #include "crivo/host/text.h"
 #include "crivo/ordered.h"
@@ -120,10 +121,20 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
   return *count * unit;
 }
 
-Refused limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes) {
-  const std::string needed = in_units(needed_bytes, split_units(given));
-  return Refused(
-      Error{ErrorCode::kTooLarge, std::string(option) + " must be at least " + needed + ", got " + std::string(given)});
+CLI::Option* take_limit(CLI::App& command, ByteLimit& limit, const std::string& about) {
+  return take(
+             command, "--" + limit.option,
+             [&limit](const std::string& text) {
+               limit.bytes = parse_bytes(text, limit.option);
+               limit.given = text;
+             },
+             about, "BYTES")
+      ->default_str(limit.given);
+}
+
+Refused limit_error(const ByteLimit& limit, std::uint64_t needed_bytes) {
+  const std::string needed = in_units(needed_bytes, split_units(limit.given));
+  return Refused(Error{ErrorCode::kTooLarge, limit.option + " must be at least " + needed + ", got " + limit.given});
 }
 
 }  // namespace crivo::tool

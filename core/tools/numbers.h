@@ -1,6 +1,7 @@
 // Reads the numbers that people type, strictly: the whole text must be a number, or Refused names the option.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,10 +39,20 @@ inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may foll
 
 /// Reads a number of bytes, at least 1. As for dd and sort, K, M, G or T behind it stands for a power of 1024, with or
 /// without "iB" ("4G", "4GiB"), and KB (or kB), MB, GB or TB for one of 1000. `name` is the option's.
-[[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view name = "max-bytes");
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view name);
 
-/// The error for a limit that was `given` to an option, as parse_bytes reads it, and must be at least so high. This is
-/// said in the given units, rounded up.
-[[nodiscard]] Refused limit_error(std::string_view option, std::string_view given, std::uint64_t needed_bytes);
+/// A limit in bytes that an option sets.
+struct ByteLimit {
+  std::string option;  // "max-bytes"
+  std::uint64_t bytes;
+  std::string given = {};  // as the user wrote it; empty if the option was not given
+
+  /// "max-bytes 4G", as messages say it.
+  [[nodiscard]] std::string text() const { return option + " " + given; }
+};
+/// Declares the option. The limit must live until the command has run.
+CLI::Option* take_limit(CLI::App& command, ByteLimit& limit, const std::string& about);
+/// The error for a given limit that must be at least so high. This is said in the given units, rounded up.
+[[nodiscard]] Refused limit_error(const ByteLimit& limit, std::uint64_t needed_bytes);
 
 }  // namespace crivo::tool

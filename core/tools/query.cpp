@@ -3,22 +3,17 @@
 // A damaged place of a mapped file leaves the keys without an answer that need it. Each is treated as "maybe", the one
 // answer that makes nobody lose a key: it is printed, or left out with --invert. At the end the exit code tells of it.
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "command.h"
 #include "crivo/host/text.h"
 #include "file.h"
 #include "filter_file.h"
-#include "key_reader.h"
 #include "numbers.h"
-#include "progress.h"
+#include "selection.h"
 
 namespace crivo::tool {
 namespace {
@@ -26,52 +21,44 @@ namespace {
 struct QueryOptions {
   FilterArgument filter;
   std::vector<std::string> keys;
-  KeyEnd key_end = KeyEnd::kNewline;
-  bool invert = false;
-  bool quiet = false;
-  bool count = false;
+  SelectionFlags selection;
 };
 
 /// Asks the filter and reports, batch by batch.
 class Query {
  public:
-  Query(const MappedFilter& filter, const QueryOptions& options) : filter_(filter), options_(options) {}
+  Query(const MappedFilter& filter, const SelectionFlags& flags)
+      : filter_(filter), quiet_(flags.quiet), selection_(flags) {}
 
-  [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }
-  /// Keys that got no answer.
-  [[nodiscard]] std::uint64_t unanswered() const noexcept { return unanswered_; }
-  /// True once further keys cannot change what is reported.
-  [[nodiscard]] bool done() const noexcept { return options_.quiet && selected_ + unanswered_ > 0; }
-
-  /// Throws Refused where no key gets an answer any more, as when the file was changed.
-  void ask(std::span<const std::string_view> keys) {
-    if (hits_capacity_ < keys.size()) hits_ = std::make_unique<bool[]>(hits_capacity_ = keys.size());
-    const std::span<bool> hits(hits_.get(), keys.size());
+  /// Returns false once further keys cannot change what is reported. Throws Refused where no key gets an answer any
+  /// more, as when the file was changed.
+  bool ask(Keys keys) {
+    const std::span<bool> hits = selection_.hits(keys.size());
     if (filter_.kind().can.range) {
       ask_ranges(keys, hits);
     } else {
       ask_keys(keys, hits);
     }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (hits[i] == options_.invert) continue;
-      ++selected_;
-      if (!options_.quiet && !options_.count) print_key(keys[i], options_.key_end);
-    }
-    std::fflush(stdout);  // a program that sends line after line waits for each answer
+    selection_.report(keys, hits);
+    return !quiet_ || selection_.selected() + unanswered_ == 0;
   }
 
-  void sum_up() const {
-    if (unanswered_ <= kMostNamed) return;
-    std::fprintf(stderr, "crivo query: %llu keys have no answer, and count as \"maybe\"\n",
-                 static_cast<unsigned long long>(unanswered_));
+  ExitCode finish() const {
+    selection_.finish();
+    if (unanswered_ > kMostNamed) {
+      std::fprintf(stderr, "crivo query: %llu keys have no answer, and count as \"maybe\"\n",
+                   static_cast<unsigned long long>(unanswered_));
+    }
+    if (unanswered_ > 0) return kTrouble;
+    return selection_.selected() > 0 ? kYes : kNo;
   }
 
  private:
   static constexpr std::uint64_t kMostNamed = 5;  // unanswered keys that get a line of their own
 
   /// A question about a range that a filter of another kind takes for a key would get a quiet "no".
-  void note_ranges(std::span<const std::string_view> keys) {
-    if (std::exchange(looked_for_ranges_, true) || options_.quiet) return;
+  void note_ranges(Keys keys) {
+    if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {
       if (key.find("..") == std::string_view::npos || !parse_range(key)) continue;
       std::fprintf(stderr, "crivo query: note: %s is asked as a key: only a filter of kind range knows ranges\n",
@@ -80,7 +67,7 @@ class Query {
     }
   }
 
-  void ask_keys(std::span<const std::string_view> keys, std::span<bool> hits) {
+  void ask_keys(Keys keys, std::span<bool> hits) {
     note_ranges(keys);
     hashes_.resize(keys.size());
     hash_keys(keys, filter_.shape().seed, hashes_);
@@ -88,7 +75,7 @@ class Query {
     ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_hash(hashes_[i]); });
   }
 
-  void ask_ranges(std::span<const std::string_view> keys, std::span<bool> hits) {
+  void ask_ranges(Keys keys, std::span<bool> hits) {
     ranges_.clear();
     for (const std::string_view key : keys) {
       const auto range = parse_range(key);
@@ -103,7 +90,7 @@ class Query {
 
   /// Sets the hits to what `Result<bool> answer(index)` says.
   template <class Answer>
-  void ask_each(std::span<const std::string_view> keys, std::span<bool> hits, const Answer& answer) {
+  void ask_each(Keys keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Result<bool> hit = answer(i);
       hits[i] = !hit.has_value() || *hit;
@@ -116,40 +103,13 @@ class Query {
   }
 
   const MappedFilter& filter_;
-  const QueryOptions& options_;
+  bool quiet_;
+  Selection selection_;
   std::vector<std::uint64_t> hashes_;
   std::vector<OrderedRange> ranges_;
-  std::unique_ptr<bool[]> hits_;
-  std::size_t hits_capacity_ = 0;
   bool looked_for_ranges_ = false;  // among the first keys, which is enough to notice the mistake
-  std::uint64_t selected_ = 0;
-  std::uint64_t unanswered_ = 0;
+  std::uint64_t unanswered_ = 0;    // keys that got no answer
 };
-
-/// Whether the keys that are printed are seen by nobody who waits for them, so that a bar can tell how far it is.
-bool prints_out_of_sight(const QueryOptions& options) {
-  struct stat status {};
-  return options.quiet || options.count || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));
-}
-
-void ask_standard_input(Query& query, const QueryOptions& options) {
-  KeyReader reader("-", options.key_end, longest_line(options.filter));
-  CarriageReturnNote carriage_returns("query", options.key_end);
-  Progress progress("asking");
-  const bool shows = prints_out_of_sight(options);
-  struct stat input {};
-  const bool has_size = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0;
-  std::uint64_t asked_keys = 0;
-  while (!query.done() && std::ferror(stdout) == 0) {
-    const auto lines = reader.next();
-    if (lines.empty()) break;
-    if (!options.quiet) carriage_returns.look_at(lines);
-    query.ask(lines);
-    asked_keys += lines.size();
-    const double share = static_cast<double>(reader.bytes_read()) / static_cast<double>(input.st_size);
-    if (shows) progress.update(has_size ? std::optional(share) : std::nullopt, asked_keys);
-  }
-}
 
 /// Other commands read the keys from files that they are given.
 void note_files(const QueryOptions& options) {
@@ -164,19 +124,16 @@ void note_files(const QueryOptions& options) {
 
 ExitCode query(const QueryOptions& options) try {
   const MappedFilter filter = load_filter(options.filter);
-  Query query(filter, options);
+  Query query(filter, options.selection);
   if (options.keys.empty()) {
-    ask_standard_input(query, options);
+    ask_standard_input("query", options.selection, longest_line(options.filter),
+                       [&](Keys keys) { return query.ask(keys); });
   } else {
-    if (!options.quiet) note_files(options);
+    if (!options.selection.quiet) note_files(options);
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());
     query.ask(keys);
   }
-  if (options.count && !options.quiet) std::printf("%llu\n", static_cast<unsigned long long>(query.selected()));
-  flush_output();
-  query.sum_up();
-  if (query.unanswered() > 0) return kTrouble;
-  return query.selected() > 0 ? kYes : kNo;
+  return query.finish();
 } catch (const Refused& refused) {
   throw in_file(refused, options.filter.path);
 }
@@ -184,21 +141,16 @@ ExitCode query(const QueryOptions& options) try {
 }  // namespace
 
 void add_query(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("query", "Print the keys that a filter may contain");
-  const auto options = std::make_shared<QueryOptions>();
-  add_filter_argument(*command, options->filter);
-  command->add_option("KEY", options->keys, "Keys to ask for; without any, the lines of standard input")
-      ->transform(literal);
-  add_null_flag(*command, options->key_end);
-  command->add_flag("-v,--invert", options->invert, "Print the keys that are certainly absent instead");
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing: only the exit code answers");
-  command->add_flag("-c,--count", options->count, "Print how many there are instead");
-  command->footer(
+  const auto [command, options] = declare(app, action, "query", "Print the keys that a filter may contain", query);
+  add_filter_argument(command, options.filter);
+  take(command, "KEY", options.keys, "Keys to ask for; without any, the lines of standard input");
+  add_null_flag(command, options.selection.key_end);
+  add_selection_flags(command, options.selection);
+  command.footer(
       std::string("Exit code: 0 if a key was selected, 1 if none was, 2 if there was an error. Write -- before a "
                   "KEY that starts with -. A filter of kind range is asked for integers, and for ranges of them, "
                   "written LO..HI, both included.\n") +
       kKeyLines);
-  command->callback([options, &action] { action = [options] { return query(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -1,5 +1,4 @@
 // crivo union: one filter of all the keys that several filters have.
-#include <memory>
 #include <optional>
 
 #include "command.h"
@@ -47,14 +46,13 @@ ExitCode unite_all(const UnionOptions& options) {
 }  // namespace
 
 void add_union(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("union", "Make one filter of all the keys that several filters have");
-  const auto options = std::make_shared<UnionOptions>();
-  add_filter_arguments(*command, options->filters, 2);
-  add_output(*command, options->output);
-  add_forms(*command, options->output);
-  add_quiet(*command, options->quiet);
-  command->footer("The filters must be of the same kind, capacity, rate and seed.");
-  command->callback([options, &action] { action = [options] { return unite_all(*options); }; });
+  const auto [command, options] =
+      declare(app, action, "union", "Make one filter of all the keys that several filters have", unite_all);
+  add_filter_arguments(command, options.filters, 2);
+  add_output(command, options.output);
+  add_forms(command, options.output);
+  add_quiet(command, options.quiet);
+  command.footer("The filters must be of the same kind, capacity, rate and seed.");
 }
 
 }  // namespace crivo::tool

@@ -1,7 +1,6 @@
 // crivo verify: are these files whole, undamaged filters?
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include "command.h"
 #include "file.h"
@@ -37,11 +36,10 @@ ExitCode verify_all(const FilterArguments& filters) {
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("verify", "Check filters: the header, the checksum, every byte of each");
-  const auto filters = std::make_shared<FilterArguments>();
-  add_filter_arguments(*command, *filters, 1);
-  command->footer("Exit code: 0 if every filter is whole, 1 if one is not, 2 if one could not be read.");
-  command->callback([filters, &action] { action = [filters] { return verify_all(*filters); }; });
+  const auto [command, filters] =
+      declare(app, action, "verify", "Check filters: the header, the checksum, every byte of each", verify_all);
+  add_filter_arguments(command, filters, 1);
+  command.footer("Exit code: 0 if every filter is whole, 1 if one is not, 2 if one could not be read.");
 }
 
 }  // namespace crivo::tool

@@ -1,7 +1,5 @@
 // crivo sst advise: which filter policy suits a database, with how many bits, and what it would do.
-#include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
@@ -14,8 +12,8 @@ namespace {
 
 struct AdviseOptions {
   std::string path;
-  std::optional<std::string> memory;
-  std::vector<std::string> families;
+  ByteLimit memory = {"memory", 0};
+  FamilyChoice families;
   bool json = false;
 };
 
@@ -88,8 +86,7 @@ void check_policy(const FamilyPolicy& family) {
 std::vector<ReadFamily> read_families(const Database& database, const AdviseOptions& arguments) {
   std::vector<ReadFamily> families;
   for (rocksdb::ColumnFamilyHandle* const handle : database.families()) {
-    const bool wanted = arguments.families.empty() || std::ranges::count(arguments.families, handle->GetName()) != 0;
-    if (!wanted) continue;
+    if (!arguments.families.wants(handle->GetName())) continue;
     const rocksdb::Options options = database.db().GetOptions(handle);
     const FamilyPolicy family{handle, options, policy_of(options), std::nullopt};
     check_policy(family);
@@ -110,10 +107,8 @@ ExitCode say_complaints(const std::vector<ReadFamily>& families) {
 }
 
 ExitCode advise(const AdviseOptions& arguments) {
-  std::optional<double> memory;
-  if (arguments.memory) memory = static_cast<double>(parse_bytes(*arguments.memory, "memory"));
   const DatabaseOptions options = load_options(arguments.path, /*for_writing=*/false);
-  for (const std::string& name : arguments.families) check_family(options, name);
+  arguments.families.check(options);
   const Database database = Database::open_read_only(options, arguments.path);
   const std::vector<ReadFamily> families = read_families(database, arguments);
   double keys = 0;
@@ -122,8 +117,9 @@ ExitCode advise(const AdviseOptions& arguments) {
   std::string text;
   for (const ReadFamily& family : families) {
     const double share = keys > 0 ? static_cast<double>(family.tree.all().keys) / keys : 1;
-    const FamilyAdvice advice =
-        advise_family(family, arguments.path, memory ? std::optional(*memory * share) : std::nullopt);
+    std::optional<double> memory;
+    if (!arguments.memory.given.empty()) memory = share * static_cast<double>(arguments.memory.bytes);
+    const FamilyAdvice advice = advise_family(family, arguments.path, memory);
     all.push_back(advice_json(advice));
     text += (text.empty() ? "" : "\n") + advice_text(advice);
   }
@@ -136,31 +132,22 @@ ExitCode advise(const AdviseOptions& arguments) {
 }  // namespace
 
 void add_sst_advise(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("advise", "Say which filter policy suits a database, and what it would do");
-  const auto options = std::make_shared<AdviseOptions>();
-  command->add_option("DB", options->path, "The folder of a database, which may be in use")
-      ->required()
-      ->transform(literal);
-  command
-      ->add_option(
-          "--memory", options->memory,
-          std::string(
-              "The most bytes for the filters of the column families that are advised, in proportion to their keys; ") +
-              kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now")
-      ->type_name("BYTES")
-      ->transform(literal);
-  command->add_option("--column-family", options->families, "Only this one; may be given more than once")
-      ->type_name("NAME")
-      ->transform(literal)
-      ->allow_extra_args(false);
-  command->add_flag("--json", options->json, "As a JSON array with an object for each column family");
-  command->footer(
+  const auto [command, options] =
+      declare(app, action, "advise", "Say which filter policy suits a database, and what it would do", advise);
+  take(command, "DB", options.path, "The folder of a database, which may be in use")->required();
+  take_limit(
+      command, options.memory,
+      std::string(
+          "The most bytes for the filters of the column families that are advised, in proportion to their keys; ") +
+          kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now");
+  add_family_option(command, options.families);
+  command.add_flag("--json", options.json, "As a JSON array with an object for each column family");
+  command.footer(
       "A file is read in vain if its filter lets a key pass that is not there. The figures are for one question (Get) "
       "for an absent key, if such keys lie where the keys lie; `runs` is how many files it would read without filters. "
       "The first row is the best; `crivo sst refilter DB --policy POLICY` gives it to all files. "
       "Predicted is what a tree of this shape has when all its files are written so.\n"
       "Exit code: 0, or 1 if a file or a filter block is damaged or missing, 2 if there was an error.");
-  command->callback([options, &action] { action = [options] { return advise(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -139,9 +139,20 @@ DatabaseOptions load_options(const std::string& path, bool for_writing, const st
   return options;
 }
 
-void check_family(const DatabaseOptions& options, const std::string& name) {
-  if (std::ranges::any_of(options.families, [&](const auto& family) { return family.name == name; })) return;
-  throw Refused("--column-family must be one of the database's, got " + text_or_nothing(name));
+bool FamilyChoice::wants(const std::string& name) const {
+  return names.empty() || std::ranges::count(names, name) != 0;
+}
+
+void FamilyChoice::check(const DatabaseOptions& options) const {
+  for (const std::string& name : names) {
+    if (std::ranges::count(options.families, name, &rocksdb::ColumnFamilyDescriptor::name) != 0) continue;
+    throw Refused("--column-family must be one of the database's, got " + text_or_nothing(name));
+  }
+}
+
+void add_family_option(CLI::App& command, FamilyChoice& families) {
+  take(command, "--column-family", families.names, "Only this one; may be given more than once", "NAME")
+      ->allow_extra_args(false);
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family) {

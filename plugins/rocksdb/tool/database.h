@@ -9,6 +9,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,8 +31,16 @@ struct DatabaseOptions {
 /// or a folder with one that RocksDB would open.
 void check_no_pipe(const std::string& path, const std::string& rule);
 
-/// Throws Refused unless the database has a column family of this name.
-void check_family(const DatabaseOptions& options, const std::string& name);
+/// The column families that a command is for.
+struct FamilyChoice {
+  std::vector<std::string> names;  // none: all of them
+
+  [[nodiscard]] bool wants(const std::string& name) const;
+  /// Throws Refused unless the database has each of them.
+  void check(const DatabaseOptions& options) const;
+};
+/// Declares --column-family. The choice must live until the command has run.
+void add_family_option(CLI::App& command, FamilyChoice& families);
 
 /// The filter policy of a column family; null if it has none or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -47,11 +46,11 @@ struct ListedFile {
 /// Prints one file after the other, so that a database with many of them takes no memory.
 class Printer {
  public:
-  explicit Printer(const InfoOptions& options) : options_(options) {}
+  Printer(bool json, bool blocks) noexcept : json_(json), blocks_(blocks) {}
 
   void print(const ListedFile& file, const FileFilters& filters) {
     begin();
-    if (options_.json) {
+    if (json_) {
       print_json(file, filters);
     } else {
       print_rows(file, filters);
@@ -60,14 +59,14 @@ class Printer {
 
   void finish() {
     begin();
-    if (options_.json) std::puts("]");
+    if (json_) std::puts("]");
   }
 
  private:
   void begin() {
     if (begun_) return;
     begun_ = true;
-    std::fputs(options_.json ? "[" : sst::kTableHeading.data(), stdout);
+    std::fputs(json_ ? "[" : sst::kTableHeading.data(), stdout);
   }
 
   static void print_row(const sst::TableRow& row) { std::fputs(sst::row_text(row).c_str(), stdout); }
@@ -82,7 +81,7 @@ class Printer {
                .what = sst::file_text(file.path, file.column_family),
                .scans = sst::scans_text(filters.scans),
                .complaint = file.complaint(filters)});
-    if (!options_.blocks) return;
+    if (!blocks_) return;
     for (const sst::FilterBlock& block : filters.blocks) {
       const sst::FilterFacts& facts = block.facts;
       print_row({.level = "",
@@ -138,7 +137,8 @@ class Printer {
     first_ = false;
   }
 
-  const InfoOptions& options_;
+  bool json_;
+  bool blocks_;
   bool begun_ = false;
   bool first_ = true;
 };
@@ -228,16 +228,15 @@ std::vector<ListedFile> only_file(const std::string& path) {
   return files;
 }
 
-ExitCode info(InfoOptions options) {
+ExitCode info(const InfoOptions& options) {
   check_no_pipe(options.path, "FILE must be an SST file");
   std::error_code error;
   const bool is_folder = fs::is_directory(options.path, error);
-  options.blocks |= !is_folder;
   bool whole = true;
   auto files = is_folder ? files_of_database(options.path, whole) : only_file(options.path);
   std::ranges::sort(files, {},
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
-  Printer printer(options);
+  Printer printer(options.json, options.blocks || !is_folder);
   ExitCode code = whole ? kYes : kNo;
   const auto without_policy = is_folder ? families_without_policy(options.path, code) : std::set<std::string>();
   for (ListedFile& file : files) {
@@ -260,19 +259,16 @@ ExitCode info(InfoOptions options) {
 }  // namespace
 
 void add_sst_info(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("info", "Print which filter an SST file has, or each file of a database");
-  const auto options = std::make_shared<InfoOptions>();
-  command->add_option("FILE|DB", options->path, "An SST file, or the folder of a database, which may be in use")
-      ->required()
-      ->transform(literal);
-  command->add_flag("--json", options->json, "As a JSON array with an object for each file, which has all its blocks");
-  command->add_flag("--blocks", options->blocks, "A line for each filter block, too, as for a single file");
-  command->footer(
+  const auto [command, options] =
+      declare(app, action, "info", "Print which filter an SST file has, or each file of a database", info);
+  take(command, "FILE|DB", options.path, "An SST file, or the folder of a database, which may be in use")->required();
+  command.add_flag("--json", options.json, "As a JSON array with an object for each file, which has all its blocks");
+  command.add_flag("--blocks", options.blocks, "A line for each filter block, too, as for a single file");
+  command.footer(
       "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged or missing, or if there are filters "
       "or were some, and the database was last opened without a policy to ask them, 2 if there was an error. A file "
       "without a filter "
       "is no error.");
-  command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
 
 }  // namespace crivo::tool

@@ -1,10 +1,8 @@
 // crivo sst refilter: new filters for the files of a database that lack the policy's, by RefilterRocksDB.
 #include <signal.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <memory>
 #include <optional>
 
 #include "crivo/rocksdb_refilter.h"
@@ -20,7 +18,7 @@ using refilter::why_no_filters;
 struct RefilterOptions {
   std::string path;
   std::optional<std::string> policy;
-  std::vector<std::string> families;
+  FamilyChoice families;
   std::string wal_dir;
   bool dry_run = false;
   bool quiet = false;
@@ -43,10 +41,6 @@ void listen_for_signals() {
 
 void say(const std::string& text) { std::fprintf(stderr, "crivo sst refilter: %s\n", text.c_str()); }
 
-bool wants(const RefilterOptions& options, const std::string& family) {
-  return options.families.empty() || std::ranges::find(options.families, family) != options.families.end();
-}
-
 bool removes_filters(const RefilterOptions& options) { return options.policy == kNoPolicy; }
 
 /// Puts the policy that the user named into the options. Throws Refused, also for one that would only remove the
@@ -63,11 +57,11 @@ void name_policy(const std::string& text, rocksdb::ColumnFamilyDescriptor& famil
 
 /// Chooses the policy of each column family, and checks that there is a family with one.
 void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
-  for (const std::string& name : arguments.families) check_family(options, name);
+  arguments.families.check(options);
   bool found = arguments.policy.has_value();
   std::string got = "none";
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
-    if (!wants(arguments, family.name)) continue;
+    if (!arguments.families.wants(family.name)) continue;
     if (arguments.policy) {
       name_policy(*arguments.policy, family);
       continue;
@@ -89,7 +83,7 @@ std::vector<rocksdb::ColumnFamilyHandle*> families_of(const Database& database, 
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   for (std::size_t i = 0; i < database.families().size(); ++i) {
     const auto& family = options.families[i];
-    if (!wants(arguments, family.name)) continue;
+    if (!arguments.families.wants(family.name)) continue;
     const bool writes = policy_of(family.options) != nullptr && why_no_filters(family.options).empty();
     if (writes || removes_filters(arguments)) families.push_back(database.families()[i]);
   }
@@ -169,32 +163,21 @@ ExitCode refilter(const RefilterOptions& arguments) {
 }  // namespace
 
 void add_sst_refilter(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("refilter", "Rewrite the files whose filter is not the policy's");
-  const auto options = std::make_shared<RefilterOptions>();
-  command->add_option("DB", options->path, "The folder of a database that no other process has open")
-      ->required()
-      ->transform(literal);
-  command
-      ->add_option("--policy", options->policy,
-                   "Such as crivo.Auto:10; none removes the filters. Without it, the policy in the database's OPTIONS "
-                   "file; with it, RocksDB writes an OPTIONS file that names it")
-      ->type_name("POLICY")
-      ->transform(literal);
-  command->add_option("--column-family", options->families, "Only this one; may be given more than once")
-      ->type_name("NAME")
-      ->transform(literal)
-      ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--wal-dir", options->wal_dir,
-          "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the "
-          "original")
-      ->type_name("DIR")
-      ->transform(literal);
-  command->add_flag("--dry-run", options->dry_run,
-                    "Only print the files that would be rewritten, and why. The database may be in use");
-  command->add_flag("-q,--quiet", options->quiet, "Do not say what is being done; notes and errors are still said");
-  command->footer(
+  const auto [command, options] =
+      declare(app, action, "refilter", "Rewrite the files whose filter is not the policy's", refilter);
+  take(command, "DB", options.path, "The folder of a database that no other process has open")->required();
+  take(command, "--policy", options.policy,
+       "Such as crivo.Auto:10; none removes the filters. Without it, the policy in the database's OPTIONS "
+       "file; with it, RocksDB writes an OPTIONS file that names it",
+       "POLICY");
+  add_family_option(command, options.families);
+  take(command, "--wal-dir", options.wal_dir,
+       "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the original",
+       "DIR");
+  command.add_flag("--dry-run", options.dry_run,
+                   "Only print the files that would be rewritten, and why. The database may be in use");
+  command.add_flag("-q,--quiet", options.quiet, "Do not say what is being done; notes and errors are still said");
+  command.footer(
       "A file is rewritten if its filter is missing, damaged, foreign, or has another size or rate than the policy "
       "would write. It stays in its level. SIGINT and SIGTERM stop the command after the file that it is at, a second "
       "one at once; either way nothing is lost, and the same command goes on from there.\n"
@@ -202,7 +185,6 @@ void add_sst_refilter(CLI::App& app, Action& action) {
       "OPTIONS names what this program does not know (a comparator, a merge operator), that is an error, and nothing "
       "is "
       "touched.");
-  command->callback([options, &action] { action = [options] { return refilter(*options); }; });
 }
 
 }  // namespace crivo::tool
