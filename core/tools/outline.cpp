@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "crivo/filter.h"
+#include "crivo/host/text.h"
 #include "crivo/kinds.h"
 
 namespace crivo::tool {
 namespace {
 
-void print_line(const std::vector<std::string>& fields) {
-  std::string line;
-  for (const std::string& field : fields) line.append(line.empty() ? "" : "\t").append(field);
-  std::puts(line.c_str());
-}
+void print_line(const std::vector<std::string>& fields) { std::puts(joined(fields, "\t").c_str()); }
 
 /// "-o,--output".
 std::string names_of(const CLI::Option& option) {
@@ -57,11 +54,9 @@ void print_option(const CLI::Option& option, const Commands& commands) {
     return;
   }
   const std::string argument = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
-  std::string excludes;
-  for (const CLI::Option* other : option.get_excludes()) {
-    excludes.append(excludes.empty() ? "" : ",").append(names_of(*other));
-  }
-  print_line({"option", names_of(option), times, option.get_description(), argument, excludes});
+  std::vector<std::string> excludes;
+  for (const CLI::Option* other : option.get_excludes()) excludes.push_back(names_of(*other));
+  print_line({"option", names_of(option), times, option.get_description(), argument, joined(excludes, ",")});
   if (argument == "KIND") print_kinds();
 }
 

@@ -67,15 +67,9 @@ std::vector<Policy> all_policies() {
   return policies;
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all.append(all.empty() ? "" : ",").append(text);
-  return all;
-}
-
 std::string json_array(const std::vector<std::string>& values) {
   std::string array = "[";
-  return array.append(joined(values)).append("]");
+  return array.append(joined(values, ",")).append("]");
 }
 
 template <typename Of, typename Rows>
@@ -128,7 +122,7 @@ std::string prometheus() {
   const std::string info = "crivo_rocksdb_policy_info";
   std::string text = heading(info, "gauge", "The column families that a policy has built filters for.");
   for (const Policy& policy : policies) {
-    text += sample(info, labels_of(policy) + "," + label("column_families", joined(policy.families)), 1);
+    text += sample(info, labels_of(policy) + "," + label("column_families", joined(policy.families, ",")), 1);
   }
   for (const auto& row : kKindRows) {
     text += heading(total(row), "counter", row.help);

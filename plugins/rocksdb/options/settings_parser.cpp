@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -261,11 +260,6 @@ Result<Settings> SettingsParser::finish() const {
   Settings settings = settings_;
   settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
   return settings;
-}
-
-std::string number_text(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option) {

@@ -60,9 +60,6 @@ class SettingsParser {
 [[nodiscard]] std::vector<std::string_view> option_names(const PolicyInfo& policy);
 [[nodiscard]] bool has_option(const PolicyInfo& policy, std::string_view option) noexcept;
 
-/// The shortest text that reads back as the same number.
-[[nodiscard]] std::string number_text(double value);
-
 /// The value of an option as an option string spells it; empty for one that was not asked for and has no default.
 [[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
 

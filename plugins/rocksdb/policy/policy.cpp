@@ -15,6 +15,7 @@
 #include "crivo/host/sst_block.h"
 #include "crivo/host/system.h"
 #include "crivo/host/temporary_file.h"
+#include "crivo/host/text.h"
 #include "crivo/version.h"
 #include "options/level_specs.h"
 #include "policy/reader.h"

@@ -1,12 +1,12 @@
 #include "report/collector.h"
 
-#include <charconv>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "crivo/host/text.h"
 #include "crivo/rocksdb.h"
 #include "report/filter_record.h"
 
@@ -26,18 +26,14 @@ std::string kinds_text(const WrittenFilters& filters) {
   return text;
 }
 
-std::string rate_text(double rate) {
-  constexpr int kDigits = 4;  // the model is good for two or three
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, rate, std::chars_format::general, kDigits).ptr};
-}
+constexpr int kDigits = 4;  // the model is good for two or three
 
 rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
   if (filters.keys() == 0) return {};  // RocksDB then writes none of the blocks into the file
   return {{"crivo.filter", kinds_text(filters)},
           {"crivo.filter.blocks", std::to_string(filters.blocks())},
           {"crivo.filter.bytes", std::to_string(filters.bytes())},
-          {"crivo.filter.predicted_fp_rate", rate_text(filters.predicted_fp_rate())},
+          {"crivo.filter.predicted_fp_rate", number_text(filters.predicted_fp_rate(), kDigits)},
           {"crivo.filter.keys", std::to_string(filters.keys())}};
 }
 

@@ -41,6 +41,24 @@ template <class Number>
   }
 }
 
+/// The shortest text that reads back as the same number; or one with so many digits at most, as of printf's %g.
+[[nodiscard]] inline std::string number_text(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+[[nodiscard]] inline std::string number_text(double number, int digits) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::general, digits).ptr};
+}
+
+/// The texts in one, with something between each two: "a, b".
+template <class Texts>
+[[nodiscard]] std::string joined(const Texts& texts, std::string_view between = ", ") {
+  std::string all;
+  for (const auto& text : texts) all.append(all.empty() ? "" : between).append(text);
+  return all;
+}
+
 /// A text of UTF-8 as a string of JSON.
 [[nodiscard]] std::string json_text(std::string_view text);
 
