@@ -55,7 +55,9 @@ Status make_trial(const std::string& id, FamilyPolicy* family) {
     if (made.ok() && family->policy == nullptr) made = Status::NotSupported(id);
     if (!made.ok()) return made;
   }
-  family->key_transform = refilter::key_transform_of(*family->policy, *refilter::table_of(family->options));
+  if (const auto settings = plugin::settings_of(*family->policy)) {
+    family->key_transform = plugin::name_of(settings->key_transform);
+  }
   // Tells crivo.Auto how the levels are sized.
   family->policy->ValidateOptions(family->options, family->options).PermitUncheckedError();
   return Status::OK();

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <tuple>
 
 #include "options/settings_parser.h"
@@ -23,15 +21,6 @@ namespace {
 
 using rocksdb::LiveFileMetaData;
 
-/// The key transform of a policy of ours; no value for other policies. The policy is not asked to build a filter, in
-/// which the name would stand, too: its counters would then tell of a filter that is in no file.
-std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy) {
-  if (!GetRocksDBFilterCounters(&policy)) return std::nullopt;
-  const auto* const settings = policy.GetOptions<plugin::SharedSettings>(policy.Name());
-  if (settings == nullptr) return std::nullopt;
-  return std::string(plugin::name_of(settings->load().key_transform));
-}
-
 /// Why a column family with these options does not ask the filters of a file; empty if it does.
 std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters& filters) {
   const auto* const table =
@@ -42,10 +31,10 @@ std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters&
   // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
   const bool reads_this = reads == filters.name || (filters.readable && reads == "rocksdb.BuiltinBloomFilter");
   if (!reads_this) return "the column family is open with a policy that reads the filters of " + reads;
-  const auto transform = key_transform_of(*table->filter_policy);
-  if (!transform || *transform == filters.key_transform()) return "";
-  return "the column family is open with key_transform \"" + *transform + "\", and the filter has \"" +
-         filters.key_transform() + '"';
+  const auto settings = plugin::settings_of(*table->filter_policy);
+  if (!settings || plugin::name_of(settings->key_transform) == filters.key_transform()) return "";
+  return "the column family is open with key_transform \"" + std::string(plugin::name_of(settings->key_transform)) +
+         "\", and the filter has \"" + filters.key_transform() + '"';
 }
 
 class Families {

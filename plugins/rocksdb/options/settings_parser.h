@@ -4,6 +4,8 @@
 // in crivo/rocksdb.h all go through it, so that one range and one message hold everywhere.
 #pragma once
 
+#include <rocksdb/filter_policy.h>
+
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -153,5 +155,12 @@ class SharedSettings {
   // Not of the settings: a call begins when RocksDB reads them. Other threads may read, or change, meanwhile.
   mutable std::map<std::thread::id, Call> calls_;
 };
+
+/// The settings of a policy of ours, which shows them to RocksDB under its name; no value for another policy.
+[[nodiscard]] inline std::optional<Settings> settings_of(const rocksdb::FilterPolicy& policy) {
+  if (std::ranges::count(kPolicies, std::string_view(policy.Name()), &PolicyInfo::name) == 0) return std::nullopt;
+  const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());
+  return settings != nullptr ? std::optional(settings->load()) : std::nullopt;
+}
 
 }  // namespace crivo::plugin

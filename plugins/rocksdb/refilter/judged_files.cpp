@@ -4,7 +4,6 @@
 #include <rocksdb/table.h>
 
 #include <cstddef>
-#include <string_view>
 
 #include "refilter/planned_filter.h"
 
@@ -32,18 +31,14 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
 
 }  // namespace
 
-std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy,
-                                            const rocksdb::BlockBasedTableOptions& table) {
-  if (!std::string_view(policy.Name()).starts_with("crivo.")) return std::nullopt;
-  const Builder builder = builder_of(policy, rocksdb::FilterBuildingContext(table));
-  return builder != nullptr ? std::optional(sample_filter(*builder, 1).key_transform) : std::nullopt;
+std::string why_no_keys(const rocksdb::ColumnFamilyOptions& family) {
+  if (table_of(family)->whole_key_filtering || family.prefix_extractor != nullptr) return "";
+  return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
 }
 
 std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family) {
+  if (std::string why = why_no_keys(family); !why.empty()) return why;
   const auto& table = *table_of(family);
-  if (!table.whole_key_filtering && family.prefix_extractor == nullptr) {
-    return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
-  }
   for (int level = 0; level < family.num_levels; ++level) {
     for (const bool flushed : {true, false}) {
       if (builder_for(family, *table.filter_policy, {level, /*bottommost=*/false, flushed}) != nullptr) return "";

@@ -29,9 +29,8 @@ struct FileToJudge {
   bool bottommost = false;  // nothing of its range of keys lies below it
 };
 
-/// The key transform of a policy of Crivo's; no value for other policies, and for one that writes no filters.
-[[nodiscard]] std::optional<std::string> key_transform_of(const rocksdb::FilterPolicy& policy,
-                                                          const rocksdb::BlockBasedTableOptions& table);
+/// Why a column family with these options, whose tables are block-based, has no keys for filters; empty if it has.
+[[nodiscard]] std::string why_no_keys(const rocksdb::ColumnFamilyOptions& family);
 
 /// Why no file of a column family with these options, which have a policy, gets a filter: "policy x writes no
 /// filters". Empty if some may.

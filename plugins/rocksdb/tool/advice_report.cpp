@@ -20,24 +20,21 @@ std::string format(const char* how, Values... values) {
   return text;
 }
 
-std::string level_row(const std::string& name, const LevelFilters& level) {
+std::string level_row(const std::string& name, const std::string& kind, const FileGroup& level) {
   return format("%5s %6llu %6.2f  %-20s %12llu %12.0f %9.2f  %10.3g\n", name.c_str(),
-                static_cast<unsigned long long>(level.files), level.runs, level.kind.c_str(),
+                static_cast<unsigned long long>(level.files), level.runs, kind.c_str(),
                 static_cast<unsigned long long>(level.keys), level.costs.bytes, level.bits_per_key(),
                 level.costs.reads);
 }
 
 std::string levels_text(const FamilyAdvice& advice) {
   std::string text = "level  files   runs  filter                       keys        bytes  bits/key     in vain\n";
-  LevelFilters all;
-  for (const LevelFilters& level : advice.levels) {
-    text += level_row(std::to_string(level.level), level);
-    all.files += level.files;
-    all.runs += level.runs;
-    all.keys += level.keys;
+  FileGroup all;
+  for (const auto& [number, level] : advice.levels) {
+    text += level_row(std::to_string(number), level.kind(), level);
+    all += level;
   }
-  all.costs = advice.now;
-  return text + level_row("all", all);
+  return text + level_row("all", "", all);
 }
 
 std::string asked_text(const FamilyAdvice& advice) {
@@ -59,8 +56,8 @@ std::string asked_text(const FamilyAdvice& advice) {
 /// The bits per key of each level, "0:15.4 6:7.1".
 std::string bits_text(const Choice& choice) {
   std::string text;
-  for (const LevelFilters& level : choice.levels) {
-    text += format("%s%d:%.3g", text.empty() ? "" : " ", level.level, level.bits_per_key());
+  for (const auto& [number, level] : choice.levels) {
+    text += format("%s%d:%.3g", text.empty() ? "" : " ", number, level.bits_per_key());
   }
   return text;
 }
@@ -85,13 +82,13 @@ ordered_json costs_json(const FilterCosts& costs) {
   return {{"filter_bytes", costs.bytes}, {"reads_in_vain", costs.reads}};
 }
 
-ordered_json levels_json(const std::vector<LevelFilters>& levels) {
+ordered_json levels_json(const std::map<int, FileGroup>& levels) {
   ordered_json all = ordered_json::array();
-  for (const LevelFilters& level : levels) {
-    all.push_back({{"level", level.level},
+  for (const auto& [number, level] : levels) {
+    all.push_back({{"level", number},
                    {"files", level.files},
                    {"runs", level.runs},
-                   {"kind", level.kind},
+                   {"kind", level.kind()},
                    {"keys", level.keys},
                    {"filter_bytes", level.costs.bytes},
                    {"bits_per_key", level.bits_per_key()},

@@ -1,6 +1,7 @@
 // How `crivo sst advise` shows what it found: tables for people, and JSON.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ struct Plan {
 struct FamilyAdvice {
   std::string column_family;
   std::string filter_policy;  // that of the options; empty if there is none
-  std::vector<LevelFilters> levels;
+  std::map<int, FileGroup> levels;
   FilterCosts now;
   std::optional<AskedFilters> asked;
   std::optional<double> found_share;  // of the questions, where `asked` tells it

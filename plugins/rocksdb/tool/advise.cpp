@@ -28,17 +28,14 @@ struct ReadFamily {
 
 /// Why no filters are to be proposed; empty if some are.
 std::string why_nothing(const ReadFamily& family) {
-  const auto* const table = table_of(family.policy.options);
-  if (table == nullptr) return "its tables are not block-based";
-  if (!table->whole_key_filtering && family.policy.options.prefix_extractor == nullptr) {
-    return "whole_key_filtering=false without a prefix_extractor leaves no key to filter";
-  }
+  if (table_of(family.policy.options) == nullptr) return "its tables are not block-based";
+  if (std::string why = why_no_keys(family.policy.options); !why.empty()) return why;
   return family.tree.all().keys == 0 ? "it has no keys in files" : "";
 }
 
 /// What is to be reached, for people and for the search. `memory`: the bytes for this column family, if they are given.
 std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
-  const FilterCosts now = tree.all().now;
+  const FilterCosts now = tree.all().costs;
   char text[120];
   if (memory) {
     std::snprintf(text, sizeof text, "In %.0f bytes", *memory);
@@ -58,8 +55,8 @@ FamilyAdvice advise_family(const ReadFamily& family, const std::string& path, st
   const auto& policy = family.policy.policy;
   advice.column_family = family.policy.handle->GetName();
   advice.filter_policy = policy != nullptr ? policy->GetId() : "";
-  advice.levels = levels_now(family.tree);
-  advice.now = family.tree.all().now;
+  advice.levels = family.tree.levels();
+  advice.now = family.tree.all().costs;
   advice.asked = asked_filters(path, advice.column_family);
   if (advice.asked) {
     advice.found_share =

@@ -1,22 +1,17 @@
 #include "tool/choices.h"
 
-#include <rocksdb/table.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <map>
-#include <set>
+#include <optional>
 #include <string_view>
+
+#include "crivo/host/text.h"
+#include "options/settings_parser.h"
 
 namespace crivo::tool {
 namespace {
 
-std::string number_text(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.5g", number);
-  return text;
-}
+constexpr int kDigits = 5;  // more would mean nothing
 
 /// Options of a policy of Crivo's that have nothing to do with the size of filters.
 struct KeptOptions {
@@ -24,28 +19,13 @@ struct KeptOptions {
   std::string key_transform;
 };
 
-/// The value of an option that is a number or a truth value in a policy's id, "crivo.Bloom:10:max_build_bytes:1000";
-/// empty if it is not there. (RocksDB tells no option of a policy whose id has them all.)
-std::string option_in(const std::string& id, const std::string& option) {
-  const std::size_t found = id.rfind(":" + option + ":");
-  if (found == std::string::npos) return "";
-  const std::size_t value = found + option.size() + 2;
-  return id.substr(value, id.find(':', value) - value);
-}
-
-/// Throws Refused for a policy that cannot be made here.
 KeptOptions kept_options(const FamilyPolicy& family) {
-  KeptOptions kept;
-  if (family.policy == nullptr || !std::string_view(family.policy->Name()).starts_with("crivo.")) return kept;
-  const std::string id = family.policy->GetId();
-  for (const char* option : {"max_filter_bytes", "max_build_bytes", "count_questions"}) {
-    const std::string value = option_in(id, option);
-    if (!value.empty()) kept.text.append(";").append(option).append("=").append(value);
-  }
-  // A filter block has the name of its transform, so the policy is asked for one, with a size at which it writes one.
-  const auto writing = parse_policy("{id=" + id + ";bits_per_key=10;max_filter_bytes=0}");
-  const auto& table = *table_of(family.options);
-  kept.key_transform = key_transform_of(*writing, table).value_or("");
+  const auto settings = family.policy != nullptr ? plugin::settings_of(*family.policy) : std::nullopt;
+  if (!settings) return {};
+  KeptOptions kept{.text = "", .key_transform = std::string(plugin::name_of(settings->key_transform))};
+  if (settings->max_filter_bytes != 0) kept.text += ";max_filter_bytes=" + std::to_string(settings->max_filter_bytes);
+  if (settings->max_build_bytes != 0) kept.text += ";max_build_bytes=" + std::to_string(settings->max_build_bytes);
+  if (settings->count_questions) kept.text += ";count_questions=true";
   return kept;
 }
 
@@ -68,7 +48,7 @@ std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& f
   if (std::string_view(kind.name) != "auto" || sizes.keys.empty()) return {""};
   std::vector<std::string> shapes;
   for (const TreeFit& fit : fits_near(fit_tree(sizes))) {
-    shapes.push_back(";levels=" + std::to_string(fit.levels) + ";level_ratio=" + number_text(fit.level_ratio));
+    shapes.push_back(";levels=" + std::to_string(fit.levels) + ";level_ratio=" + number_text(fit.level_ratio, kDigits));
   }
   return shapes;
 }
@@ -83,7 +63,7 @@ class Chooser {
   /// The option string. RocksDB's filters are of keys as they are, and so are those that are only planned, where the
   /// names of keys do not matter.
   [[nodiscard]] std::string text(int hundredths, bool planned) const {
-    const std::string bits = number_text(hundredths / 100.0);
+    const std::string bits = number_text(hundredths / 100.0, kDigits);
     const std::string policy = kind_.policy;
     if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
     std::string more = shape_ + kept_.text;
@@ -112,12 +92,12 @@ class Chooser {
     Choice choice{kind_.name, text(hundredths, /*planned=*/false), costs(hundredths), {}};
     FamilyTree then = tree_;
     for (FileGroup& group : then.groups) {
-      group.now = costs_of(*with, group);
+      group.costs = costs_of(*with, group);
       const Builder builder = builder_for(family_.options, *with, group.file);
       const std::uint64_t keys = std::clamp<std::uint64_t>(group.keys / group.blocks, 1, kFewKeys);
       group.kinds = {builder != nullptr ? sample_filter(*builder, keys).kind : "none"};
     }
-    choice.levels = levels_now(then);
+    choice.levels = then.levels();
     return choice;
   }
 
@@ -137,30 +117,6 @@ class Chooser {
 };
 
 }  // namespace
-
-double LevelFilters::bits_per_key() const noexcept {
-  return keys == 0 ? 0 : 8 * costs.bytes / static_cast<double>(keys);
-}
-
-std::vector<LevelFilters> levels_now(const FamilyTree& tree) {
-  std::map<int, LevelFilters> levels;
-  std::map<int, std::set<std::string>> kinds;
-  for (const FileGroup& group : tree.groups) {
-    LevelFilters& level = levels[group.file.level];
-    level.level = group.file.level;
-    level.files += group.files;
-    level.keys += group.keys;
-    level.runs += group.runs;
-    level.costs += group.now;
-    kinds[level.level].insert(group.kinds.begin(), group.kinds.end());
-  }
-  std::vector<LevelFilters> filters;
-  for (auto& [number, level] : levels) {
-    for (const std::string& kind : kinds[number]) level.kind += (level.kind.empty() ? "" : "+") + kind;
-    filters.push_back(std::move(level));
-  }
-  return filters;
-}
 
 std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
   const KeptOptions kept = kept_options(family);

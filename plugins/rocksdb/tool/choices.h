@@ -3,8 +3,7 @@
 
 #include <rocksdb/options.h>
 
-#include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,27 +12,12 @@
 
 namespace crivo::tool {
 
-/// The filters of a level.
-struct LevelFilters {
-  int level = 0;
-  std::uint64_t files = 0;
-  std::uint64_t keys = 0;
-  double runs = 0;   // as in FileGroup
-  std::string kind;  // as in FilterFacts, "none", or several, joined by "+"
-  FilterCosts costs;
-
-  [[nodiscard]] double bits_per_key() const noexcept;
-};
-
-/// The levels of a tree, with the filters that they have.
-[[nodiscard]] std::vector<LevelFilters> levels_now(const FamilyTree& tree);
-
 /// A filter policy, and what it would do.
 struct Choice {
   std::string kind;           // "auto", "blocked", "ribbon", "rocksdb_bloom" or "rocksdb_ribbon"
   std::string filter_policy;  // as it stands in an option string
   FilterCosts costs;
-  std::vector<LevelFilters> levels;
+  std::map<int, FileGroup> levels;  // as in FamilyTree::levels
 };
 
 /// What is to be had: as few reads in vain as these bytes can give, or as few bytes as leave these reads in vain.

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "crivo/host/text.h"
 #include "sst/file_filters.h"
 
 namespace crivo::tool {
@@ -121,22 +122,36 @@ FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family) {
     const double of_run = file.level > 0 ? static_cast<double>(each.keys()) / level_keys[file.level] : 1;
     const double runs = of_run * coverage.of(each.file);
     group.runs += runs;
-    group.now += {static_cast<double>(each.filters.bytes()), runs * each.filters.current_fp_rate()};
+    group.costs += {static_cast<double>(each.filters.bytes()), runs * each.filters.current_fp_rate()};
   }
   for (auto& [key, group] : groups) tree.groups.push_back(std::move(group));
   return tree;
 }
 
+FileGroup& FileGroup::operator+=(const FileGroup& other) {
+  files += other.files;
+  keys += other.keys;
+  blocks += other.blocks;
+  runs += other.runs;
+  costs += other.costs;
+  kinds.insert(other.kinds.begin(), other.kinds.end());
+  return *this;
+}
+
+double FileGroup::bits_per_key() const noexcept { return keys == 0 ? 0 : 8 * costs.bytes / static_cast<double>(keys); }
+
+std::string FileGroup::kind() const { return joined(kinds, "+"); }
+
 FileGroup FamilyTree::all() const {
   FileGroup sum;
-  for (const FileGroup& group : groups) {
-    sum.files += group.files;
-    sum.keys += group.keys;
-    sum.blocks += group.blocks;
-    sum.runs += group.runs;
-    sum.now += group.now;
-  }
+  for (const FileGroup& group : groups) sum += group;
   return sum;
+}
+
+std::map<int, FileGroup> FamilyTree::levels() const {
+  std::map<int, FileGroup> levels;
+  for (const FileGroup& group : groups) levels[group.file.level] += group;
+  return levels;
 }
 
 TreeSizes FamilyTree::sizes(const rocksdb::ColumnFamilyOptions& family) const {
