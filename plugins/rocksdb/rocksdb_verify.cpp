@@ -84,7 +84,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.entries = filters.entries;
   told.keys = filters.keys;
   told.bytes = filters.bytes();
-  told.bits_per_key = filters.bits_per_key();
+  told.bits_per_key = filters.figures().bits_per_key();
   told.current_fp_rate = filters.current_fp_rate();
   for (const sst::ScanFacts& scan : filters.scans) told.scan_bytes += scan.bytes;
   told.scans = sst::scans_text(filters.scans);
@@ -95,11 +95,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
 
 std::string row_of(const RocksDBFileFilter& file) {
   return sst::row_text({.level = sst::level_text(file.level),
-                        .kind = file.kind,
-                        .keys = file.keys,
-                        .bytes = file.bytes,
-                        .bits_per_key = file.bits_per_key,
-                        .current_fp_rate = file.current_fp_rate,
+                        .figures = {file.kind, file.keys, file.bytes, file.current_fp_rate},
                         .what = sst::file_text(file.path, file.column_family),
                         .scans = file.scans,
                         .complaint = file.complaint});

@@ -244,8 +244,8 @@ std::string difference(const sst::FileFilters& filters, const Make& make) {
   const PlannedFilter planned = planned_filter(*make(), keys, blocks);
   char text[160];
   std::snprintf(text, sizeof text, "%.1f bits a key and a rate of %.2g instead of %.1f and %.2g",
-                filters.bits_per_key(), filters.current_fp_rate(), 8 * planned.bytes / static_cast<double>(keys),
-                planned.predicted_fp_rate);
+                filters.figures().bits_per_key(), filters.current_fp_rate(),
+                8 * planned.bytes / static_cast<double>(keys), planned.predicted_fp_rate);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "crivo/host/text.h"
 #include "sst/filter_layout.h"
 #include "sst/table_file.h"
 
@@ -92,10 +93,6 @@ std::uint64_t FileFilters::damaged() const noexcept {
       std::ranges::count_if(blocks, [](const FilterBlock& block) { return !block.facts.damage.empty(); }));
 }
 
-double FileFilters::bits_per_key() const noexcept {
-  return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes()) / static_cast<double>(keys);
-}
-
 double FileFilters::current_fp_rate() const noexcept {
   double passes = 0;
   double weights = 0;
@@ -115,9 +112,7 @@ std::string FileFilters::kind() const {
   std::set<std::string> kinds;
   for (const FilterBlock& block : blocks) kinds.insert(block.facts.kind);
   if (kinds.size() > 1) kinds.erase("rocksdb.no_keys");
-  std::string text;
-  for (const std::string& kind : kinds) text += (text.empty() ? "" : "+") + kind;
-  return text.empty() ? "none" : text;
+  return kinds.empty() ? "none" : joined(kinds, "+");
 }
 
 std::string FileFilters::complaint() const {

@@ -37,9 +37,10 @@ struct FileFilters {
   std::vector<FilterBlock> blocks;
   std::vector<ScanFacts> scans;
 
+  /// Of all blocks together: see kind() and current_fp_rate().
+  [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] std::uint64_t damaged() const noexcept;
-  [[nodiscard]] double bits_per_key() const noexcept;
   /// The share of absent keys that pass: the mean over the blocks, weighted by their keys; 1 without a filter.
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The key transform of the filter; empty if it has none.

@@ -105,10 +105,6 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
 
 }  // namespace
 
-double FilterFacts::bits_per_key() const noexcept {
-  return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
-}
-
 FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches, bool one_of_many) {
   FilterFacts facts;
   facts.bytes = block.size();

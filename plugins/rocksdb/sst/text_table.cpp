@@ -9,11 +9,13 @@ std::string row_text(const TableRow& row) {
   constexpr std::size_t kLevelColumns = 5;
   constexpr std::size_t kKindColumns = 20;
   char numbers[400];  // a rate or a ratio has up to 300 digits
-  std::snprintf(numbers, sizeof numbers, " %12llu %12llu %9.2f  %15.3g  ", static_cast<unsigned long long>(row.keys),
-                static_cast<unsigned long long>(row.bytes), row.bits_per_key, row.current_fp_rate);
+  const FilterFigures& figures = row.figures;
+  std::snprintf(numbers, sizeof numbers, " %12llu %12llu %9.2f  %15.3g  ",
+                static_cast<unsigned long long>(figures.keys), static_cast<unsigned long long>(figures.bytes),
+                figures.bits_per_key(), figures.current_fp_rate);
   std::string text(kLevelColumns - std::min(kLevelColumns, row.level.size()), ' ');
-  text += row.level + "  " + row.kind;
-  text.append(kKindColumns - std::min(kKindColumns, row.kind.size()), ' ').append(numbers).append(row.what) += '\n';
+  text += row.level + "  " + figures.kind;
+  text.append(kKindColumns - std::min(kKindColumns, figures.kind.size()), ' ').append(numbers).append(row.what) += '\n';
   if (!row.scans.empty()) text += "       scans: " + row.scans + '\n';
   return row.complaint.empty() ? text : text + "       ! " + row.complaint + '\n';
 }

@@ -73,11 +73,7 @@ class Printer {
 
   void print_rows(const ListedFile& file, const FileFilters& filters) const {
     print_row({.level = sst::level_text(file.level),
-               .kind = filters.kind(),
-               .keys = filters.keys,
-               .bytes = filters.bytes(),
-               .bits_per_key = filters.bits_per_key(),
-               .current_fp_rate = filters.current_fp_rate(),
+               .figures = filters.figures(),
                .what = sst::file_text(file.path, file.column_family),
                .scans = sst::scans_text(filters.scans),
                .complaint = file.complaint(filters)});
@@ -85,11 +81,7 @@ class Printer {
     for (const sst::FilterBlock& block : filters.blocks) {
       const sst::FilterFacts& facts = block.facts;
       print_row({.level = "",
-                 .kind = facts.kind,
-                 .keys = facts.keys,
-                 .bytes = facts.bytes,
-                 .bits_per_key = facts.bits_per_key(),
-                 .current_fp_rate = facts.current_fp_rate,
+                 .figures = facts.figures(),
                  .what = "offset " + std::to_string(block.offset) + ", marker " + std::to_string(facts.marker) +
                          (facts.damage.empty() ? "" : ", damaged: " + facts.damage),
                  .scans = "",
@@ -108,7 +100,7 @@ class Printer {
                                         {"key_transform", filters.key_transform()},
                                         {"keys", filters.keys},
                                         {"bytes", filters.bytes()},
-                                        {"bits_per_key", filters.bits_per_key()},
+                                        {"bits_per_key", filters.figures().bits_per_key()},
                                         {"current_fp_rate", filters.current_fp_rate()},
                                         {"damaged", filters.damaged()},
                                         {"complaint", file.complaint(filters)},
