@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -283,6 +284,18 @@ TEST_F(SstTool, ProbeWithoutAFilterIsAnError) {
   EXPECT_THAT(refused.out, IsEmpty());
   EXPECT_THAT(refused.err, HasSubstr("FILE must be an SST file with a filter, got db/"));
   EXPECT_EQ(crivo("sst probe db", "key\n").exit_code, 2);
+}
+
+TEST_F(SstTool, SaysOfEveryCommandThatItsOutputIsLost) {
+  write_file(one_file(crivo_bloom()));
+  for (const char* const command :
+       {"info db", "info --json db/*.sst", "advise db", "advise --json db",
+        "refilter --dry-run --policy crivo.Bloom:20 db", "probe db/*.sst", "probe -c db/*.sst"}) {
+    const Outcome run = shell("'" CRIVO_TOOL "' sst " + std::string(command) + " >/dev/full", key_of(0) + "\n");
+    EXPECT_EQ(run.exit_code, 2) << command;
+    EXPECT_THAT(run.err, EndsWith(": output must be writable, got standard output: No space left on device\n"))
+        << command;
+  }
 }
 
 TEST_F(SstTool, IsStartedFromItsFolderOrFromPath) {
