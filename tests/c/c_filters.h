@@ -175,9 +175,10 @@ class PerKind : public ::testing::TestWithParam<std::string> {
   }
 };
 
-/// The message of a call `crivo_status call(crivo_error*)`, which must fail with this status.
-template <class Call>
-std::string failure(crivo_status expected, Call&& call) {
+/// The message of a function of these arguments and a crivo_error*, which must fail with this status.
+template <class Function, class... Args>
+std::string failure(crivo_status expected, Function function, Args... args) {
+  const auto call = [&](crivo_error* error) { return function(args..., error); };
   crivo_error error;
   std::memset(&error, 0x5A, sizeof error);
   EXPECT_EQ(call(&error), expected) << error.message;

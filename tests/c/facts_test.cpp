@@ -83,18 +83,17 @@ TEST(Facts, ANewerProgramsOptionsMustNotAskForWhatIsUnknown) {
   (void)make(crivo_create, &later.today);
   crivo_filter* filter = nullptr;
   later.more = 1;
-  EXPECT_THAT(
-      failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(&later.today, &filter, error); }),
-      ::testing::HasSubstr("options must leave 0 what this version does not know"));
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_create, &later.today, &filter),
+              HasSubstr("options must leave 0 what this version does not know"));
 }
 
-template <class Struct, class Call>
-void refuses_sizes(const char* name, Struct& structure, Call&& call) {
+template <class Struct, class Function, class... Args>
+void refuses_sizes(const char* name, Struct& structure, Function function, Args... args) {
   const std::size_t last = sizeof structure + 4;
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, sizeof(std::size_t), std::size_t{12}, last,
                                  std::size_t{4104}, SIZE_MAX, SIZE_MAX - 7}) {
     structure.size = size;
-    EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, call),
+    EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, function, args...),
               std::string(name) + ".size must be what sizeof says of the structure, " +
                   std::to_string(sizeof structure) + " in this version, got " + std::to_string(size));
   }
@@ -103,19 +102,17 @@ void refuses_sizes(const char* name, Struct& structure, Call&& call) {
 TEST(Facts, RefuseASizeThatNoVersionHas) {
   const Filter filter = filter_of("blocked", 10);
   crivo_facts facts{};
-  refuses_sizes("facts", facts, [&](crivo_error* error) { return crivo_get_facts(filter.get(), &facts, error); });
+  refuses_sizes("facts", facts, crivo_get_facts, filter.get(), &facts);
   crivo_stats stats{};
-  refuses_sizes("stats", stats, [&](crivo_error* error) { return crivo_get_stats(filter.get(), &stats, error); });
+  refuses_sizes("stats", stats, crivo_get_stats, filter.get(), &stats);
   crivo_similarity alike{};
-  refuses_sizes("similarity", alike,
-                [&](crivo_error* error) { return crivo_compare(filter.get(), filter.get(), &alike, error); });
+  refuses_sizes("similarity", alike, crivo_compare, filter.get(), filter.get(), &alike);
   crivo_options options = options_of("blocked", 10);
   crivo_filter* made = nullptr;
-  refuses_sizes("options", options, [&](crivo_error* error) { return crivo_create(&options, &made, error); });
+  refuses_sizes("options", options, crivo_create, &options, &made);
   crivo_limits limits{};
   const Blob blob = blob_of(filter);
-  refuses_sizes("limits", limits,
-                [&](crivo_error* error) { return crivo_read(blob.data(), blob.size(), &limits, &made, error); });
+  refuses_sizes("limits", limits, crivo_read, blob.data(), blob.size(), &limits, &made);
 }
 
 TEST(Library, TellsItsVersion) {

@@ -1,7 +1,6 @@
 // Filters are made of options, keys, hashes and other filters.
 #include <algorithm>
 #include <ctime>
-#include <functional>
 #include <thread>
 
 #include "c_filters.h"
@@ -179,9 +178,8 @@ TEST(Make, MaxBytesBoundsAFilterWhenItIsMadeAndWhenItGrows) {
   crivo_options options = options_of("blocked", 1'000'000);
   options.max_bytes = 1000;
   crivo_filter* filter = nullptr;
-  const auto message =
-      failure(CRIVO_TOO_LARGE, [&](crivo_error* error) { return crivo_create(&options, &filter, error); });
-  EXPECT_THAT(message, ::testing::HasSubstr("1000"));
+  const auto message = failure(CRIVO_TOO_LARGE, crivo_create, &options, &filter);
+  EXPECT_THAT(message, HasSubstr("1000"));
   EXPECT_EQ(filter, nullptr);
 
   options = options_of("scalable", 100);
@@ -202,13 +200,11 @@ TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   crivo_filter* filter = nullptr;
   // Before memory is taken: a terabyte is no reason for another status.
   const crivo_options ribbon = options_of("ribbon", std::uint64_t{1} << 40);
-  EXPECT_EQ(failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_create(&ribbon, &filter, error); }),
+  EXPECT_EQ(failure(CRIVO_UNSUPPORTED, crivo_create, &ribbon, &filter),
             "kind must be one that takes keys later, got ribbon; it is built once, from all its keys");
   const crivo_options without = options_of("blocked");
-  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(&without, &filter, error); }),
-              ::testing::HasSubstr("capacity must lie in [1, "));
-  EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, [&](crivo_error* error) { return crivo_create(nullptr, &filter, error); }),
-            "options must not be NULL");
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_create, &without, &filter), HasSubstr("capacity must lie in [1, "));
+  EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, crivo_create, nullptr, &filter), "options must not be NULL");
   EXPECT_EQ(filter, nullptr);
 }
 
@@ -220,18 +216,16 @@ TEST(Make, NoFilterIsMadeOrReadWhileAnInstructionSetIsMisspelt) {
   const Blob blob = blob_of(make(crivo_create, &options));
   const crivo_keys keys{"ab", 2, nullptr, 1, 2};
   const Environment altivec("CRIVO_ISA", "altivec");
-  const std::function<crivo_status(crivo_error*)> calls[] = {
-      [&](crivo_error* e) { return crivo_create(&options, &made, e); },
-      [&](crivo_error* e) { return crivo_build(nullptr, &keys, &made, e); },
-      [&](crivo_error* e) { return crivo_build_from_hashes(nullptr, nullptr, 0, &made, e); },
-      [&](crivo_error* e) { return crivo_builder_create(nullptr, &builder, e); },
-      [&](crivo_error* e) { return crivo_read(blob.data(), blob.size(), nullptr, &made, e); },
-      [&](crivo_error* e) { return crivo_borrow(blob.data(), blob.size(), nullptr, &made, e); },
-      [&](crivo_error* e) { return crivo_open("/dev/null", nullptr, &made, e); },
+  const auto refuses = [](auto... call) {
+    EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, call...), StartsWith("CRIVO_ISA must be one of scalar"));
   };
-  for (const auto& call : calls) {
-    EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, call), ::testing::StartsWith("CRIVO_ISA must be one of scalar"));
-  }
+  refuses(crivo_create, &options, &made);
+  refuses(crivo_build, nullptr, &keys, &made);
+  refuses(crivo_build_from_hashes, nullptr, nullptr, 0, &made);
+  refuses(crivo_builder_create, nullptr, &builder);
+  refuses(crivo_read, blob.data(), blob.size(), nullptr, &made);
+  refuses(crivo_borrow, blob.data(), blob.size(), nullptr, &made);
+  refuses(crivo_open, "/dev/null", nullptr, &made);
 }
 
 TEST(Make, ABuilderIsFinishedOnce) {
@@ -239,12 +233,12 @@ TEST(Make, ABuilderIsFinishedOnce) {
   const Filter made = make(crivo_builder_finish, builder.get());
   crivo_filter* filter = made.get();
   const std::string expected = "builder must not be used after crivo_builder_finish, got one that was finished";
-  const auto refuses = [&](auto&& call) { EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, call), expected); };
-  refuses([&](crivo_error* error) { return crivo_builder_add(builder.get(), "a", 1, error); });
-  refuses([&](crivo_error* error) { return crivo_builder_add_hashes(builder.get(), nullptr, 0, error); });
+  const auto refuses = [&](auto... call) { EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, call...), expected); };
+  refuses(crivo_builder_add, builder.get(), "a", 1);
+  refuses(crivo_builder_add_hashes, builder.get(), nullptr, 0);
   const crivo_keys none{};
-  refuses([&](crivo_error* error) { return crivo_builder_add_keys(builder.get(), &none, error); });
-  refuses([&](crivo_error* error) { return crivo_builder_finish(builder.get(), &filter, error); });
+  refuses(crivo_builder_add_keys, builder.get(), &none);
+  refuses(crivo_builder_finish, builder.get(), &filter);
   EXPECT_EQ(filter, made.get());
 }
 
@@ -253,7 +247,7 @@ TEST(Make, ABuilderCountsTheKeysBeforeTheOneThatFailed) {
   const Builder builder = start(&options);
   KeyList list = present_keys(500);
   for (int i = 0; i < 100; ++i) list.add("the same");
-  failure(CRIVO_FULL, [&](crivo_error* error) { return crivo_builder_add_keys(builder.get(), list.keys(), error); });
+  failure(CRIVO_FULL, crivo_builder_add_keys, builder.get(), list.keys());
   const std::uint64_t added = crivo_builder_keys(builder.get());
   const Filter made = make(crivo_builder_finish, builder.get());
   EXPECT_EQ(facts_of(made).keys, added);
@@ -269,7 +263,7 @@ TEST(Make, DropCountsLeavesABlockedFilterOfTheSameAnswers) {
   EXPECT_EQ(hits_of(blocked, absent_keys(kKeys)), hits_of(counting, absent_keys(kKeys)));
   const Filter other = filter_of("classic", 10);
   crivo_filter* made = nullptr;
-  failure(CRIVO_UNSUPPORTED, [&](crivo_error* error) { return crivo_drop_counts(other.get(), &made, error); });
+  failure(CRIVO_UNSUPPORTED, crivo_drop_counts, other.get(), &made);
 }
 
 }  // namespace

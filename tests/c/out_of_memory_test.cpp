@@ -3,6 +3,8 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "c_filters.h"
 #include "process_faults.h"
 
@@ -14,6 +16,16 @@ constexpr std::uint64_t kKeys = 3'000;
 
 std::size_t bytes_in_use() { return mallinfo2().uordblks; }
 
+/// What the call returns while these allocations fail.
+template <class Call>
+auto with_faults(const Faults& faults, Call&& call) {
+  process_faults = faults;
+  const auto returned = call();
+  process_faults.armed = false;
+  return returned;
+}
+constexpr Faults kAllFail = {true, true, 1};
+
 /// Runs `crivo_status call(crivo_error*)` with one more allocation that succeeds each time, until nothing fails.
 /// `check(status)` sees what each failure left. A call that `may_keep_memory` is one whose filter has grown.
 template <class Call, class Check>
@@ -24,9 +36,7 @@ void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = fa
       ASSERT_LT(nth, 5000) << "the call must need fewer allocations";
       crivo_error error{};
       const std::size_t before = bytes_in_use();
-      process_faults = {true, persistent, nth};
-      const crivo_status status = call(&error);
-      process_faults.armed = false;
+      const crivo_status status = with_faults({true, persistent, nth}, [&] { return call(&error); });
       const std::size_t after = bytes_in_use();
       if (status != CRIVO_OK) {
         EXPECT_EQ(status, CRIVO_NO_MEMORY) << error.message;
@@ -44,28 +54,32 @@ void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = fa
   }
 }
 
-/// The same for a call that makes a filter.
-template <class Make>
-void fail_making(Make&& make) {
-  fail_every_allocation(
-      [&](crivo_error* error) {
-        crivo_filter* filter = nullptr;
-        const crivo_status status = make(&filter, error);
-        EXPECT_EQ(filter != nullptr, status == CRIVO_OK);
-        crivo_free(filter);
-        return status;
-      },
-      [](crivo_status) {});
+/// The same for a function of these arguments that leaves nothing to see.
+template <class Function, class... Args>
+void fail_calling(Function&& function, Args... args) {
+  fail_every_allocation([&](crivo_error* error) { return function(args..., error); }, [](crivo_status) {});
+}
+
+/// The same for a function that makes a filter of these arguments.
+template <class Make, class... Args>
+void fail_making(Make&& make, Args... args) {
+  fail_calling([&](crivo_error* error) {
+    crivo_filter* filter = nullptr;
+    const crivo_status status = make(args..., &filter, error);
+    EXPECT_EQ(filter != nullptr, status == CRIVO_OK);
+    crivo_free(filter);
+    return status;
+  });
 }
 
 Filter copy_of(const Filter& filter) { return make(crivo_copy, filter.get()); }
 
-/// The same for a call that changes a filter: it starts from this one each time.
-template <class Change>
-void fail_changing(const Filter& start, Change&& change) {
+/// The same for a function that changes a filter: it starts from this one each time.
+template <class Change, class... Args>
+void fail_changing(const Filter& start, Change&& change, Args... args) {
   const Blob before = blob_of(start);
   Filter filter = copy_of(start);
-  fail_every_allocation([&](crivo_error* error) { return change(filter.get(), error); },
+  fail_every_allocation([&](crivo_error* error) { return change(filter.get(), args..., error); },
                         [&](crivo_status status) {
                           EXPECT_TRUE(status == CRIVO_OK || blob_of(filter) == before) << "it must be unchanged";
                           filter = copy_of(start);
@@ -81,11 +95,8 @@ TEST_P(OutOfMemory, BuildingLeavesNothing) {
   ASSERT_EQ(crivo_hash_keys(list.keys(), 0, hashes.data(), nullptr), CRIVO_OK);
   for (const std::uint64_t capacity : {kKeys, std::uint64_t{0}}) {
     const crivo_options wanted = options(capacity);
-    fail_making(
-        [&](crivo_filter** made, crivo_error* error) { return crivo_build(&wanted, list.keys(), made, error); });
-    fail_making([&](crivo_filter** made, crivo_error* error) {
-      return crivo_build_from_hashes(&wanted, hashes.data(), hashes.size(), made, error);
-    });
+    fail_making(crivo_build, &wanted, list.keys());
+    fail_making(crivo_build_from_hashes, &wanted, hashes.data(), hashes.size());
     fail_making([&](crivo_filter** made, crivo_error* error) {
       crivo_builder* started = nullptr;
       crivo_status status = crivo_builder_create(&wanted, &started, error);
@@ -102,13 +113,12 @@ TEST_P(OutOfMemory, ABuilderThatCouldNotTakeAKeyTakesItLater) {
   const Builder builder = start(&wanted);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const std::string key = present(i);
-    process_faults = {true, true, 1};
-    const crivo_status status = crivo_builder_add(builder.get(), key.data(), key.size(), nullptr);
-    process_faults.armed = false;
+    const auto add_key = [&] { return crivo_builder_add(builder.get(), key.data(), key.size(), nullptr); };
+    const crivo_status status = with_faults(kAllFail, add_key);
     if (status == CRIVO_OK) continue;
     ASSERT_EQ(status, CRIVO_NO_MEMORY);
     ASSERT_EQ(crivo_builder_keys(builder.get()), i);
-    ASSERT_EQ(crivo_builder_add(builder.get(), key.data(), key.size(), nullptr), CRIVO_OK);
+    ASSERT_EQ(add_key(), CRIVO_OK);
   }
   EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get())), blob_of(build(wanted, present_keys(1000))));
 }
@@ -120,9 +130,8 @@ TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
     const Filter whole = build(wanted, list);
     for (const std::int64_t nth : {1, 2, 3, 4, 5, 6, 7}) {
       const Builder builder = start(&wanted);
-      process_faults = {true, true, nth};
-      const crivo_status status = crivo_builder_add_keys(builder.get(), list.keys(), nullptr);
-      process_faults.armed = false;
+      const crivo_status status =
+          with_faults({true, true, nth}, [&] { return crivo_builder_add_keys(builder.get(), list.keys(), nullptr); });
       const std::uint64_t added = crivo_builder_keys(builder.get());
       ASSERT_EQ(added == kKeys, status == CRIVO_OK) << nth;
       const KeyList rest = present_keys(kKeys - added, added);
@@ -135,21 +144,13 @@ TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
 
 TEST_P(OutOfMemory, CopiesAndBlobsLeaveNothing) {
   const Filter filter = filter_of(GetParam(), kKeys);
-  fail_making([&](crivo_filter** made, crivo_error* error) { return crivo_copy(filter.get(), made, error); });
+  fail_making(crivo_copy, filter.get());
   for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
     Blob buffer(crivo_blob_bound(filter.get()));
     std::uint64_t written = 0;
-    fail_every_allocation(
-        [&](crivo_error* error) {
-          return crivo_write(filter.get(), form, 0, buffer.data(), buffer.size(), &written, error);
-        },
-        [](crivo_status) {});
+    fail_calling(crivo_write, filter.get(), form, 0, buffer.data(), buffer.size(), &written);
     const Blob blob = blob_of(filter, form);
-    for (const auto open : {&crivo_read, &crivo_borrow}) {
-      fail_making([&](crivo_filter** made, crivo_error* error) {
-        return open(blob.data(), blob.size(), nullptr, made, error);
-      });
-    }
+    for (const auto open : {&crivo_read, &crivo_borrow}) fail_making(open, blob.data(), blob.size(), nullptr);
   }
 }
 
@@ -157,8 +158,7 @@ TEST_P(OutOfMemory, FilesLeaveNothing) {
   const Filter filter = filter_of(GetParam(), kKeys);
   const std::string path = ::testing::TempDir() + "crivo_out_of_memory_" + std::to_string(getpid()) + "_" + GetParam();
   for (const std::int32_t form : {CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
-    fail_every_allocation([&](crivo_error* error) { return crivo_save(filter.get(), path.c_str(), form, 0, error); },
-                          [](crivo_status) {});
+    fail_calling(crivo_save, filter.get(), path.c_str(), form, 0);
     fail_making([&](crivo_filter** made, crivo_error* error) {
       const crivo_status status = crivo_open(path.c_str(), nullptr, made, error);
       return status == CRIVO_OK ? crivo_verify(*made, error) : status;
@@ -173,24 +173,17 @@ TEST_P(OutOfMemory, QuestionsNeedNoMemory) {
   std::vector<std::uint8_t> hits(kKeys);
   auto facts = sized<crivo_facts>();
   auto stats = sized<crivo_stats>();
-  process_faults = {true, true, 1};
-  const std::int32_t one = crivo_contains(filter.get(), "present 1", 9, nullptr);
-  const crivo_status many = crivo_contains_keys(filter.get(), list.keys(), hits.data(), nullptr);
-  const crivo_status told = crivo_get_facts(filter.get(), &facts, nullptr);
-  const crivo_status looked = crivo_get_stats(filter.get(), &stats, nullptr);
-  process_faults.armed = false;
-  EXPECT_EQ(one, 1);
-  EXPECT_EQ(many, CRIVO_OK);
-  EXPECT_EQ(told, CRIVO_OK);
-  EXPECT_EQ(looked, CRIVO_OK);
+  const auto answers = with_faults(kAllFail, [&] {
+    return std::array{crivo_contains(filter.get(), "present 1", 9, nullptr),
+                      crivo_contains_keys(filter.get(), list.keys(), hits.data(), nullptr),
+                      crivo_get_facts(filter.get(), &facts, nullptr), crivo_get_stats(filter.get(), &stats, nullptr)};
+  });
+  EXPECT_THAT(answers, ::testing::ElementsAre(1, CRIVO_OK, CRIVO_OK, CRIVO_OK));
 }
 
 TEST_P(OutOfMemory, AFailureIsToldWithoutMemoryForItsMessage) {
   crivo_error error{};
-  process_faults = {true, true, 1};
-  const crivo_status status = crivo_clear(nullptr, &error);
-  process_faults.armed = false;
-  EXPECT_EQ(status, CRIVO_NO_MEMORY);
+  EXPECT_EQ(with_faults(kAllFail, [&] { return crivo_clear(nullptr, &error); }), CRIVO_NO_MEMORY);
   EXPECT_STREQ(error.message, "out of memory");
 }
 
@@ -199,24 +192,16 @@ TEST_P(OutOfMemory, ChangesAreWholeOrNone) {
   const std::uint32_t can = facts_of(start).can;
   const Filter other = filter_of(GetParam(), 100);
   if ((can & CRIVO_CAN_ADD) != 0) {
-    fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_add(filter, "a", 1, error); });
-    fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_clear(filter, error); });
+    fail_changing(start, crivo_add, "a", 1);
+    fail_changing(start, crivo_clear);
   }
-  if ((can & CRIVO_CAN_REMOVE) != 0) {
-    fail_changing(start,
-                  [](crivo_filter* filter, crivo_error* error) { return crivo_remove(filter, "present 1", 9, error); });
-  }
-  if ((can & CRIVO_CAN_COUNT) != 0) {
-    fail_changing(start,
-                  [](crivo_filter* filter, crivo_error* error) { return crivo_add_times(filter, "a", 1, 2, error); });
-  }
+  if ((can & CRIVO_CAN_REMOVE) != 0) fail_changing(start, crivo_remove, "present 1", 9);
+  if ((can & CRIVO_CAN_COUNT) != 0) fail_changing(start, crivo_add_times, "a", 1, 2);
   if ((can & CRIVO_CAN_UNITE) == 0) return;
-  fail_changing(start,
-                [&](crivo_filter* filter, crivo_error* error) { return crivo_unite(filter, other.get(), error); });
+  fail_changing(start, crivo_unite, other.get());
   fail_changing(start, [](crivo_filter* filter, crivo_error* error) { return crivo_unite(filter, filter, error); });
   auto alike = sized<crivo_similarity>();
-  fail_every_allocation([&](crivo_error* error) { return crivo_compare(start.get(), other.get(), &alike, error); },
-                        [](crivo_status) {});
+  fail_calling(crivo_compare, start.get(), other.get(), &alike);
 }
 
 // A filter that grows takes memory while it adds. What it added before the memory ran out is found and counted.
