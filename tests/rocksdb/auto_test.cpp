@@ -159,13 +159,12 @@ std::vector<double> bits_by_level(const rocksdb::FilterPolicy& policy) {
 TEST(RocksdbAuto, TakesTheTreeOfABudgetFromTheColumnFamily) {
   const auto opened_with = [](const std::string& text, int num_levels, double multiplier,
                               rocksdb::CompactionStyle style) {
-    const ScratchFolder folder;
     rocksdb::Options options = with_policy(test_options(), policy_from_string(text));
     options.num_levels = num_levels;
     options.max_bytes_for_level_multiplier = multiplier;
     options.compaction_style = style;
     options.level_compaction_dynamic_level_bytes = false;
-    open_database(options, folder.path()).reset();
+    EXPECT_TRUE(try_to_open(options).ok());
     const Policy policy = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
     EXPECT_EQ(policy->GetId(), policy_from_string(text)->GetId()) << "what was learned is no option";
     return bits_by_level(*policy);
@@ -193,9 +192,8 @@ TEST(RocksdbAuto, KnowsTheNumbersOfTheLevelsFromTheColumnFamily) {
 }
 
 TEST(RocksdbAuto, ChangesWhileTheDatabaseRuns) {
-  const ScratchFolder folder;
   const rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:10"));
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, kKeys);
   ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.bottommost_fp_rate", "0.1"}}).ok());
   rewrite_files(*db);

@@ -17,8 +17,7 @@ namespace {
 LevelSpec spec_of(Kind kind) { return {.kind = kind, .bits_per_key = 10, .fp_rate = 0.01}; }
 
 class EveryKindOfBlock : public ::testing::TestWithParam<Kind> {};
-INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryKindOfBlock, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
-                         [](const auto& param_info) { return std::string(kind_name(param_info.param)); });
+CRIVO_FOR_BOTH_KINDS(EveryKindOfBlock);
 
 TEST_P(EveryKindOfBlock, IsAFilterPastTheLargestSize) {
   // What RocksDB's limit of 4 GiB does to 3.4 billion keys, a limit of 6400 bytes does to 5120.

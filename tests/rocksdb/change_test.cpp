@@ -70,7 +70,7 @@ class EverySpelling : public ::testing::TestWithParam<Spelling> {
     }
   }
 
-  ScratchFolder folder_;
+  TempFolder folder_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   std::uint64_t first_ = 0;
@@ -175,7 +175,7 @@ TEST_P(EverySpelling, ReachesEveryFamilyThatSharesAPolicyChangedInPlace) {
 }
 
 TEST(RocksdbChange, ReachesOneFamilyWhereEachHasAPolicy) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   rocksdb::Options options = with_policy(test_options(), crivo_bloom(10));
   options.create_missing_column_families = true;
   std::vector<rocksdb::ColumnFamilyHandle*> families;

@@ -19,12 +19,6 @@ namespace {
 
 const RocksDBFilterOptions kRibbonBelowFlushes{.bits_per_key = 10, .kind = Kind::kRibbon};
 
-rocksdb::Options configured(rocksdb::Options options, const RocksDBFilterOptions& filter) {
-  const rocksdb::Status status = ConfigureRocksDB(options, filter);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return options;
-}
-
 std::string property_of(const rocksdb::TableProperties& properties) {
   const auto found = properties.user_collected_properties.find("crivo.filter");
   return found != properties.user_collected_properties.end() ? found->second : "";
@@ -59,9 +53,7 @@ class EveryTable : public ::testing::TestWithParam<std::tuple<bool, bool>> {
     rocksdb::Options options = test_options();
     const auto [partitioned, parallel] = GetParam();
     rocksdb::BlockBasedTableOptions table;
-    table.partition_filters = partitioned;
-    if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table.metadata_block_size = 1024;
+    if (partitioned) partition(table, 1024);
 #if CRIVO_ROCKSDB_VERSION >= 906
     table.decouple_partitioned_filters = partitioned;  // otherwise every second partition is nearly empty
 #endif
@@ -78,10 +70,9 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryTable, ::testing::Combine(::testing::Bool
                          });
 
 TEST_P(EveryTable, SaysItsFiltersKindAfterATrivialMove) {
-  const ScratchFolder folder;
-  rocksdb::Options options = configured(EveryTable::options(), kRibbonBelowFlushes);
+  rocksdb::Options options = configured(kRibbonBelowFlushes, EveryTable::options());
   options.level_compaction_dynamic_level_bytes = false;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   using Levels = std::map<int, std::set<std::string>>;
   put_keys(*db, 0, 3000);
   EXPECT_EQ(properties_by_level(*db), (Levels{{0, {"blocked"}}}));
@@ -95,21 +86,23 @@ TEST_P(EveryTable, SaysItsFiltersKindAfterATrivialMove) {
 }
 
 TEST_P(EveryTable, SaysNothingOfFiltersThatAreNotOurs) {
-  rocksdb::Options options = configured(EveryTable::options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
+  rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked}, EveryTable::options());
   const auto use = [&](const Policy& policy) {
     rocksdb::BlockBasedTableOptions table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     table.filter_policy = policy;
     return with_table(options, table);
   };
-  const ScratchFolder folder;
-  put_keys(*open_database(options, folder.path()), 0, 3000);
-  put_keys(*open_database(use(builtin_bloom()), folder.path()), 3000, 6000);
-  put_keys(*open_database(use(nullptr), folder.path()), 6000, 9000);
-  const auto db = open_database(options, folder.path());
+  ScratchDatabase db(options);
+  put_keys(*db, 0, 3000);
+  db.reopen(use(builtin_bloom()));
+  put_keys(*db, 3000, 6000);
+  db.reopen(use(nullptr));
+  put_keys(*db, 6000, 9000);
+  db.reopen(options);
   EXPECT_EQ(properties_by_level(*db)[0], (std::set<std::string>{"", "blocked"}));
 
   options.optimize_filters_for_hits = true;  // the last level has no filters
-  const auto hits = open_database(options, folder.path("hits"));
+  const auto hits = open_database(options, db.path() + "/hits");
   put_keys(*hits, 0, 3000);
   rewrite_files(*hits);
   EXPECT_EQ(properties_by_level(*hits).rbegin()->second, (std::set<std::string>{""}));
@@ -138,11 +131,10 @@ double measured_rate(const std::string& path, const Policy& policy, std::uint64_
 TEST_P(EveryTable, SaysHowLargeItsFiltersAreAndHowGood) {
   constexpr std::uint64_t kKeys = 20000;
   for (const bool ribbon : {false, true}) {
-    const ScratchFolder folder;
     const Kind kind = ribbon ? Kind::kRibbon : Kind::kBlocked;
     RocksDBFilterOptions filter{.fp_rate = 0.02, .kind = kind};
     if (ribbon) filter.bloom_before_level = -1;
-    const auto db = open_database(configured(EveryTable::options(), filter), folder.path());
+    const ScratchDatabase db(configured(filter, EveryTable::options()));
     put_keys(*db, 0, kKeys);
     const auto files = table_properties(*db);
     const auto& [path, all] = *files.begin();
@@ -204,26 +196,24 @@ std::string write_sst(rocksdb::SstFileWriter& writer, const std::string& path, s
 
 TEST(RocksdbCollector, SaysThatPartitionsAreOfBothKinds) {
   // crivo.Auto writes ribbons into this file, but for a last partition that is too small for one.
-  const ScratchFolder folder;
+  const TempFolder folder;
   rocksdb::BlockBasedTableOptions table;
-  table.partition_filters = true;
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.metadata_block_size = 2048;
-  const rocksdb::Options options = configured(with_table(test_options(), table), {.bits_per_key = 10});
+  partition(table, 2048);
+  const rocksdb::Options options = configured({.bits_per_key = 10}, with_table(test_options(), table));
   std::set<std::string> seen;
   for (std::uint64_t keys = 1500; keys < 4000 && seen.count("blocked+ribbon") == 0; keys += 25) {
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-    ASSERT_TRUE(writer.Open(folder.path("file.sst")).ok());
-    seen.insert(write_sst(writer, folder.path("file.sst"), keys));
+    ASSERT_TRUE(writer.Open(folder.file("file.sst")).ok());
+    seen.insert(write_sst(writer, folder.file("file.sst"), keys));
   }
   EXPECT_EQ(seen.count("blocked+ribbon"), 1U);
   EXPECT_EQ(seen.count("ribbon"), 1U) << "the control: not every file has both";
 }
 
 TEST(RocksdbCollector, TellsFilesApartThatOneThreadWritesByTurns) {
-  const ScratchFolder folder;
-  const rocksdb::Options ribbon = configured(test_options(), kRibbonBelowFlushes);
-  const rocksdb::Options bloom = configured(test_options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
+  const TempFolder folder;
+  const rocksdb::Options ribbon = configured(kRibbonBelowFlushes);
+  const rocksdb::Options bloom = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
   const rocksdb::Options none = [&] {
     rocksdb::Options options = with_policy(test_options(), nullptr);
     options.table_properties_collector_factories.push_back(NewRocksDBFilterCollectorFactory());
@@ -232,44 +222,43 @@ TEST(RocksdbCollector, TellsFilesApartThatOneThreadWritesByTurns) {
   rocksdb::SstFileWriter first(rocksdb::EnvOptions(), ribbon);
   rocksdb::SstFileWriter second(rocksdb::EnvOptions(), bloom);
   rocksdb::SstFileWriter third(rocksdb::EnvOptions(), none);
-  ASSERT_TRUE(first.Open(folder.path("first.sst")).ok());
-  ASSERT_TRUE(second.Open(folder.path("second.sst")).ok());
-  ASSERT_TRUE(third.Open(folder.path("third.sst")).ok());
-  EXPECT_EQ(write_sst(second, folder.path("second.sst")), "blocked");
-  EXPECT_EQ(write_sst(third, folder.path("third.sst")), "");
-  EXPECT_EQ(write_sst(first, folder.path("first.sst")), "ribbon") << "ingested files count as the last level";
+  ASSERT_TRUE(first.Open(folder.file("first.sst")).ok());
+  ASSERT_TRUE(second.Open(folder.file("second.sst")).ok());
+  ASSERT_TRUE(third.Open(folder.file("third.sst")).ok());
+  EXPECT_EQ(write_sst(second, folder.file("second.sst")), "blocked");
+  EXPECT_EQ(write_sst(third, folder.file("third.sst")), "");
+  EXPECT_EQ(write_sst(first, folder.file("first.sst")), "ribbon") << "ingested files count as the last level";
 }
 
 TEST(RocksdbCollector, TakesNoRecordThatAnotherFileLeft) {
-  const ScratchFolder folder;
-  rocksdb::Options alone = configured(test_options(), {.bits_per_key = 10, .kind = Kind::kBlocked});
+  const TempFolder folder;
+  rocksdb::Options alone = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
   const auto collectors = std::exchange(alone.table_properties_collector_factories, {});
   rocksdb::Options none = with_policy(test_options(), nullptr);
   none.table_properties_collector_factories = collectors;
   rocksdb::SstFileWriter alive(rocksdb::EnvOptions(), alone);
-  ASSERT_TRUE(alive.Open(folder.path("alive.sst")).ok());
+  ASSERT_TRUE(alive.Open(folder.file("alive.sst")).ok());
   ASSERT_TRUE(alive.Put("key", "").ok());
   ASSERT_TRUE(alive.Finish().ok());
   rocksdb::SstFileWriter after_alive(rocksdb::EnvOptions(), none);
-  ASSERT_TRUE(after_alive.Open(folder.path("after_alive.sst")).ok());
-  EXPECT_EQ(write_sst(after_alive, folder.path("after_alive.sst")), "");
+  ASSERT_TRUE(after_alive.Open(folder.file("after_alive.sst")).ok());
+  EXPECT_EQ(write_sst(after_alive, folder.file("after_alive.sst")), "");
   {
     rocksdb::SstFileWriter gone(rocksdb::EnvOptions(), alone);
-    ASSERT_TRUE(gone.Open(folder.path("gone.sst")).ok());
+    ASSERT_TRUE(gone.Open(folder.file("gone.sst")).ok());
     ASSERT_TRUE(gone.Put("key", "").ok());
   }
   rocksdb::SstFileWriter after_gone(rocksdb::EnvOptions(), none);
-  ASSERT_TRUE(after_gone.Open(folder.path("after_gone.sst")).ok());
-  EXPECT_EQ(write_sst(after_gone, folder.path("after_gone.sst")), "");
+  ASSERT_TRUE(after_gone.Open(folder.file("after_gone.sst")).ok());
+  EXPECT_EQ(write_sst(after_gone, folder.file("after_gone.sst")), "");
 }
 
 TEST(RocksdbCollector, ComesBackFromTheOptionsFile) {
-  const ScratchFolder folder;
-  put_keys(*open_database(configured(test_options(), kRibbonBelowFlushes), folder.path()), 0, 1000);
-  const rocksdb::Options loaded = loaded_options(folder.path());
-  const auto db = open_database(loaded, folder.path());
+  ScratchDatabase db(configured(kRibbonBelowFlushes));
+  put_keys(*db, 0, 1000);
+  db.reopen(loaded_options(db.path()));
   put_keys(*db, 1000, 2000);
-  ASSERT_EQ(sst_files(folder.path()).size(), 2U);
+  ASSERT_EQ(sst_files(db.path()).size(), 2U);
   EXPECT_EQ(properties_by_level(*db)[0], (std::set<std::string>{"blocked"}));
 }
 
@@ -292,8 +281,7 @@ TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
   ASSERT_TRUE(RegisterKeyTransform("collector_test.throws", [](const rocksdb::Slice&, std::string*) -> rocksdb::Slice {
                 throw std::runtime_error("no canonical key");
               }).ok());
-  const ScratchFolder folder;
-  const auto db = open_database(configured(test_options(), {.key_transform = "collector_test.throws"}), folder.path());
+  const ScratchDatabase db(configured({.key_transform = "collector_test.throws"}));
   put_keys(*db, 0, 100);
   const auto files = table_properties(*db);
   EXPECT_EQ(property_of(*files.begin()->second), "always_maybe") << "the same word as in VerifyRocksDBFilters";
@@ -302,15 +290,12 @@ TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
 // The builder has then finished a block for each partition, all of which RocksDB leaves out.
 TEST(RocksdbCollector, SaysNothingWhereNoKeyIsForTheFilter) {
   rocksdb::BlockBasedTableOptions table;
-  table.partition_filters = true;
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  partition(table, 512);
   table.block_size = 512;
-  table.metadata_block_size = 512;
   table.whole_key_filtering = false;
-  rocksdb::Options options = configured(with_table(test_options(), table), {.bits_per_key = 10});
+  rocksdb::Options options = configured({.bits_per_key = 10}, with_table(test_options(), table));
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(100));
-  const ScratchFolder folder;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 3000);
   const auto files = table_properties(*db);
   ASSERT_EQ(files.size(), 1U);

@@ -15,8 +15,7 @@ class EveryBuiltin : public ::testing::TestWithParam<std::tuple<PolicyMaker, Pol
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.format_version = format_version;
-    table.partition_filters = std::get<2>(GetParam());
-    if (table.partition_filters) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    if (std::get<2>(GetParam())) partition(table, 4096);
     return with_table(test_options(), table);
   }
 
@@ -33,29 +32,23 @@ class EveryBuiltin : public ::testing::TestWithParam<std::tuple<PolicyMaker, Pol
 };
 
 TEST_P(EveryBuiltin, FiltersAreReadAtFullEffect) {
-  const ScratchFolder folder;
-  {
-    const auto db = open_database(options(theirs()), folder.path());
-    put_keys(*db, 0, kKeys);
-  }
+  const TempFolder folder;
+  put_keys(*open_database(options(theirs()), folder.path()), 0, kKeys);
   const std::uint64_t useful = useful_under(theirs(), folder.path());
   EXPECT_GT(useful, kKeys * 97 / 100);
   EXPECT_EQ(useful_under(ours(), folder.path()), useful);
 }
 
 TEST_P(EveryBuiltin, PolicyReadsOursAsMaybe) {
-  const ScratchFolder folder;
-  {
-    const auto db = open_database(options(ours()), folder.path());
-    put_keys(*db, 0, kKeys);
-  }
+  const TempFolder folder;
+  put_keys(*open_database(options(ours()), folder.path()), 0, kKeys);
   EXPECT_EQ(useful_under(theirs(), folder.path()), 0U);
   EXPECT_EQ(useful_under(nullptr, folder.path()), 0U);
   EXPECT_GT(useful_under(ours(), folder.path()), kKeys * 97 / 100) << "nothing was spoilt";
 }
 
 TEST_P(EveryBuiltin, LivesWithOursInOneDatabase) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   for (std::uint64_t part = 0; part < 4; ++part) {
     const auto db = open_database(options(part % 2 == 0 ? theirs() : ours()), folder.path());
     put_keys(*db, part * kKeys / 4, (part + 1) * kKeys / 4);
@@ -82,16 +75,16 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryBuiltin,
                          });
 
 TEST(RocksdbCompatibility, LegacyBloomFiltersAreReadAtFullEffect) {
-  const ScratchFolder folder;
   const auto options = [](const Policy& policy) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.format_version = 4;  // before 5, RocksDB writes the Bloom filter of old
     return with_table(test_options(), table);
   };
-  put_keys(*open_database(options(builtin_bloom()), folder.path()), 0, kKeys);
+  ScratchDatabase db(options(builtin_bloom()));
+  put_keys(*db, 0, kKeys);
   const rocksdb::Options ours = options(crivo_bloom());
-  const auto db = open_database(ours, folder.path());
+  db.reopen(ours);
   EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
   EXPECT_EQ(count_not_found(*db, kKeys, kKeys * 2), kKeys);
   EXPECT_GT(filter_useful(ours), kKeys * 97 / 100);

@@ -11,9 +11,9 @@
 #include <random>
 #include <span>
 
+#include "corruption_support.h"
 #include "crivo/host/sst_block.h"
 #include "recording_policy.h"
-#include "unsynced.h"
 
 namespace crivo::testing {
 namespace {
@@ -104,30 +104,13 @@ const std::vector<Damage> kDamages = {
      }},
 };
 
-struct Surroundings {
-  bool checksums;
-  bool cached;
-  bool partitioned;
-};
-
-rocksdb::Options options_for(const Policy& policy, const Surroundings& around) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = policy;
-  table.checksum = around.checksums ? rocksdb::kXXH3 : rocksdb::kNoChecksum;
-  table.cache_index_and_filter_blocks = around.cached;
-  table.partition_filters = around.partitioned;
-  table.metadata_block_size = 512;
-  if (around.partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  rocksdb::Options options = with_table(test_options(), table);
-  options.env = unsynced_env();
-  return options;
-}
+constexpr std::size_t kPartitionBytes = 512;
 
 /// Two files that both span all keys, so that neither is asked for less than half of them.
 Files write_files(const PolicyMaker& maker, const Surroundings& around, const std::string& path) {
   const auto policy = std::make_shared<RecordingPolicy>(maker.make(10));
   {
-    const auto db = open_database(options_for(policy, around), path);
+    const auto db = open_database(options_for(policy, around, kPartitionBytes), path);
     put_keys(*db, 0, kKeys / 2);
     put_keys(*db, kKeys / 2, kKeys);
   }
@@ -153,7 +136,7 @@ std::uint64_t count_lost(const rocksdb::Options& options, const std::string& pat
 
 /// How many keys a damage loses, by the damage's number.
 std::vector<std::uint64_t> losses(const PolicyMaker& maker, const Surroundings& around, int trials) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   const Files sound = write_files(maker, around, folder.path());
   std::vector<std::uint64_t> lost;
   std::mt19937_64 random(5);
@@ -163,7 +146,7 @@ std::vector<std::uint64_t> losses(const PolicyMaker& maker, const Surroundings& 
       Files damaged = sound;
       damage.apply(damaged, random);
       for (std::size_t i = 0; i < damaged.paths.size(); ++i) write_bytes(damaged.paths[i], damaged.bytes[i]);
-      lost.back() += count_lost(options_for(maker.make(10), around), folder.path());
+      lost.back() += count_lost(options_for(maker.make(10), around, kPartitionBytes), folder.path());
     }
   }
   return lost;

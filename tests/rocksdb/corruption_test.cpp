@@ -5,8 +5,8 @@
 #include <random>
 #include <span>
 
+#include "corruption_support.h"
 #include "crivo/host/sst_block.h"
-#include "support.h"
 
 namespace crivo::testing {
 namespace {
@@ -58,36 +58,15 @@ std::vector<Damage> damages() {
   };
 }
 
-struct Surroundings {
-  PolicyMaker policy;
-  bool checksums;
-  bool cached;
-  bool partitioned;
-};
-
-rocksdb::Options options_for(const Surroundings& around) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = around.policy.make(10);
-  table.checksum = around.checksums ? rocksdb::kXXH3 : rocksdb::kNoChecksum;
-  table.cache_index_and_filter_blocks = around.cached;
-  table.partition_filters = around.partitioned;
-  table.metadata_block_size = 2048;
-  if (around.partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  return with_table(test_options(), table);
-}
-
 class EverySurrounding : public ::testing::TestWithParam<std::tuple<PolicyMaker, bool, bool, bool>> {};
 
 TEST_P(EverySurrounding, LosesNoKeyToADamagedFilterBlock) {
   const auto [policy, checksums, cached, partitioned] = GetParam();
-  const ScratchFolder folder;
-  const rocksdb::Options options = options_for({policy, checksums, cached, partitioned});
-  {
-    const auto db = open_database(options, folder.path());
-    put_keys(*db, 0, kKeys);
-    expect_filters_at_work(*db, options, kKeys, policy.name);
-  }
-  const auto files = sst_files(folder.path());
+  const rocksdb::Options options = options_for(policy.make(10), {checksums, cached, partitioned}, 2048);
+  ScratchDatabase db(options);
+  put_keys(*db, 0, kKeys);
+  expect_filters_at_work(*db, options, kKeys, policy.name);
+  const auto files = sst_files(db.path());
   ASSERT_EQ(files.size(), 1U);
   const std::string sound = read_bytes(files[0]);
   const auto blocks = filter_blocks(sound);
@@ -101,7 +80,7 @@ TEST_P(EverySurrounding, LosesNoKeyToADamagedFilterBlock) {
     for (const Extent& block : blocks) damage.apply(std::span(damaged).subspan(block.offset, block.size), random);
     ASSERT_NE(damaged, sound);
     write_bytes(files[0], damaged);
-    const auto db = open_database(options, folder.path());
+    db.reopen(options);
     const std::uint64_t before = filter_useful(options);
     EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
     EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);

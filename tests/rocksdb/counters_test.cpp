@@ -16,12 +16,6 @@
 namespace crivo::testing {
 namespace {
 
-rocksdb::Options configured(const RocksDBFilterOptions& filter, rocksdb::Options options = test_options()) {
-  const rocksdb::Status status = ConfigureRocksDB(options, filter);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return options;
-}
-
 RocksDBFilterCounters counters_in(const rocksdb::ColumnFamilyOptions& options) {
   const auto counters = GetRocksDBFilterCounters(options);
   EXPECT_TRUE(counters.has_value());
@@ -46,9 +40,8 @@ std::string our_lines(const std::string& folder) {
 }
 
 TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
-  const ScratchFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kRibbon});
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   EXPECT_EQ(counters_in(options).blocked.built, 0U);
   put_keys(*db, 0, 3000);
   put_keys(*db, 3000, 5000);
@@ -56,7 +49,7 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   EXPECT_EQ(flushed.blocked.built, 2U);
   EXPECT_EQ(flushed.blocked.keys, 5000U);
   std::uint64_t bytes = 0;
-  for (const std::string& path : sst_files(folder.path())) {
+  for (const std::string& path : sst_files(db.path())) {
     for (const Extent& block : filter_blocks(read_bytes(path))) bytes += block.size;
   }
   EXPECT_EQ(flushed.blocked.bytes, bytes);
@@ -89,7 +82,7 @@ class ThrowingLog final : public rocksdb::Logger {
 };
 
 TEST(RocksdbCounters, LeaveADatabaseAloneWhoseLogThrows) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   rocksdb::Options options = configured({.bits_per_key = 10, .max_filter_bytes = 200});
   options.info_log = std::make_shared<ThrowingLog>();
   {
@@ -105,9 +98,8 @@ TEST(RocksdbCounters, LeaveADatabaseAloneWhoseLogThrows) {
 }
 
 TEST(RocksdbCounters, CountNothingThatAReportAsksFor) {
-  const ScratchFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kRibbon});
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 100);
   put_keys(*db, 100, 200);
   EXPECT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
@@ -131,11 +123,10 @@ TEST(RocksdbCounters, BelongToAPolicyAndNotToAnothersCopy) {
 
 TEST(RocksdbCounters, CountEveryQuestionOfGetAndMultiGet) {
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
-    const ScratchFolder folder;
     RocksDBFilterOptions filter{.bits_per_key = 10, .kind = kind, .count_questions = true};
     if (kind == Kind::kRibbon) filter.bloom_before_level = -1;
     const rocksdb::Options options = configured(filter);
-    const auto db = open_database(options, folder.path());
+    const ScratchDatabase db(options);
     put_keys(*db, 0, 2000);
     EXPECT_EQ(count_not_found(*db, 0, 2000), 0U);
     EXPECT_EQ(count_not_found(*db, 2000, 5000), 3000U);
@@ -152,9 +143,8 @@ TEST(RocksdbCounters, CountEveryQuestionOfGetAndMultiGet) {
 }
 
 TEST(RocksdbCounters, CountNoQuestionsUnlessAskedTo) {
-  const ScratchFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10});
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 1000);
   EXPECT_EQ(count_not_found(*db, 0, 2000), 1000U);
   const RocksDBFilterCounters counted = counters_in(options);
@@ -250,32 +240,23 @@ TEST(RocksdbCounters, TellALogsColumnFamiliesOnce) {
   EXPECT_EQ(counters.take_families(&second), "other");
 }
 
-/// Damages a byte of the filter block in each file. RocksDB's own checksum must be off for this to reach us.
-void damage_filters(const std::string& folder) {
-  for (const std::string& path : sst_files(folder)) {
-    std::string file = read_bytes(path);
-    for (const Extent& block : filter_blocks(file)) file[block.offset] = static_cast<char>(file[block.offset] ^ 1);
-    write_bytes(path, file);
-  }
-}
-
 TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamaged) {
-  const ScratchFolder folder;
   rocksdb::BlockBasedTableOptions table;
   table.checksum = rocksdb::kNoChecksum;
   const rocksdb::Options options = configured({.bits_per_key = 10}, with_table(test_options(), table));
-  put_keys(*open_database(options, folder.path()), 0, 1000);
-  damage_filters(folder.path());
-  const auto db = open_database(options, folder.path());
+  ScratchDatabase db(options);
+  put_keys(*db, 0, 1000);
+  damage_filters(sst_files(db.path()).at(0));
+  db.reopen(options);
   EXPECT_EQ(count_not_found(*db, 0, 1000), 0U);
   EXPECT_EQ(counters_in(options).damaged_blocks, 1U);
   const std::string line = "bytes is damaged: checksum must match the contents";
   ASSERT_TRUE(LogRocksDBFilterCounters(*db).ok());
-  EXPECT_EQ(occurrences(our_lines(folder.path()), line), 1U);
+  EXPECT_EQ(occurrences(our_lines(db.path()), line), 1U);
   put_keys(*db, 1000, 2000);
   ASSERT_TRUE(LogRocksDBFilterCounters(*db).ok());
-  EXPECT_EQ(occurrences(our_lines(folder.path()), line), 1U) << "once is enough";
-  EXPECT_THAT(our_lines(folder.path()), HasSubstr("1 damaged block,"));
+  EXPECT_EQ(occurrences(our_lines(db.path()), line), 1U) << "once is enough";
+  EXPECT_THAT(our_lines(db.path()), HasSubstr("1 damaged block,"));
 }
 
 TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamagedWhereTheNextFilterIsBuilt) {
@@ -288,25 +269,22 @@ TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamagedWhereTheNextFilterIsBuilt
 }
 
 TEST(RocksdbCounterLog, HasTheCountersOnRequest) {
-  const ScratchFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked, .count_questions = true});
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 1000);
   EXPECT_EQ(count_not_found(*db, 0, 500), 0U);
-  EXPECT_THAT(our_lines(folder.path()), Not(HasSubstr("crivo.Bloom [default]")));
+  EXPECT_THAT(our_lines(db.path()), Not(HasSubstr("crivo.Bloom [default]")));
   ASSERT_TRUE(LogRocksDBFilterCounters(*db).ok());
-  EXPECT_THAT(our_lines(folder.path()),
+  EXPECT_THAT(our_lines(db.path()),
               HasSubstr("crivo.Bloom [default]: blocked: 1 filter built (1000 keys, 1312 bytes, "));
-  EXPECT_THAT(our_lines(folder.path()), HasSubstr("asked 500 times (0 in batches), answered no 0 times"));
-  rocksdb::ColumnFamilyHandle* handle = nullptr;
-  ASSERT_TRUE(db->CreateColumnFamily(with_policy(test_options(), builtin_bloom()), "other", &handle).ok());
-  EXPECT_EQ(LogRocksDBFilterCounters(*db, handle).ToString(),
+  EXPECT_THAT(our_lines(db.path()), HasSubstr("asked 500 times (0 in batches), answered no 0 times"));
+  const Family other = create_family(*db, with_policy(test_options(), builtin_bloom()));
+  EXPECT_EQ(LogRocksDBFilterCounters(*db, other.get()).ToString(),
             "Invalid argument: crivo: filter_policy of column family other must be one of Crivo's");
-  ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
 }
 
 TEST(RocksdbCounterLog, HasALineForEachPolicyWhenTheDatabaseCloses) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
   rocksdb::ColumnFamilyOptions ribbons;
   ASSERT_TRUE(ConfigureRocksDB(ribbons, {.bits_per_key = 10, .kind = Kind::kRibbon, .bloom_before_level = -1}).ok());
@@ -333,27 +311,26 @@ TEST(RocksdbCounterLog, HasALineForEachPolicyWhenTheDatabaseCloses) {
 
 TEST(RocksdbCounterLog, IsThatOfTheDatabaseThatCloses) {
   // Two databases share everything. Each gets its own line, and the one that closes last is still open for the first.
-  const ScratchFolder folder;
+  const TempFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
-  auto first = open_database(options, folder.path("first"));
-  auto second = open_database(options, folder.path("second"));
+  auto first = open_database(options, folder.file("first"));
+  auto second = open_database(options, folder.file("second"));
   put_keys(*first, 0, 1000);
   put_keys(*second, 0, 1000);
   first.reset();
-  EXPECT_EQ(occurrences(our_lines(folder.path("first")), "crivo.Bloom [default]: "), 1U);
-  EXPECT_EQ(occurrences(our_lines(folder.path("second")), "crivo.Bloom [default]: "), 0U);
+  EXPECT_EQ(occurrences(our_lines(folder.file("first")), "crivo.Bloom [default]: "), 1U);
+  EXPECT_EQ(occurrences(our_lines(folder.file("second")), "crivo.Bloom [default]: "), 0U);
   second.reset();
-  EXPECT_EQ(occurrences(our_lines(folder.path("first")), "crivo.Bloom [default]: "), 1U);
-  EXPECT_EQ(occurrences(our_lines(folder.path("second")), "crivo.Bloom [default]: "), 1U);
+  EXPECT_EQ(occurrences(our_lines(folder.file("first")), "crivo.Bloom [default]: "), 1U);
+  EXPECT_EQ(occurrences(our_lines(folder.file("second")), "crivo.Bloom [default]: "), 1U);
 }
 
 TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
-  const ScratchFolder folder;
   rocksdb::Options options = configured({.bits_per_key = 10});
   auto made = std::make_shared<CaptureLog>();
   options.info_log = made;
   const std::weak_ptr<rocksdb::Logger> log = made;
-  put_keys(*open_database(options, folder.path()), 0, 1000);
+  put_keys(*ScratchDatabase(options), 0, 1000);
   EXPECT_THAT(made->take(), HasSubstr("filter built"));
   options.info_log.reset();
   made.reset();
@@ -362,12 +339,14 @@ TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
 }
 
 TEST(RocksdbCounterLog, ComesBackFromTheOptionsFile) {
-  const ScratchFolder folder;
-  put_keys(*open_database(configured({.bits_per_key = 10, .kind = Kind::kBlocked}), folder.path()), 0, 1000);
-  const rocksdb::Options loaded = loaded_options(folder.path());
+  ScratchDatabase db(configured({.bits_per_key = 10, .kind = Kind::kBlocked}));
+  put_keys(*db, 0, 1000);
+  const rocksdb::Options loaded = loaded_options(db.path());
   ASSERT_EQ(loaded.listeners.size(), 1U);
-  put_keys(*open_database(loaded, folder.path()), 1000, 2000);
-  EXPECT_EQ(occurrences(our_lines(folder.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U);
+  db.reopen(loaded);
+  put_keys(*db, 1000, 2000);
+  db.close();
+  EXPECT_EQ(occurrences(our_lines(db.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U);
 }
 
 TEST(RocksdbCounterLog, IsInstalledOnceByConfigure) {

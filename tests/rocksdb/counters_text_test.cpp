@@ -18,17 +18,13 @@ std::string text_of(const char* format) {
 
 /// A database with questions, and with a column family of a bad name.
 struct Counted {
-  ScratchFolder folder;
   std::shared_ptr<const rocksdb::FilterPolicy> policy =
       NewRocksDBFilterPolicy({.kind = Kind::kRibbon, .bloom_before_level = -1, .count_questions = true});
-  std::unique_ptr<rocksdb::DB> db = open_database(with_policy(test_options(), policy), folder.path());
+  ScratchDatabase db{with_policy(test_options(), policy)};
 
   Counted() {
-    rocksdb::ColumnFamilyHandle* other = nullptr;
-    EXPECT_TRUE(db->CreateColumnFamily(with_policy(test_options(), policy), "\"\\\n\xff\xc3\xa4", &other).ok());
-    EXPECT_TRUE(db->Put({}, other, "key", "").ok());
-    EXPECT_TRUE(db->Flush({}, other).ok());
-    EXPECT_TRUE(db->DestroyColumnFamilyHandle(other).ok());
+    const Family other = create_family(*db, with_policy(test_options(), policy), "\"\\\n\xff\xc3\xa4");
+    put_keys(*db, 0, 1, other.get());
     put_keys(*db, 0, 1000);
     EXPECT_EQ(count_not_found(*db, 0, 1200), 200U);
     EXPECT_EQ(count_not_found_by_multiget(*db, 0, 1200), 200U);

@@ -59,9 +59,9 @@ class Crashes {
   [[nodiscard]] const rocksdb::Options& options() const { return options_; }
 
  private:
-  ScratchFolder folder_;
-  std::string database_ = folder_.path("db");
-  std::string counter_ = folder_.path("counter");
+  TempFolder folder_;
+  std::string database_ = folder_.file("db");
+  std::string counter_ = folder_.file("counter");
   rocksdb::Options options_ = test_options();
   std::mt19937_64 random_{4};
 };

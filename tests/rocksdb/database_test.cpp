@@ -21,12 +21,6 @@ struct Setting {
   std::function<void(rocksdb::Options&, rocksdb::BlockBasedTableOptions&)> apply;
 };
 
-void partition(rocksdb::BlockBasedTableOptions& table) {
-  table.partition_filters = true;
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.metadata_block_size = 1024;
-}
-
 void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
 std::vector<Setting> settings() {
@@ -83,7 +77,7 @@ class EverySetting : public ::testing::TestWithParam<std::tuple<PolicyMaker, Set
     rocksdb::Options options = test_options();
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = std::get<0>(GetParam()).make(10);
-    if (std::get<2>(GetParam())) partition(table);
+    if (std::get<2>(GetParam())) partition(table, 1024);
     std::get<1>(GetParam()).apply(options, table);
     return with_table(options, table);
   }
@@ -93,10 +87,9 @@ class EverySetting : public ::testing::TestWithParam<std::tuple<PolicyMaker, Set
 };
 
 TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
-  const ScratchFolder folder;
   const rocksdb::Options options = EverySetting::options();
   constexpr std::uint64_t kKeys = 10000;
-  auto db = open_database(options, folder.path());
+  ScratchDatabase db(options);
   put_keys(*db, 0, kKeys / 2);
   put_keys(*db, kKeys / 2, kKeys);
   expect_filters(*db, options, kKeys);
@@ -109,8 +102,7 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   // All keys now are in one file of the last level, where optimize_filters_for_hits wants none.
   rewrite_files(*db);
   if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
-  db = nullptr;
-  db = open_database(options, folder.path());
+  db.reopen(options);
   EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
   EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
   if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
@@ -129,7 +121,7 @@ class FullAndPartitioned : public ::testing::TestWithParam<std::tuple<PolicyMake
   [[nodiscard]] static rocksdb::BlockBasedTableOptions table(double bits_per_key = 10) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = std::get<0>(GetParam()).make(bits_per_key);
-    if (std::get<1>(GetParam())) partition(table);
+    if (std::get<1>(GetParam())) partition(table, 1024);
     return table;
   }
 };
@@ -145,13 +137,12 @@ std::uint64_t skipped_seeks(const rocksdb::Statistics& statistics) {
 }
 
 TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
-  const ScratchFolder folder;
   rocksdb::Options options = test_options();
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
   rocksdb::BlockBasedTableOptions table = FullAndPartitioned::table();
   table.whole_key_filtering = false;
   options = with_table(options, table);
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   constexpr std::uint64_t kPrefixes = 3000;
   for (std::uint64_t i = 0; i < kPrefixes * 5; ++i) {
     ASSERT_TRUE(db->Put({}, key_of(i / 5).substr(0, 8) + std::to_string(i), "").ok());
@@ -180,13 +171,12 @@ TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
 }
 
 TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
-  const ScratchFolder folder;
   rocksdb::BlockBasedTableOptions table = FullAndPartitioned::table();
   table.cache_index_and_filter_blocks = true;
   rocksdb::Options options = with_table(test_options(), table);
   options.disable_auto_compactions = false;
   options.level0_file_num_compaction_trigger = 3;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   constexpr std::uint64_t kStep = 5000;
   put_keys(*db, 0, kStep);
   std::atomic<std::uint64_t> written{kStep};
@@ -214,9 +204,8 @@ TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
 }
 
 TEST_P(FullAndPartitioned, FiltersOfOneBitPerKeyLoseNothing) {
-  const ScratchFolder folder;
   const rocksdb::Options options = with_table(test_options(), table(0.5));
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 20000);
   EXPECT_EQ(count_not_found(*db, 0, 20000), 0U);
   (void)count_not_found(*db, 20000, 40000);
@@ -238,8 +227,7 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryPolicy, ::testing::ValuesIn(our_policies(
 /// Writes 50,000 keys and expects partitions of at most metadata_block_size bytes, with all of the keys, in a filter of
 /// at most `most` times the bytes of an undivided one.
 void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_table(test_options(), table), folder.path());
+  const ScratchDatabase db(with_table(test_options(), table));
   put_keys(*db, 0, 50000);
   const auto files = table_properties(*db);
   const auto& [path, properties] = *files.begin();
@@ -257,7 +245,7 @@ void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most
 TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = GetParam().make(10);
-  partition(table);
+  partition(table, 1024);
   // The trailer takes 32 of 1024 bytes. The rest has room for 15 blocks of a blocked filter, which hold 768 keys of 10
   // bits. A filter is cut where an index partition is, so the last key's data block may push it over: up to 20% more
   // here. From 9.6 on RocksDB cuts another one after the next data block, of a hundred keys, for its own filters as for
@@ -290,10 +278,9 @@ TEST(RocksdbDatabase, UpperLevelsHaveBloomFiltersAndLowerOnesRibbons) {
   for (const Case& each :
        {Case{"-1", ribbon, ribbon}, Case{"0", bloom, ribbon}, Case{"1", bloom, ribbon}, Case{"2", bloom, bloom}}) {
     SCOPED_TRACE("bloom_before_level " + each.before);
-    const ScratchFolder folder;
     rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Ribbon:10:" + each.before));
     options.level_compaction_dynamic_level_bytes = false;  // compact into level 1, and not into the last one
-    const auto db = open_database(options, folder.path());
+    const ScratchDatabase db(options);
     put_keys(*db, 0, 3000);
     put_keys(*db, 2000, 5000);
     EXPECT_EQ(kinds_by_level(*db), (std::map<int, std::set<Kind>>{{0, each.flushed}}));
@@ -306,7 +293,7 @@ TEST(RocksdbDatabase, UpperLevelsHaveBloomFiltersAndLowerOnesRibbons) {
 }
 
 TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   rocksdb::Options options = test_options();
   options.create_missing_column_families = true;
   const auto family = [&](const std::string& name, const Policy& policy) {
@@ -337,25 +324,25 @@ TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
 }
 
 TEST_P(EveryPolicy, IngestedFilesAndCheckpointsKeepTheirFilters) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   const rocksdb::Options options = with_policy(test_options(), GetParam().make(10));
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 5000; ++i) keys.push_back(key_of(i));
   std::sort(keys.begin(), keys.end());
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  ASSERT_TRUE(writer.Open(folder.path("ingest.sst")).ok());
+  ASSERT_TRUE(writer.Open(folder.file("ingest.sst")).ok());
   for (const auto& key : keys) ASSERT_TRUE(writer.Put(key, key).ok());
   ASSERT_TRUE(writer.Finish().ok());
 
-  const auto db = open_database(options, folder.path("db"));
-  ASSERT_TRUE(db->IngestExternalFile({folder.path("ingest.sst")}, {}).ok());
+  const auto db = open_database(options, folder.file("db"));
+  ASSERT_TRUE(db->IngestExternalFile({folder.file("ingest.sst")}, {}).ok());
   expect_filters_at_work(*db, options, 5000, GetParam().name);
 
   rocksdb::Checkpoint* checkpoint = nullptr;
   ASSERT_TRUE(rocksdb::Checkpoint::Create(db.get(), &checkpoint).ok());
-  ASSERT_TRUE(checkpoint->CreateCheckpoint(folder.path("copy")).ok());
+  ASSERT_TRUE(checkpoint->CreateCheckpoint(folder.file("copy")).ok());
   delete checkpoint;
-  expect_filters_at_work(*open_database(options, folder.path("copy")), options, 5000, GetParam().name);
+  expect_filters_at_work(*open_database(options, folder.file("copy")), options, 5000, GetParam().name);
 }
 
 }  // namespace

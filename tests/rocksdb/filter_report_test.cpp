@@ -29,8 +29,7 @@ class ForeignPolicy final : public rocksdb::FilterPolicy {
 };
 
 RocksDBFileFilter only_file(const rocksdb::Options& options) {
-  const ScratchFolder folder;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, kKeys);
   EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
@@ -69,8 +68,7 @@ TEST(FilterReport, SaysWhyAFileHasNoFilter) {
 TEST(FilterReport, SaysThatTheLastLevelIsLeftOut) {
   rocksdb::Options options = with_policy(test_options(), crivo_bloom());
   options.optimize_filters_for_hits = true;
-  const ScratchFolder folder;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, kKeys);
   put_keys(*db, kKeys / 2, 2 * kKeys);
   ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
@@ -81,8 +79,7 @@ TEST(FilterReport, SaysThatTheLastLevelIsLeftOut) {
 }
 
 TEST(FilterReport, OfAnEmptyDatabaseIsEmpty) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
+  const ScratchDatabase db(with_policy(test_options(), crivo_bloom()));
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   EXPECT_TRUE(report.status.ok());
   EXPECT_TRUE(report.all_filters_work());
@@ -90,32 +87,26 @@ TEST(FilterReport, OfAnEmptyDatabaseIsEmpty) {
 }
 
 TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
-  const ScratchFolder folder;
-  const rocksdb::Options options = with_policy(test_options(), crivo_ribbon());
-  {
-    const auto db = open_database(options, folder.path());
-    put_keys(*db, 0, kKeys);
-    rocksdb::ColumnFamilyHandle* other = nullptr;
-    ASSERT_TRUE(db->CreateColumnFamily(with_policy(test_options(), builtin_bloom()), "other", &other).ok());
-    ASSERT_TRUE(db->Put({}, other, "key", "value").ok());
-    ASSERT_TRUE(db->Flush({}, other).ok());
-    const RocksDBFilterReport all = VerifyRocksDBFilters(*db);
-    ASSERT_EQ(all.files.size(), 2U);
-    EXPECT_EQ(all.files[0].kind, "ribbon");
-    EXPECT_EQ(all.files[1].kind, "rocksdb.bloom");
-    EXPECT_EQ(all.files[1].column_family, "other");
-    EXPECT_EQ(all.files[0].complaint, "");
-    EXPECT_THAT(all.files[1].complaint, HasSubstr("is not known: its handle was not given"));
-    EXPECT_FALSE(all.all_filters_work()) << "the other column family may be open without a policy";
-    EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other}).all_filters_work());
-    const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other});
-    ASSERT_EQ(one.files.size(), 1U);
-    EXPECT_EQ(one.files[0].column_family, "other");
-    ASSERT_TRUE(db->DropColumnFamily(other).ok());
-    ASSERT_TRUE(db->DestroyColumnFamilyHandle(other).ok());
-  }
-  const auto unfiltered = open_database(with_policy(test_options(), nullptr), folder.path());
-  const RocksDBFilterReport report = VerifyRocksDBFilters(*unfiltered);
+  ScratchDatabase db(with_policy(test_options(), crivo_ribbon()));
+  put_keys(*db, 0, kKeys);
+  Family other = create_family(*db, with_policy(test_options(), builtin_bloom()));
+  put_keys(*db, 0, 1, other.get());
+  const RocksDBFilterReport all = VerifyRocksDBFilters(*db);
+  ASSERT_EQ(all.files.size(), 2U);
+  EXPECT_EQ(all.files[0].kind, "ribbon");
+  EXPECT_EQ(all.files[1].kind, "rocksdb.bloom");
+  EXPECT_EQ(all.files[1].column_family, "other");
+  EXPECT_EQ(all.files[0].complaint, "");
+  EXPECT_THAT(all.files[1].complaint, HasSubstr("is not known: its handle was not given"));
+  EXPECT_FALSE(all.all_filters_work()) << "the other column family may be open without a policy";
+  EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other.get()}).all_filters_work());
+  const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other.get()});
+  ASSERT_EQ(one.files.size(), 1U);
+  EXPECT_EQ(one.files[0].column_family, "other");
+  ASSERT_TRUE(db->DropColumnFamily(other.get()).ok());
+  other.reset();
+  db.reopen(with_policy(test_options(), nullptr));
+  const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   ASSERT_EQ(report.files.size(), 1U);
   EXPECT_EQ(report.files[0].kind, "ribbon");
   EXPECT_THAT(report.files[0].complaint, HasSubstr("open without a filter policy"));
@@ -123,11 +114,12 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
 }
 
 TEST(FilterReport, ComparesKeyTransforms) {
-  const ScratchFolder folder;
   const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
-  put_keys(*open_database(with_policy(test_options(), lower), folder.path()), 0, kKeys);
+  ScratchDatabase db(with_policy(test_options(), lower));
+  put_keys(*db, 0, kKeys);
   const auto report_under = [&](const Policy& policy) {
-    return VerifyRocksDBFilters(*open_database(with_policy(test_options(), policy), folder.path())).files.at(0);
+    db.reopen(with_policy(test_options(), policy));
+    return VerifyRocksDBFilters(*db).files.at(0);
   };
   EXPECT_EQ(report_under(lower).key_transform, "lower_ascii");
   EXPECT_THAT(report_under(lower).complaint, IsEmpty());
@@ -137,9 +129,8 @@ TEST(FilterReport, ComparesKeyTransforms) {
 }
 
 TEST(FilterReport, CountsNothing) {
-  const ScratchFolder folder;
   const auto policy = crivo_bloom();
-  const auto db = open_database(with_policy(test_options(), policy), folder.path());
+  const ScratchDatabase db(with_policy(test_options(), policy));
   put_keys(*db, 0, 100);
   ASSERT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
   const auto counters = GetRocksDBFilterCounters(policy.get());
@@ -149,24 +140,22 @@ TEST(FilterReport, CountsNothing) {
 }
 
 TEST(FilterReport, TellsOfALiveFileThatIsMissing) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.path());
+  const ScratchDatabase db(with_policy(test_options(), crivo_bloom()));
   put_keys(*db, 0, 100);
   put_keys(*db, 100, 200);
-  ASSERT_EQ(sst_files(folder.path()).size(), 2U);
-  ASSERT_TRUE(std::filesystem::remove(sst_files(folder.path())[0]));
+  ASSERT_EQ(sst_files(db.path()).size(), 2U);
+  ASSERT_TRUE(std::filesystem::remove(sst_files(db.path())[0]));
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   EXPECT_FALSE(report.status.ok());
   EXPECT_EQ(report.files.size(), 2U);
 }
 
 TEST(FilterReport, CanBeMadeWhileTheDatabaseIsCompacted) {
-  const ScratchFolder folder;
   rocksdb::Options options = with_policy(test_options(), crivo_bloom());
   options.disable_auto_compactions = false;
   options.level0_file_num_compaction_trigger = 2;
   options.target_file_size_base = 16 << 10;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 1000);
   std::atomic<bool> done = false;
   std::thread writer([&] {

@@ -15,6 +15,10 @@ inline constexpr std::size_t kAlwaysMaybe = 6;  // of one that every key passes
 
 inline BlockSizing sizing_of(Kind kind) { return BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.0096}); }
 
+inline BlockBuilder make_builder(Kind kind, const BuildLimits& limits, bool verify = false) {
+  return BlockBuilder(sizing_of(kind), verify, nullptr, nullptr, limits);
+}
+
 /// Eight bytes, because the long test needs many.
 inline std::string short_key(std::uint64_t number) {
   const std::uint64_t mixed = number * 0x9e3779b97f4a7c15;
@@ -23,10 +27,7 @@ inline std::string short_key(std::uint64_t number) {
 
 inline std::string build(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end) {
   for (std::uint64_t i = begin; i < end; ++i) builder.AddKey(short_key(i));
-  std::unique_ptr<const char[]> buffer;
-  rocksdb::Status status;
-  const std::string block = builder.Finish(&buffer, &status).ToString();
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  const std::string block = finish(builder);
   EXPECT_TRUE(builder.MaybePostVerify(block).ok() || block.size() == 6);
   return block;
 }

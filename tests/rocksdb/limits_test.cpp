@@ -18,21 +18,19 @@ namespace crivo::testing {
 namespace {
 
 class EveryKindWithinLimits : public ::testing::TestWithParam<Kind> {};
-INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryKindWithinLimits, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
-                         [](const auto& param_info) { return std::string(kind_name(param_info.param)); });
+CRIVO_FOR_BOTH_KINDS(EveryKindWithinLimits);
 
 TEST_P(EveryKindWithinLimits, IsBlockedWithEveryKeyWhereTheHashesGoToAFile) {
   constexpr std::uint64_t kKeys = 700'000;
   for (const bool verify : {false, true}) {
     BuildMemory memory;
-    BlockBuilder free(sizing_of(Kind::kBlocked), verify, nullptr, nullptr, {.memory = &memory});
+    BlockBuilder free = make_builder(Kind::kBlocked, {.memory = &memory}, verify);
     const std::string expected = build(free, 0, kKeys);
     (void)memory.take_peak();
     constexpr std::size_t kLimit = 4 * kChunk;  // half of it for the hashes, which would take 5.6 MB
-    BlockBuilder builder(sizing_of(GetParam()), verify, nullptr, nullptr,
-                         {.max_build_bytes = kLimit, .memory = &memory});
+    BlockBuilder builder = make_builder(GetParam(), {.max_build_bytes = kLimit, .memory = &memory}, verify);
     EXPECT_EQ(build(builder, 0, kKeys), expected) << "the filter of the same keys without a limit";
-    BlockBuilder fresh(sizing_of(GetParam()), verify, nullptr, nullptr, {.memory = &memory});
+    BlockBuilder fresh = make_builder(GetParam(), {.memory = &memory}, verify);
     EXPECT_EQ(build(builder, 0, 100), build(fresh, 0, 100)) << "nothing is left of the file";
   }
 }
@@ -41,8 +39,7 @@ TEST_P(EveryKindWithinLimits, StaysBelowTheBound) {
   constexpr std::size_t kLimit = 4 * kChunk;
   BuildMemory memory;
   {
-    BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr,
-                         {.max_build_bytes = kLimit, .memory = &memory});
+    BlockBuilder builder = make_builder(GetParam(), {.max_build_bytes = kLimit, .memory = &memory});
     for (const std::uint64_t keys : {100'000, 3'000'000, 10, 1'000'000}) build(builder, 0, keys);
   }
   EXPECT_LE(memory.take_peak(), kLimit);
@@ -82,8 +79,8 @@ TEST(BuildersInThreads, StayBelowTheBoundTogetherAndLoseNoKey) {
   std::vector<std::jthread> threads;
   for (std::uint64_t thread = 0; thread < 6; ++thread) {
     threads.emplace_back([&memory, thread] {
-      BlockBuilder builder(sizing_of(thread % 2 == 0 ? Kind::kRibbon : Kind::kBlocked), /*verify=*/thread % 3 == 0,
-                           nullptr, nullptr, {.max_build_bytes = kLimit, .memory = &memory});
+      BlockBuilder builder = make_builder(thread % 2 == 0 ? Kind::kRibbon : Kind::kBlocked,
+                                          {.max_build_bytes = kLimit, .memory = &memory}, /*verify=*/thread % 3 == 0);
       for (std::uint64_t round = 0; round < 3; ++round) {
         const std::uint64_t begin = (thread * 3 + round) << 32;
         const std::uint64_t end = begin + 20'000 + 100'000 * round;
@@ -103,8 +100,7 @@ TEST(BuildersInThreads, LongEightOfTenMillionKeysStayBelowTheBound) {
   std::vector<std::jthread> threads;
   for (std::uint64_t thread = 0; thread < 8; ++thread) {
     threads.emplace_back([&memory, thread] {
-      BlockBuilder builder(sizing_of(Kind::kRibbon), /*verify=*/false, nullptr, nullptr,
-                           {.max_build_bytes = kLimit, .memory = &memory});
+      BlockBuilder builder = make_builder(Kind::kRibbon, {.max_build_bytes = kLimit, .memory = &memory});
       const std::uint64_t begin = thread << 32;
       EXPECT_EQ(count_missing(build(builder, begin, begin + kKeys), begin, begin + kKeys, 7), 0U);
     });
@@ -120,8 +116,8 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAFilterOfAHigherRate) {
   for (const std::size_t most : {100'000, 50'000, 20'000, 5'000, 500, 96}) {
     CaptureLog log;
     BuildMemory memory;
-    BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr,
-                         {.max_filter_bytes = most, .memory = &memory, .log = &log, .level = 3});
+    BlockBuilder builder =
+        make_builder(GetParam(), {.max_filter_bytes = most, .memory = &memory, .log = &log, .level = 3});
     const std::string block = build(builder, 0, kKeys);
     EXPECT_LE(block.size(), most);
     EXPECT_EQ(count_missing(block, 0, kKeys), 0U);
@@ -202,8 +198,7 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForTheSumOfPartitions) {
   constexpr std::size_t kMost = 100'000;
   CaptureLog log;
   BuildMemory memory;
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr,
-                       {.max_filter_bytes = kMost, .memory = &memory, .log = &log});
+  BlockBuilder builder = make_builder(GetParam(), {.max_filter_bytes = kMost, .memory = &memory, .log = &log});
   std::vector<std::size_t> sizes;
   std::size_t sum = 0;
   for (std::uint64_t part = 0; part < kParts; ++part) {
@@ -226,8 +221,8 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForManySmallPartitions) {
   BuildMemory memory;
   CaptureLog log;
   constexpr std::size_t kMost = 10'000;
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/true, nullptr, nullptr,
-                       {.max_filter_bytes = kMost, .memory = &memory, .log = &log});
+  BlockBuilder builder =
+      make_builder(GetParam(), {.max_filter_bytes = kMost, .memory = &memory, .log = &log}, /*verify=*/true);
   std::size_t sum = 0;
   for (std::uint64_t part = 0; part < 1000; ++part) {
     const std::string block = build(builder, part, part + 1);
@@ -299,16 +294,15 @@ TEST(FilterConstruction, WritesBlockedFiltersWhereAStrictCacheHasNoRoomForARibbo
 }
 
 TEST(Limits, AreKeptByADatabase) {
-  const ScratchFolder folder;
   for (const std::string name : {"crivo.Bloom", "crivo.Auto"}) {
     auto options = with_policy(test_options(), policy_from_string("{id=" + name + ";max_filter_bytes=8000}"));
     const auto log = std::make_shared<CaptureLog>();
     options.info_log = log;
-    const auto db = open_database(options, folder.path(name));
+    const ScratchDatabase db(options);
     put_keys(*db, 0, 20'000);
     EXPECT_EQ(count_not_found(*db, 0, 20'000), 0U);
     std::size_t bytes = 0;
-    for (const std::string& file : sst_files(folder.path(name))) {
+    for (const std::string& file : sst_files(db.path())) {
       for (const Extent& block : filter_blocks(read_bytes(file))) bytes += block.size;
     }
     EXPECT_LE(bytes, 8000U);
@@ -320,16 +314,13 @@ TEST(Limits, AreKeptByADatabase) {
 }
 
 TEST(Limits, TurnTheRibbonsOfADatabaseIntoBlockedFilters) {
-  const ScratchFolder folder;
-  const auto kind = [&](const std::string& limit) {
-    const std::string path = folder.path(limit);
+  const auto kind = [](const std::string& limit) {
     const auto options = with_policy(
         test_options(), policy_from_string("{id=crivo.Ribbon;bloom_before_level=-1;max_build_bytes=" + limit + "}"));
-    const auto db = open_database(options, path);
+    const ScratchDatabase db(options);
     put_keys(*db, 0, 20'000);
     expect_filters_at_work(*db, options, 20'000, "crivo.Ribbon");
-    const auto files = sst_files(path);
-    return filter_blocks(read_bytes(files.front())).front().kind;
+    return filter_blocks(read_bytes(sst_files(db.path()).front())).front().kind;
   };
   EXPECT_EQ(kind("0"), Kind::kRibbon) << "no limit";
   EXPECT_EQ(kind("100000000"), Kind::kRibbon);

@@ -17,28 +17,17 @@
 
 #include "builder/builder.h"
 #include "crivo/rocksdb_scan.h"
-#include "support.h"
+#include "limits_support.h"
+#include "process_faults.h"
 
 namespace {
 
-thread_local long allocations_left = -1;  // -1: as many as you like
-thread_local bool persistent = false;     // after the first failure, every other fails
-thread_local bool failed = false;         // one was refused
+thread_local crivo::testing::Faults faults;
 thread_local long live_bytes = 0;
 thread_local long peak_bytes = 0;
 thread_local bool refuse_moves = false;
 thread_local std::byte* reserved_begin = nullptr;  // address space without memory
 thread_local std::byte* reserved_end = nullptr;
-
-bool refuse() {
-  if (allocations_left == 0) {
-    failed = true;
-    if (!persistent) allocations_left = -1;
-    return true;
-  }
-  if (allocations_left > 0) --allocations_left;
-  return false;
-}
 
 void count(long bytes) {
   live_bytes += bytes;
@@ -46,7 +35,7 @@ void count(long bytes) {
 }
 
 void* allocate(std::size_t size, std::size_t alignment) {
-  if (refuse()) return nullptr;
+  if (faults.strikes()) return nullptr;
   void* memory = nullptr;
   if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), size) != 0) return nullptr;
   count(static_cast<long>(malloc_usable_size(memory)));
@@ -89,7 +78,7 @@ void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(m
 // no memory; and pages that are moved there stay what they were.
 extern "C" {
 void* mmap(void* address, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
-  if (refuse()) {
+  if (faults.strikes()) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
@@ -99,7 +88,7 @@ void* mmap(void* address, std::size_t size, int protection, int flags, int file,
   return mapped;
 }
 int mprotect(void* address, std::size_t size, int protection) noexcept {
-  if (refuse()) {
+  if (faults.strikes()) {
     errno = ENOMEM;
     return -1;
   }
@@ -108,7 +97,7 @@ int mprotect(void* address, std::size_t size, int protection) noexcept {
   return static_cast<int>(syscall(SYS_mprotect, address, size, protection));
 }
 void* mremap(void* address, std::size_t old_size, std::size_t size, int flags, ...) noexcept {
-  if (refuse() || refuse_moves) {
+  if (faults.strikes() || refuse_moves) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
@@ -133,7 +122,6 @@ namespace {
 
 constexpr std::uint64_t kKeys = 10000;  // more than the log's first array has room for
 
-BlockSizing sizing_of(Kind kind) { return BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.0096}); }
 std::string label_of(Kind kind) { return kind == Kind::kRibbon ? "Ribbon" : "Bloom"; }
 
 /// Counts lines, and takes no memory for that.
@@ -161,8 +149,8 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
   const auto counters = std::make_shared<Counters>("crivo.Bloom");
   bool finished = false;
   int maybe_filters = 0;
-  for (long limit = 0; !finished; ++limit) {
-    ASSERT_LT(limit, 100);
+  for (std::int64_t nth = 1; !finished; ++nth) {
+    ASSERT_LT(nth, 101);
     CountingLog log;
     BlockBuilder builder(
         sizing_of(GetParam().kind), /*verify=*/true, nullptr, nullptr,
@@ -170,14 +158,12 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
         counters);
     std::unique_ptr<const char[]> buffer;
     rocksdb::Status status;
-    persistent = GetParam().persistent;
-    failed = false;
-    allocations_left = limit;
+    faults = {true, GetParam().persistent, nth};
     for (const std::string& key : keys) builder.AddKey(key);
     const std::size_t entries = builder.EstimateEntriesAdded();
     const rocksdb::Slice block = builder.Finish(&buffer, &status);
-    finished = !failed;
-    allocations_left = -1;
+    finished = !faults.struck;
+    faults.armed = false;
 
     EXPECT_TRUE(status.ok());
     EXPECT_EQ(entries, kKeys) << "keys were added, whether they found memory or not";
@@ -188,11 +174,10 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
     EXPECT_TRUE(!finished || block.size() > kKeys / 2) << "with memory there is a filter";
     for (const Policy& reading : readers) {
       const auto reader = new_reader(*reading, block);
-      for (const std::string& key : keys) ASSERT_TRUE(reader->MayMatch(key)) << "limit " << limit;
+      for (const std::string& key : keys) ASSERT_TRUE(reader->MayMatch(key)) << "allocation " << nth;
     }
     // The limit that makes the log spill leaves no room for a ribbon of any size.
-    BlockBuilder fresh(sizing_of(GetParam().spills ? Kind::kBlocked : GetParam().kind), /*verify=*/false, nullptr,
-                       nullptr, {.memory = &memory});
+    BlockBuilder fresh = make_builder(GetParam().spills ? Kind::kBlocked : GetParam().kind, {.memory = &memory});
     EXPECT_EQ(build_block(builder, 0, 100), build_block(fresh, 0, 100)) << "the next block is a filter again";
   }
   // The log, its file or its pages, the payload. A ribbon for which memory is short becomes a blocked filter.
@@ -217,14 +202,13 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbMemory,
                          });
 
 class RocksdbPages : public ::testing::TestWithParam<Kind> {};
-INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbPages, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
-                         [](const auto& param_info) { return label_of(param_info.param); });
+CRIVO_FOR_BOTH_KINDS(RocksdbPages);
 
 TEST_P(RocksdbPages, ThatCannotBeMovedMakeABlockedFilter) {
   constexpr std::uint64_t kMany = 300'000;  // two chunks
   BuildMemory memory(0);
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/true, nullptr, nullptr, {.memory = &memory});
-  BlockBuilder blocked(sizing_of(Kind::kBlocked), /*verify=*/true, nullptr, nullptr, {.memory = &memory});
+  BlockBuilder builder = make_builder(GetParam(), {.memory = &memory}, /*verify=*/true);
+  BlockBuilder blocked = make_builder(Kind::kBlocked, {.memory = &memory}, /*verify=*/true);
   refuse_moves = true;
   const std::string block = build_block(builder, 0, kMany);
   refuse_moves = false;
@@ -234,7 +218,7 @@ TEST_P(RocksdbPages, ThatCannotBeMovedMakeABlockedFilter) {
 TEST_P(RocksdbPages, OfAMillionKeysAreHardlyMoreThanTheirHashes) {
   constexpr std::uint64_t kMany = 1'040'000;  // four chunks, nearly full
   BuildMemory memory(0);
-  BlockBuilder builder(sizing_of(GetParam()), /*verify=*/false, nullptr, nullptr, {.memory = &memory});
+  BlockBuilder builder = make_builder(GetParam(), {.memory = &memory});
   std::unique_ptr<const char[]> buffer;
   const long before = live_bytes;
   peak_bytes = before;
@@ -278,19 +262,18 @@ TEST(RocksdbMemoryOfScanFilters, ExhaustedMeansAFilterOrAReasonOrAnErrorForLog) 
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
   ASSERT_TRUE(NewScanFilterCollectorFactory({.extract = "prefix:4,8 range:be64@0"}, &factory).ok());
   int errors = 0;
-  failed = true;
-  for (long limit = 1; failed; ++limit) {  // the first one is the collector itself
-    persistent = limit % 2 == 0;
-    failed = false;
-    allocations_left = limit;
+  bool struck = true;
+  for (std::int64_t nth = 2; struck; ++nth) {  // the first one is the collector itself
+    faults = {true, nth % 2 == 1, nth};
     const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(factory->CreateTablePropertiesCollector({}));
     for (const char* const key : {"aaaabbbb", "aaaacccc", "bbbbcccc"}) {
       EXPECT_TRUE(collector->AddUserKey(key, "", rocksdb::kEntryPut, 0, 0).ok());
     }
     rocksdb::UserCollectedProperties properties;
     const rocksdb::Status finished = collector->Finish(&properties);
-    allocations_left = -1;
-    EXPECT_EQ(properties.size(), finished.ok() ? 3U : 0U) << "limit " << limit;
+    faults.armed = false;
+    struck = faults.struck;
+    EXPECT_EQ(properties.size(), finished.ok() ? 3U : 0U) << "allocation " << nth;
     errors += finished.ok() ? 0 : 1;
   }
   EXPECT_GT(errors, 1);
@@ -302,10 +285,9 @@ TEST(RocksdbMemoryOfReaders, ExhaustedMeansNoReaderWhichRocksdbTakesAsMaybe) {
   std::string damaged = block;
   damaged[0] = static_cast<char>(damaged[0] ^ 1);
   for (const std::string& contents : {block, damaged}) {
-    allocations_left = 0;
-    persistent = true;
+    faults = {true, true, 1};
     const auto reader = new_reader(*policy, contents);
-    allocations_left = -1;
+    faults.armed = false;
     EXPECT_EQ(reader, nullptr);
   }
 }
@@ -313,10 +295,9 @@ TEST(RocksdbMemoryOfReaders, ExhaustedMeansNoReaderWhichRocksdbTakesAsMaybe) {
 TEST(RocksdbMemoryOfBuilders, ExhaustedMeansNoBuilder) {
   const Policy policy = crivo_bloom();
   const rocksdb::BlockBasedTableOptions table;
-  allocations_left = 0;
-  persistent = true;
+  faults = {true, true, 1};
   const auto builder = new_builder(*policy, table);
-  allocations_left = -1;
+  faults.armed = false;
   EXPECT_EQ(builder, nullptr);
 }
 

@@ -29,7 +29,7 @@ class Migration : public ::testing::TestWithParam<std::tuple<PolicyMaker, Policy
     const Layout layout = std::get<2>(GetParam());
     const std::string options =
         std::string(layout.family) + "block_based_table_factory={filter_policy=" + policy + ";" + layout.table + "}";
-    const Visited visited = visit(folder_.path("db"), {options, keys_, added, compaction});
+    const Visited visited = visit(folder_.file("db"), {options, keys_, added, compaction});
     keys_ += added;
     EXPECT_EQ(visited.lost, 0U) << policy;
     EXPECT_GT(visited.files, 1U) << "there is no half of one file";
@@ -46,7 +46,7 @@ class Migration : public ::testing::TestWithParam<std::tuple<PolicyMaker, Policy
   }
 
  private:
-  ScratchFolder folder_;
+  TempFolder folder_;
   std::uint64_t keys_ = 0;
 };
 

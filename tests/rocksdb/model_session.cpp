@@ -32,11 +32,7 @@ bool can_compress() {
 // Of the column family. Later rows win where two contradict each other.
 const std::vector<Row<Knobs>> kSurroundings = {
     {"partitioned", 45,
-     [](Knobs& knobs, Random& random) {
-       knobs.table.partition_filters = true;
-       knobs.table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-       knobs.table.metadata_block_size = 256 << random.below(5);
-     }},
+     [](Knobs& knobs, Random& random) { partition(knobs.table, std::size_t{256} << random.below(5)); }},
 #if CRIVO_ROCKSDB_VERSION >= 906
     {"decoupled", 50, [](Knobs& knobs, Random&) { knobs.table.decouple_partitioned_filters = true; }},
 #endif

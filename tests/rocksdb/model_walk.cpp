@@ -106,7 +106,7 @@ void Walk::tell(const std::string& what) const {
   if (tally_.tell) std::cout << what << std::endl;  // at once: the next step may end the program
 }
 
-std::string Walk::scratch(const std::string& name) { return folder_.path(name + std::to_string(scratches_++)); }
+std::string Walk::scratch(const std::string& name) { return folder_.file(name + std::to_string(scratches_++)); }
 
 Reading Walk::reading_of(const Opened& opened) {
   rocksdb::ReadOptions options;

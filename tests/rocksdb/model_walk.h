@@ -65,8 +65,8 @@ class Walk {
   Policies policies_;
   Random random_;
   Nature nature_;
-  ScratchFolder folder_;
-  std::string path_ = folder_.path("db");
+  TempFolder folder_;
+  std::string path_ = folder_.file("db");
   Session session_{};
   Opened opened_;
   Model model_;

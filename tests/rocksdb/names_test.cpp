@@ -34,11 +34,10 @@ void use(ColumnFamilyOptions& options, const BlockBasedTableOptions& table) {
 /// Writes the OPTIONS file that a database with this policy would have, had somebody edited it.
 void write_options_file(const std::string& folder, const std::string& text) {
   static const std::string file = [] {
-    const ScratchFolder made;
-    (void)open_database(with_policy(test_options(), crivo_bloom(10)), made.path());
+    const ScratchDatabase made(with_policy(test_options(), crivo_bloom(10)));
     std::string name;
     EXPECT_TRUE(rocksdb::GetLatestOptionsFileName(made.path(), rocksdb::Env::Default(), &name).ok());
-    return read_bytes(made.path(name));
+    return read_bytes(made.path() + "/" + name);
   }();
   std::string edited = file;
   const std::string before = "filter_policy=crivo.Bloom:10";
@@ -49,12 +48,12 @@ void write_options_file(const std::string& folder, const std::string& text) {
 
 Status load_options_file(const ConfigOptions& config, const std::string& text, ColumnFamilyOptions& options,
                          bool latest) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   write_options_file(folder.path(), text);
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   const Status loaded = latest ? rocksdb::LoadLatestOptions(config, folder.path(), &db, &families)
-                               : rocksdb::LoadOptionsFromFile(config, folder.path("OPTIONS-000007"), &db, &families);
+                               : rocksdb::LoadOptionsFromFile(config, folder.file("OPTIONS-000007"), &db, &families);
   if (loaded.ok()) options = families.at(0).options;
   return loaded;
 }
@@ -142,10 +141,9 @@ std::vector<std::string> wrong_ones() {
 
 /// Opens a database with these options, and says how it went.
 Status open_status(const ColumnFamilyOptions& options) {
-  const ScratchFolder folder;
   rocksdb::Options all(rocksdb::DBOptions(), options);
   all.create_if_missing = true;
-  return try_to_open(all, folder.path());
+  return try_to_open(all);
 }
 
 TEST(RocksdbNames, WrongOnesAreErrorsWhicheverWayTheyCome) {
@@ -190,7 +188,7 @@ TEST(RocksdbNames, AreCheckedForEveryColumnFamilyAndKindOfDatabase) {
   ASSERT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(ConfigOptions(), {},
                                                         "block_based_table_factory={filter_policy=crivo.Blum}", &wrong)
                   .ok());
-  const ScratchFolder folder;
+  const TempFolder folder;
   const rocksdb::Options all(rocksdb::DBOptions(test_options()), wrong);
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -209,7 +207,7 @@ TEST(RocksdbNames, AreCheckedForEveryColumnFamilyAndKindOfDatabase) {
 
 // RocksDB does not check the policy here. Nothing is written that way, or LOG has a line.
 TEST(RocksdbNames, ThatAreWrongStillReadFiltersWhereNothingIsChecked) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   put_keys(*open_database(with_policy(test_options(), crivo_bloom(10)), folder.path()), 0, 2000);
   const rocksdb::Options wrong = with_policy(test_options(), policy_from_string("crivo.Blum"));
   std::unique_ptr<rocksdb::DB> db;
@@ -225,21 +223,16 @@ TEST(RocksdbNames, ThatAreWrongStillReadFiltersWhereNothingIsChecked) {
   rocksdb::Options secondary = wrong;
   secondary.max_open_files = -1;
   EXPECT_TRUE(open_into(&db, [&](auto* out) {
-                return rocksdb::DB::OpenAsSecondary(secondary, folder.path(), folder.path("secondary"), out);
+                return rocksdb::DB::OpenAsSecondary(secondary, folder.path(), folder.file("secondary"), out);
               }).ok());
   expect_filters();
 }
 
 TEST(RocksdbNames, ThatAreWrongInCreateColumnFamilyAreInTheLog) {
-  const ScratchFolder folder;
-  const auto db = open_database(test_options(), folder.path());
+  const ScratchDatabase db(test_options());
   const rocksdb::Options wrong = with_policy(test_options(), policy_from_string("crivo.Blum"));
-  rocksdb::ColumnFamilyHandle* handle = nullptr;
-  ASSERT_TRUE(db->CreateColumnFamily(wrong, "second", &handle).ok());
-  ASSERT_TRUE(db->Put({}, handle, "key", "value").ok());
-  ASSERT_TRUE(db->Flush({}, handle).ok());
-  ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
-  EXPECT_THAT(read_bytes(folder.path("LOG")), HasSubstr("crivo.Blum: name must be crivo.Auto, crivo.Bloom or"));
+  put_keys(*db, 0, 1, create_family(*db, wrong).get());
+  EXPECT_THAT(read_bytes(db.path() + "/LOG"), HasSubstr("crivo.Blum: name must be crivo.Auto, crivo.Bloom or"));
 }
 
 TEST(RocksdbNames, UnknownOptionsAreIgnoredIfTheUserSaysSoAndWrongOnesAreNot) {
@@ -273,8 +266,7 @@ TEST(RocksdbNames, OfCollectorsAndListenersAreCheckedWithThePolicy) {
                     .ok());
     EXPECT_EQ(family.table_properties_collector_factories.size(), 1U) << collectors;
     EXPECT_EQ(db_options.listeners.size(), 1U) << listeners;
-    const ScratchFolder folder;
-    return try_to_open({db_options, family}, folder.path()).ToString();
+    return try_to_open({db_options, family}).ToString();
   };
   EXPECT_EQ(status("crivo.FilterKind", "crivo.FilterCounters"), "OK");
   EXPECT_THAT(status("crivo.filterkind", "crivo.FilterCounters"),

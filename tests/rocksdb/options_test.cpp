@@ -33,9 +33,8 @@ void PrintTo(const OptionString& option, std::ostream* out) { *out << option.tex
 class EveryOptionString : public ::testing::TestWithParam<OptionString> {};
 
 TEST_P(EveryOptionString, MakesFiltersOfTheSizeItAsksFor) {
-  const ScratchFolder folder;
   const rocksdb::Options options = from_string(GetParam().text);
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, 10000);
   expect_filters_at_work(*db, options, 10000, policy_of(options).Name());
   // n * bits / 8 bytes, rounded up to 64, and the trailer of 32; a ribbon is up to 3% smaller than planned.
@@ -86,8 +85,7 @@ void PrintTo(const BadOption& option, std::ostream* out) { *out << option.text; 
 class EveryBadOptionString : public ::testing::TestWithParam<BadOption> {};
 
 TEST_P(EveryBadOptionString, IsReportedByOpen) {
-  const ScratchFolder folder;
-  const rocksdb::Status status = try_to_open(from_string(GetParam().text), folder.path());
+  const rocksdb::Status status = try_to_open(from_string(GetParam().text));
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_THAT(status.ToString(), AllOf(HasSubstr(GetParam().message), EndsWith(GetParam().ending)));
 }
@@ -167,8 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   const auto open_error = [](const RocksDBFilterOptions& options) {
-    const ScratchFolder folder;
-    const auto status = try_to_open(with_policy(test_options(), NewRocksDBFilterPolicy(options)), folder.path());
+    const auto status = try_to_open(with_policy(test_options(), NewRocksDBFilterPolicy(options)));
     return status.ok() ? "" : status.ToString();
   };
   EXPECT_EQ(open_error({}), "");
@@ -213,8 +210,7 @@ TEST(RocksdbOptions, InCodeAreAllHeard) {
 
 TEST(RocksdbOptions, BelowHalfABitWriteNoFilter) {
   for (const std::string text : {"crivo.Bloom:0", "crivo.Bloom:0.49", "crivo.Ribbon:0.49:-1"}) {
-    const ScratchFolder folder;
-    const auto db = open_database(from_string(text), folder.path());
+    const ScratchDatabase db(from_string(text));
     put_keys(*db, 0, 1000);
     EXPECT_EQ(filter_bytes(*db), 0U) << text;
     EXPECT_EQ(count_not_found(*db, 0, 1000), 0U) << text;
@@ -233,14 +229,14 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
            {"{id=crivo.Auto;fp_rate=0.003;bottommost_fp_rate=0.1}", "crivo.Auto:fp_rate:0.003:bottommost_fp_rate:0.1"},
            {"{id=crivo.Auto;budget_bits_per_key=6.5;levels=3;level_ratio=8;ribbon_levels=1}",
             "crivo.Auto:budget_bits_per_key:6.5:ribbon_levels:1:levels:3:level_ratio:8"}}) {
-    const ScratchFolder folder;
-    put_keys(*open_database(from_string(text), folder.path()), 0, 5000);
+    ScratchDatabase db(from_string(text));
+    put_keys(*db, 0, 5000);
 
-    rocksdb::Options options = loaded_options(folder.path());
+    rocksdb::Options options = loaded_options(db.path());
     EXPECT_EQ(policy_of(options).GetId(), expected);
 
     options.statistics = rocksdb::CreateDBStatistics();
-    const auto db = open_database(options, folder.path());
+    db.reopen(options);
     put_keys(*db, 5000, 10000);
     expect_filters_at_work(*db, options, 10000, expected.substr(0, expected.find(':')));
   }

@@ -231,7 +231,7 @@ void expect_all_found(rocksdb::DB& db, const Drawn& drawn, std::uint64_t keys) {
 
 /// A database of one file: as it is flushed, and as it is compacted to a lower level.
 void walk_database(const Drawn& drawn, Draw& draw) {
-  const ScratchFolder folder;
+  const TempFolder folder;
   rocksdb::Options options = with_table(test_options(), drawn.table);
   options.prefix_extractor = drawn.prefix;
   options.optimize_filters_for_hits = drawn.filters_for_hits;

@@ -32,9 +32,8 @@ double model_rate(const RocksDBFilterOptions& options, std::uint64_t filter_size
 class EverySize : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EverySize, KeepsTheModelsFalsePositiveRateInADatabase) {
-  const ScratchFolder folder;
   const rocksdb::Options options = with_policy(test_options(), NewRocksDBFilterPolicy(GetParam().options));
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, kKeys);
   const bool ribbon = GetParam().options.kind == Kind::kRibbon;
   expect_filters_at_work(*db, options, kKeys, ribbon ? "crivo.Ribbon" : "crivo.Bloom");

@@ -116,20 +116,20 @@ void walk(std::uint64_t seed) {
   Draw draw(seed);
   const Shape shape = draw_shape(draw);
   std::string policy = draw_policy(draw);
-  const ScratchFolder folder;
-  const std::string db = folder.path("db");
+  const TempFolder folder;
+  const std::string db = folder.file("db");
   write_database(options_of(shape, policy), db, shape.keys);
   for (int step = 0; step < 3; ++step) {
     const std::string before = std::exchange(policy, draw_policy(draw));
     SCOPED_TRACE("CRIVO_REFILTER_SEED=" + std::to_string(seed) + ": " + std::to_string(shape.keys) + " keys, " +
                  shape.options + ", from " + before + " to " + policy);
     const rocksdb::Options options = options_of(shape, policy);
-    const std::string copy = folder.path("copy");
+    const std::string copy = folder.file("copy");
     std::filesystem::remove_all(copy);
     std::filesystem::copy(db, copy);
     remove_filters(shape, copy);
     const Filters fresh = refiltered(options, copy);
-    const std::string other = folder.path("written");
+    const std::string other = folder.file("written");
     std::filesystem::remove_all(other);
     write_database(options, other, shape.keys);
     const Filters written = filters_of(*open_database(options, other));
@@ -195,8 +195,8 @@ void write_twice(std::uint64_t seed) {
   const std::string now = draw_small(draw, tree);
   SCOPED_TRACE("CRIVO_REFILTER_SEED=" + std::to_string(seed) + ": " + std::to_string(keys) + " keys, from " + before +
                " to " + now);
-  const ScratchFolder folder;
-  const std::string path = folder.path("db");
+  const TempFolder folder;
+  const std::string path = folder.file("db");
   write_database(options_of(before), path, keys);
   const auto told = [](const RocksDBRefilterProgress& next) {
     if (!next.path.empty()) ADD_FAILURE() << next.path << ", level " << next.level << ": " << next.reason;

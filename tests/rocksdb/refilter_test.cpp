@@ -27,10 +27,10 @@ class RocksdbRefilter : public ::testing::Test {
     write_database(many_files(before), path(), kKeys);
     return open_database(many_files(now), path());
   }
-  [[nodiscard]] std::string path() const { return folder_.path("db"); }
+  [[nodiscard]] std::string path() const { return folder_.file("db"); }
 
  private:
-  ScratchFolder folder_;
+  TempFolder folder_;
 };
 
 std::uint64_t files_of(rocksdb::DB& db) { return VerifyRocksDBFilters(db).files.size(); }
@@ -322,15 +322,12 @@ TEST_F(RocksdbRefilter, LosesNothingWhileOthersWriteAndRead) {
 
 TEST_F(RocksdbRefilter, TakesTheColumnFamiliesThatItIsGiven) {
   const auto db = open(nullptr, crivo_bloom());
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  ASSERT_TRUE(db->CreateColumnFamily(many_files(crivo_bloom()), "other", &other).ok());
-  for (std::uint64_t i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, other, key_of(i), "").ok());
-  ASSERT_TRUE(db->Flush({}, other).ok());
-  ASSERT_TRUE(db->SetOptions(other, {{"table_factory.filter_policy.bits_per_key", "20"}}).ok());
-  EXPECT_EQ(RefilterRocksDB(*db, {.column_families = {other}}).files, 1U);
+  const Family other = create_family(*db, many_files(crivo_bloom()));
+  put_keys(*db, 0, kKeys, other.get());
+  ASSERT_TRUE(db->SetOptions(other.get(), {{"table_factory.filter_policy.bits_per_key", "20"}}).ok());
+  EXPECT_EQ(RefilterRocksDB(*db, {.column_families = {other.get()}}).files, 1U);
   EXPECT_EQ(RefilterRocksDB(*db).files, files_of(*db) - 1);
-  expect_done(*db, {.column_families = {other, db->DefaultColumnFamily()}});
-  ASSERT_TRUE(db->DestroyColumnFamilyHandle(other).ok());
+  expect_done(*db, {.column_families = {other.get(), db->DefaultColumnFamily()}});
 }
 
 TEST_F(RocksdbRefilter, RefusesWhatItCannotDo) {
@@ -387,10 +384,7 @@ TEST_F(RocksdbRefilter, LeavesEachFileInItsFolder) {
   {
     const auto db = open_database(options, path());
     put_keys(*db, 0, kKeys);
-    rocksdb::CompactRangeOptions move;
-    move.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    move.target_path_id = 1;
-    ASSERT_TRUE(db->CompactRange(move, nullptr, nullptr).ok());
+    rewrite_files(*db, 1);
     put_keys(*db, 0, 100);
   }
   const auto db = open_database(with_policy(options, crivo_auto()), path());

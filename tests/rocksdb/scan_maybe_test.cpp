@@ -10,8 +10,7 @@ namespace {
 
 TEST(Scan, ReadsAFileWhoseFilterItCannotAnswerFrom) {
   register_attributes();
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6}));
   put_file(*db, {"aaaa|1"});
   const rocksdb::TableProperties good = properties_of(*db);
   const auto prefix = ScanFilter::for_prefix("bbbb");
@@ -48,9 +47,7 @@ TEST(Scan, ReadsAFileWhoseFilterItCannotAnswerFrom) {
 
 TEST(Scan, LeavesOutFilesOfKnownComparatorsOnly) {
   register_attributes();
-  const ScratchFolder folder;
-  const auto db = open_database(
-      with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6, .comparator = "Mine"}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "prefix:4 attribute:parts", .fp_rate = 1e-6, .comparator = "Mine"}));
   put_file(*db, {"aaaa|1"});
   rocksdb::TableProperties file = properties_of(*db);
   const auto skips_prefix = [&](const std::string& comparator) {
@@ -75,12 +72,11 @@ TEST(Scan, LeavesOutFilesOfKnownComparatorsOnly) {
 }
 
 TEST(Scan, ReadsIngestedFilesThatHaveNoFilter) {
-  const ScratchFolder folder;
   const rocksdb::Options options = with_scans({.extract = "prefix:4", .fp_rate = 1e-6});
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   const auto ingest = [&](const rocksdb::Options& writer_options, const std::string& key) {
     rocksdb::SstFileWriter writer({}, writer_options);
-    const std::string file = folder.path(key + ".ingested");
+    const std::string file = db.path() + "/" + key + ".ingested";
     ASSERT_TRUE(writer.Open(file).ok() && writer.Put(key, "v").ok() && writer.Finish().ok());
     ASSERT_TRUE(db->IngestExternalFile({file}, {}).ok());
   };
@@ -92,8 +88,7 @@ TEST(Scan, ReadsIngestedFilesThatHaveNoFilter) {
 
 TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
   register_attributes();
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "attribute:thrower prefix:3", .fp_rate = 1e-6}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "attribute:thrower prefix:3", .fp_rate = 1e-6}));
   put_file(*db, {"any", "bad", "car"});
   EXPECT_EQ(seen(*db, ScanFilter::for_attribute("thrower", "none")).size(), 3U);
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("non")), Keys{});
@@ -102,8 +97,7 @@ TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
 }
 
 TEST(Scan, LeavesOutAFilterThatDoesNotFit) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "prefix:16,2", .max_bytes = 1000}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "prefix:16,2", .max_bytes = 1000}));
   put_keys(*db, 0, 20000);
   const auto& properties = properties_of(*db).user_collected_properties;
   EXPECT_EQ(properties.at("crivo.scan.prefix:16"), "left out: it needs more than max_bytes");
@@ -114,8 +108,7 @@ TEST(Scan, LeavesOutAFilterThatDoesNotFit) {
 }
 
 TEST(Scan, IsToldOfByVerifyRocksDBFilters) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "prefix:2 path:/ prefix:16", .max_bytes = 1000}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "prefix:2 path:/ prefix:16", .max_bytes = 1000}));
   put_keys(*db, 0, 20000);
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   ASSERT_EQ(report.files.size(), 1U);
@@ -192,22 +185,20 @@ TEST(Scan, TakesOptionsAndNamesUpToTheirBounds) {
 }
 
 TEST(Scan, IsMadeByOptionStringsAndOptionsFiles) {
-  const ScratchFolder folder;
   const std::string text =
       "table_properties_collectors={{id=crivo.ScanFilter;extract=prefix:2,4 path:/;fp_rate=0.000001}}";
   rocksdb::Options options;
   ASSERT_TRUE(rocksdb::GetOptionsFromString({}, test_options(), text, &options).ok());
   ASSERT_EQ(options.table_properties_collector_factories.size(), 1U);
-  put_file(*open_database(options, folder.path()), {"aaaa"});
-  const rocksdb::Options loaded = loaded_options(folder.path());
-  const auto db = open_database(loaded, folder.path());
+  ScratchDatabase db(options);
+  put_file(*db, {"aaaa"});
+  db.reopen(loaded_options(db.path()));
   put_file(*db, {"bbbb"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaaa")), Keys{"aaaa"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bb")), Keys{"bbbb"});
 }
 
 TEST(Scan, IsReadFromOptionsFilesWithEverySeparator) {
-  const ScratchFolder folder;
   Keys allowed;
   std::string extract;
   for (char separator = '!'; separator <= '~'; ++separator) {
@@ -218,9 +209,8 @@ TEST(Scan, IsReadFromOptionsFilesWithEverySeparator) {
     extract += path + " ";
   }
   EXPECT_THAT(allowed, ::testing::Contains("path:#"));
-  ASSERT_NE(open_database(with_scans({.extract = extract}), folder.path()), nullptr);
-  const rocksdb::Options loaded = loaded_options(folder.path());
-  const auto db = open_database(loaded, folder.path());
+  ScratchDatabase db(with_scans({.extract = extract}));
+  db.reopen(loaded_options(db.path()));
   put_file(*db, {"key"});
   const auto& properties = properties_of(*db).user_collected_properties;
   for (const std::string& path : allowed) EXPECT_EQ(properties.count("crivo.scan." + path), 1U) << path;
@@ -252,16 +242,15 @@ TEST(Scan, TellsOfAWrongOptionStringUnderEveryPolicy) {
 }
 
 TEST(Scan, TellsInEachFileOfAWrongOptionThatWasIgnored) {
-  const ScratchFolder folder;
   rocksdb::ConfigOptions ignoring;
   ignoring.ignore_unknown_options = true;
   rocksdb::Options options = test_options();
   ASSERT_TRUE(read_collector(ignoring, "extract=attribute:nope", &options).ok());
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_file(*db, {"aaaa"});
   EXPECT_THAT(VerifyRocksDBFilters(*db).files.at(0).scans,
               HasSubstr("options (extract must have an attribute that RegisterScanAttribute was given, got nope)"));
-  EXPECT_FALSE(try_to_open(with_policy(options, crivo_auto()), folder.path()).ok()) << "a policy of ours looks";
+  EXPECT_TRUE(try_to_open(with_policy(options, crivo_auto())).IsInvalidArgument()) << "a policy of ours looks";
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ namespace crivo::testing {
 namespace {
 
 TEST(Scan, LeavesOutFilesWithoutThePrefixWhateverItsLength) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "prefix:2,4", .fp_rate = 1e-6}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "prefix:2,4", .fp_rate = 1e-6}));
   put_file(*db, {"aaaa1", "ab"});
   put_file(*db, {"aabb1", "zz"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("aaaa")), (Keys{"aaaa1", "ab"}));
@@ -28,8 +27,7 @@ TEST(Scan, LeavesOutFilesWithoutThePrefixWhateverItsLength) {
 }
 
 TEST(Scan, LeavesOutFilesWithoutThePath) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "path:/", .fp_rate = 1e-6}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "path:/", .fp_rate = 1e-6}));
   put_file(*db, {"etc/hosts", "usr/lib/x"});
   put_file(*db, {"etc/ssh/key", "usr/share"});
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("etc/ssh/")), (Keys{"etc/ssh/key", "usr/share"}));
@@ -41,8 +39,7 @@ TEST(Scan, LeavesOutFilesWithoutThePath) {
 
 TEST(Scan, LeavesOutFilesWithoutTheAttribute) {
   register_attributes();
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "attribute:parts prefix:1", .fp_rate = 1e-6}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "attribute:parts prefix:1", .fp_rate = 1e-6}));
   put_file(*db, {"ada|1", "eve|2"});
   put_file(*db, {"bob|2", "eve|3"});
   const auto ada = ScanFilter::for_attribute("parts", "ada");
@@ -73,11 +70,10 @@ TEST(Scan, KeepsFilesWithEveryTypeOfEntry) {
   for (const bool blobs : {false, true}) {
     for (const auto& [name, change] : changes) {
       SCOPED_TRACE(name + (blobs ? " with blobs" : ""));
-      const ScratchFolder folder;
       auto options = with_scans({.extract = "prefix:4"});
       options.enable_blob_files = blobs;
       ASSERT_TRUE(rocksdb::MergeOperator::CreateFromString({}, "stringappend", &options.merge_operator).ok());
-      const auto db = open_database(options, folder.path());
+      const ScratchDatabase db(options);
       put_file(*db, {"abcd", "abce"}, "old");
       ASSERT_TRUE(change(*db).ok());
       ASSERT_TRUE(db->Flush({}).ok());
@@ -101,8 +97,7 @@ TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
   for (const bool compacted : {false, true}) {
     for (const bool with_keys : {false, true}) {
       SCOPED_TRACE(::testing::Message() << "compacted " << compacted << ", with keys " << with_keys);
-      const ScratchFolder folder;
-      const auto db = open_database(with_scans({.extract = "prefix:4", .fp_rate = 1e-6}), folder.path());
+      const ScratchDatabase db(with_scans({.extract = "prefix:4", .fp_rate = 1e-6}));
       put_file(*db, {"mmmm1", "mmmm2", "mmmm8"});
       rocksdb::CompactRangeOptions to_the_last_level;
       to_the_last_level.change_level = true;
@@ -144,15 +139,15 @@ class FourOrSix final : public rocksdb::SliceTransform {
   bool InDomain(const rocksdb::Slice& key) const override { return key.size() >= 4; }
 };
 
-void make_trap(rocksdb::DB& db, const rocksdb::Options& options, const ScratchFolder& folder) {
-  const std::string first = folder.path("first.ingested");
-  const std::string second = folder.path("second.ingested");
+void make_trap(const ScratchDatabase& db, const rocksdb::Options& options) {
+  const std::string first = db.path() + "/first.ingested";
+  const std::string second = db.path() + "/second.ingested";
   rocksdb::SstFileWriter writer({}, options);
   ASSERT_TRUE(writer.Open(first).ok() && writer.Put("0001xx", "v").ok());
   ASSERT_TRUE(writer.DeleteRange("0003", "0004m").ok() && writer.Finish().ok());
   ASSERT_TRUE(writer.Open(second).ok() && writer.Put("0004z1", "v").ok());
   ASSERT_TRUE(writer.Put("0004z2", "v").ok() && writer.Finish().ok());
-  ASSERT_TRUE(db.IngestExternalFile({first, second}, {}).ok());
+  ASSERT_TRUE(db->IngestExternalFile({first, second}, {}).ok());
 }
 
 Keys from(rocksdb::DB& db, const std::string& prefix, const rocksdb::ReadOptions& options) {
@@ -164,11 +159,10 @@ Keys from(rocksdb::DB& db, const std::string& prefix, const rocksdb::ReadOptions
 }
 
 TEST(Scan, AnswersWhereAnExtractorOfSeveralLengthsLosesKeys) {
-  const ScratchFolder folder;
   rocksdb::Options options = with_scans({.extract = "prefix:4,6"});
   options.prefix_extractor = std::make_shared<FourOrSix>();
-  const auto db = open_database(options, folder.path("db"));
-  make_trap(*db, options, folder);
+  const ScratchDatabase db(options);
+  make_trap(db, options);
   const Keys both = {"0004z1", "0004z2"};
   EXPECT_EQ(from(*db, "0004", {}), Keys{}) << "RocksDB has mended it: docs/design.md should say so";
   rocksdb::ReadOptions automatic;
@@ -186,8 +180,7 @@ std::string event(std::uint64_t time) {
 }
 
 TEST(Scan, LeavesOutFilesWithoutANumberInTheRange) {
-  const ScratchFolder folder;
-  const auto db = open_database(with_scans({.extract = "range:be64@8 range:dec@6", .fp_rate = 1e-6}), folder.path());
+  const ScratchDatabase db(with_scans({.extract = "range:be64@8 range:dec@6", .fp_rate = 1e-6}));
   put_file(*db, {event(100), event(5000), "short"});
   put_file(*db, {event(0), event(3000), event(UINT64_MAX)});
   put_file(*db, {"order=17", "order=x", "order=99999999999999999999999"});

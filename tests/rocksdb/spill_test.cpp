@@ -64,18 +64,13 @@ class FailingFile : public ::testing::TestWithParam<Kind> {
     return -1;
   }
 
-  ScratchFolder folder_;
+  TempFolder folder_;
   Environment tmpdir_{"TMPDIR", folder_.path()};
   BuildMemory memory_;
   CaptureLog log_;
-  BlockBuilder builder_{sizing_of(GetParam()),
-                        /*verify=*/false,
-                        nullptr,
-                        nullptr,
-                        {.max_build_bytes = kChunk, .memory = &memory_, .log = &log_}};
+  BlockBuilder builder_ = make_builder(GetParam(), {.max_build_bytes = kChunk, .memory = &memory_, .log = &log_});
 };
-INSTANTIATE_TEST_SUITE_P(Rocksdb, FailingFile, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
-                         [](const auto& param_info) { return std::string(kind_name(param_info.param)); });
+CRIVO_FOR_BOTH_KINDS(FailingFile);
 
 TEST_P(FailingFile, NeverHasANameAndIsGoneAfterwards) {
   const int probe = open(folder_.path().c_str(), O_TMPFILE | O_RDWR, 0600);
@@ -139,12 +134,10 @@ std::size_t count_open(const std::string& folder) {
 }
 
 TEST(SpillFolder, IsTheDatabasesOwnUnlessTmpdirNamesOne) {
-  const ScratchFolder folder;
-  const ScratchFolder other;
+  const TempFolder folder;
+  const TempFolder other;
   const Environment unset("TMPDIR", "");
-  rocksdb::Options options = test_options();
-  ASSERT_TRUE(ConfigureRocksDB(options, {.max_build_bytes = kChunk}).ok());
-  const auto db = open_database(options, folder.path());
+  const auto db = open_database(configured({.max_build_bytes = kChunk}), folder.path());
   put_keys(*db, 0, 1);  // at the first flush the listener meets the database
   const auto policy = db->GetOptions().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
   const auto spill = [&](const std::string& where) {

@@ -50,15 +50,12 @@ TEST(FilterFacts, TakeNoZerosForAFilter) {
 TEST(FilterFacts, TakeNoPartitionWithoutKeysForDamage) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = builtin_bloom();
-  table.partition_filters = true;
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  partition(table, 512);
   table.block_size = 512;
-  table.metadata_block_size = 512;
   table.whole_key_filtering = false;
   rocksdb::Options options = with_table(test_options(), table);
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(10));
-  const ScratchFolder folder;
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   for (int i = 0; i < 3000; ++i) {  // all keys that are too short come first
     ASSERT_TRUE(db->Put({}, (i < 1500 ? "a" : "b000000000") + std::to_string(10000 + i), std::string(50, 'v')).ok());
   }

@@ -47,8 +47,8 @@ class ForgedFile {
     std::string footer = std::string(1, '\0') + metaindex + handle(0, 0);
     footer.resize(41, '\0');
     bytes_ += footer + fixed(std::uint32_t{5}) + fixed(std::uint64_t{0x88e241b785f4cff7});
-    const ScratchFolder folder;
-    const std::string path = folder.path("forged.sst");
+    const TempFolder folder;
+    const std::string path = folder.file("forged.sst");
     write_bytes(path, bytes_);
     return sst::read_filters(*rocksdb::FileSystem::Default(), path);
   }
@@ -114,8 +114,8 @@ TEST(ForgedSstFile, WithAFilterThatCouldNotBeBuiltIsSentToTheLog) {
 }
 
 TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
-  const ScratchFolder folder;
-  const std::string path = folder.path("pipe.sst");
+  const TempFolder folder;
+  const std::string path = folder.file("pipe.sst");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_TRUE(sst::read_filters(*rocksdb::FileSystem::Default(), path).status.IsCorruption());
 }

@@ -5,9 +5,7 @@ namespace crivo::testing {
 rocksdb::Options many_files(const Policy& policy, bool partitioned) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy;
-  table.partition_filters = partitioned;
-  table.metadata_block_size = 512;
-  if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  if (partitioned) partition(table, 512);
   rocksdb::Options options = with_table(test_options(), table);
   options.target_file_size_base = 16 << 10;
   options.compression = rocksdb::kNoCompression;
@@ -17,9 +15,7 @@ rocksdb::Options many_files(const Policy& policy, bool partitioned) {
 void write_database(const rocksdb::Options& options, const std::string& path, std::uint64_t keys) {
   const auto db = open_database(options, path);
   put_keys(*db, 0, keys);
-  rocksdb::CompactRangeOptions rewrite;  // a file alone would only be moved
-  rewrite.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
+  rewrite_files(*db);  // a file alone would only be moved
   for (std::uint64_t i = 0; i < keys; i += 10) ASSERT_TRUE(db->Put({}, key_of(i), "new").ok());
   ASSERT_TRUE(db->Flush({}).ok());
   for (std::uint64_t i = 5; i < keys; i += 10) ASSERT_TRUE(db->Delete({}, key_of(i)).ok());

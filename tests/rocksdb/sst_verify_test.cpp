@@ -59,9 +59,8 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   rocksdb::BlockBasedTableOptions table = table_of(written.policy.make(8), written.partitioned);
   table.checksum = written.checksum;
   table.format_version = written.format_version;
-  const ScratchFolder folder;
   const auto options = with_table(test_options(), table);
-  const auto db = open_database(options, folder.path());
+  const ScratchDatabase db(options);
   put_keys(*db, 0, kKeys);
 
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
@@ -74,7 +73,7 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   EXPECT_EQ(file.policy, written.policy.name);
   EXPECT_EQ(file.level, 0);
   EXPECT_EQ(file.column_family, "default");
-  EXPECT_TRUE(fs::equivalent(file.path, sst_files(folder.path())[0]));
+  EXPECT_TRUE(fs::equivalent(file.path, sst_files(db.path())[0]));
   EXPECT_EQ(file.file_bytes, fs::file_size(file.path));
   EXPECT_EQ(file.entries, kKeys);
   EXPECT_EQ(file.keys, kKeys);
@@ -126,7 +125,7 @@ std::string written_name(const ::testing::TestParamInfo<Written>& file) {
 INSTANTIATE_TEST_SUITE_P(Rocksdb, DescribedFile, ::testing::ValuesIn(every_file()), written_name);
 
 /// Writes a database with this table, closes it, and returns the path of its only file.
-std::string write_file(const ScratchFolder& folder, const rocksdb::BlockBasedTableOptions& table) {
+std::string write_file(const TempFolder& folder, const rocksdb::BlockBasedTableOptions& table) {
   const auto db = open_database(with_table(test_options(), table), folder.path());
   put_keys(*db, 0, kKeys);
   return sst_files(folder.path()).at(0);
@@ -147,7 +146,7 @@ TEST_P(DamagedFilter, IsSeenWhereverAByteIsWrong) {
   const auto [policy, checksums, partitioned] = GetParam();
   rocksdb::BlockBasedTableOptions table = table_of(policy.make(10), partitioned);
   table.checksum = checksums ? rocksdb::kXXH3 : rocksdb::kNoChecksum;
-  const ScratchFolder folder;
+  const TempFolder folder;
   const std::string path = write_file(folder, table);
   const std::string sound = read_bytes(path);
   const auto blocks = sound_blocks(path);
@@ -186,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, DamagedFilter, ::testing::ValuesIn(checked_fil
 
 TEST(SstFile, OfAnotherLengthIsRefused) {
   for (const bool partitioned : {false, true}) {
-    const ScratchFolder folder;
+    const TempFolder folder;
     const std::string path = write_file(folder, table_of(crivo_bloom(), partitioned));
     const std::uint64_t whole = fs::file_size(path);
     for (std::uint64_t size = whole - 1; size > 0;
@@ -201,7 +200,7 @@ TEST(SstFile, OfAnotherLengthIsRefused) {
 TEST(SstFile, OfNoiseIsReadSafely) {
   std::mt19937_64 random(7);
   for (const auto checksum : {rocksdb::kXXH3, rocksdb::kNoChecksum}) {
-    const ScratchFolder folder;
+    const TempFolder folder;
     rocksdb::BlockBasedTableOptions table = table_of(builtin_ribbon(), true);
     table.checksum = checksum;
     const std::string path = write_file(folder, table);
@@ -224,8 +223,8 @@ TEST(SstFile, OfNoiseIsReadSafely) {
 }
 
 TEST(SstFile, OfAnotherKindIsNamed) {
-  const ScratchFolder folder;
-  const std::string path = folder.path("file with a blank.sst");
+  const TempFolder folder;
+  const std::string path = folder.file("file with a blank.sst");
   EXPECT_TRUE(read(path).status.IsNotFound() || read(path).status.IsPathNotFound()) << read(path).status.ToString();
   write_bytes(path, std::string(1000, 'x'));
   EXPECT_TRUE(read(path).status.IsCorruption());
@@ -235,7 +234,7 @@ TEST(SstFile, OfAnotherKindIsNamed) {
   options.allow_mmap_reads = true;
   options.table_factory.reset(rocksdb::NewPlainTableFactory());
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
-  const auto db = open_database(options, folder.path("plain"));
+  const auto db = open_database(options, folder.file("plain"));
   put_keys(*db, 0, 10);
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   ASSERT_EQ(report.files.size(), 1U);

@@ -78,6 +78,18 @@ rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy) {
   return with_table(std::move(options), table);
 }
 
+void partition(rocksdb::BlockBasedTableOptions& table, std::size_t bytes) {
+  table.partition_filters = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = bytes;
+}
+
+rocksdb::Options configured(const RocksDBFilterOptions& filter, rocksdb::Options options) {
+  const rocksdb::Status status = ConfigureRocksDB(options, filter);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return options;
+}
+
 std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, const std::string& path,
                                            const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
                                            std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
@@ -90,14 +102,22 @@ std::unique_ptr<rocksdb::DB> open_database(const rocksdb::Options& options, cons
   return db;
 }
 
-rocksdb::Status try_to_open(const rocksdb::Options& options, const std::string& path) {
+rocksdb::Status try_to_open(const rocksdb::Options& options) {
+  const TempFolder folder;
   std::unique_ptr<rocksdb::DB> db;
-  return open_into(&db, [&](auto* out) { return rocksdb::DB::Open(options, path, out); });
+  return open_into(&db, [&](auto* out) { return rocksdb::DB::Open(options, folder.path(), out); });
 }
 
-void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
-  for (std::uint64_t i = begin; i < end; ++i) ASSERT_TRUE(db.Put({}, key_of(i), key_of(i)).ok());
-  ASSERT_TRUE(db.Flush({}).ok());
+Family create_family(rocksdb::DB& db, const rocksdb::ColumnFamilyOptions& options, const std::string& name) {
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  EXPECT_TRUE(db.CreateColumnFamily(options, name, &handle).ok());
+  return {handle, [&db](auto* gone) { EXPECT_TRUE(db.DestroyColumnFamilyHandle(gone).ok()); }};
+}
+
+void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end, rocksdb::ColumnFamilyHandle* family) {
+  if (family == nullptr) family = db.DefaultColumnFamily();
+  for (std::uint64_t i = begin; i < end; ++i) ASSERT_TRUE(db.Put({}, family, key_of(i), key_of(i)).ok());
+  ASSERT_TRUE(db.Flush({}, family).ok());
 }
 
 std::uint64_t count_not_found(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
@@ -195,6 +215,12 @@ std::vector<Extent> filter_blocks(const std::string& file) {
   return found;
 }
 
+void damage_filters(const std::string& path) {
+  std::string file = read_bytes(path);
+  for (const Extent& block : filter_blocks(file)) file[block.offset] = static_cast<char>(file[block.offset] ^ 1);
+  write_bytes(path, file);
+}
+
 std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                     const rocksdb::BlockBasedTableOptions& table) {
   return new_builder(policy, rocksdb::FilterBuildingContext(table));
@@ -218,13 +244,17 @@ std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& p
       reinterpret_cast<abi::FilterBitsReader*>(policy.GetFilterBitsReader(contents)));
 }
 
-std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end) {
-  for (std::uint64_t i = begin; i < end; ++i) builder.AddKey(key_of(i));
+std::string finish(abi::FilterBitsBuilder& builder) {
   std::unique_ptr<const char[]> buffer;
   rocksdb::Status status;
   const rocksdb::Slice content = builder.Finish(&buffer, &status);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return content.ToString();
+}
+
+std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end) {
+  for (std::uint64_t i = begin; i < end; ++i) builder.AddKey(key_of(i));
+  return finish(builder);
 }
 
 std::string read_bytes(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <rocksdb/table.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,15 +25,6 @@ namespace crivo::testing {
 using namespace plugin;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-
-/// A folder that is removed when the object is destroyed.
-class ScratchFolder {
- public:
-  [[nodiscard]] std::string path(const std::string& name = "") const { return folder_.file(name); }
-
- private:
-  TempFolder folder_;
-};
 
 /// Sixteen hexadecimal digits of a permutation of the numbers: in no order, so that every file spans all keys.
 [[nodiscard]] std::string key_of(std::uint64_t number);
@@ -65,17 +57,46 @@ void PrintTo(const PolicyMaker& policy, std::ostream* out);
 [[nodiscard]] rocksdb::Options with_table(rocksdb::Options options, const rocksdb::BlockBasedTableOptions& table);
 [[nodiscard]] rocksdb::Options with_policy(rocksdb::Options options, const Policy& policy);
 
+/// Filters and indexes in partitions of about so many bytes.
+void partition(rocksdb::BlockBasedTableOptions& table, std::size_t bytes);
+/// With all that ConfigureRocksDB sets.
+[[nodiscard]] rocksdb::Options configured(const RocksDBFilterOptions& filter,
+                                          rocksdb::Options options = test_options());
+
 /// Opens the database, with the families if there are handles for them, or fails the test.
 [[nodiscard]] std::unique_ptr<rocksdb::DB> open_database(
     const rocksdb::Options& options, const std::string& path,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& families = {},
     std::vector<rocksdb::ColumnFamilyHandle*>* handles = nullptr);
 
-/// Opens the database, says how it went, and closes it.
-[[nodiscard]] rocksdb::Status try_to_open(const rocksdb::Options& options, const std::string& path);
+/// A database in a folder of its own, which goes with it.
+class ScratchDatabase {
+ public:
+  explicit ScratchDatabase(const rocksdb::Options& options) { reopen(options); }
+  void reopen(const rocksdb::Options& options) {
+    db_.reset();
+    db_ = open_database(options, path());
+  }
+  void close() { db_.reset(); }
+  [[nodiscard]] const std::string& path() const { return folder_.path(); }
+  [[nodiscard]] rocksdb::DB& operator*() const { return *db_; }
+  [[nodiscard]] rocksdb::DB* operator->() const { return db_.get(); }
+
+ private:
+  TempFolder folder_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+/// Opens a database in a folder of its own, says how it went, and removes it.
+[[nodiscard]] rocksdb::Status try_to_open(const rocksdb::Options& options);
+
+/// A column family whose handle goes before its database does.
+using Family = std::unique_ptr<rocksdb::ColumnFamilyHandle, std::function<void(rocksdb::ColumnFamilyHandle*)>>;
+[[nodiscard]] Family create_family(rocksdb::DB& db, const rocksdb::ColumnFamilyOptions& options,
+                                   const std::string& name = "other");
 
 /// Puts the keys begin to end - 1, the key being its own value, and flushes them into one file.
-void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
+void put_keys(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end, rocksdb::ColumnFamilyHandle* family = nullptr);
 
 /// How many of these keys are not found; errors other than NotFound fail nothing here, as a key is not lost by them.
 [[nodiscard]] std::uint64_t count_not_found(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end);
@@ -113,6 +134,9 @@ struct Extent {
 /// opens.
 [[nodiscard]] std::vector<Extent> filter_blocks(const std::string& file);
 
+/// Spoils a byte of each filter block of ours in an SST file.
+void damage_filters(const std::string& path);
+
 /// A builder or a reader, asked of our policy as RocksDB asks for them.
 [[nodiscard]] std::unique_ptr<abi::FilterBitsBuilder> new_builder(const rocksdb::FilterPolicy& policy,
                                                                   const rocksdb::BlockBasedTableOptions& table = {});
@@ -122,7 +146,8 @@ struct Extent {
                                                                   rocksdb::Logger* log);
 [[nodiscard]] std::unique_ptr<abi::FilterBitsReader> new_reader(const rocksdb::FilterPolicy& policy,
                                                                 const rocksdb::Slice& contents);
-/// The finished filter block of the keys begin to end - 1.
+/// The finished filter block of the keys that were added, and of the keys begin to end - 1.
+[[nodiscard]] std::string finish(abi::FilterBitsBuilder& builder);
 [[nodiscard]] std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end);
 
 [[nodiscard]] std::string read_bytes(const std::string& path);
@@ -131,3 +156,8 @@ void write_bytes(const std::string& path, const std::string& bytes);
 [[nodiscard]] std::vector<std::string> sst_files(const std::string& path);
 
 }  // namespace crivo::testing
+
+/// Runs a suite with a Kind for parameter for the two kinds that RocksDB gets.
+#define CRIVO_FOR_BOTH_KINDS(Suite)                                                          \
+  INSTANTIATE_TEST_SUITE_P(Rocksdb, Suite, ::testing::Values(Kind::kBlocked, Kind::kRibbon), \
+                           [](const auto& tested) { return std::string(kind_name(tested.param)); })

@@ -97,7 +97,7 @@ class RocksdbTools : public ::testing::TestWithParam<std::string> {
         rocksdb::GetColumnFamilyOptionsFromString(
             rocksdb::ConfigOptions(), options, "block_based_table_factory={filter_policy=" + GetParam() + "}", &family)
             .ok());
-    const auto db = open_database({options, family}, folder_.path("db"));
+    const auto db = open_database({options, family}, folder_.file("db"));
     put_keys(*db, 0, 2000);
     put_keys(*db, 1000, 3000);
   }
@@ -106,15 +106,15 @@ class RocksdbTools : public ::testing::TestWithParam<std::string> {
     return run("LD_PRELOAD=" + preload + " " + command);
   }
   [[nodiscard]] std::string ldb(const std::string& command) const {
-    return "ldb --db=" + folder_.path("db") + " --try_load_options " + command;
+    return "ldb --db=" + folder_.file("db") + " --try_load_options " + command;
   }
   [[nodiscard]] std::string properties() const {
-    return run("sst_dump --show_properties --file=" + folder_.path("db")).output;
+    return run("sst_dump --show_properties --file=" + folder_.file("db")).output;
   }
 
   [[nodiscard]] std::string latest_options() const {
     std::string name;
-    EXPECT_TRUE(rocksdb::GetLatestOptionsFileName(folder_.path("db"), rocksdb::Env::Default(), &name).ok());
+    EXPECT_TRUE(rocksdb::GetLatestOptionsFileName(folder_.file("db"), rocksdb::Env::Default(), &name).ok());
     return name;
   }
 
@@ -122,7 +122,7 @@ class RocksdbTools : public ::testing::TestWithParam<std::string> {
     return "filter policy name: " + GetParam().substr(0, GetParam().find(':'));
   }
 
-  ScratchFolder folder_;
+  TempFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTools, ::testing::Values("crivo.Bloom:10", "crivo.Ribbon:10:-1"),
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTools, ::testing::Values("crivo.Bloom:1
 TEST_P(RocksdbTools, SstDumpNamesThePolicy) {
   SKIP_WITHOUT("sst_dump");
   EXPECT_THAT(properties(), HasSubstr(named_policy()));
-  const Outcome check = tool(CRIVO_ROCKSDB_SO, "sst_dump --command=verify --file=" + folder_.path("db"));
+  const Outcome check = tool(CRIVO_ROCKSDB_SO, "sst_dump --command=verify --file=" + folder_.file("db"));
   EXPECT_EQ(check.status, 0) << check.output;
 }
 
@@ -157,9 +157,9 @@ TEST_P(RocksdbTools, LdbWithoutUsKeepsTheKeysAndDropsTheFilters) {
 
 TEST_P(RocksdbTools, DbBenchRunsOnOurFilters) {
   SKIP_WITHOUT("db_bench");
-  const std::string options_file = run("ls -t " + folder_.path("db") + "/OPTIONS-* | head -1").output;
+  const std::string options_file = run("ls -t " + folder_.file("db") + "/OPTIONS-* | head -1").output;
   const std::string command =
-      "db_bench --benchmarks=fillrandom,flush,readmissing --num=20000 --statistics --db=" + folder_.path("bench") +
+      "db_bench --benchmarks=fillrandom,flush,readmissing --num=20000 --statistics --db=" + folder_.file("bench") +
       " --options_file=" + options_file.substr(0, options_file.size() - 1);
   const Outcome bench = tool(CRIVO_ROCKSDB_SO, command);
   ASSERT_EQ(bench.status, 0) << bench.output;
@@ -171,19 +171,19 @@ TEST_P(RocksdbTools, DbBenchRunsOnOurFilters) {
 
 TEST_P(RocksdbTools, RefuseAMisspeltPolicyAndTouchNothing) {
   SKIP_WITHOUT("ldb");
-  const std::string options_file = folder_.path("db/") + latest_options();
+  const std::string options_file = folder_.file("db/") + latest_options();
   std::string options = read_bytes(options_file);
   options.replace(options.find("filter_policy=crivo."), 20, "filter_policy=Crivo.");
   write_bytes(options_file, options);
-  const auto files = sst_files(folder_.path("db"));
+  const auto files = sst_files(folder_.file("db"));
   const Outcome compact = tool(CRIVO_ROCKSDB_SO, ldb("compact"));
   EXPECT_NE(compact.status, 0);
   EXPECT_THAT(compact.output, HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));
-  EXPECT_EQ(sst_files(folder_.path("db")), files);
+  EXPECT_EQ(sst_files(folder_.file("db")), files);
   EXPECT_EQ(tool(CRIVO_ROCKSDB_SO, ldb("get " + key_of(2500))).output, key_of(2500) + "\n") << "reading does no harm";
   SKIP_WITHOUT("db_bench");
   const Outcome bench =
-      tool(CRIVO_ROCKSDB_SO, "db_bench --benchmarks=fillrandom --num=100 --db=" + folder_.path("bench") +
+      tool(CRIVO_ROCKSDB_SO, "db_bench --benchmarks=fillrandom --num=100 --db=" + folder_.file("bench") +
                                  " --options_file=" + options_file);
   EXPECT_NE(bench.status, 0);
   EXPECT_THAT(bench.output, HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));

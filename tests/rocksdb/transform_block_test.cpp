@@ -35,14 +35,6 @@ const std::string& reversing() {
   return name;
 }
 
-std::string finish(abi::FilterBitsBuilder& builder) {
-  std::unique_ptr<const char[]> buffer;
-  rocksdb::Status status;
-  const Slice content = builder.Finish(&buffer, &status);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return content.ToString();
-}
-
 std::string block_of(const rocksdb::FilterPolicy& policy, const std::vector<std::string>& keys) {
   const auto builder = new_builder(policy);
   for (const std::string& key : keys) builder->AddKey(key);
@@ -69,8 +61,7 @@ std::uint64_t count_matches(const rocksdb::FilterPolicy& policy, const Slice& bl
 
 class KeyTransforms : public ::testing::TestWithParam<Kind> {};
 
-INSTANTIATE_TEST_SUITE_P(Rocksdb, KeyTransforms, ::testing::Values(Kind::kBlocked, Kind::kRibbon),
-                         [](const auto& kind) { return std::string(kind_name(kind.param)); });
+CRIVO_FOR_BOTH_KINDS(KeyTransforms);
 
 struct Pair {
   std::string transform;

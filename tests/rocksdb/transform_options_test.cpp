@@ -11,10 +11,7 @@ const bool kRegistered = RegisterKeyTransform("crivo-test.first_half", [](const 
                            return rocksdb::Slice(key.data(), key.size() / 2);
                          }).ok();
 
-rocksdb::Status open_status(const Policy& policy) {
-  const ScratchFolder folder;
-  return try_to_open(with_policy(test_options(), policy), folder.path());
-}
+rocksdb::Status open_status(const Policy& policy) { return try_to_open(with_policy(test_options(), policy)); }
 
 TEST(RocksdbTransformOptions, AreTheSameInEverySpelling) {
   for (const std::string name : {"drop_suffix:8", "take_prefix:16", "lower_ascii", "crivo-test.first_half"}) {
@@ -40,9 +37,9 @@ TEST(RocksdbTransformOptions, ComeBackFromTheOptionsFile) {
        {"crivo.Bloom:10:key_transform:drop_suffix:8", "crivo.Bloom:10:key_transform:lower_ascii",
         "crivo.Ribbon:fp_rate:0.01:key_transform:take_prefix:16:-1",
         "crivo.Auto:10:key_transform:take_prefix:16:levels:3", "crivo.Auto:10:key_transform:crivo-test.first_half"}) {
-    const ScratchFolder folder;
-    put_keys(*open_database(with_policy(test_options(), policy_from_string(id)), folder.path()), 0, 1000);
-    const rocksdb::Options loaded = loaded_options(folder.path());
+    const ScratchDatabase db(with_policy(test_options(), policy_from_string(id)));
+    put_keys(*db, 0, 1000);
+    const rocksdb::Options loaded = loaded_options(db.path());
     const auto* table = loaded.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     EXPECT_EQ(table->filter_policy->GetId(), id);
   }
@@ -110,27 +107,25 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTransformChange, ::testing::Bool(),
                          [](const auto& in_place) { return in_place.param ? "InPlace" : "InBraces"; });
 
 TEST_P(RocksdbTransformChange, WhileTheDatabaseRunsLosesNoKey) {
-  const ScratchFolder folder;
   rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Bloom:12"));
-  {
-    const auto db = open_database(options, folder.path());
-    put_keys(*db, 0, 1000);
-    EXPECT_GT(spared(*db, options), 950U);
-    ASSERT_TRUE(set(*db, "take_prefix:12").ok());
-    EXPECT_EQ(count_not_found(*db, 0, 1000), 0U);
-    put_keys(*db, 1000, 2000);
-    EXPECT_EQ(count_not_found(*db, 0, 2000), 0U);
-    EXPECT_EQ(count_not_found_by_multiget(*db, 0, 2000), 0U);
-    EXPECT_GT(spared(*db, options), 1900U) << "the first file's reader goes on with what its filter was built with";
+  ScratchDatabase db(options);
+  put_keys(*db, 0, 1000);
+  EXPECT_GT(spared(*db, options), 950U);
+  ASSERT_TRUE(set(*db, "take_prefix:12").ok());
+  EXPECT_EQ(count_not_found(*db, 0, 1000), 0U);
+  put_keys(*db, 1000, 2000);
+  EXPECT_EQ(count_not_found(*db, 0, 2000), 0U);
+  EXPECT_EQ(count_not_found_by_multiget(*db, 0, 2000), 0U);
+  EXPECT_GT(spared(*db, options), 1900U) << "the first file's reader goes on with what its filter was built with";
 
-    const rocksdb::Status refused = set(*db, "nosuch");  // from 9.8 on, RocksDB drops the error
-    EXPECT_EQ(refused.ok(), CRIVO_ROCKSDB_VERSION >= 908) << refused.ToString();
-    put_keys(*db, 2000, 3000);
-    EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
-    EXPECT_GT(spared(*db, options), 2850U);
-  }
+  const rocksdb::Status refused = set(*db, "nosuch");  // from 9.8 on, RocksDB drops the error
+  EXPECT_EQ(refused.ok(), CRIVO_ROCKSDB_VERSION >= 908) << refused.ToString();
+  put_keys(*db, 2000, 3000);
+  EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
+  EXPECT_GT(spared(*db, options), 2850U);
+
   options = with_policy(test_options(), policy_from_string("crivo.Bloom:12:key_transform:take_prefix:12"));
-  const auto db = open_database(options, folder.path());
+  db.reopen(options);
   EXPECT_EQ(count_not_found(*db, 0, 3000), 0U);
   const std::uint64_t now = spared(*db, options);
   EXPECT_GT(now, 1900U) << "by the second and the third file";

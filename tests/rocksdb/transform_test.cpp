@@ -111,9 +111,7 @@ class TransformTest : public ::testing::TestWithParam<std::tuple<World, Kind, La
     table.filter_policy = policy;
     const Layout layout = std::get<2>(GetParam());
     if (layout == Layout::kPartitioned || layout == Layout::kPartitionedPrefixes) {
-      table.partition_filters = true;
-      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-      table.metadata_block_size = 512;
+      partition(table, 512);
     }
     if (layout == Layout::kPrefixes || layout == Layout::kPrefixesAlone || layout == Layout::kPartitionedPrefixes) {
       options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(world().prefix));
@@ -174,9 +172,8 @@ class TransformTest : public ::testing::TestWithParam<std::tuple<World, Kind, La
 class TransformChangeTest : public TransformTest {};
 
 TEST_P(TransformTest, EveryKeyIsFoundUnderEverySpellingAndAbsentOnesAreFiltered) {
-  const ScratchFolder folder;
   const rocksdb::Options options = TransformTest::options(policy(world().key_transform));
-  auto db = open_database(options, folder.path());
+  ScratchDatabase db(options);
   fill(*db);
   for (const char* state : {"two files", "one file", "reopened"}) {
     SCOPED_TRACE(state);
@@ -184,20 +181,17 @@ TEST_P(TransformTest, EveryKeyIsFoundUnderEverySpellingAndAbsentOnesAreFiltered)
     EXPECT_EQ(count_lost_by_seek(*db), 0U);
     EXPECT_GT(spared(*db, options), 950U);
     if (state == std::string("two files")) rewrite_files(*db);
-    if (state == std::string("one file")) {
-      db = nullptr;
-      db = open_database(options, folder.path());
-    }
+    if (state == std::string("one file")) db.reopen(options);
   }
 }
 
 TEST_P(TransformChangeTest, UnderAnotherTransformNothingIsLostAndNothingIsFiltered) {
-  const ScratchFolder folder;
-  fill(*open_database(options(policy(world().key_transform)), folder.path()));
+  ScratchDatabase db(options(policy(world().key_transform)));
+  fill(*db);
   for (const Policy& other : {policy("take_prefix:5"), policy("drop_suffix:9"), policy("none"), builtin_bloom()}) {
     SCOPED_TRACE(other->GetId());
     const rocksdb::Options options = TransformTest::options(other);
-    const auto db = open_database(options, folder.path());
+    db.reopen(options);
     EXPECT_EQ(count_lost(*db), 0U);
     EXPECT_EQ(count_lost_by_seek(*db), 0U);
     EXPECT_EQ(spared(*db, options), 0U);
@@ -209,14 +203,11 @@ TEST_P(TransformChangeTest, UnderAnotherTransformNothingIsLostAndNothingIsFilter
 TEST_P(TransformChangeTest, FiltersOfUntransformedKeysAreNotBelieved) {
   for (const Policy& raw : {policy("none"), builtin_bloom()}) {
     SCOPED_TRACE(raw->GetId());
-    const ScratchFolder folder;
-    {
-      const auto db = open_database(options(raw), folder.path());
-      fill(*db);
-      EXPECT_GT(count_lost(*db), kKeys);
-    }
+    ScratchDatabase db(options(raw));
+    fill(*db);
+    EXPECT_GT(count_lost(*db), kKeys);
     const rocksdb::Options options = TransformTest::options(policy(world().key_transform));
-    const auto db = open_database(options, folder.path());
+    db.reopen(options);
     EXPECT_EQ(count_lost(*db), 0U);
     EXPECT_EQ(count_lost_by_seek(*db), 0U);
     EXPECT_EQ(spared(*db, options), 0U);
@@ -229,19 +220,16 @@ TEST_P(TransformChangeTest, FiltersOfUntransformedKeysAreNotBelieved) {
 // CreateColumnFamily takes a policy without asking whether its options are right. One whose transform is not known must
 // not fall back on filters of the keys as they are.
 TEST_P(TransformChangeTest, AColumnFamilyWithAnUnknownTransformLosesNothing) {
-  const ScratchFolder folder;
-  const auto db = open_database(test_options(), folder.path());
-  rocksdb::ColumnFamilyHandle* family = nullptr;
-  ASSERT_TRUE(db->CreateColumnFamily(options(policy("crivo-test.nosuch")), "other", &family).ok());
+  const ScratchDatabase db(test_options());
+  const Family family = create_family(*db, options(policy("crivo-test.nosuch")));
   std::uint64_t lost = 0;
-  for (std::uint64_t i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, family, world().key(i, 0), "").ok());
-  ASSERT_TRUE(db->Flush({}, family).ok());
+  for (std::uint64_t i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, family.get(), world().key(i, 0), "").ok());
+  ASSERT_TRUE(db->Flush({}, family.get()).ok());
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     std::string value;
-    lost += !db->Get({}, family, world().key(i, 3), &value).ok();
+    lost += !db->Get({}, family.get(), world().key(i, 3), &value).ok();
   }
   EXPECT_EQ(lost, 0U);
-  ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
 }
 
 using ::testing::Combine;
