@@ -3,8 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "../tool/shell.h"
-#include "support.h"
+#include "sst_support.h"
 
 namespace crivo::testing {
 namespace {
@@ -50,10 +49,8 @@ rocksdb::Options options_of(const Shape& shape, const Policy& policy) {
   return options;
 }
 
-class SstAdvise : public ToolTest {
+class SstAdvise : public SstToolTest {
  protected:
-  [[nodiscard]] std::string db() const { return path("db").string(); }
-
   /// Writes a tree, each batch into its level; key numbers from keys on are absent.
   static void write_tree(rocksdb::DB& db, const Shape& shape, std::uint64_t keys) {
     std::uint64_t number = 0;
@@ -122,9 +119,8 @@ class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape
       for (std::size_t i = 0; i < std::min(choices.size(), choices_followed); ++i) {
         const std::string policy = choices[i]["filter_policy"];
         // Without filters in between, files that are nearly right already would be left alone.
-        EXPECT_EQ(crivo("sst refilter -q --policy none db").exit_code, 0);
-        const Outcome done = crivo("sst refilter -q --policy '" + policy + "' db");
-        EXPECT_EQ(done.exit_code, 0) << done.err;
+        EXPECT_THAT(crivo("sst refilter -q --policy none db"), Succeeds());
+        EXPECT_THAT(crivo("sst refilter -q --policy '" + policy + "' db"), Succeeds());
         const Measured then = measure(shape, keys, questions);
         compare(plan["goal"].get<std::string>() + " " + policy, choices[i], then);
       }
@@ -178,13 +174,12 @@ TEST_F(SstAdvise, LeavesADatabaseThatIsInUseAsItIs) {
   const auto opened = open_database(options, db());
   write_tree(*opened, shape, kKeys);
   const std::string listed = shell("ls -l --time-style=full-iso db").out;
-  const Outcome told = crivo("sst advise db");
-  EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_EQ(told.err, "");
+  EXPECT_THAT(crivo("sst advise db"),
+              Exits(0, "",
+                    AllOf(StartsWith("column family default, filter_policy bloomfilter:10:false\nlevel  files   runs"),
+                          HasSubstr("\nIn the memory of now, fewer reads in vain:\n"),
+                          HasSubstr("\nWith the reads in vain of now, less memory:\n"))));
   EXPECT_EQ(shell("ls -l --time-style=full-iso db").out, listed);
-  EXPECT_THAT(told.out, StartsWith("column family default, filter_policy bloomfilter:10:false\nlevel  files   runs"));
-  EXPECT_THAT(told.out, HasSubstr("\nIn the memory of now, fewer reads in vain:\n"));
-  EXPECT_THAT(told.out, HasSubstr("\nWith the reads in vain of now, less memory:\n"));
 }
 
 TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
@@ -252,7 +247,7 @@ TEST_F(SstAdvise, KeepsThePolicysOtherOptionsAndItsKeyTransformAboveAll) {
     EXPECT_THAT(text, EndsWith(";max_build_bytes=5000000;count_questions=true;key_transform=drop_suffix:2}"));
     const std::string id = policy_from_string(text)->GetId();
     EXPECT_THAT(id, HasSubstr(":key_transform:drop_suffix:2")) << id;
-    EXPECT_EQ(crivo("sst refilter -q --policy '" + text + "' db").exit_code, 0);
+    EXPECT_THAT(crivo("sst refilter -q --policy '" + text + "' db"), Succeeds());
   }
 }
 
@@ -304,11 +299,8 @@ TEST_F(SstAdvise, DividesMemoryByTheKeysOfColumnFamilies) {
   {
     const auto opened = open_database(options_of(shapes()[0], crivo_bloom()), db());
     put_keys(*opened, 0, kKeys);
-    rocksdb::ColumnFamilyHandle* other = nullptr;
-    ASSERT_TRUE(opened->CreateColumnFamily(options_of(shapes()[0], builtin_ribbon()), "the other", &other).ok());
-    for (std::uint64_t i = 0; i < 3 * kKeys; ++i) ASSERT_TRUE(opened->Put({}, other, key_of(i), "").ok());
-    ASSERT_TRUE(opened->Flush({}, other).ok());
-    ASSERT_TRUE(opened->DestroyColumnFamilyHandle(other).ok());
+    const Family other = create_family(*opened, options_of(shapes()[0], builtin_ribbon()), "the other");
+    put_keys(*opened, 0, 3 * kKeys, other.get());
   }
   const json both = advise("--memory 80KB db");
   ASSERT_EQ(both.size(), 2U);
@@ -322,24 +314,17 @@ TEST_F(SstAdvise, DividesMemoryByTheKeysOfColumnFamilies) {
 
 TEST_F(SstAdvise, SaysWhatIsDamaged) {
   write_tree(*open_database(options_of(shapes()[0], crivo_bloom()), db()), shapes()[0], kKeys);
-  const std::string victim = sst_files(db())[0];
-  std::string bytes = read_bytes(victim);
-  const auto block = filter_blocks(bytes).at(0);
-  bytes[block.offset] = static_cast<char>(bytes[block.offset] ^ 1);
-  write_bytes(victim, bytes);
+  damage_filters(sst_files(db())[0]);
   const Outcome told = crivo("sst advise --json db");
-  EXPECT_EQ(told.exit_code, 1);
-  EXPECT_THAT(told.err, HasSubstr("crivo sst advise: note: "));
-  EXPECT_THAT(told.err, HasSubstr("damaged"));
+  EXPECT_THAT(told, Exits(1, AllOf(HasSubstr("crivo sst advise: note: "), HasSubstr("damaged"))));
   const json now = json::parse(told.out)[0]["now"];
   EXPECT_GT(now["reads_in_vain"], 0.05) << "every key passes";
 }
 
 TEST_F(SstAdvise, ReadsInLogHowManyQuestionsFoundTheirKey) {
   {
-    rocksdb::Options options = options_of(shapes()[0], nullptr);
-    ASSERT_TRUE(ConfigureRocksDB(options, {.bits_per_key = 10, .count_questions = true}).ok());
-    const auto opened = open_database(options, db());
+    const auto opened = open_database(
+        configured({.bits_per_key = 10, .count_questions = true}, options_of(shapes()[0], nullptr)), db());
     write_tree(*opened, shapes()[0], kKeys);
     EXPECT_EQ(count_not_found(*opened, 0, kKeys), 0U);
     EXPECT_EQ(count_not_found(*opened, kKeys, 4 * kKeys), 3 * kKeys);

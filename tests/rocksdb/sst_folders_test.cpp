@@ -2,7 +2,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
 
-#include "../tool/shell.h"
 #include "sst_support.h"
 
 namespace crivo::testing {
@@ -10,9 +9,8 @@ namespace {
 
 constexpr std::uint64_t kKeys = 500;
 
-class SstFolders : public ToolTest {
+class SstFolders : public SstToolTest {
  protected:
-  [[nodiscard]] std::string db() const { return path("db").string(); }
   [[nodiscard]] rocksdb::Options in_folders(const std::vector<std::string>& folders) const {
     rocksdb::Options options = many_files(nullptr);
     for (const std::string& folder : folders) options.db_paths.emplace_back(path(folder).string(), 1U << 30);
@@ -20,9 +18,7 @@ class SstFolders : public ToolTest {
   }
   void expect_untouched(const std::string& command, const std::string& message) {
     const auto before = listing(db());
-    const Outcome refused = crivo(command);
-    EXPECT_EQ(refused.exit_code, 2) << command << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr(message)) << command;
+    EXPECT_THAT(crivo(command), Fails(HasSubstr(message))) << command;
     EXPECT_EQ(listing(db()), before) << command;
   }
 };
@@ -55,9 +51,7 @@ TEST_F(SstFolders, LeavesKeysThatAreOnlyInTheLog) {
   const rocksdb::Options options = in_folders({"first"});
   ASSERT_TRUE(open_database(options, db())->Put({}, "in the log", "only").ok());
   const auto before = listing(db());
-  const Outcome nothing = crivo("sst refilter --policy crivo.Auto:10 db");
-  EXPECT_EQ(nothing.exit_code, 0);
-  EXPECT_THAT(nothing.err, HasSubstr("0 files rewritten"));
+  EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 db"), Succeeds(HasSubstr("0 files rewritten")));
   EXPECT_EQ(listing(db()), before);
   std::string value;
   EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
@@ -69,11 +63,9 @@ TEST_F(SstFolders, LeavesAColumnFamilyThatIsOnlyInTheLog) {
   elsewhere.cf_paths = in_folders({"first"}).db_paths;
   {
     const auto opened = open_database(options, db());
-    rocksdb::ColumnFamilyHandle* other = nullptr;
-    ASSERT_TRUE(opened->CreateColumnFamily(elsewhere, "other", &other).ok());
+    const Family other = create_family(*opened, elsewhere);
     put_keys(*opened, 0, kKeys);
-    ASSERT_TRUE(opened->Put({}, other, "in the log", "only").ok());
-    ASSERT_TRUE(opened->DestroyColumnFamilyHandle(other).ok());
+    ASSERT_TRUE(opened->Put({}, other.get(), "in the log", "only").ok());
   }
   expect_untouched("sst refilter --policy crivo.Auto:10 db",
                    "column family other must have a file, got keys in the log only");
@@ -97,18 +89,16 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
   for (const Policy& policy : {crivo_bloom(), builtin_bloom()}) {
     shell("rm -rf db");
     write_database(many_files(policy), db(), kKeys);
-    EXPECT_EQ(crivo("sst info db").exit_code, 0);
+    EXPECT_THAT(crivo("sst info db"), Succeeds());
     // What a process does whose OPTIONS name a policy, and that has not loaded the library.
     { const auto without = open_database(many_files(nullptr), db()); }
-    const Outcome told = crivo("sst info db");
-    EXPECT_EQ(told.exit_code, 1);
-    EXPECT_THAT(told.out, HasSubstr("! nothing asks it: the database was last opened without a filter policy"));
-    EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"nothing asks it: "));
     const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
-    const std::string lost = ", and crivo.Bloom:10 in OPTIONS-";
-    EXPECT_THAT(told.err, is_ours ? ::testing::Matcher<std::string>(HasSubstr(lost)) : ::testing::Eq(""));
+    EXPECT_THAT(crivo("sst info db"),
+                Exits(1, is_ours ? TextMatcher(HasSubstr(", and crivo.Bloom:10 in OPTIONS-")) : "",
+                      HasSubstr("! nothing asks it: the database was last opened without a filter policy")));
+    EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"nothing asks it: "));
     { const auto again = open_database(many_files(policy), db()); }
-    EXPECT_EQ(crivo("sst info db").exit_code, 0);
+    EXPECT_THAT(crivo("sst info db"), Succeeds());
   }
 }
 
@@ -118,21 +108,19 @@ TEST_F(SstFolders, SaysThatThePolicyIsLostAndGivesItBack) {
     const auto without = open_database(many_files(nullptr), db());
     rewrite_files(*without);
   }
-  const Outcome told = crivo("sst info db");
-  EXPECT_EQ(told.exit_code, 1);
-  EXPECT_THAT(told.err, HasSubstr("note: column family default has no filter policy in OPTIONS-"));
-  EXPECT_EQ(crivo("sst refilter --policy crivo.Bloom:10 db").exit_code, 0);
-  EXPECT_EQ(crivo("sst info db").exit_code, 0);
-  EXPECT_EQ(crivo("sst refilter --dry-run db").exit_code, 0) << "OPTIONS name the policy again";
+  EXPECT_THAT(crivo("sst info db"),
+              Exits(1, HasSubstr("note: column family default has no filter policy in OPTIONS-")));
+  EXPECT_THAT(crivo("sst refilter --policy crivo.Bloom:10 db"), Succeeds());
+  EXPECT_THAT(crivo("sst info db"), Succeeds());
+  EXPECT_THAT(crivo("sst refilter --dry-run db"), Succeeds()) << "OPTIONS name the policy again";
 }
 
 TEST_F(SstFolders, ThatLackAFileAreNotCalledUnwritable) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   std::filesystem::remove(sst_files(db())[0]);
   for (const char* const command : {"advise db", "refilter db", "refilter --dry-run db"}) {
-    const Outcome refused = crivo(std::string("sst ") + command);
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr(": DB must be one that RocksDB can open, got db: "));
+    EXPECT_THAT(crivo(std::string("sst ") + command),
+                Fails(HasSubstr(": DB must be one that RocksDB can open, got db: ")));
   }
 }
 
@@ -141,12 +129,12 @@ TEST_F(SstFolders, WaitsForNoPipe) {
   const std::string command = "timeout 60 '" CRIVO_TOOL "' sst ";
   write_database(many_files(crivo_bloom()), db(), kKeys);
   shell("rm -f db/LOG; mkfifo db/LOG db/LOG.old.1 db/mine pipe");
-  EXPECT_EQ(shell(command + "advise db").exit_code, 0);
-  EXPECT_EQ(shell(command + "info db").exit_code, 0);
+  EXPECT_THAT(shell(command + "advise db"), Succeeds());
+  EXPECT_THAT(shell(command + "info db"), Succeeds());
   for (const char* const single : {"info pipe", "probe pipe </dev/null"}) {
-    const Outcome refused = shell(command + single);
-    EXPECT_EQ(refused.exit_code, 2) << single;
-    EXPECT_THAT(refused.err, HasSubstr("FILE must be an SST file, got pipe: it is a pipe, a socket or a device"));
+    EXPECT_THAT(shell(command + single),
+                Fails(HasSubstr("FILE must be an SST file, got pipe: it is a pipe, a socket or a device")))
+        << single;
   }
   for (const char* const whole : {"advise pipe", "refilter pipe", "refilter --dry-run pipe"}) {
     EXPECT_THAT(shell(command + whole).err, HasSubstr(": DB must be the folder of a database, got pipe: it is a pipe"));
@@ -155,10 +143,9 @@ TEST_F(SstFolders, WaitsForNoPipe) {
     shell(std::string("rm -rf copy; mkdir copy; cp db/*.sst db/[CIMO]* copy; rm -f copy/") + file + "; mkfifo copy/" +
           file);
     for (const char* const each : {"info copy", "advise copy", "refilter --policy crivo.Auto:10 copy"}) {
-      const Outcome refused = shell(command + each);
-      EXPECT_EQ(refused.exit_code, 2) << each;
-      EXPECT_THAT(refused.err,
-                  HasSubstr("file of DB must be a regular file, got copy/" + std::string(file) + ": it is a pipe"));
+      EXPECT_THAT(shell(command + each), Fails(HasSubstr("file of DB must be a regular file, got copy/" +
+                                                         std::string(file) + ": it is a pipe")))
+          << each;
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "../tool/shell.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -19,5 +20,11 @@ void expect_all_there(const rocksdb::Options& options, const std::string& path, 
 
 /// The names of all files in a folder with their sizes.
 [[nodiscard]] std::map<std::string, std::uintmax_t> listing(const std::string& path);
+
+/// Tests whose database is `db` in the tool's folder.
+class SstToolTest : public ToolTest {
+ protected:
+  [[nodiscard]] std::string db() const { return path("db").string(); }
+};
 
 }  // namespace crivo::testing

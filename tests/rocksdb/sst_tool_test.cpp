@@ -7,7 +7,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "../tool/shell.h"
 #include "sst/file_filters.h"
 #include "sst_support.h"
 
@@ -16,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::uint64_t kKeys = 4000;
 
@@ -28,11 +24,11 @@ std::string lines_of(std::uint64_t begin, std::uint64_t end) {
   return lines;
 }
 
-class SstTool : public ToolTest {
+class SstTool : public SstToolTest {
  protected:
   void write_file_of(const rocksdb::Options& options, const std::string& name = "db") {
-    const auto db = open_database(options, path(name).string());
-    put_keys(*db, 0, kKeys);
+    const auto opened = open_database(options, path(name).string());
+    put_keys(*opened, 0, kKeys);
   }
   /// Writes a database of one file, and returns the file's path from the scratch folder.
   std::string write_file(const rocksdb::Options& options, const std::string& name = "db") {
@@ -82,22 +78,21 @@ TEST_F(SstTool, InfoDescribesEveryBlockOfAFile) {
       EXPECT_EQ(files[0]["blocks"][0]["damaged"], false);
 
       const Outcome table = crivo("sst info " + file);
-      EXPECT_EQ(table.exit_code, 0);
+      EXPECT_THAT(table, Says(HasSubstr("marker " + std::to_string(filters.blocks[0].facts.marker))));
       EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(table.out, '\n')), 2 + filters.blocks.size());
-      EXPECT_THAT(table.out, HasSubstr("marker " + std::to_string(filters.blocks[0].facts.marker)));
     }
   }
 }
 
 TEST_F(SstTool, InfoDescribesADatabaseThatIsInUseAndWritesNothing) {
   const rocksdb::Options options = many_files(crivo_ribbon());
-  write_database(options, path("db").string(), kKeys);
-  const auto db = open_database(options, path("db").string());
-  ASSERT_TRUE(db->Put({}, "in the memtable", "").ok());
-  const auto before = listing(path("db").string());
+  write_database(options, db(), kKeys);
+  const auto opened = open_database(options, db());
+  ASSERT_TRUE(opened->Put({}, "in the memtable", "").ok());
+  const auto before = listing(db());
   const json files = info("db");
-  EXPECT_EQ(listing(path("db").string()), before);
-  EXPECT_EQ(files.size(), sst_files(path("db").string()).size());
+  EXPECT_EQ(listing(db()), before);
+  EXPECT_EQ(files.size(), sst_files(db()).size());
   EXPECT_GT(files.size(), 10U);
   std::set<int> levels;
   for (const json& file : files) levels.insert(file["level"].get<int>());
@@ -109,14 +104,14 @@ TEST_F(SstTool, InfoDescribesADatabaseThatIsInUseAndWritesNothing) {
 }
 
 TEST_F(SstTool, InfoOfAnEmptyDatabaseIsAnEmptyList) {
-  open_database(one_file(crivo_bloom()), path("db").string()).reset();
+  open_database(one_file(crivo_bloom()), db()).reset();
   EXPECT_EQ(info("db").size(), 0U);
-  EXPECT_EQ(crivo("sst info db").exit_code, 0);
+  EXPECT_THAT(crivo("sst info db"), Succeeds());
 }
 
 TEST_F(SstTool, InfoSaysWhatIsDamaged) {
   const std::string file = write_file(one_file(crivo_bloom(), true));
-  const std::string where = sst_files(path("db").string())[0];
+  const std::string where = sst_files(db())[0];
   std::string bytes = read_bytes(where);
   const auto blocks = filter_blocks(bytes);
   bytes[blocks[1].offset] = static_cast<char>(bytes[blocks[1].offset] ^ 1);
@@ -127,9 +122,7 @@ TEST_F(SstTool, InfoSaysWhatIsDamaged) {
   EXPECT_EQ(files[0]["blocks"][1]["damaged"], true);
   EXPECT_THAT(crivo("sst info " + file).out, HasSubstr("damaged: block must match the file's checksum"));
   fs::resize_file(where, bytes.size() - 100);
-  const Outcome cut = crivo("sst info " + file);
-  EXPECT_EQ(cut.exit_code, 2);
-  EXPECT_THAT(cut.err, HasSubstr("crivo sst info: FILE must be an SST file, got db/"));
+  EXPECT_THAT(crivo("sst info " + file), Fails(HasSubstr("crivo sst info: FILE must be an SST file, got db/")));
   EXPECT_EQ(info("db", 1)[0]["kind"], "none") << "in a database the other files are still told of";
 }
 
@@ -137,17 +130,15 @@ TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
   write("text", std::string(5000, 'x'));
   write("empty", "");
   for (const char* const name : {"text", "empty", "nowhere", "/dev/null"}) {
-    const Outcome refused = crivo(std::string("sst info --json ") + name);
-    EXPECT_EQ(refused.exit_code, 2) << name;
-    EXPECT_THAT(refused.out, IsEmpty());
-    EXPECT_THAT(refused.err, HasSubstr(std::string("crivo sst info: FILE must be an SST file, got ") + name));
+    EXPECT_THAT(crivo(std::string("sst info --json ") + name),
+                Exits(2, HasSubstr(std::string("crivo sst info: FILE must be an SST file, got ") + name), IsEmpty()))
+        << name;
   }
   fs::create_directory(path("folder"));  // a path that was mistyped must not look like a database without files
-  const Outcome folder = crivo("sst info folder");
-  EXPECT_EQ(folder.exit_code, 2);
-  EXPECT_THAT(folder.err, HasSubstr("FILE must be an SST file or a folder with such files, got folder"));
-  EXPECT_EQ(crivo("sst info").exit_code, 2);
-  EXPECT_EQ(crivo("sst").exit_code, 2);
+  EXPECT_THAT(crivo("sst info folder"),
+              Fails(HasSubstr("FILE must be an SST file or a folder with such files, got folder")));
+  EXPECT_THAT(crivo("sst info"), Exits(2));
+  EXPECT_THAT(crivo("sst"), Exits(2));
   EXPECT_THAT(crivo("sst nonsense").err,
               HasSubstr("COMMAND must be one of advise, info, probe, refilter, got nonsense"));
 }
@@ -182,21 +173,19 @@ TEST_F(SstTool, RefusesADatabaseWithFilesInOtherFolders) {
   options.db_paths = {{path("first").string(), 1U << 30}, {path("second").string(), 1U << 30}};
   write_file_of(options);
   for (const char* const arguments : {"sst info db", "sst info --json db", "sst refilter db"}) {
-    const Outcome refused = crivo(arguments);
-    EXPECT_EQ(refused.exit_code, 2) << arguments;
-    EXPECT_THAT(refused.out, IsEmpty());
-    EXPECT_THAT(refused.err, HasSubstr("if its files lie in db_paths or cf_paths, which OPTIONS does not name"));
+    EXPECT_THAT(crivo(arguments),
+                Exits(2, HasSubstr("if its files lie in db_paths or cf_paths, which OPTIONS does not name"), IsEmpty()))
+        << arguments;
   }
   EXPECT_EQ(info("first").size(), 1U) << "each folder by itself";
-  ASSERT_EQ(shell("cp first/*.sst db/000001.sst").exit_code, 0);
-  EXPECT_EQ(crivo("sst info db").exit_code, 1) << "some files are there, and others are not";
+  ASSERT_THAT(shell("cp first/*.sst db/000001.sst"), Succeeds());
+  EXPECT_THAT(crivo("sst info db"), Exits(1)) << "some files are there, and others are not";
 }
 
 TEST_F(SstTool, NamesArgumentsThatAreTooManyInTheirOrder) {
   for (const char* const command : {"sst info db", "sst probe db", "sst refilter db"}) {
-    const Outcome refused = crivo(std::string(command) + " one two --three");
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("got also one two --three (-- ends the options); see "));
+    EXPECT_THAT(crivo(std::string(command) + " one two --three"),
+                Fails(HasSubstr("got also one two --three (-- ends the options); see ")));
   }
 }
 
@@ -248,42 +237,37 @@ TEST_F(SstTool, ProbeAppliesTheKeyTransformOfTheFilter) {
 TEST_F(SstTool, ProbeHasTheOptionsOfQuery) {
   const std::string file = write_file(one_file(crivo_bloom(20)));
   const std::string keys = lines_of(0, 3) + "tomato\n" + lines_of(3, 5);
-  const Outcome there = crivo("sst probe " + file, keys);
-  EXPECT_EQ(there.out, lines_of(0, 5));
-  EXPECT_EQ(there.exit_code, 0);
+  EXPECT_THAT(crivo("sst probe " + file, keys), Says(lines_of(0, 5)));
   EXPECT_EQ(crivo("sst probe --absent " + file, keys).out, "tomato\n");
   EXPECT_EQ(crivo("sst probe -v -c " + file, keys).out, "1\n");
-  EXPECT_EQ(crivo("sst probe " + file, "tomato").exit_code, 1);
-  EXPECT_EQ(crivo("sst probe -q " + file, keys).exit_code, 0);
+  EXPECT_THAT(crivo("sst probe " + file, "tomato"), Exits(1));
+  EXPECT_THAT(crivo("sst probe -q " + file, keys), Succeeds());
   EXPECT_THAT(crivo("sst probe -q " + file, keys).out, IsEmpty());
-  EXPECT_EQ(crivo("sst probe " + file, "").exit_code, 1);
+  EXPECT_THAT(crivo("sst probe " + file, ""), Exits(1));
   std::string hex;
   for (const char letter : key_of(0)) hex += "0123456789abcdef"[letter >> 4], hex += "0123456789ABCDEF"[letter & 15];
   EXPECT_EQ(crivo("sst probe --hex " + file, hex + "\n746f6d61746f\n").out, hex + "\n");
-  const Outcome no_digits = crivo("sst probe --hex " + file, "xy\n");
-  EXPECT_EQ(no_digits.exit_code, 2);
-  EXPECT_THAT(no_digits.err, HasSubstr("a key must be pairs of hexadecimal digits, got xy"));
+  EXPECT_THAT(crivo("sst probe --hex " + file, "xy\n"),
+              Fails(HasSubstr("a key must be pairs of hexadecimal digits, got xy")));
   EXPECT_THAT(crivo("sst probe --time " + file, keys).err, HasSubstr("ns a key"));
 }
 
 TEST_F(SstTool, ProbeOfADamagedFilterLetsEveryKeyPass) {
   const std::string file = write_file(one_file(crivo_bloom()));
-  const std::string where = sst_files(path("db").string())[0];
+  const std::string where = sst_files(db())[0];
   std::string bytes = read_bytes(where);
   const auto block = filter_blocks(bytes).at(0);
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(block.offset), 500, '\0');
   write_bytes(where, bytes);
-  const Outcome probed = crivo("sst probe " + file, lines_of(0, 2 * kKeys));
-  EXPECT_EQ(probed.out, lines_of(0, 2 * kKeys));
-  EXPECT_THAT(probed.err, HasSubstr("1 of 1 filter blocks are damaged and let every key pass"));
+  EXPECT_THAT(crivo("sst probe " + file, lines_of(0, 2 * kKeys)),
+              Exits(0, HasSubstr("1 of 1 filter blocks are damaged and let every key pass"), lines_of(0, 2 * kKeys)));
 }
 
 TEST_F(SstTool, ProbeWithoutAFilterIsAnError) {
-  const Outcome refused = crivo("sst probe " + write_file(one_file(nullptr)), "key\n");
-  EXPECT_EQ(refused.exit_code, 2) << "which is never taken for an answer";
-  EXPECT_THAT(refused.out, IsEmpty());
-  EXPECT_THAT(refused.err, HasSubstr("FILE must be an SST file with a filter, got db/"));
-  EXPECT_EQ(crivo("sst probe db", "key\n").exit_code, 2);
+  EXPECT_THAT(crivo("sst probe " + write_file(one_file(nullptr)), "key\n"),
+              Exits(2, HasSubstr("FILE must be an SST file with a filter, got db/"), IsEmpty()))
+      << "which is never taken for an answer";
+  EXPECT_THAT(crivo("sst probe db", "key\n"), Exits(2));
 }
 
 TEST_F(SstTool, SaysOfEveryCommandThatItsOutputIsLost) {
@@ -291,9 +275,8 @@ TEST_F(SstTool, SaysOfEveryCommandThatItsOutputIsLost) {
   for (const char* const command :
        {"info db", "info --json db/*.sst", "advise db", "advise --json db",
         "refilter --dry-run --policy crivo.Bloom:20 db", "probe db/*.sst", "probe -c db/*.sst"}) {
-    const Outcome run = shell("'" CRIVO_TOOL "' sst " + std::string(command) + " >/dev/full", key_of(0) + "\n");
-    EXPECT_EQ(run.exit_code, 2) << command;
-    EXPECT_THAT(run.err, EndsWith(": output must be writable, got standard output: No space left on device\n"))
+    EXPECT_THAT(shell("'" CRIVO_TOOL "' sst " + std::string(command) + " >/dev/full", key_of(0) + "\n"),
+                Fails(EndsWith(": output must be writable, got standard output: No space left on device\n")))
         << command;
   }
 }
@@ -301,19 +284,17 @@ TEST_F(SstTool, SaysOfEveryCommandThatItsOutputIsLost) {
 TEST_F(SstTool, IsStartedFromItsFolderOrFromPath) {
   EXPECT_THAT(crivo("--help").out, HasSubstr("\n  sst "));
   for (const char* const command : {"sst --help", "sst info --help", "sst probe --help", "sst refilter --help"}) {
-    EXPECT_EQ(crivo(command).exit_code, 0) << command;
+    EXPECT_THAT(crivo(command), Succeeds()) << command;
     EXPECT_THAT(crivo(command).out, HasSubstr("Usage: crivo sst")) << command;
   }
   const std::string file = write_file(one_file(crivo_bloom()));
-  ASSERT_EQ(shell("mkdir bin elsewhere && cp '" CRIVO_TOOL "' bin/crivo").exit_code, 0);
-  const Outcome missing = shell("PATH=/nowhere bin/crivo sst info " + file);
-  EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.err,
-              HasSubstr("crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH"));
-  ASSERT_EQ(shell("ln -s '" CRIVO_SST "' elsewhere/crivo-sst").exit_code, 0);
+  ASSERT_THAT(shell("mkdir bin elsewhere && cp '" CRIVO_TOOL "' bin/crivo"), Succeeds());
+  EXPECT_THAT(shell("PATH=/nowhere bin/crivo sst info " + file),
+              Fails(HasSubstr("crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH")));
+  ASSERT_THAT(shell("ln -s '" CRIVO_SST "' elsewhere/crivo-sst"), Succeeds());
   EXPECT_THAT(shell("PATH=\"$PWD/elsewhere\" bin/crivo sst info " + file).out, HasSubstr("blocked"));
   write("bin/crivo-sst", "#!/bin/sh\necho \"beside: $*\"\n");
-  ASSERT_EQ(shell("chmod +x bin/crivo-sst").exit_code, 0);
+  ASSERT_THAT(shell("chmod +x bin/crivo-sst"), Succeeds());
   EXPECT_EQ(shell("PATH=\"$PWD/elsewhere:$PATH\" bin/crivo sst info 'a b'").out, "beside: info a b\n");
 }
 

@@ -1,7 +1,6 @@
 // crivo sst refilter: which policies it takes for none.
 #include <cstdint>
 
-#include "../tool/shell.h"
 #include "sst_support.h"
 
 namespace crivo::testing {
@@ -9,9 +8,8 @@ namespace {
 
 constexpr std::uint64_t kKeys = 3000;
 
-class SstWanted : public ToolTest {
+class SstWanted : public SstToolTest {
  protected:
-  [[nodiscard]] std::string db() const { return path("db").string(); }
   void make(const std::string& policy) {
     shell("rm -rf db");
     rocksdb::Options options = many_files(policy == "nullptr" ? nullptr : policy_from_string(policy));
@@ -28,17 +26,17 @@ TEST_F(SstWanted, IsNoPolicyThatWritesNothing) {
         "rocksdb.BloomFilter:0.4", "ribbonfilter:0.2", "crivo.Bloom:0", "crivo.Ribbon:0.3", "crivo.Auto:0",
         "{id=crivo.Auto;budget_bits_per_key=0}"}) {
     for (const char* const dry : {"", "--dry-run "}) {
-      const Outcome refused = crivo(std::string("sst refilter ") + dry + "--policy '" + policy + "' db");
-      EXPECT_EQ(refused.exit_code, 2) << policy;
-      EXPECT_THAT(refused.err, HasSubstr("--policy must name one that writes filters, got " + std::string(policy)));
-      EXPECT_THAT(refused.err, HasSubstr(" writes no filters in column family default; --policy none removes filters"));
+      EXPECT_THAT(crivo(std::string("sst refilter ") + dry + "--policy '" + policy + "' db"),
+                  Fails(AllOf(HasSubstr("--policy must name one that writes filters, got " + std::string(policy)),
+                              HasSubstr(" writes no filters in column family default; --policy none removes filters"))))
+          << policy;
     }
   }
   for (const char* const policy : {"", "nullptr", "crivo.bloom:10", "CRIVO.Bloom", "BloomFilter:10", "blocked"}) {
-    const Outcome refused = crivo(std::string("sst refilter --policy '") + policy + "' db");
-    EXPECT_EQ(refused.exit_code, 2) << policy;
-    EXPECT_THAT(refused.err, HasSubstr("--policy must name a filter policy, such as crivo.Auto:10, or be none, got " +
-                                       std::string(*policy == '\0' ? "nothing" : policy)));
+    EXPECT_THAT(crivo(std::string("sst refilter --policy '") + policy + "' db"),
+                Fails(HasSubstr("--policy must name a filter policy, such as crivo.Auto:10, or be none, got " +
+                                std::string(*policy == '\0' ? "nothing" : policy))))
+        << policy;
   }
   EXPECT_EQ(listing(db()), before);
 }
@@ -53,10 +51,9 @@ TEST_F(SstWanted, IsNoPolicyOfOptionsThatWritesNothing) {
     make("bloomfilter:10:false");
     open_database(with_table(many_files(nullptr), table_from_string(table)), db()).reset();  // writes OPTIONS
     const auto before = listing(db());
-    const Outcome refused = crivo("sst refilter db");
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr(std::string("note: left alone: column family default: ") + why));
-    EXPECT_THAT(refused.err, HasSubstr("OPTIONS of DB must have a filter policy, got none that writes filters ("));
+    EXPECT_THAT(crivo("sst refilter db"),
+                Fails(AllOf(HasSubstr(std::string("note: left alone: column family default: ") + why),
+                            HasSubstr("OPTIONS of DB must have a filter policy, got none that writes filters ("))));
     EXPECT_EQ(listing(db()), before);
   }
 }
@@ -64,19 +61,18 @@ TEST_F(SstWanted, IsNoPolicyOfOptionsThatWritesNothing) {
 TEST_F(SstWanted, IsNoneWhereItIsAskedForByName) {
   make("crivo.Bloom:10");
   const std::size_t files = sst_files(db()).size();
-  const Outcome done = crivo("sst refilter --policy none db");
-  EXPECT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_THAT(done.err, HasSubstr(std::to_string(files) + " files rewritten; no file has a filter"));
-  const Outcome info = crivo("sst info db");
-  EXPECT_EQ(info.exit_code, 0) << "it was done on purpose: " << info.err;
-  EXPECT_THAT(info.out, AllOf(HasSubstr("written without a filter policy"), Not(HasSubstr("blocked"))));
+  EXPECT_THAT(crivo("sst refilter --policy none db"),
+              Succeeds(HasSubstr(std::to_string(files) + " files rewritten; no file has a filter")));
+  EXPECT_THAT(crivo("sst info db"),
+              Says(AllOf(HasSubstr("written without a filter policy"), Not(HasSubstr("blocked")))))
+      << "it was done on purpose";
   EXPECT_THAT(crivo("sst refilter --policy none db").err, HasSubstr("0 files rewritten"));
   expect_all_there(many_files(nullptr), db(), kKeys);
 }
 
 TEST_F(SstWanted, LeavesNoNameOfCrivosInOptionsOfRocksDBsPolicies) {
   make("nullptr");
-  EXPECT_EQ(crivo("sst refilter --policy bloomfilter:10:false db").exit_code, 0);
+  EXPECT_THAT(crivo("sst refilter --policy bloomfilter:10:false db"), Succeeds());
   EXPECT_THAT(shell("cat db/OPTIONS-*").out, Not(HasSubstr("crivo")));
 }
 

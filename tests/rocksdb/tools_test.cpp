@@ -2,41 +2,29 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <cstdio>
 #include <sstream>
 
+#include "../tool/shell.h"
 #include "support.h"
 
 namespace crivo::testing {
 namespace {
 
+using ::testing::Ne;
 using ::testing::UnorderedElementsAre;
 
-struct Outcome {
-  int status;
-  std::string output;  // both streams
-};
-
-Outcome run(const std::string& command) {
-  Outcome outcome{-1, ""};
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char chunk[4096];
-  while (const std::size_t size = fread(chunk, 1, sizeof chunk, pipe)) outcome.output.append(chunk, size);
-  outcome.status = pclose(pipe);
-  return outcome;
-}
-
 #define SKIP_WITHOUT(tool) \
-  if (run("command -v " tool).status != 0) GTEST_SKIP() << tool " is not installed"
+  if (shell("command -v " tool).exit_code != 0) GTEST_SKIP() << tool " is not installed"
 
-TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
+using RocksdbLibrary = ToolTest;
+
+TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
   SKIP_WITHOUT("nm");
   const Outcome symbols =
-      run("nm -DC --defined-only --format=posix " CRIVO_ROCKSDB_SO " | sed 's/ [A-Za-z] [0-9a-f ]*$//'");
-  ASSERT_EQ(symbols.status, 0) << symbols.output;
+      shell("nm -DC --defined-only --format=posix " CRIVO_ROCKSDB_SO " | sed 's/ [A-Za-z] [0-9a-f ]*$//'");
+  ASSERT_THAT(symbols, Succeeds());
   std::vector<std::string> names;
-  std::istringstream lines(symbols.output);
+  std::istringstream lines(symbols.out);
   for (std::string line; std::getline(lines, line);) names.push_back(line);
   EXPECT_THAT(
       names,
@@ -76,16 +64,14 @@ TEST(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "crivo::ScanFilter::may_match(rocksdb::TableProperties const&) const"));
 }
 
-TEST(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {
+TEST_F(RocksdbLibrary, StaysLoadedAndNeedsNoZstd) {
   SKIP_WITHOUT("readelf");
-  const Outcome dynamic = run("readelf -d " CRIVO_ROCKSDB_SO);
-  EXPECT_THAT(dynamic.output, HasSubstr("NODELETE"));
-  EXPECT_THAT(dynamic.output, HasSubstr("[librocksdb.so."));
-  EXPECT_THAT(dynamic.output, Not(HasSubstr("[libzstd")));
+  EXPECT_THAT(shell("readelf -d " CRIVO_ROCKSDB_SO),
+              Says(AllOf(HasSubstr("NODELETE"), HasSubstr("[librocksdb.so."), Not(HasSubstr("[libzstd")))));
 }
 
 // A database whose OPTIONS file names the policy, and which has no filters yet.
-class RocksdbTools : public ::testing::TestWithParam<std::string> {
+class RocksdbTools : public ToolTest, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -97,32 +83,28 @@ class RocksdbTools : public ::testing::TestWithParam<std::string> {
         rocksdb::GetColumnFamilyOptionsFromString(
             rocksdb::ConfigOptions(), options, "block_based_table_factory={filter_policy=" + GetParam() + "}", &family)
             .ok());
-    const auto db = open_database({options, family}, folder_.file("db"));
+    const auto db = open_database({options, family}, path("db"));
     put_keys(*db, 0, 2000);
     put_keys(*db, 1000, 3000);
   }
 
-  [[nodiscard]] Outcome tool(const std::string& preload, const std::string& command) const {
-    return run("LD_PRELOAD=" + preload + " " + command);
+  Outcome preloaded(const std::string& command, const std::string& libraries = CRIVO_ROCKSDB_SO) {
+    return shell("LD_PRELOAD=" + libraries + " " + command);
   }
-  [[nodiscard]] std::string ldb(const std::string& command) const {
-    return "ldb --db=" + folder_.file("db") + " --try_load_options " + command;
+  [[nodiscard]] static std::string ldb(const std::string& command) {
+    return "ldb --db=db --try_load_options " + command;
   }
-  [[nodiscard]] std::string properties() const {
-    return run("sst_dump --show_properties --file=" + folder_.file("db")).output;
-  }
+  std::string properties() { return shell("sst_dump --show_properties --file=db").out; }
 
   [[nodiscard]] std::string latest_options() const {
     std::string name;
-    EXPECT_TRUE(rocksdb::GetLatestOptionsFileName(folder_.file("db"), rocksdb::Env::Default(), &name).ok());
+    EXPECT_TRUE(rocksdb::GetLatestOptionsFileName(path("db"), rocksdb::Env::Default(), &name).ok());
     return name;
   }
 
   [[nodiscard]] static std::string named_policy() {
     return "filter policy name: " + GetParam().substr(0, GetParam().find(':'));
   }
-
-  TempFolder folder_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTools, ::testing::Values("crivo.Bloom:10", "crivo.Ribbon:10:-1"),
@@ -131,17 +113,14 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTools, ::testing::Values("crivo.Bloom:1
 TEST_P(RocksdbTools, SstDumpNamesThePolicy) {
   SKIP_WITHOUT("sst_dump");
   EXPECT_THAT(properties(), HasSubstr(named_policy()));
-  const Outcome check = tool(CRIVO_ROCKSDB_SO, "sst_dump --command=verify --file=" + folder_.file("db"));
-  EXPECT_EQ(check.status, 0) << check.output;
+  EXPECT_THAT(preloaded("sst_dump --command=verify --file=db"), Succeeds());
 }
 
 TEST_P(RocksdbTools, LdbWritesOurFiltersWhenPreloaded) {
   SKIP_WITHOUT("ldb");
   SKIP_WITHOUT("sst_dump");
-  const Outcome get = tool(CRIVO_ROCKSDB_SO, ldb("get " + key_of(2500)));
-  EXPECT_EQ(get.output, key_of(2500) + "\n");
-  const Outcome compact = tool(CRIVO_ROCKSDB_SO, ldb("compact"));
-  ASSERT_EQ(compact.status, 0) << compact.output;
+  EXPECT_THAT(preloaded(ldb("get " + key_of(2500))), Exits(0, "", key_of(2500) + "\n"));
+  ASSERT_THAT(preloaded(ldb("compact")), Succeeds());
   EXPECT_THAT(properties(), HasSubstr(named_policy()));
   EXPECT_THAT(properties(), HasSubstr("# entries for filter: 3000"));
 }
@@ -149,52 +128,45 @@ TEST_P(RocksdbTools, LdbWritesOurFiltersWhenPreloaded) {
 TEST_P(RocksdbTools, LdbWithoutUsKeepsTheKeysAndDropsTheFilters) {
   SKIP_WITHOUT("ldb");
   SKIP_WITHOUT("sst_dump");
-  EXPECT_EQ(run(ldb("get " + key_of(2500))).output, key_of(2500) + "\n");
-  ASSERT_EQ(run(ldb("compact")).status, 0);
+  EXPECT_THAT(shell(ldb("get " + key_of(2500))), Exits(0, "", key_of(2500) + "\n"));
+  ASSERT_THAT(shell(ldb("compact")), Succeeds());
   EXPECT_THAT(properties(), HasSubstr("# entries for filter: 0"))
       << "the control: it is the preload that makes filters";
 }
 
 TEST_P(RocksdbTools, DbBenchRunsOnOurFilters) {
   SKIP_WITHOUT("db_bench");
-  const std::string options_file = run("ls -t " + folder_.file("db") + "/OPTIONS-* | head -1").output;
-  const std::string command =
-      "db_bench --benchmarks=fillrandom,flush,readmissing --num=20000 --statistics --db=" + folder_.file("bench") +
-      " --options_file=" + options_file.substr(0, options_file.size() - 1);
-  const Outcome bench = tool(CRIVO_ROCKSDB_SO, command);
-  ASSERT_EQ(bench.status, 0) << bench.output;
+  const Outcome bench = preloaded(
+      "db_bench --benchmarks=fillrandom,flush,readmissing --num=20000 --statistics --db=bench --options_file=db/" +
+      latest_options());
   const std::string useful = "rocksdb.bloom.filter.useful COUNT : ";
-  const auto at = bench.output.find(useful);
-  ASSERT_NE(at, std::string::npos) << bench.output;
-  EXPECT_GT(std::stoull(bench.output.substr(at + useful.size())), 19000U) << "of 20000 reads of missing keys";
+  ASSERT_THAT(bench, Says(HasSubstr(useful)));
+  EXPECT_GT(std::stoull(bench.out.substr(bench.out.find(useful) + useful.size())), 19000U)
+      << "of 20000 reads of missing keys";
 }
 
 TEST_P(RocksdbTools, RefuseAMisspeltPolicyAndTouchNothing) {
   SKIP_WITHOUT("ldb");
-  const std::string options_file = folder_.file("db/") + latest_options();
+  const std::string options_file = path("db/" + latest_options());
   std::string options = read_bytes(options_file);
   options.replace(options.find("filter_policy=crivo."), 20, "filter_policy=Crivo.");
   write_bytes(options_file, options);
-  const auto files = sst_files(folder_.file("db"));
-  const Outcome compact = tool(CRIVO_ROCKSDB_SO, ldb("compact"));
-  EXPECT_NE(compact.status, 0);
-  EXPECT_THAT(compact.output, HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));
-  EXPECT_EQ(sst_files(folder_.file("db")), files);
-  EXPECT_EQ(tool(CRIVO_ROCKSDB_SO, ldb("get " + key_of(2500))).output, key_of(2500) + "\n") << "reading does no harm";
+  const auto files = sst_files(path("db"));
+  const auto refused = Exits(Ne(0), HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));
+  EXPECT_THAT(preloaded(ldb("compact")), refused);
+  EXPECT_EQ(sst_files(path("db")), files);
+  EXPECT_THAT(preloaded(ldb("get " + key_of(2500))), Says(key_of(2500) + "\n")) << "reading does no harm";
   SKIP_WITHOUT("db_bench");
-  const Outcome bench =
-      tool(CRIVO_ROCKSDB_SO, "db_bench --benchmarks=fillrandom --num=100 --db=" + folder_.file("bench") +
-                                 " --options_file=" + options_file);
-  EXPECT_NE(bench.status, 0);
-  EXPECT_THAT(bench.output, HasSubstr("name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got Crivo."));
+  EXPECT_THAT(preloaded("db_bench --benchmarks=fillrandom --num=100 --db=bench --options_file=" + options_file),
+              refused);
 }
 
 TEST_P(RocksdbTools, ALibrocksdbOfAnotherVersionIsRefused) {
   SKIP_WITHOUT("ldb");
-  const Outcome refused = tool(FAKE_VERSION_SO ":" CRIVO_ROCKSDB_SO, ldb("compact"));
-  EXPECT_THAT(refused.output, HasSubstr("crivo: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) + "." +
-                                        std::to_string(ROCKSDB_MINOR)));
-  EXPECT_THAT(refused.output, HasSubstr("got 99.1"));
+  EXPECT_THAT(preloaded(ldb("compact"), FAKE_VERSION_SO ":" CRIVO_ROCKSDB_SO).err,
+              AllOf(HasSubstr("crivo: librocksdb must be version " + std::to_string(ROCKSDB_MAJOR) + "." +
+                              std::to_string(ROCKSDB_MINOR)),
+                    HasSubstr("got 99.1")));
   EXPECT_THAT(properties(), HasSubstr("# entries for filter: 0")) << "nothing was registered";
 }
 

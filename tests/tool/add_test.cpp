@@ -22,10 +22,9 @@ TEST_F(Change, AddingMakesTheFileThatOneBuildOfAllKeysMakes) {
       const std::string options = std::string(form) + " --kind " + kind;
       build("whole", options, all_);
       build("f", options, first_);
-      const Outcome added = crivo("add f", rest_);
-      ASSERT_EQ(added.exit_code, 0) << options << added.err;
-      EXPECT_THAT(added.err, StartsWith("crivo add: f: kind ")) << options;
-      EXPECT_THAT(added.err, HasSubstr(", capacity 300, fp_rate 0.01, keys 300, ")) << options;
+      ASSERT_THAT(crivo("add f", rest_), Succeeds(AllOf(StartsWith("crivo add: f: kind "),
+                                                        HasSubstr(", capacity 300, fp_rate 0.01, keys 300, "))))
+          << options;
       EXPECT_EQ(read("f"), read("whole")) << options;
     }
   }
@@ -41,17 +40,17 @@ TEST_F(Change, AddingReadsFilesAndTheSeedOfTheFilter) {
 }
 
 TEST_F(Change, AddingKeepsTheFormUntilACompressedFilterIsFull) {
-  ASSERT_EQ(crivo("build -q --capacity 10000 -o f", numbered_lines(10)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q --capacity 10000 -o f", numbered_lines(10)), Succeeds());
   ASSERT_THAT(crivo("info f").out, HasSubstr("gap+zstd"));
-  ASSERT_EQ(crivo("add -q f", numbered_lines(20)).exit_code, 0);
+  ASSERT_THAT(crivo("add -q f", numbered_lines(20)), Succeeds());
   EXPECT_THAT(crivo("info f").out, HasSubstr("gap+zstd"));
-  ASSERT_EQ(crivo("add -q f", numbered_lines(9000)).exit_code, 0);
+  ASSERT_THAT(crivo("add -q f", numbered_lines(9000)), Succeeds());
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"codec\":\"raw\""));
   EXPECT_EQ(crivo("query f", numbered_lines(9000)).out, numbered_lines(9000));
 }
 
 TEST_F(Change, AddingPrintsTheKeysThatAreNewInTheirOrder) {
-  ASSERT_EQ(crivo("build -q --capacity 1000 --fp-rate 1e-9 -o f", "pear\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -q --capacity 1000 --fp-rate 1e-9 -o f", "pear\n"), Succeeds());
   shell("cp f g");
   const std::string keys = "plum\napple\nplum\npear\n\napple\nfig";
   EXPECT_EQ(crivo("add -q --print-new f", keys).out, "plum\napple\n\nfig\n");
@@ -60,46 +59,41 @@ TEST_F(Change, AddingPrintsTheKeysThatAreNewInTheirOrder) {
   EXPECT_EQ(read("f"), read("g"));
   EXPECT_EQ(crivo("add -q -0 --print-new f", std::string_view("x\n\0plum", 7)).out, std::string_view("x\n\0", 3));
   std::string lines = numbered_lines(100'000);
-  ASSERT_EQ(crivo("build -q --capacity 1e6 --fp-rate 1e-9 -o f", "").exit_code, 0);
+  ASSERT_THAT(crivo("build -q --capacity 1e6 --fp-rate 1e-9 -o f", ""), Succeeds());
   EXPECT_EQ(crivo("add -q --print-new f", lines + lines).out, lines);
 }
 
 TEST_F(Change, AddingRefusesAKindThatIsBuiltOnceBeforeItReads) {
   build("f", "--kind ribbon", first_);
   const std::string before = read("f");
-  const Outcome run = shell("yes | timeout 20 '" CRIVO_TOOL "' add f");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, StartsWith("crivo add: f: kind must be one that can add ("));
-  EXPECT_THAT(run.err, EndsWith(", got ribbon\n"));
+  EXPECT_THAT(shell("yes | timeout 20 '" CRIVO_TOOL "' add f"),
+              Fails(AllOf(StartsWith("crivo add: f: kind must be one that can add ("), EndsWith(", got ribbon\n"))));
   EXPECT_EQ(read("f"), before);
 }
 
 TEST_F(Change, AddingLeavesAFullFilterAsItWasAndNotesTooManyKeys) {
   build("full", "--kind cuckoo", first_);
   const std::string before = read("full");
-  const Outcome full = crivo("add full", numbered_lines(3000));
-  EXPECT_EQ(full.exit_code, 2);
-  EXPECT_THAT(full.err, StartsWith("crivo add: full: filter must have room: "));
-  EXPECT_THAT(full.err, EndsWith("; crivo build makes a larger filter\n"));
+  EXPECT_THAT(crivo("add full", numbered_lines(3000)),
+              Fails(AllOf(StartsWith("crivo add: full: filter must have room: "),
+                          EndsWith("; crivo build makes a larger filter\n"))));
   EXPECT_EQ(read("full"), before);
 
   build("f", "", first_);
-  const Outcome many = crivo("add -q f", numbered_lines(1000, "more "));
-  EXPECT_EQ(many.exit_code, 0);
-  EXPECT_THAT(many.err, StartsWith("crivo add: note: 1200 keys exceed the capacity of 300: current_fp_rate is "));
+  EXPECT_THAT(crivo("add -q f", numbered_lines(1000, "more ")),
+              Succeeds(StartsWith("crivo add: note: 1200 keys exceed the capacity of 300: current_fp_rate is ")));
   EXPECT_EQ(crivo("query --count f", first_ + numbered_lines(1000, "more ")).out, "1200\n");
 }
 
 TEST_F(Change, AddingTakesNoMoreMemoryThanAllowed) {
-  ASSERT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o f", numbered_lines(100'000)), Succeeds());
   const std::string before = read("f");
   EXPECT_EQ(crivo("add --max-bytes 64K f", "a\n").err, "crivo add: f: max-bytes must be at least 122K, got 64K\n");
-  EXPECT_EQ(crivo("add --max-bytes 64kB f", "a\n").exit_code, 2);
+  EXPECT_THAT(crivo("add --max-bytes 64kB f", "a\n"), Exits(2));
   EXPECT_EQ(read("f"), before);
   build("grows", "--kind scalable", first_);
-  const Outcome run = crivo("add --max-bytes 4K grows", numbered_lines(100'000));
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, MatchesRegex("crivo add: grows: max-bytes must be at least [0-9]+, got 4K\n"));
+  EXPECT_THAT(crivo("add --max-bytes 4K grows", numbered_lines(100'000)),
+              Fails(MatchesRegex("crivo add: grows: max-bytes must be at least [0-9]+, got 4K\n")));
 }
 
 TEST_F(Change, AddingNeedsAFileThatCanBeReplaced) {
@@ -110,7 +104,7 @@ TEST_F(Change, AddingNeedsAFileThatCanBeReplaced) {
             "crivo add: FILTER must be readable, got 'no where': No such file or directory\n");
   write("keys", first_);
   EXPECT_EQ(crivo("add keys keys").err, "crivo add: output must be another file than the input keys, got keys\n");
-  EXPECT_EQ(crivo("add keys", "a\n").exit_code, 2);
+  EXPECT_THAT(crivo("add keys", "a\n"), Exits(2));
   EXPECT_EQ(read("keys"), first_);
 }
 
@@ -135,8 +129,8 @@ TEST_F(Change, AddingSaysOnceThatItWaitsAndNothingIfQuiet) {
     const Outcome run =
         shell("exec 3<f; flock 3; cp f g; exec 4<g; flock 4\necho key | timeout 20 '" CRIVO_TOOL "' add " + option +
               " f 3<&- 4<&- &\n" + until_it_waits + "mv g f; exec 3<&-\n" + until_it_waits + "exec 4<&-; wait $!");
-    EXPECT_EQ(run.exit_code, 0);
-    EXPECT_THAT(run.err, MatchesRegex(option.empty() ? "crivo add: waiting for [^:]* to f\ncrivo add: f: [^:]*" : ""));
+    EXPECT_THAT(run,
+                Succeeds(MatchesRegex(option.empty() ? "crivo add: waiting for [^:]* to f\ncrivo add: f: [^:]*" : "")));
   }
 }
 
@@ -160,30 +154,27 @@ TEST_F(Change, AUnionIsTheFilterThatOneBuildOfAllKeysMakes) {
     build("a", options, first_);
     build("b", options, rest_);
     build("none", options, "");
-    const Outcome united = crivo("union -o all a b none");
-    ASSERT_EQ(united.exit_code, 0) << united.err;
-    EXPECT_THAT(united.err, StartsWith("crivo union: all: kind " + std::string(kind) + ", capacity 300, "));
+    ASSERT_THAT(crivo("union -o all a b none"),
+                Succeeds(StartsWith("crivo union: all: kind " + std::string(kind) + ", capacity 300, ")));
     EXPECT_EQ(read("all"), read("whole")) << kind;
     EXPECT_EQ(crivo("union -q -o - a - none", read("b")).out, read("whole")) << kind;
-    ASSERT_EQ(crivo("union -q --mappable -o mappable a b").exit_code, 0);
-    EXPECT_EQ(crivo("union -q -o again mappable a").exit_code, 0);
+    ASSERT_THAT(crivo("union -q --mappable -o mappable a b"), Succeeds());
+    EXPECT_THAT(crivo("union -q -o again mappable a"), Succeeds());
     EXPECT_EQ(crivo("query again", all_).out, all_);
   }
 }
 
 TEST_F(Change, AUnionOfLargeFilesReadsThemWhereTheyAre) {
-  ASSERT_EQ(crivo("build -q --capacity 200000 -o a", numbered_lines(100'000)).exit_code, 0);
-  ASSERT_EQ(crivo("build -q --capacity 200000 -o b", numbered_lines(100'000, "other ")).exit_code, 0);
-  ASSERT_EQ(crivo("union -q -o all a b").exit_code, 0);
+  ASSERT_THAT(crivo("build -q --capacity 200000 -o a", numbered_lines(100'000)), Succeeds());
+  ASSERT_THAT(crivo("build -q --capacity 200000 -o b", numbered_lines(100'000, "other ")), Succeeds());
+  ASSERT_THAT(crivo("union -q -o all a b"), Succeeds());
   EXPECT_EQ(crivo("query --count all", numbered_lines(100'000) + numbered_lines(100'000, "other ")).out, "200000\n");
   EXPECT_THAT(crivo("info all").out, HasSubstr("raw+sums"));
   EXPECT_EQ(crivo("union --max-bytes 64K -o no a b").err, "crivo union: a: max-bytes must be at least 243K, got 64K\n");
   std::string damaged = read("b");
   damaged[50'000] = static_cast<char>(damaged[50'000] ^ 1);
   write("b", damaged);
-  const Outcome run = crivo("union -o no a b");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, StartsWith("crivo union: b: segment 12 "));
+  EXPECT_THAT(crivo("union -o no a b"), Fails(StartsWith("crivo union: b: segment 12 ")));
   EXPECT_FALSE(std::filesystem::exists(path("no")));
 }
 
@@ -191,7 +182,7 @@ TEST_F(Change, AUnionNamesTheFileAndTheFieldInWhichItDiffers) {
   build("f", "", first_);
   build("'of another kind'", "--kind classic", first_);
   build("seed", "--seed 1", first_);
-  ASSERT_EQ(crivo("build -q --capacity 9000 -o size", first_).exit_code, 0);
+  ASSERT_THAT(crivo("build -q --capacity 9000 -o size", first_), Succeeds());
   build("ribbon", "--kind ribbon", first_);
   write("text", "not a filter\n");
   const std::string rule = " must equal the first filter's ";
@@ -206,7 +197,7 @@ TEST_F(Change, AUnionNamesTheFileAndTheFieldInWhichItDiffers) {
   EXPECT_EQ(crivo("union -o u f nowhere").err,
             "crivo union: FILTER must be readable, got nowhere: No such file or directory\n");
   EXPECT_EQ(crivo("union -o ./f f f").err, "crivo union: output must be another file than the input f, got ./f\n");
-  EXPECT_EQ(crivo("union -o u f").exit_code, 2);
+  EXPECT_THAT(crivo("union -o u f"), Exits(2));
   EXPECT_FALSE(std::filesystem::exists(path("u")));
 }
 

@@ -13,16 +13,14 @@ TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   write("keys", keys);
   for (const char* kind : {"classic", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4",
                            "cuckoo", "hash_compaction", "ribbon", "compressed"}) {
-    const Outcome built = crivo("build -q -o f --kind " + std::string(kind) + " keys");
-    ASSERT_EQ(built.exit_code, 0) << kind << ": " << built.err;
-    EXPECT_EQ(built.err, "") << kind;
+    ASSERT_THAT(crivo("build -q -o f --kind " + std::string(kind) + " keys"), Succeeds("")) << kind;
     EXPECT_EQ(crivo("query f", keys).out, keys) << kind;
-    EXPECT_EQ(crivo("verify f").exit_code, 0) << kind;
+    EXPECT_THAT(crivo("verify f"), Succeeds()) << kind;
   }
 }
 
 TEST_F(ToolTest, SizesItselfFromTheDistinctKeys) {
-  ASSERT_EQ(crivo("build -o f", numbered_lines(300) + numbered_lines(300)).exit_code, 0);
+  ASSERT_THAT(crivo("build -o f", numbered_lines(300) + numbered_lines(300)), Succeeds());
   const std::string info = crivo("info --json f").out;
   EXPECT_THAT(info, HasSubstr("\"capacity\":300,"));
   EXPECT_THAT(info, HasSubstr("\"keys\":600,"));
@@ -31,24 +29,22 @@ TEST_F(ToolTest, SizesItselfFromTheDistinctKeys) {
 TEST_F(ToolTest, ReadsSeveralFilesAndStandardInputInTheirOrder) {
   write("a", "from a\n");
   write("b", "from b");
-  ASSERT_EQ(crivo("build -o f a - b", "from stdin\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o f a - b", "from stdin\n"), Succeeds());
   EXPECT_EQ(crivo("query f 'from a' 'from stdin' 'from b'").out, "from a\nfrom stdin\nfrom b\n");
 }
 
 TEST_F(ToolTest, TakesALineWithoutItsNewlineAsTheKey) {
   // Among them: the empty key, a carriage return, a NUL, a last line without an end.
   const std::string lines = "\nends in return\r\nhas \0 inside\n  spaces  \nlast"s;
-  const Outcome built = crivo("build -o f --fp-rate 1e-9 --seed 7", lines);
-  ASSERT_EQ(built.exit_code, 0) << built.err;
+  ASSERT_THAT(crivo("build -o f --fp-rate 1e-9 --seed 7", lines), Succeeds());
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":5,"));
   EXPECT_EQ(crivo("query f", lines).out, lines + "\n");
   EXPECT_EQ(crivo("query f 'ends in return' spaces 'has '").out, "");
 }
 
 TEST_F(ToolTest, SaysOnceThatCarriageReturnsArePartOfTheKeys) {
-  const Outcome built = crivo("build -q -o f", "a\r\nb\r\nc\r\n");
-  EXPECT_EQ(built.exit_code, 0);
-  EXPECT_EQ(built.err, "crivo build: note: lines end in '\\r', which is part of the key\n");
+  EXPECT_THAT(crivo("build -q -o f", "a\r\nb\r\nc\r\n"),
+              Succeeds("crivo build: note: lines end in '\\r', which is part of the key\n"));
   EXPECT_EQ(crivo("build -q -o f", "a\nb\n").err, "");
 }
 
@@ -56,12 +52,11 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
   write("text", "a\n\x1f\x8b\n");
   write("packed.gz", "\x1f\x8b\x08\n\n");
   ASSERT_EQ(crivo("build -q -o f text").err, "");
-  const Outcome built = crivo("build -q -o g text packed.gz -", read("f"));
-  EXPECT_EQ(built.exit_code, 0);
-  EXPECT_EQ(
-      built.err,
-      "crivo build: note: packed.gz begins with the mark of gzip, and its lines are taken as they are\n"
-      "crivo build: note: standard input begins with the mark of a filter, and its lines are taken as they are\n");
+  EXPECT_THAT(
+      crivo("build -q -o g text packed.gz -", read("f")),
+      Succeeds(
+          "crivo build: note: packed.gz begins with the mark of gzip, and its lines are taken as they are\n"
+          "crivo build: note: standard input begins with the mark of a filter, and its lines are taken as they are\n"));
   EXPECT_EQ(crivo("build -q -o f", "\xef\xbb\xbfkey\n").err,
             "crivo build: note: standard input begins with the mark of UTF-8, and its lines are taken as they are\n");
   std::string many;
@@ -72,9 +67,9 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
 TEST_F(ToolTest, TakesLinesLongerThanItsBuffer) {
   const std::string longest(5'000'000, 'x');
   const std::string lines = "short\n" + longest + "\nlast\n";
-  ASSERT_EQ(crivo("build -o f --fp-rate 1e-9", lines).exit_code, 0);
+  ASSERT_THAT(crivo("build -o f --fp-rate 1e-9", lines), Succeeds());
   EXPECT_EQ(crivo("query f", lines).out, lines);
-  EXPECT_EQ(crivo("query f", longest + "x\n").exit_code, 1);
+  EXPECT_THAT(crivo("query f", longest + "x\n"), Exits(1));
 }
 
 TEST_F(ToolTest, EndsLinesOfEveryLengthAtTheirNewlines) {
@@ -85,7 +80,7 @@ TEST_F(ToolTest, EndsLinesOfEveryLengthAtTheirNewlines) {
     lines += key + "\n" + std::string(length % 3, '\n');
     as_arguments += " " + key;
   }
-  ASSERT_EQ(crivo("build -o f --fp-rate 1e-9", lines).exit_code, 0);
+  ASSERT_THAT(crivo("build -o f --fp-rate 1e-9", lines), Succeeds());
   EXPECT_THAT(crivo("info --json f").out,
               HasSubstr("\"keys\":" + std::to_string(std::count(lines.begin(), lines.end(), '\n')) + ","));
   EXPECT_EQ(crivo("query --count f" + as_arguments + " ''").out, "200\n");
@@ -101,29 +96,29 @@ TEST_F(ToolTest, TakesACapacityInUnitsOf1024AndASizeByBits) {
                 AllOf(StartsWith("crivo build: bits_per_key must "), EndsWith(std::string(", got ") + bits + "\n")));
   }
   EXPECT_THAT(crivo("build -o f --bits-per-key x", "a").err, HasSubstr("bits_per_key must be a number, got x\n"));
-  EXPECT_EQ(crivo("build -o f --bits-per-key 9 --fp-rate 0.1", "a").exit_code, 2);
+  EXPECT_THAT(crivo("build -o f --bits-per-key 9 --fp-rate 0.1", "a"), Exits(2));
 }
 
 TEST_F(ToolTest, BuildsTheSameFileOnAnyNumberOfThreads) {
   write("keys", numbered_lines(150'000));
   for (const char* threads : {"1", "2", "all"}) {
-    const Outcome built = crivo("build -o f" + std::string(threads) + " --kind ribbon --threads " + threads + " keys");
-    ASSERT_EQ(built.exit_code, 0) << built.err;
+    ASSERT_THAT(crivo("build -o f" + std::string(threads) + " --kind ribbon --threads " + threads + " keys"),
+                Succeeds());
   }
   EXPECT_EQ(read("f2"), read("f1"));
   EXPECT_EQ(read("fall"), read("f1"));
 }
 
 TEST_F(ToolTest, BuildsAnEmptyFilterFromNoKeys) {
-  ASSERT_EQ(crivo("build -o f").exit_code, 0);
-  EXPECT_EQ(crivo("query f anything ''").exit_code, 1);
+  ASSERT_THAT(crivo("build -o f"), Succeeds());
+  EXPECT_THAT(crivo("query f anything ''"), Exits(1));
 }
 
 TEST_F(ToolTest, StoresTheFormItIsToldTo) {
   const std::string keys = numbered_lines(10);  // far from full, so the automatic form is compressed
-  ASSERT_EQ(crivo("build --capacity 10000 -o auto", keys).exit_code, 0);
-  ASSERT_EQ(crivo("build --capacity 10000 --raw -o raw", keys).exit_code, 0);
-  ASSERT_EQ(crivo("build --capacity 10000 --compress -o compressed", keys).exit_code, 0);
+  ASSERT_THAT(crivo("build --capacity 10000 -o auto", keys), Succeeds());
+  ASSERT_THAT(crivo("build --capacity 10000 --raw -o raw", keys), Succeeds());
+  ASSERT_THAT(crivo("build --capacity 10000 --compress -o compressed", keys), Succeeds());
   EXPECT_THAT(crivo("info --json raw").out, HasSubstr("\"codec\":\"raw\""));
   EXPECT_LT(read("auto").size(), read("raw").size() / 10);
   EXPECT_LE(read("compressed").size(), read("auto").size());
@@ -134,28 +129,24 @@ TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
   const Outcome built = crivo("build -o f --capacity 500 --fp-rate 0.001 --kind classic", numbered_lines(300));
   EXPECT_EQ(built.err, "crivo build: f: kind classic, capacity 500, fp_rate 0.001, keys 300, " +
                            std::to_string(read("f").size()) + " bytes\n");
-  const Outcome piped = crivo("build -o - --capacity 500 --fp-rate 0.001 --kind classic", numbered_lines(300));
-  EXPECT_EQ(piped.out, read("f"));
-  EXPECT_THAT(piped.err, StartsWith("crivo build: standard output: kind classic, "));
-  const Outcome quiet = crivo("build -q -o f", numbered_lines(300));
-  EXPECT_EQ(quiet.out + quiet.err, "");
+  EXPECT_THAT(crivo("build -o - --capacity 500 --fp-rate 0.001 --kind classic", numbered_lines(300)),
+              Exits(0, StartsWith("crivo build: standard output: kind classic, "), read("f")));
+  EXPECT_THAT(crivo("build -q -o f", numbered_lines(300)), Exits(0, "", ""));
 }
 
 TEST_F(ToolTest, NotesThatAFilterHoldsMoreThanItPromised) {
-  const Outcome built = crivo("build -q --capacity 10 -o f", numbered_lines(1000));
-  EXPECT_EQ(built.exit_code, 0);
-  EXPECT_THAT(built.err, MatchesRegex("crivo build: note: 1000 keys exceed the capacity of 10: current_fp_rate is .* "
-                                      "instead of 0.01; raise --capacity or leave it out\n"));
+  EXPECT_THAT(crivo("build -q --capacity 10 -o f", numbered_lines(1000)),
+              Succeeds(MatchesRegex("crivo build: note: 1000 keys exceed the capacity of 10: current_fp_rate is .* "
+                                    "instead of 0.01; raise --capacity or leave it out\n")));
   EXPECT_EQ(crivo("query f", numbered_lines(1000)).out, numbered_lines(1000));
 }
 
 TEST_F(ToolTest, SaysWhatToDoAboutAFullFilter) {
   for (const char* kind : {"cuckoo", "hash_compaction"}) {
-    const Outcome run = crivo("build --capacity 10 -o f --kind " + std::string(kind), numbered_lines(1000));
-    EXPECT_EQ(run.exit_code, 2);
-    EXPECT_THAT(run.err, StartsWith("crivo build: filter must have room: "));
-    EXPECT_THAT(run.err, EndsWith("; raise --capacity or leave it out\n"));
-    EXPECT_EQ(crivo("build -o g --kind " + std::string(kind), numbered_lines(1000)).exit_code, 0);
+    EXPECT_THAT(crivo("build --capacity 10 -o f --kind " + std::string(kind), numbered_lines(1000)),
+                Fails(AllOf(StartsWith("crivo build: filter must have room: "),
+                            EndsWith("; raise --capacity or leave it out\n"))));
+    EXPECT_THAT(crivo("build -o g --kind " + std::string(kind), numbered_lines(1000)), Succeeds());
   }
   std::string repeated;
   for (int i = 0; i < 100; ++i) repeated += "key\n";
@@ -187,10 +178,7 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
        {"0", "65T", "1Gb", "1gB", "GB", "1.5G", "99999TB", ""}},
   };
   const auto expect_refused = [&](const std::string& options, const std::string& message) {
-    const Outcome run = crivo("build -o f " + options, "key\n");
-    EXPECT_EQ(run.exit_code, 2) << options;
-    EXPECT_EQ(run.err, "crivo build: " + message + "\n") << options;
-    EXPECT_EQ(run.out, "") << options;
+    EXPECT_THAT(crivo("build -o f " + options, "key\n"), Exits(2, "crivo build: " + message + "\n", "")) << options;
   };
   for (const auto& [options, message, values] : rules) {
     for (const std::string& value : values) {
@@ -201,10 +189,9 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
                  "capacity must give a filter that kind classic can be, got 1099511627776: its number of bits must lie "
                  "in [1, 70368744177664], got 1099511627776000");
   for (const char* kind : {"bloom", "''", "Blocked", "blocked:3", "spectral:", "spectral:x"}) {
-    const Outcome run = crivo("build -o f --kind " + std::string(kind), "key\n");
-    EXPECT_EQ(run.exit_code, 2) << kind;
-    EXPECT_THAT(run.err, StartsWith("crivo build: kind ")) << kind;
-    EXPECT_THAT(run.err, HasSubstr(" must ")) << kind;
+    EXPECT_THAT(crivo("build -o f --kind " + std::string(kind), "key\n"),
+                Fails(AllOf(StartsWith("crivo build: kind "), HasSubstr(" must "))))
+        << kind;
   }
   EXPECT_EQ(files(), 0U);
 }
@@ -212,9 +199,7 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
 TEST_F(ToolTest, RefusesUsageItDoesNotKnow) {
   for (const char* arguments : {"", "frobnicate", "build", "build -o", "build -o f --frobnicate", "query", "info",
                                 "info a b", "verify", "build -o f --raw --compress", "build -o f --capacity"}) {
-    const Outcome run = crivo(arguments);
-    EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_THAT(run.err, StartsWith("crivo")) << arguments;
+    EXPECT_THAT(crivo(arguments), Fails(StartsWith("crivo"))) << arguments;
   }
   EXPECT_EQ(files(), 0U);
 }
@@ -227,11 +212,9 @@ TEST_F(ToolTest, NamesACommandItDoesNotKnow) {
 }
 
 TEST_F(ToolTest, RefusesWhatDoesNotFitIntoTheMachine) {
-  const Outcome run = crivo("build -o f --capacity 1099511627776 --fp-rate 1e-5", "key\n");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, StartsWith("crivo build: capacity must fit in "));
-  EXPECT_THAT(run.err, HasSubstr("got 1099511627776 keys"));
-  EXPECT_THAT(run.err, HasSubstr("this machine's memory"));
+  EXPECT_THAT(crivo("build -o f --capacity 1099511627776 --fp-rate 1e-5", "key\n"),
+              Fails(AllOf(StartsWith("crivo build: capacity must fit in "), HasSubstr("got 1099511627776 keys"),
+                          HasSubstr("this machine's memory"))));
 }
 
 // The filter takes 1280 bytes. A limit that it fits in is no error, and one that it does not fit in is said as it was
@@ -279,22 +262,20 @@ TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {
 TEST_F(ToolTest, EndsKeysWithANulWhenAsked) {
   const std::string keys = "two\nlines\0\0ends in return\r\0last"s;
   write("keys", keys);
-  const Outcome built = crivo("build -q -0 -o f --fp-rate 1e-9 keys");
-  EXPECT_EQ(built.exit_code, 0);
-  EXPECT_EQ(built.err, "");
+  EXPECT_THAT(crivo("build -q -0 -o f --fp-rate 1e-9 keys"), Succeeds(""));
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":4,"));
   EXPECT_EQ(crivo("query --null f", keys).out, keys + '\0');
   EXPECT_EQ(crivo("query -0v f", keys + "\0absent\nkey"s).out, "absent\nkey\0"s);
   EXPECT_EQ(crivo("query -0 f last 'two\nlines' two").out, "last\0two\nlines\0"s);
   EXPECT_EQ(crivo("query f", "two\nlines\n").out, "");
-  EXPECT_EQ(crivo("query f -- -0").exit_code, 1);
+  EXPECT_THAT(crivo("query f -- -0"), Exits(1));
 }
 
 TEST_F(ToolTest, SaysWhichFileItCannotRead) {
   EXPECT_EQ(crivo("build -o f nowhere").err,
             "crivo build: FILE must be readable, got nowhere: No such file or directory\n");
   EXPECT_EQ(crivo("build -o f .").err, "crivo build: FILE must be readable, got .: Is a directory\n");
-  EXPECT_EQ(crivo("build -o f nowhere").exit_code, 2);
+  EXPECT_THAT(crivo("build -o f nowhere"), Exits(2));
   EXPECT_EQ(files(), 0U);
 }
 

@@ -9,7 +9,7 @@ namespace crivo::testing {
 namespace {
 
 TEST_F(ToolTest, DescribesAFilter) {
-  ASSERT_EQ(crivo("build -o f --capacity 1e3 --fp-rate 0.001 --kind classic --seed -1 --raw", "a\nb\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o f --capacity 1e3 --fp-rate 0.001 --kind classic --seed -1 --raw", "a\nb\n"), Succeeds());
   const std::string json = crivo("info --json f").out;
   EXPECT_THAT(json, StartsWith("{\"kind\":\"classic\",\"capacity\":1000,\"fp_rate\":0.001,\"keys\":2,"));
   EXPECT_THAT(json, HasSubstr("\"seed\":-1,\"codec\":\"raw\","));
@@ -20,46 +20,42 @@ TEST_F(ToolTest, DescribesAFilter) {
 }
 
 TEST_F(ToolTest, ReadsASeedAsSignedOrUnsigned) {
-  ASSERT_EQ(crivo("build -o signed --seed -1", "a\n").exit_code, 0);
-  ASSERT_EQ(crivo("build -o unsigned --seed 18446744073709551615", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o signed --seed -1", "a\n"), Succeeds());
+  ASSERT_THAT(crivo("build -o unsigned --seed 18446744073709551615", "a\n"), Succeeds());
   EXPECT_EQ(read("signed"), read("unsigned"));
 }
 
 TEST_F(ToolTest, VerifiesEveryByte) {
-  ASSERT_EQ(crivo("build -o f", numbered_lines(20)).exit_code, 0);
-  const Outcome fine = crivo("verify f");
-  EXPECT_EQ(fine.exit_code, 0);
-  EXPECT_EQ(fine.out + fine.err, "");
+  ASSERT_THAT(crivo("build -o f", numbered_lines(20)), Succeeds());
+  EXPECT_THAT(crivo("verify f"), Exits(0, "", ""));
   const std::string blob = read("f");
   for (std::size_t i = 0; i < blob.size(); ++i) {
     std::string damaged = blob;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     write("damaged", damaged);
-    const Outcome run = crivo("verify damaged");
-    ASSERT_EQ(run.exit_code, 1) << "byte " << i;
-    ASSERT_THAT(run.err, StartsWith("crivo verify: ")) << "byte " << i;
+    ASSERT_THAT(crivo("verify damaged"), Exits(1, StartsWith("crivo verify: "))) << "byte " << i;
   }
 }
 
 TEST_F(ToolTest, TellsWhatIsNoFilterFromWhatCannotBeRead) {
-  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o f", "a\n"), Succeeds());
   const std::string blob = read("f");
   for (const std::string& wrong :
        {std::string(), blob.substr(0, 63), blob.substr(0, blob.size() - 1), blob + "x",
         std::string("\x7f"
                     "ELF and so on, certainly not a filter, but more than sixty-four bytes")}) {
     write("wrong", wrong);
-    EXPECT_EQ(crivo("verify wrong").exit_code, 1);
-    EXPECT_EQ(crivo("info wrong").exit_code, 2);
+    EXPECT_THAT(crivo("verify wrong"), Exits(1));
+    EXPECT_THAT(crivo("info wrong"), Exits(2));
   }
-  EXPECT_EQ(crivo("verify nowhere").exit_code, 2);
+  EXPECT_THAT(crivo("verify nowhere"), Exits(2));
   EXPECT_EQ(crivo("verify nowhere").err,
             "crivo verify: FILTER must be readable, got nowhere: No such file or directory\n");
-  EXPECT_EQ(crivo("verify .").exit_code, 2);
+  EXPECT_THAT(crivo("verify ."), Exits(2));
 }
 
 TEST_F(ToolTest, CallsATruncatedFileTruncated) {
-  ASSERT_EQ(crivo("build -o f --raw --capacity 1000", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o f --raw --capacity 1000", "a\n"), Succeeds());
   const std::string blob = read("f");
   const std::string payload_bytes = std::to_string(blob.size() - 64);
   for (const std::size_t kept : {std::size_t{64}, std::size_t{100}, blob.size() - 1}) {
@@ -68,7 +64,7 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
                                                  " bytes of payload that its header states, got " +
                                                  std::to_string(kept - 64) + ": it is truncated\n");
   }
-  ASSERT_EQ(crivo("build -o f --capacity 1000", "a\n").exit_code, 0);  // compressed, without a size of what is stored
+  ASSERT_THAT(crivo("build -o f --capacity 1000", "a\n"), Succeeds());  // compressed, without a size of what is stored
   for (const std::size_t kept : {std::size_t{1}, std::size_t{63}, read("f").size() - 1}) {
     write("truncated", read("f").substr(0, kept));
     EXPECT_THAT(crivo("verify truncated").err, HasSubstr("truncated")) << kept;
@@ -77,13 +73,11 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
 
 TEST_F(ToolTest, ReadsNoFilterOfMoreBytesThanAllowed) {
   // 60 million bits that are all 0: a small file, and much memory.
-  ASSERT_EQ(crivo("build -o bomb --kind classic --capacity 6e6").exit_code, 0);
+  ASSERT_THAT(crivo("build -o bomb --kind classic --capacity 6e6"), Succeeds());
   ASSERT_LT(read("bomb").size(), 100U);
   for (const char* command : {"verify", "info", "query"}) {
     const std::string words = std::string(command) + " bomb --max-bytes ";
-    const Outcome refused = crivo(words + "1M");
-    EXPECT_EQ(refused.exit_code, 2) << command;
-    EXPECT_THAT(refused.err, EndsWith(": max-bytes must be at least 7027K, got 1M\n")) << command;
+    EXPECT_THAT(crivo(words + "1M"), Fails(EndsWith(": max-bytes must be at least 7027K, got 1M\n"))) << command;
     EXPECT_EQ(crivo(words + "10M").err, "") << command;
   }
 }
@@ -95,13 +89,12 @@ constexpr const char* kLittleMemory = "ulimit -v 500000; ";
 #endif
 
 TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
-  ASSERT_EQ(shell("truncate -s 2G large").exit_code, 0);
+  ASSERT_THAT(shell("truncate -s 2G large"), Succeeds());
   const std::string refused = "crivo verify: standard input: FILTER must have at most ";
   for (const char* input : {"verify - <large", "verify --max-bytes 2000M - <large"}) {
-    const Outcome run = shell(kLittleMemory + ("'" CRIVO_TOOL "' " + std::string(input)));
-    EXPECT_EQ(run.exit_code, 2);
-    EXPECT_THAT(run.err, StartsWith(refused)) << input;
-    EXPECT_THAT(run.err, EndsWith("; --max-bytes raises the limit\n")) << input;
+    EXPECT_THAT(shell(kLittleMemory + ("'" CRIVO_TOOL "' " + std::string(input))),
+                Fails(AllOf(StartsWith(refused), EndsWith("; --max-bytes raises the limit\n"))))
+        << input;
   }
   // A file that is mapped takes addresses, but no memory.
   EXPECT_THAT(crivo("verify --max-bytes 1M large").err, StartsWith("crivo verify: large: magic must be C3 52 56 4F"));
@@ -109,28 +102,21 @@ TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
 }
 
 TEST_F(ToolTest, VerifiesSeveralFilesWithALineForEach) {
-  ASSERT_EQ(crivo("build -q -o f", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o f", "a\n"), Succeeds());
   write("no filter", read("f").substr(0, 70));
-  const Outcome whole = crivo("verify f - f", read("f"));
-  EXPECT_EQ(whole.exit_code, 0);
-  EXPECT_EQ(whole.out, "f: whole\nstandard input: whole\nf: whole\n");
-  EXPECT_EQ(whole.err, "");
-  const Outcome damaged = crivo("verify f 'no filter' f");
-  EXPECT_EQ(damaged.exit_code, 1);
-  EXPECT_EQ(damaged.out, "f: whole\nf: whole\n");
-  EXPECT_THAT(damaged.err, StartsWith("crivo verify: 'no filter': "));
-  const Outcome unreadable = crivo("verify nowhere 'no filter' f 2>&1");
-  EXPECT_EQ(unreadable.exit_code, 2);
-  EXPECT_THAT(unreadable.out, StartsWith("crivo verify: FILTER must be readable, got nowhere: "));
-  EXPECT_THAT(unreadable.out, EndsWith("\nf: whole\n"));
+  EXPECT_THAT(crivo("verify f - f", read("f")), Exits(0, "", "f: whole\nstandard input: whole\nf: whole\n"));
+  EXPECT_THAT(crivo("verify f 'no filter' f"),
+              Exits(1, StartsWith("crivo verify: 'no filter': "), "f: whole\nf: whole\n"));
+  EXPECT_THAT(
+      crivo("verify nowhere 'no filter' f 2>&1"),
+      Exits(2, _, AllOf(StartsWith("crivo verify: FILTER must be readable, got nowhere: "), EndsWith("\nf: whole\n"))));
 }
 
 TEST_F(ToolTest, HelpsInLinesOf80Columns) {
   for (const char* command : {"", "build", "add", "union", "query", "info", "verify", "help"}) {
     const Outcome helped = crivo(std::string(command) + " --help");
-    EXPECT_EQ(helped.exit_code, 0) << command;
+    EXPECT_THAT(helped, Says(HasSubstr("--help"))) << command;
     const std::string& help = helped.out;
-    EXPECT_THAT(help, HasSubstr("--help")) << command;
     const std::string usage = *command ? std::string("crivo ") + command : "crivo";
     EXPECT_THAT(help, HasSubstr(usage + " [OPTIONS]"));  // which not every CLI11 puts "Usage: " before
     std::size_t longest = 0;
@@ -140,13 +126,13 @@ TEST_F(ToolTest, HelpsInLinesOf80Columns) {
     EXPECT_EQ(crivo("help " + std::string(command)).out, *command == 'h' ? crivo("help --help").out : help);
   }
   EXPECT_EQ(crivo("help --").out, crivo("help --help").out);
-  EXPECT_EQ(crivo("help nosuch").exit_code, 2);
+  EXPECT_THAT(crivo("help nosuch"), Exits(2));
   EXPECT_THAT(crivo("help nosuch").err, EndsWith(", got nosuch; see crivo --help\n"));
 }
 
 TEST_F(ToolTest, SaysItsVersionAndHelps) {
   EXPECT_THAT(crivo("--version").out, StartsWith("crivo " + std::string(version()) + " ("));
-  EXPECT_EQ(crivo("--version").exit_code, 0);
+  EXPECT_THAT(crivo("--version"), Succeeds());
   for (const char* command : {"build", "add", "union", "query", "info", "verify"}) {
     EXPECT_THAT(crivo(std::string(command) + " --help").out, HasSubstr("--max-bytes BYTES")) << command;
   }

@@ -47,8 +47,8 @@ TEST_P(SameBytes, AsSql) {
 }
 
 TEST_F(ToolTest, SqlReadsAFileThatIsMadeToBeMapped) {
-  ASSERT_EQ(crivo("build -q --mappable -o f", numbered_lines(1000)).exit_code, 0);
-  ASSERT_EQ(crivo("build -q --raw -o raw", numbered_lines(1000)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q --mappable -o f", numbered_lines(1000)), Succeeds());
+  ASSERT_THAT(crivo("build -q --raw -o raw", numbered_lines(1000)), Succeeds());
   const std::string script =
       ".load '" CRIVO_SO
       "'\nSELECT bloom_contains(readfile('f'), 'key 5'), bloom_info(readfile('f')) ->> 'codec', "

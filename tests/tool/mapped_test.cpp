@@ -9,7 +9,7 @@ namespace {
 class Mapped : public ToolTest {
  protected:
   // 125 KB, so that the tool stores sums with it.
-  Mapped() { EXPECT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0); }
+  Mapped() { EXPECT_THAT(crivo("build -q -o f", numbered_lines(100'000)), Succeeds()); }
 
   /// The file with one bit of its payload changed.
   void damage(const std::string& name, std::size_t offset) {
@@ -21,17 +21,17 @@ class Mapped : public ToolTest {
 
 TEST_F(Mapped, ALargeFilterIsMappableUnlessItIsToldOtherwise) {
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"codec\":\"raw+sums\""));
-  EXPECT_EQ(crivo("verify f").exit_code, 0);
+  EXPECT_THAT(crivo("verify f"), Succeeds());
   EXPECT_EQ(crivo("query f 'key 5'").out, "key 5\n");
-  ASSERT_EQ(crivo("build -q --raw -o raw", numbered_lines(100'000)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q --raw -o raw", numbered_lines(100'000)), Succeeds());
   EXPECT_THAT(crivo("info --json raw").out, HasSubstr("\"codec\":\"raw\""));
-  ASSERT_EQ(crivo("build -q -o small", numbered_lines(1000)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o small", numbered_lines(1000)), Succeeds());
   EXPECT_THAT(crivo("info --json small").out, HasSubstr("\"codec\":\"raw\""));
-  ASSERT_EQ(crivo("build -q --mappable -o small", numbered_lines(10)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q --mappable -o small", numbered_lines(10)), Succeeds());
   EXPECT_THAT(crivo("info --json small").out, HasSubstr("\"codec\":\"raw+sums\""));
   EXPECT_EQ(crivo("query small 'key 5'").out, "key 5\n");
   for (const char* pair : {"--raw", "--compress"}) {
-    EXPECT_EQ(crivo(std::string("build -o f --mappable ") + pair, "a\n").exit_code, 2) << pair;
+    EXPECT_THAT(crivo(std::string("build -o f --mappable ") + pair, "a\n"), Exits(2)) << pair;
   }
 }
 
@@ -46,21 +46,20 @@ TEST_F(Mapped, AFileAndAPipeGiveTheSameAnswers) {
 
 // 0.2% of the file are checksums, which are none of the filter that the limit is for.
 TEST_F(Mapped, ALimitOfItsPayloadLetsAFilterThroughAPipe) {
-  ASSERT_EQ(crivo("build -q --capacity 2e6 --mappable -o f", numbered_lines(10)).exit_code, 0);
+  ASSERT_THAT(crivo("build -q --capacity 2e6 --mappable -o f", numbered_lines(10)), Succeeds());
   const std::string info = crivo("info f").out;
   const std::string payload = std::to_string(std::stoul(info.substr(info.find("payload_bytes") + 13)));
   EXPECT_EQ(crivo("query --max-bytes " + payload + " - 'key 5' <f").out, "key 5\n");
   EXPECT_EQ(crivo("query --max-bytes " + payload + "0 - 'key 5' <f").out, "key 5\n");
-  EXPECT_EQ(crivo("query --max-bytes 1M - 'key 5' <f").exit_code, 2);
+  EXPECT_THAT(crivo("query --max-bytes 1M - 'key 5' <f"), Exits(2));
 }
 
 TEST_F(Mapped, ADamagedFileIsAnErrorWhereItIsDamaged) {
   damage("damaged", 20 * 4096);
-  const Outcome verified = crivo("verify damaged");
-  EXPECT_EQ(verified.exit_code, 1);
-  EXPECT_THAT(verified.err,
-              HasSubstr("crivo verify: damaged: segment 20 (bytes 81920 to 86015 of the payload) must match its"));
-  EXPECT_EQ(crivo("info damaged").exit_code, 2);
+  EXPECT_THAT(
+      crivo("verify damaged"),
+      Exits(1, HasSubstr("crivo verify: damaged: segment 20 (bytes 81920 to 86015 of the payload) must match its")));
+  EXPECT_THAT(crivo("info damaged"), Exits(2));
 }
 
 // A key without an answer is taken for one that may be there, so that who looks at the output alone loses no key.
@@ -74,9 +73,7 @@ TEST_F(Mapped, ADamagedPlaceLeavesTheOtherKeysTheirAnswers) {
   EXPECT_EQ(std::count(present.err.begin(), present.err.end(), '\n'), 6) << "five keys, and their number";
   EXPECT_THAT(present.err, ContainsRegex("crivo query: [0-9]+ keys have no answer, and count as \"maybe\"\n$"));
 
-  const Outcome none = crivo("query --invert damaged", keys);
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_EQ(none.out, "");
+  EXPECT_THAT(crivo("query --invert damaged", keys), Exits(2, _, ""));
   const std::string absent = numbered_lines(20'000, "absent ");
   const std::string answered = crivo("query --invert damaged", absent).out;
   const std::string whole = crivo("query --invert f", absent).out;
@@ -91,12 +88,11 @@ TEST_F(Mapped, AKeyWithoutAnAnswerIsNamedAndIsNoYes) {
   for (int i = 0; i < 100; ++i) {
     const std::string key = "key " + std::to_string(i);
     const Outcome run = crivo("query damaged '" + key + "'");
-    const Outcome quiet = crivo("query -q damaged '" + key + "'");
-    ASSERT_EQ(quiet.exit_code, run.exit_code);
+    ASSERT_THAT(crivo("query -q damaged '" + key + "'"), Exits(run.exit_code));
     ASSERT_EQ(run.out, key + "\n");
     if (run.exit_code == 0) continue;
-    ASSERT_EQ(run.exit_code, 2);
-    EXPECT_THAT(run.err, StartsWith("crivo query: '" + key + "' has no answer, and counts as \"maybe\": segment 20 "));
+    ASSERT_THAT(run,
+                Fails(StartsWith("crivo query: '" + key + "' has no answer, and counts as \"maybe\": segment 20 ")));
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1);
     ++unanswered;
   }
@@ -106,7 +102,7 @@ TEST_F(Mapped, AKeyWithoutAnAnswerIsNamedAndIsNoYes) {
 
 TEST_F(Mapped, AFileThatIsChangedOrCutWhileItIsAskedIsAnError) {
   for (const char* change : {"printf x | dd of=f bs=1 seek=500 conv=notrunc 2>&-", "truncate -s 5000 f", ": >f"}) {
-    ASSERT_EQ(crivo("build -q -o f", numbered_lines(100'000)).exit_code, 0);
+    ASSERT_THAT(crivo("build -q -o f", numbered_lines(100'000)), Succeeds());
     // The second key is only written once the answer to the first is there and the file has been changed.
     const Outcome run =
         shell("mkfifo keys answers; '" CRIVO_TOOL
@@ -126,7 +122,7 @@ TEST_F(Mapped, AFileThatIsReplacedIsAskedAsItWas) {
                             "' build -q -o f\n"
                             "echo key 2 >&3; exec 3>&-; cat <&4; wait $!; echo $?");
   EXPECT_EQ(run.out, "key 1\nkey 2\n0\n") << run.err;
-  EXPECT_EQ(crivo("query f 'key 2'").exit_code, 1);
+  EXPECT_THAT(crivo("query f 'key 2'"), Exits(1));
 }
 
 }  // namespace

@@ -65,22 +65,21 @@ TEST_F(Memory, IsNotEnoughForALineThatIsTooLong) {
         std::tuple("build -o f --max-memory 16M - keys", "line 3 of keys", "1048576 bytes, by max-memory 16M"),
         std::tuple("query --max-bytes 4M g", "line 2 of standard input", "4194304 bytes, by max-bytes 4M"),
         std::tuple("add --max-bytes 4M g", "line 2 of standard input", "4194304 bytes, by max-bytes 4M")}) {
-    ASSERT_EQ(crivo("build -q -o g", "x\n").exit_code, 0);
+    ASSERT_THAT(crivo("build -q -o g", "x\n"), Succeeds());
     const bool piped = std::string_view(line).ends_with("input");
-    const Outcome run = shell((piped ? lines : "echo a | ") + kTool + command);
-    EXPECT_EQ(run.exit_code, 2) << command;
-    EXPECT_THAT(run.err, EndsWith(std::string(line) + " must be shorter than " + limit + ", got a longer one\n"));
+    EXPECT_THAT(shell((piped ? lines : "echo a | ") + kTool + command),
+                Fails(EndsWith(std::string(line) + " must be shorter than " + limit + ", got a longer one\n")))
+        << command;
   }
 }
 
 TEST_F(Memory, IsNotTakenForALineThatNoKeyIs) {
-  ASSERT_EQ(crivo("build -q -o g", "x\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o g", "x\n"), Succeeds());
   for (const char* command : {"query g", "add g"}) {
-    const Outcome run = shell("head -c 70000000 /dev/zero | " + std::string(kTool) + command);
-    EXPECT_EQ(run.exit_code, 2) << command;
-    EXPECT_THAT(run.err,
-                EndsWith("line 1 of standard input must be shorter than 67108864 bytes, by this program, got a "
-                         "longer one\n"));
+    EXPECT_THAT(shell("head -c 70000000 /dev/zero | " + std::string(kTool) + command),
+                Fails(EndsWith("line 1 of standard input must be shorter than 67108864 bytes, by this program, got a "
+                               "longer one\n")))
+        << command;
   }
 }
 
@@ -97,7 +96,7 @@ TEST_F(Memory, IsNotTakenForTheZerosOfASparseFilter) {
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
   shell("seq 10 >keys");
-  ASSERT_EQ(crivo("build -q -o f --kind classic --capacity 800M keys").exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o f --kind classic --capacity 800M keys"), Succeeds());
   for (const char* command : {"add -q f keys", "union -q -o g f f", "query -q f 1"}) {
     EXPECT_LE(peak_of(kTool + std::string(command)), 32 * kMegabyte) << command;
   }
@@ -113,9 +112,9 @@ TEST_F(Memory, NotesThatTemporaryFilesWouldLieInIt) {
 
 TEST_F(Memory, LeavesNothingBehindWhenTheBuildIsKilledAtAnyTime) {
   write("keys", numbered_lines(1'200'000, ""));
-  ASSERT_EQ(crivo("build -q -o f --kind ribbon", "old\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o f --kind ribbon", "old\n"), Succeeds());
   const std::string old = read("f");
-  ASSERT_EQ(crivo("build -q -o new --kind ribbon keys").exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o new --kind ribbon keys"), Succeeds());
   const std::string whole = read("new");
   int killed = 0;
   for (int hundredths = 1; hundredths < 100 && read("f") != whole; hundredths += 1 + hundredths / 4) {
@@ -139,10 +138,9 @@ TEST_F(Memory, LeavesNothingBehindWhenTheBuildIsKilledAtAnyTime) {
 TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
   write("keys", numbered_lines(1'200'000, ""));
   write("f", "old");
-  const Outcome run = shell("trap '' XFSZ; ulimit -f 4096; " + std::string(kTool) +
-                            "build -o f --kind ribbon --max-memory 16M --temp-folder . keys");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.err, "crivo build: temp-folder must have room for the hashes of a build, got .: File too large\n");
+  EXPECT_THAT(shell("trap '' XFSZ; ulimit -f 4096; " + std::string(kTool) +
+                    "build -o f --kind ribbon --max-memory 16M --temp-folder . keys"),
+              Fails("crivo build: temp-folder must have room for the hashes of a build, got .: File too large\n"));
   EXPECT_EQ(read("f"), "old");
   EXPECT_EQ(files(), 2U);
 }
@@ -155,9 +153,9 @@ TEST_F(Memory, SaysThatTheTemporaryFolderIsNone) {
       {"''", "temp-folder must be the name of a folder, got an empty one\n"},
   };
   for (const auto& [folder, message] : cases) {  // before all is read that there is
-    const Outcome run = shell("yes | timeout 20 " + std::string(kTool) + "build -o f --temp-folder " + folder);
-    EXPECT_EQ(run.exit_code, 2) << folder;
-    EXPECT_EQ(run.err, std::string("crivo build: ") + message);
+    EXPECT_THAT(shell("yes | timeout 20 " + std::string(kTool) + "build -o f --temp-folder " + folder),
+                Fails(std::string("crivo build: ") + message))
+        << folder;
   }
   const std::string keys = numbered_lines(1'200'000, "");
   EXPECT_EQ(shell("TMPDIR=/elsewhere " + std::string(kTool) + "build -o f --max-memory 16M", keys).err,
@@ -172,9 +170,8 @@ TEST_F(Memory, RefusesTooLittleOfIt) {
        "crivo build: max-memory must be a number of bytes from 1 to 64T, such as 4G or 4GB, got lots\n"},
   };
   for (const auto& [options, message] : cases) EXPECT_EQ(crivo("build -o f " + std::string(options)).err, message);
-  const Outcome known = crivo("build -o f --max-memory 16M --capacity 20000000", "key\n");
-  EXPECT_EQ(known.exit_code, 2);
-  EXPECT_EQ(known.err, "crivo build: max-memory must be at least 33M, got 16M\n");
+  EXPECT_THAT(crivo("build -o f --max-memory 16M --capacity 20000000", "key\n"),
+              Fails("crivo build: max-memory must be at least 33M, got 16M\n"));
   EXPECT_THAT(crivo("build -o f --max-memory 17MB --capacity 20000000", "key\n").err, EndsWith("MB, got 17MB\n"));
   EXPECT_EQ(files(), 0U);
 }
@@ -182,7 +179,7 @@ TEST_F(Memory, RefusesTooLittleOfIt) {
 // The build is stopped five times while it reads, so that this takes more than a second, however fast the machine is.
 TEST_F(Memory, OfABuildIsFollowedByTheTimeThatIsLeft) {
   if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script, of bsdutils, makes the terminal";
-  ASSERT_EQ(shell("seq 6000000 >keys").exit_code, 0);
+  ASSERT_THAT(shell("seq 6000000 >keys"), Succeeds());
   // `script` makes the terminal. It would take part in the stops of its own child, so that is another shell.
   const Outcome run =
       shell("script -qfec \"" CRIVO_TOOL

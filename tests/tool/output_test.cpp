@@ -13,9 +13,9 @@ constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 TEST_F(ToolTest, SaysWhatItCannotWrite) {
   EXPECT_EQ(crivo("build -o nowhere/f", "a\n").err,
             "crivo build: output must be writable, got nowhere/f: No such file or directory\n");
-  EXPECT_EQ(shell("yes | timeout 20 " + std::string(kTool) + "build -o nowhere/f").exit_code, 2);  // before it reads
+  EXPECT_THAT(shell("yes | timeout 20 " + std::string(kTool) + "build -o nowhere/f"), Exits(2));  // before it reads
   EXPECT_EQ(crivo("build -o .", "a\n").err, "crivo build: output must be writable, got .: Is a directory\n");
-  EXPECT_EQ(crivo("build -o new/", "a\n").exit_code, 2);
+  EXPECT_THAT(crivo("build -o new/", "a\n"), Exits(2));
   EXPECT_EQ(crivo("build -o /dev/full", "a\n").err,
             "crivo build: output must be writable, got /dev/full: No space left on device\n");
   EXPECT_EQ(crivo("build -o /dev/fd/9 9>&-", "a\n").err,  // closed, as whoever runs the tests may have opened it
@@ -24,16 +24,15 @@ TEST_F(ToolTest, SaysWhatItCannotWrite) {
 }
 
 TEST_F(ToolTest, SaysOfEveryCommandThatItsOutputIsLost) {
-  ASSERT_EQ(crivo("build -q -o f", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -q -o f", "a\n"), Succeeds());
   for (const char* command :
        {"info f", "info --json f", "verify f f", "verify f g", "query f a", "query -c f a", "build -o -",
         "union -o - f f", "add --print-new f", "--help", "build --help", "--version"}) {
-    const Outcome run = shell("'" CRIVO_TOOL "' " + std::string(command) + " >/dev/full", "b\n");
-    EXPECT_EQ(run.exit_code, 2) << command;
-    EXPECT_THAT(run.err, EndsWith(": output must be writable, got standard output: No space left on device\n"))
+    EXPECT_THAT(shell("'" CRIVO_TOOL "' " + std::string(command) + " >/dev/full", "b\n"),
+                Fails(EndsWith(": output must be writable, got standard output: No space left on device\n")))
         << command;
   }
-  EXPECT_EQ(crivo("query f b").exit_code, 1) << "what could not be printed was not added, either";
+  EXPECT_THAT(crivo("query f b"), Exits(1)) << "what could not be printed was not added, either";
 }
 
 TEST_F(ToolTest, TakesNoInputForTheNameThatTheOutputLacks) {
@@ -44,29 +43,29 @@ TEST_F(ToolTest, TakesNoInputForTheNameThatTheOutputLacks) {
   }
   EXPECT_EQ(read("keys"), "a\nb\n");
   EXPECT_EQ(files(), 1U);
-  EXPECT_EQ(crivo("build '--output=[a,b]' keys").exit_code, 0);
+  EXPECT_THAT(crivo("build '--output=[a,b]' keys"), Succeeds());
   EXPECT_EQ(crivo("query '[a,b]' a").out, "a\n");
 }
 
 TEST_F(ToolTest, NeverWritesOverItsInput) {
   write("keys", "a\nb\n");
-  ASSERT_EQ(shell("ln keys hard; ln -s keys soft; mkdir folder; ln -s ../soft folder/far").exit_code, 0);
+  ASSERT_THAT(shell("ln keys hard; ln -s keys soft; mkdir folder; ln -s ../soft folder/far"), Succeeds());
   const char* cases[] = {"-o keys keys",      "-o ./keys keys",       "-o hard keys",      "-o soft keys",
                          "-o keys soft",      "-o folder/far keys",   "-o keys < keys",    "-o keys - < folder/far",
                          "-o keys <(:) keys", "-o keys - keys <soft", "-o - keys >> keys", "-o /dev/fd/3 keys 3>>hard"};
   for (const char* arguments : cases) {
-    const Outcome run = shell("bash -c \"" + std::string(kTool) + "build " + arguments + '"');
-    EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_THAT(run.err, StartsWith("crivo build: output must be another file than the input ")) << arguments;
+    EXPECT_THAT(shell("bash -c \"" + std::string(kTool) + "build " + arguments + '"'),
+                Fails(StartsWith("crivo build: output must be another file than the input ")))
+        << arguments;
     EXPECT_EQ(read("keys"), "a\nb\n") << arguments;
   }
   EXPECT_EQ(crivo("build -o ./keys keys").err,
             "crivo build: output must be another file than the input keys, got ./keys\n");
-  EXPECT_EQ(crivo("build -q -o /dev/null /dev/null").exit_code, 0);  // nothing is lost there
+  EXPECT_THAT(crivo("build -q -o /dev/null /dev/null"), Succeeds());  // nothing is lost there
 }
 
 TEST_F(ToolTest, AppendsWhereTheShellHasAskedForThat) {
-  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o f", "a\n"), Succeeds());
   for (const char* output : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "to-stdout", "/dev/fd/3"}) {
     write("log", "old ");
     const Outcome run = shell(
@@ -77,18 +76,18 @@ TEST_F(ToolTest, AppendsWhereTheShellHasAskedForThat) {
 }
 
 TEST_F(ToolTest, WritesToPipesAndDevices) {
-  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  ASSERT_THAT(crivo("build -o f", "a\n"), Succeeds());
   const Outcome run = shell("mkfifo pipe; cat pipe & " + std::string(kTool) + "build -q -o pipe; wait", "a\n");
   EXPECT_EQ(run.out, read("f")) << run.err;
-  EXPECT_EQ(crivo("build -q -o /dev/null", "a\n").exit_code, 0);
-  EXPECT_EQ(shell("test -p pipe && test -c /dev/null").exit_code, 0);
+  EXPECT_THAT(crivo("build -q -o /dev/null", "a\n"), Succeeds());
+  EXPECT_THAT(shell("test -p pipe && test -c /dev/null"), Succeeds());
 }
 
 TEST_F(ToolTest, FollowsLinksToFilesThatAreYetToBeMade) {
-  const Outcome run = shell("mkdir folder; ln -s folder/second first; ln -s ../target folder/second; " +
-                                std::string(kTool) + "build -q -o first",
-                            "a\n");
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_THAT(shell("mkdir folder; ln -s folder/second first; ln -s ../target folder/second; " + std::string(kTool) +
+                        "build -q -o first",
+                    "a\n"),
+              Succeeds());
   EXPECT_TRUE(std::filesystem::is_symlink(path("first")));
   EXPECT_TRUE(std::filesystem::is_symlink(path("folder/second")));
   EXPECT_EQ(crivo("query target a").out, "a\n");
@@ -103,14 +102,13 @@ TEST_F(ToolTest, TakesTheLongestNamesThereAre) {
     EXPECT_EQ(crivo("build -q -o " + longest, "a\n").err, "");
     EXPECT_EQ(crivo("query " + longest + " a").out, "a\n");
   }
-  EXPECT_EQ(crivo("build -q -o x" + longest, "a\n").exit_code, 2);
+  EXPECT_THAT(crivo("build -q -o x" + longest, "a\n"), Exits(2));
   EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(ToolTest, ReplacesAFileAndKeepsItsModeAndItsLinks) {
   write("target", "old");
-  const Outcome run = shell("chmod 640 target && ln -s target link && '" CRIVO_TOOL "' build -o link", "a\n");
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_THAT(shell("chmod 640 target && ln -s target link && '" CRIVO_TOOL "' build -o link", "a\n"), Succeeds());
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
   EXPECT_EQ(std::filesystem::status(path("target")).permissions(), std::filesystem::perms{0640});
   EXPECT_EQ(crivo("query target a").out, "a\n");
@@ -120,8 +118,8 @@ TEST_F(ToolTest, ReplacesAFileAndKeepsItsModeAndItsLinks) {
 TEST_F(ToolTest, KeepsTheOwnerOfTheFileItReplaces) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root may give files to others";
   write("f", "old");
-  ASSERT_EQ(shell("chown 1234:1235 f && chmod 4640 f").exit_code, 0);
-  ASSERT_EQ(crivo("build -o f", "a\n").exit_code, 0);
+  ASSERT_THAT(shell("chown 1234:1235 f && chmod 4640 f"), Succeeds());
+  ASSERT_THAT(crivo("build -o f", "a\n"), Succeeds());
   EXPECT_EQ(shell("stat -c %u:%g:%a f").out, "1234:1235:4640\n");
   EXPECT_EQ(crivo("query f a").out, "a\n");
 }
@@ -131,10 +129,9 @@ TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
   const std::string user = ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
   const std::string give = ::geteuid() == 0 ? "chown -R 65534:65534 . && " : "";
   const auto build = [&](const std::string& arguments) { return shell(user + "./crivo build -q " + arguments, "a\n"); };
-  ASSERT_EQ(shell("cp " + std::string(kTool) + "crivo && mkdir closed && echo old > closed/f && echo old > f && " +
-                  give + "chmod 444 f && chmod 555 closed")
-                .exit_code,
-            0);
+  ASSERT_THAT(shell("cp " + std::string(kTool) + "crivo && mkdir closed && echo old > closed/f && echo old > f && " +
+                    give + "chmod 444 f && chmod 555 closed"),
+              Succeeds());
   EXPECT_EQ(build("-o f").err, "crivo build: output must be writable, got f: Permission denied\n");
   EXPECT_EQ(read("f"), "old\n");
   EXPECT_EQ(build("-o closed/f").err,
@@ -150,17 +147,16 @@ TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
 
 // A limit of 8 blocks of 512 bytes on every file stands for a full disk and, with its signal, for a kill.
 TEST_F(ToolTest, KeepsTheOldFileWhenItCannotWriteTheNewOne) {
-  ASSERT_EQ(crivo("build -o f --raw", numbered_lines(100)).exit_code, 0);
+  ASSERT_THAT(crivo("build -o f --raw", numbered_lines(100)), Succeeds());
   const std::string before = read("f");
-  const Outcome run = shell("trap '' XFSZ; ulimit -f 8; '" CRIVO_TOOL "' build -o f --raw --capacity 100000", "a\n");
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.err, "crivo build: output must be writable, got f: File too large\n");
+  EXPECT_THAT(shell("trap '' XFSZ; ulimit -f 8; '" CRIVO_TOOL "' build -o f --raw --capacity 100000", "a\n"),
+              Fails("crivo build: output must be writable, got f: File too large\n"));
   EXPECT_EQ(read("f"), before);
   EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
-  ASSERT_EQ(crivo("build -o f --raw", numbered_lines(100)).exit_code, 0);
+  ASSERT_THAT(crivo("build -o f --raw", numbered_lines(100)), Succeeds());
   const std::string before = read("f");
   const Outcome run =
       shell("(ulimit -c 0; ulimit -f 8; exec '" CRIVO_TOOL "' build -o f --raw --capacity 100000); kill -l $?", "a\n");
@@ -173,9 +169,7 @@ TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
 
 TEST_F(ToolTest, RefusesAnInstructionSetThatItDoesNotKnow) {
   const Environment altivec("CRIVO_ISA", "altivec");
-  const Outcome refused = crivo("build -o f.crivo", "a\n");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.err.find("CRIVO_ISA must be one of scalar"), std::string::npos) << refused.err;
+  EXPECT_THAT(crivo("build -o f.crivo", "a\n"), Fails(HasSubstr("CRIVO_ISA must be one of scalar")));
 }
 
 }  // namespace

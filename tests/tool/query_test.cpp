@@ -11,13 +11,13 @@ class Query : public ToolTest {
 };
 
 TEST_F(Query, ExitsAsGrepDoes) {
-  EXPECT_EQ(crivo("query f apple").exit_code, 0);
-  EXPECT_EQ(crivo("query f plum apple").exit_code, 0);
-  EXPECT_EQ(crivo("query f plum").exit_code, 1);
-  EXPECT_EQ(crivo("query nowhere plum").exit_code, 2);
-  EXPECT_EQ(crivo("query f -v plum").exit_code, 0);
-  EXPECT_EQ(crivo("query f -v apple").exit_code, 1);
-  EXPECT_EQ(crivo("query f").exit_code, 1);
+  EXPECT_THAT(crivo("query f apple"), Succeeds());
+  EXPECT_THAT(crivo("query f plum apple"), Succeeds());
+  EXPECT_THAT(crivo("query f plum"), Exits(1));
+  EXPECT_THAT(crivo("query nowhere plum"), Exits(2));
+  EXPECT_THAT(crivo("query f -v plum"), Succeeds());
+  EXPECT_THAT(crivo("query f -v apple"), Exits(1));
+  EXPECT_THAT(crivo("query f"), Exits(1));
 }
 
 TEST_F(Query, PrintsThePresentOrTheAbsentKeysInTheirOrder) {
@@ -30,21 +30,17 @@ TEST_F(Query, PrintsThePresentOrTheAbsentKeysInTheirOrder) {
 TEST_F(Query, CountsInsteadOfPrinting) {
   EXPECT_EQ(crivo("query f -c pear plum apple").out, "2\n");
   EXPECT_EQ(crivo("query f -vc pear plum apple").out, "1\n");
-  const Outcome none = crivo("query f -c plum");
-  EXPECT_EQ(none.out, "0\n");
-  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(crivo("query f -c plum"), Exits(1, _, "0\n"));
 }
 
 TEST_F(Query, PrintsNothingWhenQuiet) {
-  const Outcome found = crivo("query f -q apple");
-  EXPECT_EQ(found.out + found.err, "");
-  EXPECT_EQ(found.exit_code, 0);
-  EXPECT_EQ(crivo("query f -q plum").exit_code, 1);
-  EXPECT_EQ(crivo("query nowhere -q plum").exit_code, 2);
+  EXPECT_THAT(crivo("query f -q apple"), Exits(0, "", ""));
+  EXPECT_THAT(crivo("query f -q plum"), Exits(1));
+  EXPECT_THAT(crivo("query nowhere -q plum"), Exits(2));
 }
 
 TEST_F(Query, StopsReadingAtTheFirstHitWhenQuiet) {
-  EXPECT_EQ(shell("(yes apple) | '" CRIVO_TOOL "' query f -q").exit_code, 0);
+  EXPECT_THAT(shell("(yes apple) | '" CRIVO_TOOL "' query f -q"), Succeeds());
 }
 
 TEST_F(Query, AnswersAPipeLineByLine) {
@@ -71,10 +67,8 @@ TEST_F(Query, NotesThatTheNameOfAFileIsAskedAsAKey) {
 }
 
 TEST_F(Query, TakesNoFileForAStandardInputThatIsClosed) {
-  ASSERT_EQ(crivo("build -q -o f", numbered_lines(1000)).exit_code, 0);
-  const Outcome run = shell("'" CRIVO_TOOL "' query f <&-");
-  EXPECT_EQ(run.exit_code, 2) << run.out;
-  EXPECT_THAT(run.err, HasSubstr("must be readable"));
+  ASSERT_THAT(crivo("build -q -o f", numbered_lines(1000)), Succeeds());
+  EXPECT_THAT(shell("'" CRIVO_TOOL "' query f <&-"), Fails(HasSubstr("must be readable")));
 }
 
 TEST_F(Query, RefusesADamagedFilterInsteadOfAnswering) {
@@ -82,10 +76,7 @@ TEST_F(Query, RefusesADamagedFilterInsteadOfAnswering) {
   blob.back() = static_cast<char>(blob.back() ^ 1);
   write("damaged", blob);
   for (const char* arguments : {"damaged apple", "damaged -v apple", "/dev/null apple", ". apple"}) {
-    const Outcome run = crivo("query " + std::string(arguments));
-    EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_EQ(run.out, "") << arguments;
-    EXPECT_THAT(run.err, HasSubstr(" must ")) << arguments;
+    EXPECT_THAT(crivo("query " + std::string(arguments)), Exits(2, HasSubstr(" must "), "")) << arguments;
   }
 }
 

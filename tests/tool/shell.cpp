@@ -26,6 +26,16 @@ std::string read_whole(const fs::path& path) {
 
 }  // namespace
 
+void PrintTo(const Outcome& outcome, std::ostream* out) {
+  *out << "exit code " << outcome.exit_code << "\nstandard output: " << outcome.out
+       << "\nstandard error: " << outcome.err;
+}
+
+OutcomeMatcher Exits(const ::testing::Matcher<int>& code, const TextMatcher& err, const TextMatcher& out) {
+  return AllOf(Field("exit_code", &Outcome::exit_code, code), Field("err", &Outcome::err, err),
+               Field("out", &Outcome::out, out));
+}
+
 Outcome ToolTest::crivo(const std::string& arguments, std::string_view input) {
   return shell("'" CRIVO_TOOL "' " + arguments, input);
 }

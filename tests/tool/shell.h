@@ -13,6 +13,16 @@ struct Outcome {
   std::string out;
   std::string err;
 };
+void PrintTo(const Outcome& outcome, std::ostream* out);
+
+/// What EXPECT_THAT(crivo("query f key"), ...) asks of an outcome. 2 is the exit code of every error.
+using TextMatcher = ::testing::Matcher<const std::string&>;
+using OutcomeMatcher = ::testing::Matcher<const Outcome&>;
+[[nodiscard]] OutcomeMatcher Exits(const ::testing::Matcher<int>& code, const TextMatcher& err = _,
+                                   const TextMatcher& out = _);
+[[nodiscard]] inline OutcomeMatcher Succeeds(const TextMatcher& err = _) { return Exits(0, err); }
+[[nodiscard]] inline OutcomeMatcher Says(const TextMatcher& out) { return Exits(0, _, out); }
+[[nodiscard]] inline OutcomeMatcher Fails(const TextMatcher& err) { return Exits(2, err); }
 
 class ToolTest : public ::testing::Test {
  protected:

@@ -8,7 +8,7 @@ class Terminal : public ToolTest {
  protected:
   void SetUp() override {
     if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script makes the terminal";
-    ASSERT_EQ(crivo("build -q -o f", "a\n").exit_code, 0);
+    ASSERT_THAT(crivo("build -q -o f", "a\n"), Succeeds());
   }
   /// What a terminal shows on which this is run; after the input comes its end.
   std::string shown_by(const std::string& arguments, std::string_view input = "") {
