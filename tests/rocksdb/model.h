@@ -10,8 +10,8 @@
 
 #include <functional>
 #include <map>
-#include <random>
 
+#include "random_walk.h"
 #include "support.h"
 
 namespace crivo::testing::model {
@@ -24,21 +24,6 @@ struct NotSupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 void check(const rocksdb::Status& status, const std::string& what);
-
-/// Draws that depend on nothing but the seed, so that a walk can be repeated.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : bits_(seed) {}
-  [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return bits_() % bound; }
-  [[nodiscard]] bool percent(std::uint64_t chance) { return below(100) < chance; }
-  template <typename Row>
-  [[nodiscard]] const Row& one_of(const std::vector<Row>& rows) {
-    return rows[below(rows.size())];
-  }
-
- private:
-  std::mt19937_64 bits_;
-};
 
 /// Who writes the filters and reads them.
 struct PolicyRow {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "last_words.h"
 #include "lossy_policy.h"
 
 namespace crivo::testing::model {
@@ -30,21 +29,15 @@ std::string compared_with_others(std::uint64_t seed) {
 }
 
 void walk_all(std::uint64_t first, std::uint64_t walks, Tally& tally) {
-  const char* const given = std::getenv("CRIVO_MODEL_SEED");
-  if (given != nullptr) {
-    first = std::stoull(given);
-    walks = 1;
-    tally.tell = true;
-  }
-  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
-    set_last_words("CRIVO_MODEL_SEED", seed);
+  tally.tell = std::getenv("CRIVO_MODEL_SEED") != nullptr;
+  const bool all = walk_seeds("CRIVO_MODEL_SEED", first, walks, [&](std::uint64_t seed) {
     try {
       walk(seed, all_policies(), tally);
     } catch (const Failure& failure) {
       FAIL() << failure.what() << compared_with_others(seed);
     }
-  }
-  if (given != nullptr) return;
+  });
+  if (!all) return;
   EXPECT_GT(tally.walks_with_useful_filters, walks * 3 / 4) << "walks without filters prove nothing";
 }
 
@@ -69,15 +62,15 @@ std::string first_failure(const PolicyRow& policy) {
 TEST(RocksdbModel, FindsAKeyThatABuilderDropped) {
   const std::string failure =
       first_failure({"dropping", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kBuilder, 200); }});
-  EXPECT_THAT(failure, ::testing::ContainsRegex("LOST: .*\n.*in (step .*|the end)\n.*\n.*dropping"));
-  EXPECT_THAT(failure, ::testing::HasSubstr("CRIVO_MODEL_SEED="));
+  EXPECT_THAT(failure, ContainsRegex("LOST: .*\n.*in (step .*|the end)\n.*\n.*dropping"));
+  EXPECT_THAT(failure, HasSubstr("CRIVO_MODEL_SEED="));
 }
 
 TEST(RocksdbModel, FindsAKeyThatAReaderDenied) {
   const std::string failure =
       first_failure({"denying", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kReader, 200); }});
   // Either there is no older value of the key, or that one is found.
-  EXPECT_THAT(failure, ::testing::AnyOf(::testing::HasSubstr("LOST: "), ::testing::HasSubstr("and not \"")));
+  EXPECT_THAT(failure, AnyOf(HasSubstr("LOST: "), HasSubstr("and not \"")));
 }
 
 TEST(RocksdbModel, LosesNoKeyOnLongSeriesOfRandomWalks) {

@@ -7,8 +7,6 @@
 #include <iostream>
 #include <utility>
 
-#include "weights.h"
-
 namespace crivo::testing::model {
 namespace {
 
@@ -77,7 +75,7 @@ void Walk::run() {
       // Each step draws from the seed and its own number, so that what a step finds (how many files there are depends
       // on the threads) does not change the steps after it.
       random_ = Random(seed_ * 1000 + static_cast<std::uint64_t>(step));
-      const Operation& operation = drawn_step(operations(), [this](std::uint64_t n) { return random_.below(n); });
+      const Operation& operation = drawn_step(operations(), random_);
       doing = "step " + std::to_string(step) + " (" + operation.name + ")";
       tell(doing);
       try {

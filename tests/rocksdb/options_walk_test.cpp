@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <iostream>
-#include <random>
 #include <span>
 #include <sstream>
 
@@ -16,7 +14,7 @@
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/rocksdb_verify.h"
-#include "last_words.h"
+#include "random_walk.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -51,17 +49,6 @@ const std::vector<Option> kOthers{
     {"levels", {"2", "4", "64"}, "crivo.Auto"},
     {"level_ratio", {"1", "10", "1000"}, "crivo.Auto"}};
 
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : bits_(seed) {}
-  std::uint64_t below(std::uint64_t bound) { return bits_() % bound; }
-  bool percent(std::uint64_t chance) { return below(100) < chance; }
-  const std::string& one_of(const Values& values) { return values[below(values.size())]; }
-
- private:
-  std::mt19937_64 bits_;
-};
-
 /// What a walk asks: the options of a policy and of its tables.
 struct Drawn {
   std::string policy;  // as an option string
@@ -75,7 +62,7 @@ struct Drawn {
   [[nodiscard]] bool has_whole_keys() const { return table.whole_key_filtering; }
 };
 
-std::string draw_policy(Draw& draw, Drawn& drawn) {
+std::string draw_policy(Random& draw, Drawn& drawn) {
   const std::string name = draw.one_of({"crivo.Auto", "crivo.Bloom", "crivo.Ribbon"});
   std::string text = "{id=" + name + ";";
   const auto give = [&](const Option& option) {
@@ -94,7 +81,7 @@ std::string draw_policy(Draw& draw, Drawn& drawn) {
   return text + "}";
 }
 
-Drawn draw_options(Draw& draw) {
+Drawn draw_options(Random& draw) {
   Drawn drawn;
   drawn.policy = draw_policy(draw, drawn);
   auto& table = drawn.table;
@@ -122,7 +109,7 @@ Drawn draw_options(Draw& draw) {
 }
 
 /// A number of keys: small, of any size, or one at which a filter of so many bytes is full.
-std::uint64_t draw_keys(Draw& draw, const Drawn& drawn, abi::FilterBitsBuilder& builder) {
+std::uint64_t draw_keys(Random& draw, const Drawn& drawn, abi::FilterBitsBuilder& builder) {
   const std::uint64_t way = draw.below(3);
   if (way == 0) return draw.below(6);
   if (way == 1) return draw.below(std::uint64_t{1} << (3 + draw.below(11)));
@@ -130,7 +117,7 @@ std::uint64_t draw_keys(Draw& draw, const Drawn& drawn, abi::FilterBitsBuilder& 
   return std::min<std::uint64_t>(builder.ApproximateNumEntries(bytes), kMostKeys) + draw.below(3);
 }
 
-rocksdb::FilterBuildingContext draw_context(Draw& draw, const Drawn& drawn) {
+rocksdb::FilterBuildingContext draw_context(Random& draw, const Drawn& drawn) {
   rocksdb::FilterBuildingContext context(drawn.table);
   context.compaction_style = draw.percent(80) ? rocksdb::kCompactionStyleLevel : rocksdb::kCompactionStyleFIFO;
   context.num_levels = 7;
@@ -166,7 +153,7 @@ struct Tally {
 };
 
 /// The builder of one file, asked for several partitions as RocksDB asks for them.
-void walk_builder(const Drawn& drawn, Draw& draw, Tally& tally) {
+void walk_builder(const Drawn& drawn, Random& draw, Tally& tally) {
   const auto builder = new_builder(*drawn.table.filter_policy, draw_context(draw, drawn));
   if (builder == nullptr) return;  // no filter at this level
   std::uint64_t sum = 0;
@@ -230,7 +217,7 @@ void expect_all_found(rocksdb::DB& db, const Drawn& drawn, std::uint64_t keys) {
 }
 
 /// A database of one file: as it is flushed, and as it is compacted to a lower level.
-void walk_database(const Drawn& drawn, Draw& draw) {
+void walk_database(const Drawn& drawn, Random& draw) {
   const TempFolder folder;
   rocksdb::Options options = with_table(test_options(), drawn.table);
   options.prefix_extractor = drawn.prefix;
@@ -259,33 +246,27 @@ void walk_database(const Drawn& drawn, Draw& draw) {
 /// Walks from these seeds: each draws options, and asks their builder for so many files of different sizes.
 void walk_all(std::uint64_t first, std::uint64_t walks, unsigned files, std::uint64_t databases_in_percent) {
   Tally tally;
-  if (const char* const given = std::getenv("CRIVO_OPTIONS_SEED")) {
-    first = std::stoull(given);
-    walks = 1;
-  }
-  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
-    set_last_words("CRIVO_OPTIONS_SEED", seed);
-    Draw draw(seed);
+  const bool all = walk_seeds("CRIVO_OPTIONS_SEED", first, walks, [&](std::uint64_t seed) {
+    Random draw(seed);
     const Drawn drawn = draw_options(draw);
-    SCOPED_TRACE("CRIVO_OPTIONS_SEED=" + std::to_string(seed) + ": " + drawn.text);
+    SCOPED_TRACE(drawn.text);
     for (unsigned file = 0; file < files; ++file) {
       walk_builder(drawn, draw, tally);
       if (::testing::Test::HasFatalFailure()) return;
     }
-    if (!draw.percent(databases_in_percent)) continue;
+    if (!draw.percent(databases_in_percent)) return;
     walk_database(drawn, draw);
     ++tally.databases;
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+  });
   std::cout << walks << " option strings, " << tally.keys << " keys in " << tally.filters << " filters, "
             << tally.without_room << " times no room for one, " << tally.databases << " databases\n";
-  if (walks == 1) return;
+  if (!all) return;
   EXPECT_GT(tally.filters, walks * files / 2);
   EXPECT_GT(tally.without_room, walks / 10);
 }
 
 /// A builder by itself, whose memory is counted: what it may hold, and that it gives all back.
-void walk_build_memory(Draw& draw) {
+void walk_build_memory(Random& draw) {
   const double bits = std::array{0.5, 3.3, 10.0, 100.0, 1000.0}[draw.below(5)];
   const Kind kind = draw.percent(50) ? Kind::kRibbon : Kind::kBlocked;
   const double rate = blocked_fp_rate(bits / kBlockBits, 1, best_blocked_probes(bits));
@@ -312,12 +293,12 @@ void walk_build_memory(Draw& draw) {
 TEST(RocksdbOptionsWalk, LosesNoKeyAndKeepsEveryBound) { walk_all(1, 200, 10, 10); }
 
 TEST(RocksdbOptionsWalk, HoldsNoMoreMemoryThanItMay) {
-  Draw draw(1);
+  Random draw(1);
   for (int i = 0; i < 100 && !HasFatalFailure(); ++i) walk_build_memory(draw);
 }
 
 TEST(RocksdbOptionsWalk, LongHoldsNoMoreMemoryThanItMay) {
-  Draw draw(2);
+  Random draw(2);
   for (int i = 0; i < 1000 && !HasFatalFailure(); ++i) walk_build_memory(draw);
 }
 

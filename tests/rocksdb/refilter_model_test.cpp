@@ -5,32 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <random>
 #include <tuple>
 
 #include "crivo/rocksdb_refilter.h"
 #include "crivo/rocksdb_verify.h"
+#include "random_walk.h"
 #include "sst_support.h"
 #include "unsynced.h"
 
 namespace crivo::testing {
 namespace {
 
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : bits_(seed) {}
-  template <typename T>
-  const T& one_of(const std::vector<T>& all) {
-    return all[bits_() % all.size()];
-  }
-
- private:
-  std::mt19937_64 bits_;
-};
-
 /// Sizes that differ by a fifth and more, as a difference of a twentieth is none.
-std::string draw_policy(Draw& draw) {
+std::string draw_policy(Random& draw) {
   const std::string bits = draw.one_of<std::string>({"3", "5", "7.5", "9", "11", "13.5", "16.5", "20", "25"});
   return draw.one_of<std::string>(
       {"crivo.Bloom:" + bits, "crivo.Ribbon:" + bits, "crivo.Ribbon:" + bits + ":-1", "crivo.Auto:" + bits,
@@ -47,7 +34,7 @@ struct Shape {
   std::string options;
 };
 
-Shape draw_shape(Draw& draw) {
+Shape draw_shape(Random& draw) {
   const std::string partitions = "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=4096";
   return {draw.one_of<std::uint64_t>({60, 700, 3000, 12'000, 30'000}), draw.one_of<std::uint64_t>({64 << 10, 64 << 20}),
           "block_based_table_factory={" + draw.one_of<std::string>({"", "", "format_version=4", partitions}) + "};" +
@@ -113,7 +100,7 @@ void remove_filters(const Shape& shape, const std::string& path) {
 }
 
 void walk(std::uint64_t seed) {
-  Draw draw(seed);
+  Random draw(seed);
   const Shape shape = draw_shape(draw);
   std::string policy = draw_policy(draw);
   const TempFolder folder;
@@ -121,8 +108,7 @@ void walk(std::uint64_t seed) {
   write_database(options_of(shape, policy), db, shape.keys);
   for (int step = 0; step < 3; ++step) {
     const std::string before = std::exchange(policy, draw_policy(draw));
-    SCOPED_TRACE("CRIVO_REFILTER_SEED=" + std::to_string(seed) + ": " + std::to_string(shape.keys) + " keys, " +
-                 shape.options + ", from " + before + " to " + policy);
+    SCOPED_TRACE(std::to_string(shape.keys) + " keys, " + shape.options + ", from " + before + " to " + policy);
     const rocksdb::Options options = options_of(shape, policy);
     const std::string copy = folder.file("copy");
     std::filesystem::remove_all(copy);
@@ -147,7 +133,7 @@ void walk(std::uint64_t seed) {
 }
 
 /// A policy, and everything that makes a filter of few keys another one than it plans. `tree`: options of the family.
-std::string draw_small(Draw& draw, const std::string& tree) {
+std::string draw_small(Random& draw, const std::string& tree) {
   const std::string bits = draw.one_of<std::string>({"1.7", "5", "9.3", "10", "10.9", "14", "23.5", "32"});
   const std::string kind = draw.one_of<std::string>({"crivo.Bloom", "crivo.Auto", "crivo.Ribbon"});
   const std::string size_by = kind == "crivo.Auto" ? draw.one_of<std::string>({"", "budget_"}) : "";
@@ -177,7 +163,7 @@ std::string draw_small(Draw& draw, const std::string& tree) {
 }
 
 void write_twice(std::uint64_t seed) {
-  Draw draw(seed);
+  Random draw(seed);
   const auto keys =
       draw.one_of<std::uint64_t>({1, 7, 23, 49, 52, 60, 72, 80, 90, 160, 250, 400, 700, 1100, 2500, 6000});
   const auto file_bytes = draw.one_of<std::uint64_t>({4 << 10, 16 << 10, 1 << 20});
@@ -193,8 +179,7 @@ void write_twice(std::uint64_t seed) {
   };
   const std::string before = draw_small(draw, tree);
   const std::string now = draw_small(draw, tree);
-  SCOPED_TRACE("CRIVO_REFILTER_SEED=" + std::to_string(seed) + ": " + std::to_string(keys) + " keys, from " + before +
-               " to " + now);
+  SCOPED_TRACE(std::to_string(keys) + " keys, from " + before + " to " + now);
   const TempFolder folder;
   const std::string path = folder.file("db");
   write_database(options_of(before), path, keys);
@@ -208,23 +193,13 @@ void write_twice(std::uint64_t seed) {
   EXPECT_EQ(RefilterRocksDB(*db, {.progress = told}).files, 0U) << "a second call";
 }
 
-void walk_all(std::uint64_t first, std::uint64_t count) {
-  if (const char* const given = std::getenv("CRIVO_REFILTER_SEED")) return walk(std::strtoull(given, nullptr, 10));
-  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) walk(seed);
-}
+constexpr const char* kSeed = "CRIVO_REFILTER_SEED";
 
-void write_all_twice(std::uint64_t first, std::uint64_t count) {
-  if (const char* const given = std::getenv("CRIVO_REFILTER_SEED")) {
-    return write_twice(std::strtoull(given, nullptr, 10));
-  }
-  for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) write_twice(seed);
-}
+TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFilters) { walk_seeds(kSeed, 1, 150, write_twice); }
+TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFiltersLong) { walk_seeds(kSeed, 1000, 3000, write_twice); }
 
-TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFilters) { write_all_twice(1, 150); }
-TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFiltersLong) { write_all_twice(1000, 3000); }
-
-TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStart) { walk_all(1, 6); }
-TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStartLong) { walk_all(1000, 300); }
+TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStart) { walk_seeds(kSeed, 1, 6, walk); }
+TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStartLong) { walk_seeds(kSeed, 1000, 300, walk); }
 
 }  // namespace
 }  // namespace crivo::testing

@@ -1,8 +1,6 @@
 // Random walks (model.h): a scan with a filter gives what it gives without.
-
 #include <iostream>
 
-#include "last_words.h"
 #include "model.h"
 
 namespace crivo::testing::model {
@@ -11,14 +9,14 @@ namespace {
 void walk_all(std::uint64_t first, std::uint64_t walks) {
   const ScanCounts before = scan_counts();
   Tally tally;
-  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
-    set_last_words("CRIVO_MODEL_SEED", seed);
+  const bool all = walk_seeds("CRIVO_MODEL_SEED", first, walks, [&](std::uint64_t seed) {
     try {
       walk(seed, all_policies(), tally);
     } catch (const Failure& failure) {
       FAIL() << failure.what();
     }
-  }
+  });
+  if (!all) return;
   const std::uint64_t asked = scan_counts().asked - before.asked;
   const std::uint64_t skipped = scan_counts().skipped - before.skipped;
   EXPECT_GT(skipped, asked / 20) << "scans that skip nothing prove nothing";

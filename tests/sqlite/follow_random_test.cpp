@@ -12,7 +12,6 @@
 
 #include "follow_statements.h"
 #include "temp_folder.h"
-#include "weights.h"
 
 namespace crivo::testing {
 namespace {
@@ -71,11 +70,11 @@ class Walk : FollowStatements {
                                                                   {1, &Walk::set},
                                                                   {1, &Walk::change_other_things},
                                                                   {1, &Walk::reopen}});
-    Database& db = *connections_[pick(8) == 0 ? 2 : pick(2)];
-    const auto next = drawn_step(kSteps, [this](std::size_t n) { return pick(n); });
+    Database& db = *connections_[below(8) == 0 ? 2 : below(2)];
+    const auto next = drawn_step(kSteps, *this);
     (this->*next.step)(db);
     ++tally_.steps;
-    ask_all(*connections_[pick(2)]);
+    ask_all(*connections_[below(2)]);
   }
 
   /// What it did last.
@@ -127,7 +126,7 @@ class Walk : FollowStatements {
 
   void rebuild(Database& db) {
     for (const std::string& filter : list(db, "SELECT name FROM sqlite_schema WHERE sql GLOB '*USING bloom(*'")) {
-      if (pick(2) == 0) run(db, rebuild_of(filter));
+      if (below(2) == 0) run(db, rebuild_of(filter));
     }
   }
 
@@ -135,15 +134,15 @@ class Walk : FollowStatements {
   void write(Database& db) {
     const std::string sql = write_sql(db, true);
     const auto interrupt = [](void*) { return 1; };
-    const bool is_interrupted = pick(8) == 0;
-    if (is_interrupted) sqlite3_progress_handler(db.get(), 1 + static_cast<int>(pick(400)), interrupt, nullptr);
+    const bool is_interrupted = below(8) == 0;
+    if (is_interrupted) sqlite3_progress_handler(db.get(), 1 + static_cast<int>(below(400)), interrupt, nullptr);
     run(db, sql);
     sqlite3_progress_handler(db.get(), 0, nullptr, nullptr);
   }
 
   void make_trigger(Database& db) {
     const std::string table = name(db, "s");
-    if (pick(4) != 0) return run(db, trigger_sql(db, table));
+    if (below(4) != 0) return run(db, trigger_sql(db, table));
     const std::string view = new_name("v");
     run(db, "CREATE VIEW " + view + " AS SELECT id, " + column(db, table, "w") + " AS w, p FROM " + table);
     run(db, "CREATE TRIGGER " + new_name("u") + " INSTEAD OF INSERT ON " + view + " BEGIN INSERT INTO " + table +
@@ -152,20 +151,20 @@ class Walk : FollowStatements {
 
   void rename_table(Database& db) {
     const std::string table = name(db, "s");
-    if (pick(2) == 0) return run(db, "ALTER TABLE " + table + " RENAME TO " + new_name("s"));
+    if (below(2) == 0) return run(db, "ALTER TABLE " + table + " RENAME TO " + new_name("s"));
     run(db, "ALTER TABLE " + table + " RENAME COLUMN " + column(db, table, "w") + " TO " + one_of({"w", "w1", "w2"}));
   }
   void rename_filter(Database& db) { run(db, "ALTER TABLE " + name(db, "f") + " RENAME TO " + new_name("f")); }
 
   void drop(Database& db) {
     const std::vector<std::string> triggers = list(db, "SELECT name FROM sqlite_schema WHERE name GLOB 'f*_follow_*'");
-    switch (pick(6)) {
+    switch (below(6)) {
       case 0:
         return run(db, "DROP TABLE " + name(db, "s"));
       case 1:
         return run(db, "DROP TABLE " + name(db, "f"));
       case 2:
-        if (!triggers.empty()) run(db, "DROP TRIGGER " + triggers[pick(triggers.size())]);
+        if (!triggers.empty()) run(db, "DROP TRIGGER " + triggers[below(triggers.size())]);
         return;
       case 3:
         return run(db, "DROP VIEW " + name(db, "v"));
@@ -181,26 +180,26 @@ class Walk : FollowStatements {
     const std::string w = column(db, table, "w");
     const std::vector<std::string> saved =
         list(db, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '" + table + "'");
-    const bool begins = sqlite3_get_autocommit(db.get()) != 0 && pick(4) != 0;
+    const bool begins = sqlite3_get_autocommit(db.get()) != 0 && below(4) != 0;
     if (begins) run(db, "BEGIN");
     run(db, "CREATE TABLE fresh(id INTEGER PRIMARY KEY, " + w + ", p, more, c AS (" + w + " || '!'))");
-    run(db, "INSERT INTO fresh(id, " + w + ") SELECT id, " + (pick(2) == 0 ? w : w + " || 'm'") + " FROM " + table);
+    run(db, "INSERT INTO fresh(id, " + w + ") SELECT id, " + (below(2) == 0 ? w : w + " || 'm'") + " FROM " + table);
     run(db, "DROP TABLE " + table);
     run(db, "ALTER TABLE fresh RENAME TO " + table);
-    if (pick(2) == 0) run(db, "INSERT INTO " + table + "(" + w + ") VALUES (" + value() + ")");
+    if (below(2) == 0) run(db, "INSERT INTO " + table + "(" + w + ") VALUES (" + value() + ")");
     for (const std::string& trigger : saved) run(db, trigger);
     run(db, "DROP TABLE IF EXISTS fresh");
-    if (begins) run(db, pick(5) == 0 ? "ROLLBACK" : "COMMIT");
+    if (begins) run(db, below(5) == 0 ? "ROLLBACK" : "COMMIT");
   }
 
   /// As before a mass of rows is loaded.
   void make_triggers_again(Database& db) {
-    const std::string some = pick(2) == 0 ? "" : " AND name GLOB 'f*_" + std::string(one_of({"*", "*insert"})) + "'";
+    const std::string some = below(2) == 0 ? "" : " AND name GLOB 'f*_" + std::string(one_of({"*", "*insert"})) + "'";
     const std::string from = " FROM sqlite_schema WHERE type = 'trigger'" + some;
     const std::vector<std::string> saved = list(db, "SELECT sql" + from);
     for (const std::string& trigger : list(db, "SELECT name" + from)) run(db, "DROP TRIGGER " + trigger);
     const std::string load = write_sql(db, false);
-    if (pick(4) != 0) run(db, load);
+    if (below(4) != 0) run(db, load);
     for (const std::string& trigger : saved) run(db, trigger);
   }
 
@@ -208,8 +207,8 @@ class Walk : FollowStatements {
   void pause(Database& db) {
     if (&db != connections_[0].get()) return;
     paused_ = nullptr;
-    if (pick(2) == 0) return;
-    const std::string sql = pick(2) == 0 ? "SELECT * FROM " + name(db, "s") : write_sql(db, false) + " RETURNING id";
+    if (below(2) == 0) return;
+    const std::string sql = below(2) == 0 ? "SELECT * FROM " + name(db, "s") : write_sql(db, false) + " RETURNING id";
     said_.push_back("0: begins " + sql);
     paused_ = std::make_unique<Statement>(db.get(), sql);
     if (paused_->get() != nullptr) sqlite3_step(paused_->get());
@@ -222,11 +221,11 @@ class Walk : FollowStatements {
   void change_other_things(Database& db) {
     run(db, one_of({"VACUUM", "VACUUM", "ANALYZE", "CREATE TABLE other0(x)", "DROP TABLE other0", "REINDEX",
                     "CREATE INDEX other_index ON words(w)", "DROP INDEX other_index", "PRAGMA user_version = 7"}));
-    if (pick(3) == 0) run(db, "ALTER TABLE " + name(db, "s") + " ADD COLUMN more" + number(5));
-    if (pick(6) == 0) run(db, "DROP TABLE " + name(db, "f") + "_seal");
+    if (below(3) == 0) run(db, "ALTER TABLE " + name(db, "s") + " ADD COLUMN more" + number(5));
+    if (below(6) == 0) run(db, "DROP TABLE " + name(db, "f") + "_seal");
   }
   void reopen(Database& db) {
-    if (pick(4) != 0) return;
+    if (below(4) != 0) return;
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       if (connections_[i].get() != &db) continue;
       if (i == 0) paused_ = nullptr;
@@ -250,7 +249,7 @@ class Walk : FollowStatements {
           "FROM " + source.substr(0, dot) + " WHERE " + source.substr(dot + 1) + " IS NOT NULL AND ";
       const std::string key = source.substr(dot + 1);
       std::string question;
-      switch (pick(12)) {
+      switch (below(12)) {
         case 0:
           question = "SELECT count(*) " + values + "NOT bloom_contains((SELECT bloom_open(bloom_snapshot('" + filter +
                      "'))), " + key + ")";

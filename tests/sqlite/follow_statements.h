@@ -2,24 +2,22 @@
 #pragma once
 
 #include <array>
-#include <random>
 
 #include "database.h"
+#include "random_walk.h"
 
 namespace crivo::testing {
 
 /// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3 and t0 to t3 (temporary), and
 /// views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also have c, which is
 /// computed. The tables log, once (in which no value comes twice, ON CONFLICT FAIL) and words are there, too.
-class FollowStatements {
+class FollowStatements : protected Random {
  public:
   /// Every second walk has STRICT tables, and the others have functions that change the schema while a statement runs:
   /// SQLite 3.40 reads the freed definition of a STRICT table then, with and without extensions.
-  explicit FollowStatements(std::uint64_t seed) : random_(seed), has_strict_tables_(seed % 2 != 0) {}
+  explicit FollowStatements(std::uint64_t seed) : Random(seed), has_strict_tables_(seed % 2 != 0) {}
 
-  std::size_t pick(std::size_t below) { return static_cast<std::size_t>(random_() % below); }
-  std::string number(std::size_t below) { return std::to_string(pick(below)); }
-  const char* one_of(std::initializer_list<const char*> texts) { return texts.begin()[pick(texts.size())]; }
+  std::string number(std::uint64_t bound) { return std::to_string(below(bound)); }
 
   static std::vector<std::string> list(Database& db, const std::string& sql) {
     std::vector<std::string> rows;
@@ -33,18 +31,18 @@ class FollowStatements {
   std::string name(Database& db, const char* kind) {
     const std::vector<std::string> names = list(
         db, std::string("SELECT name FROM sqlite_schema WHERE name GLOB '") + kind + "[0-9]*' AND name NOT GLOB '*_*'");
-    return names.empty() ? std::string(kind) + "0" : names[pick(names.size())];
+    return names.empty() ? std::string(kind) + "0" : names[below(names.size())];
   }
   std::string column(Database& db, const std::string& table, const char* kind) {
     const std::vector<std::string> names =
         list(db, "SELECT name FROM pragma_table_xinfo('" + table + "') WHERE name GLOB '" + kind + "*'");
-    return names.empty() ? "w" : names[pick(names.size())];
+    return names.empty() ? "w" : names[below(names.size())];
   }
   std::string new_name(const char* kind) { return std::string(kind) + number(4); }
 
   std::string value() {
     const std::string n = number(12);
-    switch (pick(6)) {
+    switch (below(6)) {
       case 0:
         return n + ".5";
       case 1:
@@ -72,7 +70,7 @@ class FollowStatements {
         "(id INTEGER PRIMARY KEY, w UNIQUE ON CONFLICT FAIL, p)",
         "(id INTEGER PRIMARY KEY ON CONFLICT REPLACE, w UNIQUE ON CONFLICT IGNORE, p)",
         "(id INTEGER PRIMARY KEY, w ANY, p INTEGER, c TEXT AS (w || p)) STRICT"};
-    std::string shape = kShapes[pick(kShapes.size() - (has_strict_tables_ ? 0 : 1))];  // the last is STRICT
+    std::string shape = kShapes[below(kShapes.size() - (has_strict_tables_ ? 0 : 1))];  // the last is STRICT
     if (const std::size_t at = shape.find('@'); at != std::string::npos) shape.replace(at, 1, table);
     return "CREATE TABLE " + table + shape;
   }
@@ -88,7 +86,7 @@ class FollowStatements {
   /// What the application's function may run while a statement runs.
   std::string nested(Database& db) {
     std::string sql;
-    switch (has_strict_tables_ ? 3 + pick(5) : pick(8)) {
+    switch (has_strict_tables_ ? 3 + below(5) : below(8)) {
       case 0:
         sql = filter_sql(db);
         break;
@@ -118,13 +116,13 @@ class FollowStatements {
     const std::string into = "INSERT" + conflict + " INTO " + table + "(id, " + w + ", p) ";
     const std::string where = " WHERE id " + std::string(one_of({"=", "=", "<", ">"})) + " " + number(30);
     std::string sql;
-    switch (pick(9)) {
+    switch (below(9)) {
       case 0:
         sql = into + "VALUES " + row + ", (" + number(30) + ", " + value() + ", 1), (" + number(30) + ", 'a1', NULL)";
         break;
       case 1:
         sql = "INSERT INTO " + table + "(id, " + w + ", p) VALUES " + row + " ON CONFLICT DO " +
-              (pick(3) == 0 ? std::string("NOTHING") : "UPDATE SET " + w + " = " + value());
+              (below(3) == 0 ? std::string("NOTHING") : "UPDATE SET " + w + " = " + value());
         break;
       case 2:
         sql = "UPDATE" + conflict + " " + table + " SET " + w + " = " + value() + where;
@@ -133,7 +131,7 @@ class FollowStatements {
         sql = "UPDATE" + conflict + " " + table + " SET id = id + " + number(3) + where;
         break;
       case 4:
-        sql = "DELETE FROM " + table + (pick(20) == 0 ? "" : where);
+        sql = "DELETE FROM " + table + (below(20) == 0 ? "" : where);
         break;
       case 5:
         return one_of({"DELETE FROM words WHERE w = 'a1'", "UPDATE OR REPLACE words SET w = 'a2' WHERE w = 'a1'",
@@ -146,8 +144,8 @@ class FollowStatements {
       default:
         sql = into + "VALUES " + row;
     }
-    if (may_nest && pick(5) == 0) sql += " RETURNING " + (pick(3) == 0 ? "id" : nested(db));
-    if (may_nest && sql.find("RETURNING") == std::string::npos && pick(3) == 0) sql += returning_sql(db, table, w);
+    if (may_nest && below(5) == 0) sql += " RETURNING " + (below(3) == 0 ? "id" : nested(db));
+    if (may_nest && sql.find("RETURNING") == std::string::npos && below(3) == 0) sql += returning_sql(db, table, w);
     return sql;
   }
   /// A question whether the filter that follows the column knows the value of a row that is just being written, if no
@@ -162,14 +160,14 @@ class FollowStatements {
            " AS BLOB)) OR EXISTS (SELECT 1 FROM " + filters[0] + " WHERE key = " + written + ") AS is_found";
   }
   std::string trigger_sql(Database& db, const std::string& table) {
-    const bool before = pick(3) == 0;
+    const bool before = below(3) == 0;
     // A BEFORE trigger that changes the very row, and a FAIL: then a generated column has a value that nobody told.
     const bool may_write = !before || column(db, table, "c") != "c";
     const std::string event = one_of({"INSERT", "UPDATE", "DELETE"});
     const std::string row = event == "INSERT" ? "new" : "old";
-    const std::string when = pick(2) == 0 ? "" : " WHEN " + row + ".id % 3 = " + number(3);
+    const std::string when = below(2) == 0 ? "" : " WHEN " + row + ".id % 3 = " + number(3);
     std::string body;
-    switch (pick(may_write ? 8 : 4)) {
+    switch (below(may_write ? 8 : 4)) {
       case 0:
         body = rebuild_of(name(db, "f"));
         break;
@@ -195,14 +193,13 @@ class FollowStatements {
       default:
         body = "INSERT OR REPLACE INTO " + name(db, "s") + "(id, w) VALUES (" + row + ".id + 1, " + value() + ")";
     }
-    const bool is_temporary = pick(4) == 0;
+    const bool is_temporary = below(4) == 0;
     return std::string("CREATE ") + (is_temporary ? "TEMP TRIGGER " + new_name("t") : "TRIGGER " + new_name("u")) +
            (before ? " BEFORE " : " AFTER ") + event + " ON " + table + when + " BEGIN " + body + "; " +
-           (pick(3) == 0 ? rebuild_of(name(db, "f")) + "; " : "") + "END";
+           (below(3) == 0 ? rebuild_of(name(db, "f")) + "; " : "") + "END";
   }
 
  private:
-  std::mt19937_64 random_;
   bool has_strict_tables_;
 };
 

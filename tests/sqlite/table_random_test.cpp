@@ -3,11 +3,10 @@
 // the same counts. (T1 and T2 of table/filter_table.h.)
 #include <array>
 #include <memory>
-#include <random>
 
 #include "database.h"
+#include "random_walk.h"
 #include "temp_folder.h"
-#include "weights.h"
 
 namespace crivo::testing {
 namespace {
@@ -22,9 +21,9 @@ struct Pair {
   [[nodiscard]] bool counts() const { return kind == "counting" || kind == "spectral"; }
 };
 
-class Walk {
+class Walk : Random {
  public:
-  Walk(unsigned seed, const std::string& encoding, int page_size) : random_(seed) {
+  Walk(unsigned seed, const std::string& encoding, int page_size) : Random(seed) {
     for (const std::string& path : {path_, attached_}) remove_database(path);
     db_ = std::make_unique<Database>(path_.c_str());
     db_->run("PRAGMA page_size = " + std::to_string(page_size));
@@ -60,7 +59,7 @@ class Walk {
                                                                   {2, &Walk::join},
                                                                   {1, &Walk::ask_selected},
                                                                   {1, &Walk::reopen}});
-    const auto next = drawn_step(kSteps, [this](std::size_t n) { return pick(n); });
+    const auto next = drawn_step(kSteps, *this);
     (this->*next.step)();
     ++statements_;
   }
@@ -69,13 +68,12 @@ class Walk {
   [[nodiscard]] const std::string& last() const { return last_; }
 
  private:
-  std::size_t pick(std::size_t below) { return static_cast<std::size_t>(random_() % below); }
-  Pair& pair() { return pairs_[pick(pairs_.size())]; }
+  Pair& pair() { return pairs_[below(pairs_.size())]; }
 
   /// A key as SQL. Integers, and texts that look like none of the numbers: a filter's key knows no types.
   std::string key() {
-    const std::string number = std::to_string(static_cast<std::int64_t>(pick(120)) - 30);
-    switch (pick(8)) {
+    const std::string number = std::to_string(static_cast<std::int64_t>(below(120)) - 30);
+    switch (below(8)) {
       case 0:
         return "'t" + number + "'";
       case 1:
@@ -83,21 +81,21 @@ class Walk {
       case 2:
         return "CAST('b" + number + "' AS BLOB)";
       case 3:
-        return pick(4) == 0 ? "NULL" : "'ä" + number + "'";
+        return below(4) == 0 ? "NULL" : "'ä" + number + "'";
       case 4:
-        return std::to_string(std::int64_t{1} << pick(62));
+        return std::to_string(std::int64_t{1} << below(62));
       default:
         return number;
     }
   }
   std::string keys() {
     std::string list = key();
-    for (std::size_t i = pick(8); i > 0; --i) list += ", " + key();
+    for (std::size_t i = below(8); i > 0; --i) list += ", " + key();
     return list;
   }
   std::string rows() {
     std::string list = "(" + key() + ")";
-    for (std::size_t i = pick(30); i > 0; --i) list += ", (" + key() + ")";
+    for (std::size_t i = below(30); i > 0; --i) list += ", (" + key() + ")";
     return list;
   }
 
@@ -151,7 +149,7 @@ class Walk {
   void insert_selected() {
     const Pair& to = pair();
     const Pair& from = pair();
-    const std::string limit = " WHERE rowid % 7 = " + std::to_string(pick(7)) + " LIMIT 20";
+    const std::string limit = " WHERE rowid % 7 = " + std::to_string(below(7)) + " LIMIT 20";
     if (&to == &from) return;
     run("INSERT INTO " + to.filter() + "(key) SELECT key FROM " + from.plain() + limit);
     run("INSERT INTO " + to.plain() + " SELECT key FROM " + from.plain() + limit);
@@ -167,7 +165,7 @@ class Walk {
         " WHERE CAST(key AS BLOB) = CAST(" + value + " AS BLOB) LIMIT 1)");
   }
   void clear() {
-    if (pick(6) != 0) return;
+    if (below(6) != 0) return;
     const Pair& to = pair();
     run("INSERT INTO " + to.filter() + "(op) VALUES ('clear')");
     run("DELETE FROM " + to.plain());
@@ -179,8 +177,8 @@ class Walk {
   }
   void end() {
     if (depth_ == 0) return;
-    const std::string name = "s" + std::to_string(1 + pick(static_cast<std::size_t>(depth_)));
-    switch (pick(4)) {
+    const std::string name = "s" + std::to_string(1 + below(static_cast<std::size_t>(depth_)));
+    switch (below(4)) {
       case 0:
         return end_transaction("COMMIT");
       case 1:
@@ -203,9 +201,9 @@ class Walk {
   /// The filter alone: the plain table is found by the pair's name, which stays.
   void rename() {
     const Pair& renamed = pair();
-    if (renamed.name == "f2" || pick(3) != 0) return;
+    if (renamed.name == "f2" || below(3) != 0) return;
     run("ALTER TABLE " + renamed.filter() + " RENAME TO [it's other]");
-    if (pick(2) == 0) run("INSERT INTO " + renamed.schema + ".[it's other](op) VALUES ('check')");
+    if (below(2) == 0) run("INSERT INTO " + renamed.schema + ".[it's other](op) VALUES ('check')");
     run("ALTER TABLE " + renamed.schema + ".[it's other] RENAME TO " + renamed.name);
   }
 
@@ -213,7 +211,7 @@ class Walk {
     const Pair& tidied = pair();
     run("INSERT INTO " + tidied.filter() + "(op) VALUES ('check')");
     run("INSERT INTO " + tidied.filter() + "(op) VALUES ('rebuild')");
-    if (depth_ == 0 && pick(4) == 0) run("VACUUM " + std::string(tidied.schema == "temp" ? "main" : tidied.schema));
+    if (depth_ == 0 && below(4) == 0) run("VACUUM " + std::string(tidied.schema == "temp" ? "main" : tidied.schema));
     last_ = "bloom_snapshot " + tidied.filter();
     ASSERT_EQ(db_->ask("SELECT count(*) FROM " + tidied.plain() +
                        " WHERE NOT bloom_contains((SELECT bloom_open("
@@ -260,7 +258,7 @@ class Walk {
 
   /// Closes the database and opens it again, which the temporary tables do not survive.
   void reopen() {
-    if (depth_ != 0 || pick(5) != 0) return;
+    if (depth_ != 0 || below(5) != 0) return;
     db_ = nullptr;
     db_ = std::make_unique<Database>(path_.c_str());
     connect();
@@ -271,7 +269,6 @@ class Walk {
   std::string path_ = temp_file("table_random.db");
   std::string attached_ = temp_file("table_random_attached.db");
   std::unique_ptr<Database> db_;
-  std::mt19937_64 random_;
   std::vector<Pair> pairs_;
   int names_ = 0;
   int depth_ = 0;
