@@ -115,8 +115,18 @@ inline std::string integers(std::int64_t first, std::int64_t last) {
          std::to_string(last) + ") SELECT i FROM s) AS n";
 }
 
+/// From now on, `frames` has the number of frames in the log of the database.
+inline void count_frames(Database& db, int* frames) {
+  const auto count = [](void* into, sqlite3*, const char*, int in_log) {
+    *static_cast<int*>(into) = in_log;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(db.get(), count, frames);
+}
+
 class SqliteTest : public ::testing::Test {
  protected:
+  explicit SqliteTest(const std::string& path = ":memory:") : db_(path.c_str()) {}
   std::string ask(const std::string& sql, const std::vector<Arg>& args = {}) { return db_.ask(sql, args); }
   Blob blob(const std::string& sql, const std::vector<Arg>& args = {}) { return db_.blob(sql, args); }
   /// Runs a statement that must succeed.
@@ -127,8 +137,26 @@ class SqliteTest : public ::testing::Test {
   std::string info(const Blob& filter, const std::string& field) {
     return ask("SELECT json_extract(bloom_info(?), '$." + field + "')", {filter});
   }
+  /// A field of bloom_table_info.
+  std::string table_info(const std::string& table, const std::string& field) {
+    return ask("SELECT json_extract(bloom_table_info('" + table + "'), '$." + field + "')");
+  }
 
   Database db_;
+};
+
+/// A filter table t of integers.
+class FilterTableTest : public SqliteTest {
+ protected:
+  using SqliteTest::SqliteTest;
+  void make(const std::string& arguments) { run("CREATE VIRTUAL TABLE t USING bloom(" + arguments + ")"); }
+  void insert(std::int64_t first, std::int64_t last) {
+    run("INSERT INTO t(key) SELECT i FROM " + integers(first, last));
+  }
+  /// How many of these integers the table has.
+  std::int64_t found(std::int64_t first, std::int64_t last) {
+    return std::stoll(ask("SELECT count(*) FROM " + integers(first, last) + " JOIN t ON t.key = n.i"));
+  }
 };
 
 }  // namespace crivo::testing

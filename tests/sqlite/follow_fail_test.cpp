@@ -26,7 +26,7 @@ class FollowFail : public SqliteTest {
                " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
   }
   std::string values() { return ask("SELECT group_concat(e) FROM s"); }
-  std::string info(const std::string& field) { return ask("SELECT bloom_table_info('f') ->> ?", {field}); }
+  std::string info(const std::string& field) { return table_info("f", field); }
 };
 
 TEST_F(FollowFail, KnowsItsOwnTriggersByMoreThanAWord) {

@@ -30,9 +30,7 @@ class FollowProof : public SqliteTest {
   std::string found(const std::string& key, const std::string& filter = "f") {
     return ask("SELECT count(*) FROM " + filter + " WHERE key = '" + key + "'");
   }
-  std::string info(const std::string& field, const std::string& filter = "f") {
-    return ask("SELECT json_extract(bloom_table_info('" + filter + "'), '$." + field + "')");
-  }
+  std::string info(const std::string& field, const std::string& filter = "f") { return table_info(filter, field); }
   void expect_unproven(const std::string& filter = "f") {
     EXPECT_THAT(found("nobody", filter), HasSubstr(kUnproven));
     EXPECT_THAT(ask("SELECT bloom_snapshot('" + filter + "')"), HasSubstr(kUnproven));

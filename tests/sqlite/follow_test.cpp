@@ -11,9 +11,7 @@ class Follow : public SqliteTest {
   void follow(const std::string& source, const std::string& others = "") {
     run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='" + source + "'" + others + ")");
   }
-  std::string info(const std::string& field) {
-    return ask("SELECT json_extract(bloom_table_info('f'), '$." + field + "')");
-  }
+  std::string info(const std::string& field) { return table_info("f", field); }
   /// How many values of a column the filter lacks.
   std::string missing(const std::string& table = "s", const std::string& column = "c") {
     return ask("SELECT count(*) FROM " + table + " WHERE " + column +

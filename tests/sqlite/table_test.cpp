@@ -5,17 +5,7 @@
 namespace crivo::testing {
 namespace {
 
-class Table : public SqliteTest {
- protected:
-  void make(const std::string& arguments) { run("CREATE VIRTUAL TABLE t USING bloom(" + arguments + ")"); }
-  void insert(std::int64_t first, std::int64_t last) {
-    run("INSERT INTO t(key) SELECT i FROM " + integers(first, last));
-  }
-  /// How many of these integers the table has.
-  std::int64_t found(std::int64_t first, std::int64_t last) {
-    return std::stoll(ask("SELECT count(*) FROM " + integers(first, last) + " JOIN t ON t.key = n.i"));
-  }
-};
+using Table = FilterTableTest;
 
 class TableOfKind : public Table, public ::testing::WithParamInterface<const char*> {
  protected:
@@ -352,20 +342,18 @@ class PageSize : public Table, public ::testing::WithParamInterface<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Bytes, PageSize, ::testing::Values(512, 1024, 2048, 4096, 8192, 65536));
 
-int frames = 0;
-
 TEST_P(PageSize, ChangesOnePagePerKey) {
   const std::string path = temp_file("page_size.db");
   for (const char* kind : {"blocked", "counting", "scalable"}) {
     remove_database(path);
+    int frames = 0;
     Database db(path.c_str());
     db.run("PRAGMA page_size = " + std::to_string(GetParam()));
     ASSERT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
     db.run("PRAGMA wal_autocheckpoint = 0");
     ASSERT_EQ(db.run(std::string("CREATE VIRTUAL TABLE t USING bloom(capacity=3000, kind=") + kind + ")"), SQLITE_OK);
     ASSERT_EQ(db.run("INSERT INTO t(key) SELECT i FROM " + integers(1, 2000)), SQLITE_OK);
-    sqlite3_wal_hook(
-        db.get(), [](void*, sqlite3*, const char*, int in_log) { return frames = in_log, SQLITE_OK; }, nullptr);
+    count_frames(db, &frames);
     ASSERT_EQ(db.run("INSERT OR IGNORE INTO t(key) VALUES (100001), (100002), (100003)"), SQLITE_OK);
     for (int i = 200001; i < 200051; ++i) {
       const int before = frames;

@@ -37,25 +37,13 @@ class FakeClock {
 };
 
 /// The connection is opened when the clock is there, and closed before it goes.
-class Window : FakeClock, public ::testing::Test {
+class Window : FakeClock, public FilterTableTest {
  protected:
-  explicit Window(const std::string& path = ":memory:") : db_(path.c_str()) {}
-  std::string ask(const std::string& sql) { return db_.ask(sql); }
-  void run(const std::string& sql) { ASSERT_EQ(db_.run(sql), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db_.get()); }
-  void make(const std::string& arguments) { run("CREATE VIRTUAL TABLE t USING bloom(" + arguments + ")"); }
-  void insert(std::int64_t first, std::int64_t last) {
-    run("INSERT INTO t(key) SELECT i FROM " + integers(first, last));
-  }
+  using FilterTableTest::FilterTableTest;
   void advance(std::int64_t seconds) {
     run("INSERT INTO t(op, arg) VALUES ('advance', " + std::to_string(seconds) + ")");
   }
-  std::int64_t found(std::int64_t first, std::int64_t last) {
-    return std::stoll(ask("SELECT count(*) FROM " + integers(first, last) + " JOIN t ON t.key = n.i"));
-  }
-  std::string info(const std::string& field) {
-    return ask("SELECT json_extract(bloom_table_info('t'), '$." + field + "')");
-  }
-  Database db_;
+  std::string info(const std::string& field) { return table_info("t", field); }
 };
 
 /// The bytes of a page, the panes of a window, and its clock.
@@ -267,13 +255,7 @@ class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
     run("PRAGMA journal_mode = WAL");
     run("PRAGMA wal_autocheckpoint = 0");
     run("PRAGMA synchronous = 0");
-    sqlite3_wal_hook(
-        db_.get(),
-        [](void* frames, sqlite3*, const char*, int in_log) {
-          *static_cast<int*>(frames) = in_log;
-          return SQLITE_OK;
-        },
-        &frames_);
+    count_frames(db_, &frames_);
   }
   int frames_of(const std::string& sql) {
     const int before = frames_;
