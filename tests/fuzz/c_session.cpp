@@ -176,8 +176,7 @@ crivo_facts CSession::facts(const crivo_filter* filter) {
 void CSession::fill(Slot& slot, crivo_status status, crivo_filter* made, const Run& run) {
   require((status == CRIVO_OK) == (made != nullptr), "a filter is made, or there is an error");
   if (made == nullptr) return;
-  slot = {};
-  slot.filter.reset(made);
+  slot.become(made);
   for (std::uint64_t i = 0; i < run.count(); ++i) ++slot.least[run.id(i)];
 }
 
@@ -185,9 +184,7 @@ void CSession::create() {
   Slot& slot = take_slot();
   const Options options(input_);
   crivo_filter* made = nullptr;
-  crivo_error error{};
-  const crivo_status status = crivo_create(options.get(), &made, &error);
-  require_status(status, error);
+  const crivo_status status = checked(crivo_create, options.get(), &made);
   Input nothing({});
   fill(slot, status, made, Run(nothing));
 }
@@ -197,14 +194,12 @@ void CSession::build() {
   const Options options(input_);
   const Run run(input_);
   crivo_filter* made = nullptr;
-  crivo_error error{};
   const crivo_keys keys = run.keys();
   const bool by_hash = input_.take_below(2) == 1;
   const auto hashes = run.hashes(options.seed(), options.ordered());
   const crivo_status status = by_hash
-                                  ? crivo_build_from_hashes(options.get(), hashes.data(), hashes.size(), &made, &error)
-                                  : crivo_build(options.get(), &keys, &made, &error);
-  require_status(status, error);
+                                  ? checked(crivo_build_from_hashes, options.get(), hashes.data(), hashes.size(), &made)
+                                  : checked(crivo_build, options.get(), &keys, &made);
   fill(slot, status, made, run);
 }
 
@@ -213,21 +208,17 @@ void CSession::build_in_pieces() {
   const Options options(input_);
   const Run run(input_);
   crivo_builder* started = nullptr;
-  crivo_error error{};
-  crivo_status status = crivo_builder_create(options.get(), &started, &error);
-  require_status(status, error);
+  crivo_status status = checked(crivo_builder_create, options.get(), &started);
   if (status != CRIVO_OK) return;
   const Builder builder(started);
   for (std::uint64_t i = 0; i < run.count() && status == CRIVO_OK; ++i) {
     const std::string& added = key(run.id(i));
-    status = crivo_builder_add(started, added.data(), added.size(), &error);
+    status = checked(crivo_builder_add, started, added.data(), added.size());
     require(crivo_builder_keys(started) == i + (status == CRIVO_OK ? 1 : 0), "a builder counts its keys");
   }
-  require_status(status, error);
   const bool all = status == CRIVO_OK;
   crivo_filter* made = nullptr;
-  status = crivo_builder_finish(started, &made, &error);
-  require_status(status, error);
+  status = checked(crivo_builder_finish, started, &made);
   if (all) {
     fill(slot, status, made, run);
   } else {
@@ -250,13 +241,11 @@ void CSession::add_keys() {
   const Run run(input_);
   if (slot.filter == nullptr) return;
   const crivo_facts before = facts(slot.filter.get());
-  crivo_error error{};
   const crivo_keys keys = run.keys();
   const auto hashes = run.hashes(before.seed, is_ordered(before.kind));
   const crivo_status status = input_.take_below(2) == 1
-                                  ? crivo_add_hashes(slot.filter.get(), hashes.data(), hashes.size(), &error)
-                                  : crivo_add_keys(slot.filter.get(), &keys, &error);
-  require_status(status, error);
+                                  ? checked(crivo_add_hashes, slot.filter.get(), hashes.data(), hashes.size())
+                                  : checked(crivo_add_keys, slot.filter.get(), &keys);
   require(run.count() == 0 || adds(slot.filter.get()) || status == CRIVO_UNSUPPORTED, "a kind that cannot says so");
   note_added(slot, run, before.keys, status);
 }
@@ -265,10 +254,7 @@ void CSession::add_one() {
   Slot& slot = take_slot();
   const unsigned id = input_.take_below(kKeys);
   if (slot.filter == nullptr) return;
-  crivo_error error{};
-  const crivo_status status = crivo_add(slot.filter.get(), key(id).data(), key(id).size(), &error);
-  require_status(status, error);
-  if (status == CRIVO_OK) ++slot.least[id];
+  if (checked(crivo_add, slot.filter.get(), key(id).data(), key(id).size()) == CRIVO_OK) ++slot.least[id];
 }
 
 void CSession::add_times() {
@@ -277,9 +263,7 @@ void CSession::add_times() {
   const std::uint64_t times = input_.take_below(4) == 0 ? input_.take<std::uint64_t>() : input_.take_below(20);
   if (slot.filter == nullptr) return;
   const std::uint64_t before = facts(slot.filter.get()).keys;
-  crivo_error error{};
-  const crivo_status status = crivo_add_times(slot.filter.get(), key(id).data(), key(id).size(), times, &error);
-  require_status(status, error);
+  checked(crivo_add_times, slot.filter.get(), key(id).data(), key(id).size(), times);
   const std::uint64_t added = facts(slot.filter.get()).keys - before;
   require(added <= times, "no more than the times are added");
   slot.least[id] += std::min<std::uint64_t>(added, UINT32_MAX);
@@ -293,9 +277,7 @@ void CSession::remove() {
   const bool absent = crivo_contains(slot.filter.get(), key(id).data(), key(id).size(), nullptr) == 0;
   if (!absent && slot.least[id] == 0) return;
   const bool can = (facts(slot.filter.get()).can & CRIVO_CAN_REMOVE) != 0 && facts(slot.filter.get()).read_only == 0;
-  crivo_error error{};
-  const crivo_status status = crivo_remove(slot.filter.get(), key(id).data(), key(id).size(), &error);
-  require_status(status, error);
+  const crivo_status status = checked(crivo_remove, slot.filter.get(), key(id).data(), key(id).size());
   require(status == (!can ? CRIVO_UNSUPPORTED : absent ? CRIVO_NOT_FOUND : CRIVO_OK), "a key that is there is removed");
   if (status == CRIVO_OK) --slot.least[id];
 }
@@ -312,9 +294,7 @@ void CSession::merge(crivo_status (*how)(crivo_filter*, const crivo_filter*, cri
   Slot& into = take_slot();
   const Slot& from = take_slot();
   const Blob before = into.filter != nullptr ? raw_blob(into.filter.get()) : Blob();
-  crivo_error error{};
-  const crivo_status status = how(into.filter.get(), from.filter.get(), &error);
-  require_status(status, error);
+  const crivo_status status = checked(how, into.filter.get(), from.filter.get());
   if (into.filter == nullptr) return require(status == CRIVO_BAD_ARGUMENT, "no filter cannot be changed");
   if (status != CRIVO_OK) return require(raw_blob(into.filter.get()) == before, "a failure changes nothing");
   const Model other = from.least;
@@ -328,10 +308,7 @@ void CSession::compare() {
   const Slot& second = take_slot();
   crivo_similarity alike{};
   alike.size = sizeof alike;
-  crivo_error error{};
-  const crivo_status status = crivo_compare(first.filter.get(), second.filter.get(), &alike, &error);
-  require_status(status, error);
-  if (status != CRIVO_OK) return;
+  if (checked(crivo_compare, first.filter.get(), second.filter.get(), &alike) != CRIVO_OK) return;
   require(alike.first >= 0 && alike.second >= 0 && alike.united >= 0 && alike.common >= 0, "estimates are numbers");
   require(!(alike.jaccard < 0) && !(alike.jaccard > 1), "the share lies in [0, 1] or is NaN");
 }
@@ -341,16 +318,10 @@ void CSession::copy() {
   const Slot& from = take_slot();
   const bool without_counts = input_.take_below(2) == 1;
   crivo_filter* made = nullptr;
-  crivo_error error{};
-  const crivo_status status = without_counts ? crivo_drop_counts(from.filter.get(), &made, &error)
-                                             : crivo_copy(from.filter.get(), &made, &error);
-  require_status(status, error);
-  if (status != CRIVO_OK) return;
+  const auto how = without_counts ? &crivo_drop_counts : &crivo_copy;
+  if (checked(how, from.filter.get(), &made) != CRIVO_OK) return;
   if (!without_counts) require(raw_blob(made) == raw_blob(from.filter.get()), "a copy is the same filter");
-  const Model least = from.least;
-  to = {};
-  to.filter.reset(made);
-  to.least = least;
+  to.become(made, from.least);
 }
 
 void CSession::check_slot(Slot& slot) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "crivo.h"
 #include "input.h"
@@ -24,7 +26,8 @@ class CSession {
   void add_times();
   void remove();
   void clear();
-  void merge(crivo_status (*how)(crivo_filter*, const crivo_filter*, crivo_error*));
+  void unite() { merge(&crivo_unite); }
+  void intersect() { merge(&crivo_intersect); }
   void compare();
   void copy();
   void write_and_read();
@@ -57,6 +60,10 @@ class CSession {
     Model least{};        // how often each key must at least be in it
     Model hashes{};       // the keys' hashes by the filter's seed, once one is not 0
     bool touched = true;  // by a call since it was checked
+
+    void become(crivo_filter* made, const Model& keys = {}, Blob borrowed = {}) {
+      *this = {.blob = std::move(borrowed), .filter = Filter(made), .least = keys};
+    }
   };
 
   /// Options of which any field may be wrong, followed by zeros that a later version may read.
@@ -70,6 +77,7 @@ class CSession {
     slot.touched = true;
     return slot;
   }
+  void merge(crivo_status (*how)(crivo_filter*, const crivo_filter*, crivo_error*));
   void fill(Slot& slot, crivo_status status, crivo_filter* made, const Run& run);
   static void note_added(Slot& slot, const Run& run, std::uint64_t keys_before, crivo_status status);
   static void check_slot(Slot& slot);
@@ -83,5 +91,14 @@ class CSession {
 
 /// Ends the process unless this is a status with its message: one line of text that ends.
 void require_status(crivo_status status, const crivo_error& error);
+
+/// What a function of these arguments and a crivo_error* returns, with its error.
+template <class Function, class... Args>
+crivo_status checked(Function function, Args... args) {
+  crivo_error error{};
+  const crivo_status status = function(args..., &error);
+  require_status(status, error);
+  return status;
+}
 
 }  // namespace crivo::testing

@@ -25,9 +25,7 @@ void describe_into(std::size_t size, Get&& get) {
   bytes.fill(kUntouched);
   auto* structure = reinterpret_cast<Struct*>(bytes.data());
   structure->size = size;
-  crivo_error error{};
-  const crivo_status status = get(structure, &error);
-  require_status(status, error);
+  const crivo_status status = checked(get, structure);
   const std::size_t written = status == CRIVO_OK ? size : sizeof size;
   require(structure->size == size, "the size stays");
   require(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(written), bytes.end(),
@@ -48,23 +46,17 @@ void CSession::write_and_read() {
   Blob blob(crivo_blob_bound(from.filter.get()));
   if (room == 1) blob.resize(input_.take<std::uint16_t>() % blob.size());
   std::uint64_t written = 0;
-  crivo_error error{};
-  crivo_status status = crivo_write(from.filter.get(), form, level, blob.data(), blob.size(), &written, &error);
-  require_status(status, error);
+  const crivo_status status = checked(crivo_write, from.filter.get(), form, level, blob.data(), blob.size(), &written);
   require(status != CRIVO_TOO_LARGE || (room == 1 && written > blob.size()), "the bound is enough for every form");
   if (status != CRIVO_OK) return;
   blob.resize(written);
   const crivo_limits limits = limits_of(kMaxBytes);
   crivo_filter* made = nullptr;
-  status = (borrows ? &crivo_borrow : &crivo_read)(blob.data(), blob.size(), &limits, &made, &error);
-  require(status == CRIVO_OK, "what was written can be read");
+  require(checked(borrows ? &crivo_borrow : &crivo_read, blob.data(), blob.size(), &limits, &made) == CRIVO_OK,
+          "what was written can be read");
   // A blob remembers whether it is to stay raw; the bytes of the payload are those of the filter.
   require(raw_blob(made) == raw_blob(from.filter.get()), "what was written reads back the same");
-  const Model least = from.least;
-  to = {};
-  to.blob = std::move(blob);
-  to.filter.reset(made);
-  to.least = least;
+  to.become(made, from.least, std::move(blob));
 }
 
 void CSession::read_damaged() {
@@ -88,13 +80,8 @@ void CSession::read_damaged() {
   const crivo_limits limits = limits_of(kMaxBytes);
   const bool borrows = input_.take_below(2) == 1;
   crivo_filter* made = nullptr;
-  crivo_error error{};
-  const crivo_status status = (borrows ? &crivo_borrow : &crivo_read)(blob.data(), blob.size(), &limits, &made, &error);
-  require_status(status, error);
-  if (status != CRIVO_OK) return;
-  to = {};
-  to.blob = std::move(blob);
-  to.filter.reset(made);
+  const auto read = borrows ? &crivo_borrow : &crivo_read;
+  if (checked(read, blob.data(), blob.size(), &limits, &made) == CRIVO_OK) to.become(made, {}, std::move(blob));
 }
 
 void CSession::describe() {
