@@ -2,7 +2,7 @@
 // kinds/range/simd/query.inl.h.
 
 /// Halves the word until one bit is left.
-std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank) noexcept {
+inline std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank) noexcept {
   std::uint64_t place = 0;
   for (unsigned width = 32; width > 0; width /= 2) {
     const auto below = static_cast<std::uint64_t>(std::popcount((word >> place) & ((std::uint64_t{1} << width) - 1)));
