@@ -15,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -69,8 +68,15 @@ constexpr double kRibbonRateTolerance = 0.03;
 /// The least number from `low` on for which `is_enough` holds, which from then on it does; `high` if for none below it.
 template <typename Enough>
 std::uint64_t first(std::uint64_t low, std::uint64_t high, const Enough& is_enough) {
-  return *std::ranges::partition_point(std::views::iota(low, std::max(low, high)),
-                                       [&](std::uint64_t n) { return !is_enough(n); });
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (is_enough(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
 }
 
 /// Whether two blocks of ours of as many keys are alike. The size of a ribbon also depends on which keys they are.

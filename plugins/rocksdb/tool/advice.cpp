@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 
 #include "options/settings.h"
 
@@ -44,8 +43,17 @@ double ratio_of(const TreeSizes& sizes) noexcept {
 
 /// The first number for which `is_far_enough` holds, which from then on it does; one more than the most if for none.
 int first(const std::function<bool(int)>& is_far_enough) {
-  return *std::ranges::partition_point(std::views::iota(kFewestHundredths, kMostHundredths + 1),
-                                       std::not_fn(is_far_enough));
+  int least = kFewestHundredths;
+  int most = kMostHundredths + 1;
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (is_far_enough(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return least;
 }
 
 }  // namespace
