@@ -198,20 +198,22 @@ std::vector<ListedFile> files_in(const std::string& folder) {
 
 /// The files of a database. If it cannot be opened, because its options name what this program does not know or
 /// because its files are damaged, the files in its folder will do; `whole` is set to false if there may be more.
-std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) try {
+std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) {
   std::error_code error;
-  if (fs::exists(fs::path(path) / "CURRENT", error)) {
-    return live_files(Database::open_read_only(load_options(path, /*for_writing=*/false), path).db());
+  if (!fs::exists(fs::path(path) / "CURRENT", error)) {
+    auto files = files_in(path);
+    if (files.empty()) throw Refused("FILE must be an SST file or a folder with such files, got " + path);
+    return files;
   }
-  auto files = files_in(path);
-  if (files.empty()) throw Refused("FILE must be an SST file or a folder with such files, got " + path);
-  return files;
-} catch (const Refused& refused) {
-  auto files = files_in(path);
-  if (files.empty()) throw;
-  std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", refused.error.message.c_str());
-  whole = refused.error.code != ErrorCode::kCorrupt;
-  return files;
+  try {
+    return live_files(Database::open_read_only(load_options(path, /*for_writing=*/false), path).db());
+  } catch (const Refused& refused) {
+    auto files = files_in(path);
+    if (files.empty()) throw;
+    std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", refused.error.message.c_str());
+    whole = refused.error.code != ErrorCode::kCorrupt;
+    return files;
+  }
 }
 
 std::vector<ListedFile> only_file(const std::string& path) {
