@@ -49,8 +49,6 @@ void throw_host_error(sqlite3* db, int code) {
   throw HostError{code, sqlite3_errmsg(db)};
 }
 
-void throw_error(const Error& error) { throw SqlError{error.message}; }
-
 void report_exception(sqlite3_context* context) noexcept {
   try {
     try {

@@ -44,13 +44,10 @@ inline void require_ok(sqlite3* db, int code) {
   if (code != SQLITE_OK) throw_host_error(db, code);
 }
 
-/// Throws an error of the core as a SqlError, with SQL's name for the field.
-[[noreturn]] void throw_error(const Error& error);
-
-/// Returns the value of a Result, or throws its error.
+/// Returns the value of a Result, or throws its error as a SqlError.
 template <class T>
 T unwrap(Result<T> result) {
-  if (!result.has_value()) throw_error(result.error());
+  if (!result.has_value()) throw SqlError{result.error().message};
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 

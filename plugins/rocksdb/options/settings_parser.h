@@ -6,6 +6,7 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
