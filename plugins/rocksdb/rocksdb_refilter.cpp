@@ -10,11 +10,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "options/level_specs.h"
 #include "policy/policy.h"
 #include "refilter/judge.h"
 #include "refilter/planned_filter.h"
@@ -45,25 +47,23 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
 
 /// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
 /// of the policy itself.
-Status make_trial(const std::string& id, FamilyPolicy* family) {
-  if (id.starts_with("crivo.")) {
-    family->policy = plugin::FilterPolicy::for_trial(id);
-  } else {
-    rocksdb::ConfigOptions config;
-    config.ignore_unknown_options = config.ignore_unsupported_options = false;
-    Status made = rocksdb::FilterPolicy::CreateFromString(config, id, &family->policy);
-    if (made.ok() && family->policy == nullptr) made = Status::NotSupported(id);
-    if (!made.ok()) return made;
-  }
-  if (const auto settings = plugin::settings_of(*family->policy)) {
+Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, FamilyPolicy* family) {
+  const std::string id = policy.GetId();
+  if (const auto settings = plugin::settings_of(policy)) {
     family->key_transform = plugin::name_of(settings->key_transform);
+    // RocksDB shows crivo.Auto how the levels are sized when it opens the database to write, and not at a SetOptions.
+    const auto tree = writable ? settings->tree : plugin::tree_of(family->options);
+    family->policy = plugin::FilterPolicy::for_trial(id, tree);
+    return Status::OK();
   }
-  // Tells crivo.Auto how the levels are sized.
-  family->policy->ValidateOptions(family->options, family->options).PermitUncheckedError();
-  return Status::OK();
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = config.ignore_unsupported_options = false;
+  const Status made = rocksdb::FilterPolicy::CreateFromString(config, id, &family->policy);
+  return made.ok() && family->policy == nullptr ? Status::NotSupported(id) : made;
 }
 
-Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool remove_filters, FamilyPolicy* family) {
+Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writable, bool remove_filters,
+               FamilyPolicy* family) {
   *family = {&handle, db.GetOptions(&handle), nullptr, std::nullopt};
   const auto* const table = refilter::table_of(family->options);
   if (table == nullptr) {
@@ -77,7 +77,7 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool remove
   if (const std::string why = refilter::why_no_filters(family->options); !why.empty()) {
     return refusal(handle, "write filters", why);
   }
-  const Status made = make_trial(policy->GetId(), family);
+  const Status made = make_trial(*policy, writable, family);
   return made.ok() ? made : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + made.ToString());
 }
 
@@ -100,7 +100,6 @@ class Refilter {
 
   RocksDBRefilterReport run() {
     report_.status = prepare_all();
-    if (report_.status.ok() && !options_.dry_run) report_.status = check_writable();
     if (!report_.status.ok()) return std::move(report_);
     if (options_.dry_run) {
       tell_all();
@@ -110,25 +109,27 @@ class Refilter {
     return std::move(report_);
   }
 
+  /// What was done until this error.
+  RocksDBRefilterReport stopped_by(Status error) {
+    report_.status = std::move(error);
+    return std::move(report_);
+  }
+
  private:
   Status prepare_all() {
     auto handles = options_.column_families;
     if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
+    // A compaction of no files is an error of its own kind where files can be compacted at all.
+    const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr)
         return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
-      if (Status known = prepare(db_, *handle, options_.remove_filters, &families_.emplace_back()); !known.ok()) {
-        return known;
-      }
+      Status known = prepare(db_, *handle, writable, options_.remove_filters, &families_.emplace_back());
+      if (!known.ok()) return known;
     }
-    return Status::OK();
-  }
-
-  /// A compaction of no files is an error of its own kind where files can be compacted at all.
-  Status check_writable() {
-    const Status none = db_.CompactFiles({}, families_.front().handle, {}, 0, 0);
-    return none.IsNotSupported() ? Status::NotSupported("crivo: DB must be open for writing, got one that is read-only")
-                                 : Status::OK();
+    return writable || options_.dry_run
+               ? Status::OK()
+               : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
   }
 
   /// Whether to go on.
@@ -288,7 +289,12 @@ class Refilter {
 }  // namespace
 
 RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options) {
-  return Refilter(db, options).run();
+  Refilter refilter(db, options);
+  try {
+    return refilter.run();
+  } catch (const std::bad_alloc&) {
+    return refilter.stopped_by(Status::MemoryLimit());  // without a text, which would take memory
+  }
 }
 
 }  // namespace crivo

@@ -16,6 +16,7 @@
 #include <new>
 
 #include "builder/builder.h"
+#include "crivo/rocksdb_refilter.h"
 #include "crivo/rocksdb_scan.h"
 #include "limits_support.h"
 #include "process_faults.h"
@@ -277,6 +278,24 @@ TEST(RocksdbMemoryOfScanFilters, ExhaustedMeansAFilterOrAReasonOrAnErrorForLog) 
     errors += finished.ok() ? 0 : 1;
   }
   EXPECT_GT(errors, 1);
+}
+
+/// Fails at the n-th allocation of the calling thread behind the last question of refilter's.
+TEST(RocksdbMemoryOfRefilter, ExhaustedIsAStatus) {
+  const TempFolder folder;
+  const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.file("db"));
+  put_keys(*db, 0, 100);
+  int errors = 0;
+  for (std::int64_t nth = 1; nth <= 20; ++nth) {
+    const auto look = [&](const RocksDBRefilterProgress&) {  // a file's filter is read next
+      faults = {true, true, nth};
+      return true;
+    };
+    const RocksDBRefilterReport report = RefilterRocksDB(*db, {.progress = look, .dry_run = true});
+    faults.armed = false;
+    errors += report.status.IsMemoryLimit() ? 1 : 0;
+  }
+  EXPECT_GT(errors, 10);
 }
 
 TEST(RocksdbMemoryOfReaders, ExhaustedMeansNoReaderWhichRocksdbTakesAsMaybe) {

@@ -155,6 +155,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption{"{id=crivo.Auto;budget_bits_per_key=8;bits_per_key=10}", "must not be given together with"},
         BadOption{"crivo.Auto:budget_bits_per_key:8:bottommost_fp_rate:0.1",
                   "crivo.Auto: bottommost_fp_rate must not be given together with budget_bits_per_key, got both"},
+        BadOption{"crivo.Auto:bottommost_fp_rate:0.1:budget_bits_per_key:8",
+                  "crivo.Auto: bottommost_fp_rate must not be given together with budget_bits_per_key, got both"},
         BadOption{"crivo.ribbon:10",
                   "crivo.ribbon:10: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo.ribbon"},
         BadOption{"crivo.Blum:10",

@@ -1,4 +1,5 @@
 // RefilterRocksDB: new filters for a database that is open, while others write, read and compact it.
+#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
 #include <rocksdb/utilities/stackable_db.h>
@@ -93,6 +94,136 @@ TEST_F(RocksdbRefilter, SeesAHundredthInWholeFiltersAndAFewInPartitions) {
       EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left, 3U);
     }
   }
+}
+
+/// Options of a column family by RocksDB's option strings; `table`: those of its tables.
+rocksdb::Options options_from(const std::string& table, const std::string& family = "") {
+  rocksdb::Options options = many_files(nullptr);
+  const std::string text = "block_based_table_factory={block_size=256;" + table + "};" + family;
+  EXPECT_TRUE(rocksdb::GetOptionsFromString({}, options, text, &options).ok()) << text;
+  return options;
+}
+
+constexpr const char* kInPartitions =
+    "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=256;filter_policy=";
+
+TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
+  struct Change {
+    rocksdb::Options before;
+    rocksdb::Options now;
+    std::string reason;
+  };
+  const std::string bloom = "filter_policy=crivo.Bloom:10";
+  const std::string prefixes = bloom + ";whole_key_filtering=false";
+  const std::string bounded = kInPartitions + std::string("{id=crivo.Bloom;bits_per_key=20;max_filter_bytes=600}");
+  const auto transformed = [](const std::string& name) {
+    return "filter_policy={id=crivo.Auto;budget_bits_per_key=0.1;key_transform=take_prefix:" + name + "}";
+  };
+  const Change changes[] = {
+      {options_from(bloom), options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=1}"),
+       "blocked instead of always_maybe, and max_filter_bytes is 1"},
+      {options_from(bloom), options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=100}"),
+       "and max_filter_bytes is 100"},
+      {options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=100}"), options_from(bloom), "instead of 1"},
+      {options_from(bloom, "prefix_extractor=fixed:4"), options_from(prefixes, "prefix_extractor=fixed:4"),
+       "whole_key_filtering is \"true\" instead of \"false\""},
+      {options_from(prefixes, "prefix_extractor=fixed:4"), options_from(prefixes, "prefix_extractor=fixed:8"),
+       "prefix_extractor is \"rocksdb.FixedPrefix.4\" instead of \"rocksdb.FixedPrefix.8\""},
+      {options_from(bloom), options_from(bloom, "prefix_extractor=capped:4"),
+       "prefix_extractor is \"\" instead of \"rocksdb.CappedPrefix.4\""},
+      {options_from(bounded), options_from(kInPartitions + std::string("crivo.Bloom:20")), ""},
+      {options_from(bounded),
+       options_from(kInPartitions + std::string("{id=crivo.Ribbon;bits_per_key=20;max_filter_bytes=600}")), ""},
+      {options_from(bounded),
+       options_from(kInPartitions + std::string("{id=crivo.Bloom;bits_per_key=2;max_filter_bytes=600}")), ""},
+      {options_from(transformed("3")), options_from(transformed("7")),
+       "key_transform is \"take_prefix:3\" instead of \"take_prefix:7\""}};
+  for (const auto& [before, now, reason] : changes) {
+    SCOPED_TRACE(reason);
+    std::filesystem::remove_all(path());
+    write_database(before, path(), kKeys);
+    const auto db = open_database(now, path());
+    std::uint64_t with_filter = 0;
+    for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) with_filter += file.kind != "none" ? 1U : 0U;
+    ASSERT_GE(with_filter, 1U);
+    const auto look = [&](const RocksDBRefilterProgress& next) {
+      if (!next.path.empty()) {
+        EXPECT_THAT(next.reason, HasSubstr(reason));
+      }
+      return true;
+    };
+    const RocksDBRefilterReport done = RefilterRocksDB(*db, {.progress = look});
+    EXPECT_TRUE(done.status.ok()) << done.status.ToString();
+    EXPECT_GE(done.files, reason.empty() ? with_filter - 2 : with_filter);  // few keys have room within any bound
+    EXPECT_EQ(RefilterRocksDB(*db).files, 0U);
+  }
+}
+
+/// Fails the test if a call rewrites a file of this database, as its policy has written all of them.
+void expect_as_written(rocksdb::DB& db) {
+  const auto tell = [](const RocksDBRefilterProgress& next) {
+    if (!next.path.empty()) ADD_FAILURE() << next.path << ": " << next.reason;
+    return true;
+  };
+  EXPECT_EQ(RefilterRocksDB(db, {.progress = tell}).files, 0U);
+}
+
+TEST_F(RocksdbRefilter, TakesEveryNumberOfKeysOfRocksDBsRibbonForRight) {
+  // From about 1900 keys on it is a ribbon, which takes less than the Bloom filter of some keys fewer.
+  for (const char* const policy : {"ribbonfilter:20:-1", "ribbonfilter:1.45:-1"}) {
+    for (std::uint64_t keys = 1880; keys < 2000; keys += 17) {
+      SCOPED_TRACE(policy + (" with " + std::to_string(keys) + " keys"));
+      std::filesystem::remove_all(path());
+      const auto db = open_database(many_files(policy_from_string(policy)), path());
+      put_keys(*db, 0, keys);
+      expect_as_written(*db);
+    }
+  }
+}
+
+TEST_F(RocksdbRefilter, TakesAPartitionWithoutAKeyForRight) {
+  for (const char* const policy : {"crivo.Bloom:10", "crivo.Ribbon:9.3:-1", "crivo.Auto:10", "bloomfilter:10"}) {
+    SCOPED_TRACE(policy);
+    std::filesystem::remove_all(path());
+    const auto db = open_database(
+        options_from(kInPartitions + std::string(policy) + ";whole_key_filtering=false", "prefix_extractor=fixed:8"),
+        path());
+    for (int i = 0; i < 2000; ++i) ASSERT_TRUE(db->Put({}, "a" + std::to_string(i), "too short").ok());
+    for (int i = 0; i < 2000; ++i) ASSERT_TRUE(db->Put({}, "b" + std::to_string(10'000'000 + i * 7), "value").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    expect_as_written(*db);
+  }
+}
+
+TEST_F(RocksdbRefilter, SeesWhetherAFileHasAKeyForItsFilterBehindTimestamps) {
+  const auto timed = [](const std::string& table) {
+    rocksdb::Options options = options_from(table + ";whole_key_filtering=false", "prefix_extractor=fixed:4");
+    const rocksdb::Status known =
+        rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &options.comparator);
+    EXPECT_TRUE(known.ok()) << known.ToString();
+    return options;
+  };
+  for (const bool has_one : {false, true}) {
+    std::filesystem::remove_all(path());
+    {
+      const auto db = open_database(timed("filter_policy=nullptr"), path());
+      for (const std::string key : {"a", has_one ? "long enough" : "b", "z"}) {
+        ASSERT_TRUE(db->Put({}, key, std::string(8, '\1'), "value").ok());
+      }
+      ASSERT_TRUE(db->Flush({}).ok());
+    }
+    const auto db = open_database(timed("filter_policy=crivo.Bloom:10"), path());
+    EXPECT_EQ(RefilterRocksDB(*db).files, has_one ? 1U : 0U);
+    expect_as_written(*db);
+  }
+}
+
+TEST_F(RocksdbRefilter, KnowsTheTreeThatThePolicyKnows) {
+  const auto db = open(nullptr, policy_from_string("crivo.Auto:budget_bits_per_key:7"));
+  ASSERT_TRUE(RefilterRocksDB(*db).status.ok());
+  // RocksDB does not show it to the policy before the database is opened again.
+  ASSERT_TRUE(db->SetOptions({{"max_bytes_for_level_multiplier", "3"}}).ok());
+  for (int call = 0; call < 3; ++call) expect_as_written(*db);
 }
 
 TEST_F(RocksdbRefilter, StopsAndGoesOn) {

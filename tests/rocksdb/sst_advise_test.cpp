@@ -177,8 +177,8 @@ TEST_F(SstAdvise, LeavesADatabaseThatIsInUseAsItIs) {
   EXPECT_THAT(crivo("sst advise db"),
               Exits(0, "",
                     AllOf(StartsWith("column family default, filter_policy bloomfilter:10:false\nlevel  files   runs"),
-                          HasSubstr("\nIn the memory of now, fewer reads in vain:\n"),
-                          HasSubstr("\nWith the reads in vain of now, less memory:\n"))));
+                          HasSubstr("\nWith at most the memory of now:\n"),
+                          HasSubstr("\nWith at most the reads in vain of now:\n"))));
   EXPECT_EQ(shell("ls -l --time-style=full-iso db").out, listed);
 }
 

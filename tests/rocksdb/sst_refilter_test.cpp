@@ -286,6 +286,17 @@ TEST_F(SstRefilter, TakesALogOutsideOfTheDatabaseOnlyByName) {
   EXPECT_TRUE(open_database(options, path("copy").string())->Get({}, "inside", &value).ok());
 }
 
+TEST_F(SstRefilter, RefusesAnEmptyFolderForTheLogThatLiesInTheDatabase) {
+  const rocksdb::Options options = many_files(crivo_bloom());
+  ASSERT_TRUE(open_database(options, db())->Put({}, "in the log", "only").ok());
+  shell("mkdir empty");
+  EXPECT_THAT(
+      crivo("sst refilter --policy crivo.Auto:10 --wal-dir empty db"),
+      Fails(HasSubstr("--wal-dir must be the folder of the log, which lies in DB, got " + path("empty").string())));
+  std::string value;
+  EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
+}
+
 TEST_F(SstRefilter, SaysWhatItNeedsOnAFullDisk) {
   const std::string mount = "unshare -rm sh -c 'mkdir full && mount -t tmpfs -o size=1M full full && ";
   if (shell(mount + "true'; s=$?; rmdir full; exit $s").exit_code != 0) GTEST_SKIP() << "no file system can be mounted";

@@ -21,6 +21,8 @@ constexpr double kMinFpRate = 1e-9;
 
 constexpr std::string_view kBitsPerKey = "bits_per_key";
 constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
+constexpr std::string_view kBottommostFpRate = "bottommost_fp_rate";
+constexpr std::string_view kBudgetBitsPerKey = "budget_bits_per_key";
 constexpr std::string_view kKind = "kind";
 constexpr std::string_view kNone = "none";
 
@@ -93,7 +95,6 @@ constexpr Access kSize = {
     [](Settings& settings, double value) {
       settings.sized_by = By;
       settings.size = value;
-      if (By == SizedBy::kBudget) settings.bottommost_fp_rate.reset();  // the budget decides about all levels
     },
     [](const Settings& settings) { return settings.sized_by == By ? number_text(settings.size) : ""; }};
 
@@ -109,11 +110,11 @@ struct OptionInfo {
 constexpr OptionInfo kOptions[] = {
     {kBitsPerKey, kEvery, kBits, kSize<SizedBy::kBitsPerKey>, true},
     {"fp_rate", kEvery, {kMinFpRate, 1, "lie in [1e-9, 1)", true}, kSize<SizedBy::kFpRate>, true},
-    {"budget_bits_per_key", kAuto, kBits, kSize<SizedBy::kBudget>, true},
+    {kBudgetBitsPerKey, kAuto, kBits, kSize<SizedBy::kBudget>, true},
     {kKind, kBloom | kRibbon, {}, {}},
     {kKeyTransform, kEvery, {}, {nullptr, field_text<&Settings::key_transform>}},
     {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
-    {"bottommost_fp_rate", kAuto, {kMinFpRate, 1, "lie in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
+    {kBottommostFpRate, kAuto, {kMinFpRate, 1, "lie in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
     {"ribbon_levels", kAuto, {0, 64, "be an integer in [0, 64]", false, true}, kField<&Settings::ribbon_levels>},
     {"levels", kAuto, {kFewestLevels, kMostLevels, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
     {"level_ratio", kAuto, {1, kHighestLevelRatio, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
@@ -197,9 +198,8 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
   const OptionInfo* const info = find_option(*policy_, option);
   if (info == nullptr) return unknown_option(option);
   // RocksDB lets the last of two equal names win and shows us only that one, but there are two ways to write a name.
-  const std::uint32_t bit = std::uint32_t{1} << (info - kOptions);
-  if ((given_ & bit) != 0) return bad(option, "be given once", "it twice");
-  given_ |= bit;
+  if (is_given(option)) return bad(option, "be given once", "it twice");
+  given_.push_back(info->name);
   if (option == kKind) {
     const std::string_view kind = kind_name(*policy_->kind);
     return value == kind ? Result<void>() : bad(kKind, "be " + std::string(kind), value);
@@ -210,6 +210,8 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
     }
     given_size_ = info->name;
   }
+  // The budget decides about all levels. What was set before gives way to it; given together, finish() refuses them.
+  if (option == kBudgetBitsPerKey && !is_given(kBottommostFpRate)) settings_.bottommost_fp_rate.reset();
   if (option == kKeyTransform) return set_key_transform(value);
   const auto number = number_in(info->range, option, value);
   if (!number) return number.error();
@@ -253,7 +255,7 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
 
 Result<Settings> SettingsParser::finish() const {
   if (settings_.sized_by == SizedBy::kBudget && settings_.bottommost_fp_rate) {
-    return bad("bottommost_fp_rate", "not be given together with budget_bits_per_key", "both");
+    return bad(kBottommostFpRate, "not be given together with budget_bits_per_key", "both");
   }
   auto specs = level_specs(*policy_, settings_);
   if (!specs) return specs.error();

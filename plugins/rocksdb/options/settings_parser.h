@@ -52,11 +52,12 @@ class SettingsParser {
  private:
   Result<void> set_key_transform(std::string_view name);
   [[nodiscard]] Error unknown_option(std::string_view option) const;
+  [[nodiscard]] bool is_given(std::string_view option) const { return std::ranges::count(given_, option) != 0; }
 
   const PolicyInfo* policy_;
   Settings settings_;
-  std::uint32_t given_ = 0;      // the options that were given: a bit for each
-  std::string_view given_size_;  // the one of them that says the size
+  std::vector<std::string_view> given_;  // the options that were given
+  std::string_view given_size_;          // the one of them that says the size
 };
 
 /// The names of the options that a policy has.

@@ -170,9 +170,10 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
   }
 }
 
-std::shared_ptr<const FilterPolicy> FilterPolicy::for_trial(std::string_view id) {
+std::shared_ptr<const FilterPolicy> FilterPolicy::for_trial(std::string_view id, const TreeOptions& tree) {
   auto policy = std::make_shared<FilterPolicy>(id);
   leave_out(*policy->counters_);
+  (void)policy->settings_.learn(tree);  // the policy has learned it, so it is no error
   const NamedKeyTransform* const real = policy->settings_.load().key_transform;
   if (real == nullptr) return policy;
   policy->trial_transform_ = {real->name, [](const rocksdb::Slice& key, std::string*) { return key; }};

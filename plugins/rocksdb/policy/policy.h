@@ -25,8 +25,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// not have becomes an error that is kept.
   explicit FilterPolicy(std::string_view id);
   /// The policy of this id, to be tried: nothing of the process knows of it, and its filters are built from keys as
-  /// they are, so that any keys will do, under the name of its key transform, which their blocks have.
-  [[nodiscard]] static std::shared_ptr<const FilterPolicy> for_trial(std::string_view id);
+  /// they are, so that any keys will do, under the name of its key transform, which their blocks have. `tree` is what
+  /// RocksDB has shown the policy that it stands for.
+  [[nodiscard]] static std::shared_ptr<const FilterPolicy> for_trial(std::string_view id, const TreeOptions& tree);
 
   const char* Name() const override { return settings_.policy().name.data(); }
   /// The policy's name with all its settings behind it, as the ids of RocksDB's own policies are. From 9.8 on,

@@ -1,10 +1,7 @@
 // Which filter would a policy write for a file, and is it the one that the file has?
 //
 // Only the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as RocksDB
-// would ask at a compaction of this file. The file says how many keys its filters have together, but not how many each
-// of them has. So of each filter block follows, from its kind and size, for how many keys the policy would write it: at
-// least so many, at most so many. The filters are right if the policy writes every one of the blocks, and if the
-// number of all keys lies between the two sums. What a rewrite would give again is never called wrong.
+// would ask at a compaction of this file, and the builder for the blocks that it would write (planned_blocks.h).
 #pragma once
 
 #include <string>

@@ -46,8 +46,8 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
     return {{"memory", usual, text, {}}};
   }
-  return {{"memory", now.bytes, "In the memory of now, fewer reads in vain", {}},
-          {"reads", now.reads, "With the reads in vain of now, less memory", {}}};
+  return {{"memory", now.bytes, "With at most the memory of now", {}},
+          {"reads", now.reads, "With at most the reads in vain of now", {}}};
 }
 
 FamilyAdvice advise_family(const ReadFamily& family, const std::string& path, std::optional<double> memory) {

@@ -72,6 +72,11 @@ void check_log_folder(const std::string& option, const std::string& folder, cons
   const fs::path from_db = fs::relative(folder, path, error);
   const bool within = !from_db.empty() && *from_db.begin() != "..";
   if (option == kWalDir && !within) throw refused("lie in DB, or be named by --wal-dir");
+  const auto has_log = [&](const std::string& of) {
+    fs::directory_iterator files(of, error);
+    return std::any_of(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".log"; });
+  };
+  if (has_log(path) && !has_log(folder)) throw refused("be the folder of the log, which lies in DB");
 }
 
 /// To an Env of its own, as one that encrypts, a database is not what it seems from here.

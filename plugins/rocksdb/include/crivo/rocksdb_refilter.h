@@ -4,11 +4,12 @@
 //   const crivo::RocksDBRefilterReport report = crivo::RefilterRocksDB(*db, {.bytes_per_second = 50'000'000});
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';
 //
-// A filter is part of its file, so a new one needs a new file: each file whose filter is missing, damaged, foreign, or
-// of another size or rate than the column family's policy would write now is compacted by itself into the level in
-// which it lies (DB::CompactFiles), which changes nothing else. RocksDB does so in one step that a crash undoes or
-// keeps as a whole. What was done is seen in the files themselves, so whatever stopped a call, the next one goes on
-// from there, and one that finds every filter right rewrites nothing.
+// A filter is part of its file, so a new one needs a new file: each file whose filter is missing, damaged, foreign, of
+// other keys, or of another size or rate than the column family's policy would write now is compacted by itself into
+// the level in which it lies (DB::CompactFiles), which changes nothing else. RocksDB does so in one step that a crash
+// undoes or keeps as a whole. What was done is seen in the files themselves, so whatever stopped a call, the next one
+// goes on from there, and one that finds every filter right rewrites nothing. (README.md, "The tool for SST files", has
+// the changes of a policy that are too small to be seen.)
 #pragma once
 
 #include <rocksdb/db.h>
@@ -57,8 +58,9 @@ struct RocksDBRefilterReport {
   /// OK if every filter is now as its policy would write it, and after a dry run. Incomplete if `progress` stopped the
   /// call. TryAgain if files are left because other compactions had them all the time. Corruption if files could not be
   /// read. InvalidArgument, with nothing done, if the policy of a column family is missing, not known here, or writes
-  /// no filters; NotSupported if the database is open read-only. NoSpace if the disk has no room for the next file.
-  /// Otherwise the error of the compaction that failed. After these two no other was tried.
+  /// no filters; NotSupported if the database is open read-only. NoSpace if the disk has no room for the next file,
+  /// MemoryLimit if there is no memory to look at one. Otherwise the error of the compaction that failed. After these
+  /// two no other was tried.
   rocksdb::Status status;
   std::uint64_t files = 0;              // rewritten
   std::uint64_t bytes = 0;              // of these files, as they were
@@ -68,8 +70,9 @@ struct RocksDBRefilterReport {
 
 /// Rewrites the files. Runs in the calling thread, file by file, while the database is read, written and compacted by
 /// others; snapshots and iterators keep what they see, and the column family's compaction filter is asked as in any
-/// compaction. Files that another compaction has are tried again, for some seconds. The policies are those at the time
-/// of the call. Takes memory for one filter. The handles must live until it returns.
+/// compaction. Not two calls at once where keys have timestamps: RocksDB asserts that a file is still there. Files that
+/// another compaction has are tried again, for some seconds. The policies are those at the time of the call. Takes
+/// memory for one filter. The handles must live until it returns.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
 }  // namespace crivo
