@@ -68,16 +68,14 @@ int run(std::uint64_t count, int rounds, double most) {
     command += " -o " + folder.file("filter") + " " + folder.file("keys");
     std::vector<double> library;
     std::vector<double> tool;
-    std::vector<double> ratios;
     for (int round = 0; round <= rounds; ++round) {
       const double ours = nanoseconds([&] { build_in_memory(spec, keys); }) / 1e6;
       const double theirs = nanoseconds([&] { run_tool(command); }) / 1e6;
       if (round == 0) continue;  // the first one warms up
       library.push_back(ours);
       tool.push_back(theirs);
-      ratios.push_back(theirs / ours);
     }
-    const double ratio = median(ratios);
+    const double ratio = median_ratio(tool, library);
     missed |= ratio > most;
     std::printf("%-8s  %-8s  %8.0f  %8.0f  %8.2f%s\n", std::string(kind_name(kind)).c_str(),
                 with_capacity ? "given" : "counted", median(library), median(tool), ratio, ratio > most ? " !" : "");

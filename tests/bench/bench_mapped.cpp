@@ -1,13 +1,11 @@
 // What it costs to ask a filter in a mapped file: docs/benchmarks.md, "Filter files".
 // Writes a filter of this size into a file in the folder, asks it, and removes it. Prints processor times.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
-#include "crivo/blob_writer.h"
+#include "crivo/blob_file.h"
 #include "crivo/mapped_filter.h"
 #include "filters.h"
 #include "measure.h"
@@ -32,28 +30,16 @@ void write_filter(const std::string& path, std::size_t bytes) {
   const std::size_t keys = bytes * 8 / 10;
   const auto filter =
       value_of(AnyFilter::build({.kind = Kind::kBlocked, .capacity = keys}, testing::random_hashes(keys, 1)));
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) std::exit(1);
-  const auto sink = [file](std::span<const std::byte> piece) {
-    return std::fwrite(piece.data(), 1, piece.size(), file) == piece.size();
-  };
-  (void)value_of(write_blob(filter.ref(), BlobForm::kMappable, sink));
-  std::fclose(file);
-}
-
-double processor_nanoseconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+  (void)value_of(write_blob_file(filter.ref(), path, BlobForm::kMappable));
 }
 
 /// The median of the processor time, which other programs disturb least.
 void row(const char* what, double per, const std::function<void()>& work) {
   std::vector<double> times;
   for (int round = 0; round < kRounds; ++round) {
-    const double start = processor_nanoseconds();
+    const double start = processor_seconds();
     work();
-    times.push_back((processor_nanoseconds() - start) / per);
+    times.push_back((processor_seconds() - start) * 1e9 / per);
   }
   std::printf("%-66s %12.1f ns\n", what, median(times));
 }

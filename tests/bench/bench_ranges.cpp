@@ -1,38 +1,20 @@
 // What range filters cost: for keys that are spread evenly, consecutive and in clusters, the bits per key over the
 // formula, the time of a build over that of std::sort of the keys, and the time of a question.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include "crivo/filter.h"
+#include "times.h"
 
 namespace crivo::bench {
 namespace {
 
-double processor_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-/// The least processor time of some rounds, which other programs disturb least.
-template <class Work>
-double least_seconds(const Work& work) {
-  double least = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < 7; ++round) {
-    const double begin = processor_seconds();
-    work();
-    least = std::min(least, processor_seconds() - begin);
-  }
-  return least;
-}
+constexpr int kRounds = 7;
 
 struct Spread {
   const char* name;
@@ -50,16 +32,16 @@ void print_row(const Spread& spread, std::size_t count, double fp_rate, unsigned
   for (std::size_t i = 0; i < count; ++i) keys[i] = spread.key(i, random);
   std::ranges::shuffle(keys, random);
   const FilterSpec spec{.kind = Kind::kRange, .capacity = count, .fp_rate = fp_rate, .range_length = length};
-  const double sort = least_seconds([&] {
+  const double sort = least_seconds(kRounds, [&] {
     auto sorted = keys;
     std::ranges::sort(sorted);
   });
-  const double build = least_seconds([&] { (void)AnyFilter::build(spec, keys); });
+  const double build = least_seconds(kRounds, [&] { (void)AnyFilter::build(spec, keys); });
   const AnyFilter filter = *AnyFilter::build(spec, keys);
   std::vector<std::uint64_t> questions(1'000'000);
   for (std::uint64_t& low : questions) low = spread.key(random() % count, random) + random() % 100'000;
   std::uint64_t found = 0;
-  const double asked = least_seconds([&] {
+  const double asked = least_seconds(kRounds, [&] {
     for (const std::uint64_t low : questions) found += filter.may_contain_range(low, low + (length - 1)) ? 1 : 0;
   });
   const double bits = 8 * static_cast<double>(filter.payload().size()) / static_cast<double>(count);

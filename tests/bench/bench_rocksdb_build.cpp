@@ -6,7 +6,6 @@
 // takes the keys and finishes its block, and builder and block are freed, as it happens with one SST file after
 // another. "Faults" are the page faults of such a build. Memory is the growth of the process's peak resident size while
 // a fresh process builds blocks, one in each thread, with the blocks themselves.
-#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,20 +14,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
 
-#include "abi.h"
 #include "measure.h"
 #include "rocksdb_library.h"
-#include "workload.h"
 
 namespace crivo::bench {
 namespace {
-
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 struct Row {
   std::string name;
@@ -37,42 +31,18 @@ struct Row {
   std::vector<double> faults;
 };
 
-Policy from_string(const std::string& text) {
-  Policy policy;
-  const auto made = rocksdb::FilterPolicy::CreateFromString({}, text, &policy);
-  if (!made.ok() || policy == nullptr) throw std::runtime_error(text + ": " + made.ToString());
-  return policy;
-}
-
-Policy builtin(const std::string& name) {
-  if (const RocksdbLibrary* library = RocksdbLibrary::get()) return library->policy(name, 10);
-  return Policy(name == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(10) : rocksdb::NewBloomFilterPolicy(10));
-}
-
 /// The built-in filter first and ours behind it, in pairs.
 std::vector<Row> rows(const std::string& options) {
   return {
-      {"RocksDB Bloom", builtin("Bloom"), {}, {}},
-      {"crivo.Bloom", from_string("{id=crivo.Bloom;bits_per_key=10" + options + "}"), {}, {}},
-      {"RocksDB Ribbon", builtin("Ribbon"), {}, {}},
-      {"crivo.Ribbon", from_string("{id=crivo.Ribbon;bits_per_key=10;bloom_before_level=-1" + options + "}"), {}, {}}};
+      {"RocksDB Bloom", rocksdb_policy("Bloom", 10), {}, {}},
+      {"crivo.Bloom", policy_from("{id=crivo.Bloom;bits_per_key=10" + options + "}"), {}, {}},
+      {"RocksDB Ribbon", rocksdb_policy("Ribbon", 10), {}, {}},
+      {"crivo.Ribbon", policy_from("{id=crivo.Ribbon;bits_per_key=10;bloom_before_level=-1" + options + "}"), {}, {}}};
 }
 
-/// The block's size.
-std::size_t build(const Policy& policy, std::uint64_t keys) {
+void build(const Policy& policy, std::uint64_t keys) {
   const rocksdb::BlockBasedTableOptions table;
-  const rocksdb::FilterBuildingContext context(table);
-  const std::unique_ptr<abi::FilterBitsBuilder> builder(
-      reinterpret_cast<abi::FilterBitsBuilder*>(policy->GetBuilderWithContext(context)));
-  for (std::uint64_t i = 0; i < keys; ++i) {
-    const Key key(i);
-    builder->AddKey({key.view().data(), key.view().size()});
-  }
-  std::unique_ptr<const char[]> buffer;
-  rocksdb::Status status;
-  const rocksdb::Slice block = builder->Finish(&buffer, &status);
-  if (!status.ok() || block.size() <= 6) throw std::runtime_error("a builder must make a filter, got none");
-  return block.size();
+  if (block_bytes(*policy, rocksdb::FilterBuildingContext(table), keys) == 0) throw std::runtime_error("no filter");
 }
 
 long faults() {
@@ -81,26 +51,13 @@ long faults() {
   return usage.ru_minflt;
 }
 
-/// What this thread, or the process, has taken of a processor, in nanoseconds, with what the system did for it.
-double processor_time(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
-}
-
 void sample(Row& row, std::uint64_t keys, unsigned builds) {
   const long before = faults();
-  const double started = processor_time();
+  const double started = processor_seconds(CLOCK_THREAD_CPUTIME_ID);
   for (unsigned i = 0; i < builds; ++i) build(row.policy, keys);
-  row.nanoseconds.push_back((processor_time() - started) / builds / static_cast<double>(keys));
+  row.nanoseconds.push_back((processor_seconds(CLOCK_THREAD_CPUTIME_ID) - started) * 1e9 / builds /
+                            static_cast<double>(keys));
   row.faults.push_back(static_cast<double>(faults() - before) / builds);
-}
-
-double median_ratio(const Row& ours, const Row& theirs) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < ours.nanoseconds.size(); ++i)
-    ratios.push_back(ours.nanoseconds[i] / theirs.nanoseconds[i]);
-  return median(std::move(ratios));
 }
 
 void measure_times(std::vector<Row> rows, std::uint64_t keys, unsigned rounds) {
@@ -110,7 +67,8 @@ void measure_times(std::vector<Row> rows, std::uint64_t keys, unsigned rounds) {
     for (Row& row : rows) sample(row, keys, builds);
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string ratio = i % 2 == 0 ? "" : std::to_string(median_ratio(rows[i], rows[i - 1])).substr(0, 4);
+    const std::string ratio =
+        i % 2 == 0 ? "" : std::to_string(median_ratio(rows[i].nanoseconds, rows[i - 1].nanoseconds)).substr(0, 4);
     std::printf("| %llu | %s | %.1f | %s | %.0f |\n", static_cast<unsigned long long>(keys), rows[i].name.c_str(),
                 median(rows[i].nanoseconds), ratio.c_str(), median(rows[i].faults));
   }
@@ -141,8 +99,7 @@ void print_memory(const Row& row, std::uint64_t keys, unsigned threads) {
   builders.clear();
   const double peak = status_figure("VmHWM") - before;
   std::printf("| %llu | %u | %s | %.0f | %.0f | %.1f |\n", static_cast<unsigned long long>(keys), threads,
-              row.name.c_str(), peak / 1e6, 8 * peak / static_cast<double>(keys * threads),
-              processor_time(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
+              row.name.c_str(), peak / 1e6, 8 * peak / static_cast<double>(keys * threads), processor_seconds());
   std::fflush(stdout);
   _exit(0);
 }

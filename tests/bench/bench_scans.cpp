@@ -28,6 +28,8 @@
 #include <string>
 #include <vector>
 
+#include "times.h"
+
 namespace crivo::bench {
 namespace {
 
@@ -169,9 +171,8 @@ void run(const Workload& workload, const std::string& folder) {
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (costs[i].found != costs[0].found) throw std::runtime_error("a filter lost keys");
-      std::ranges::sort(times[i]);
       std::printf("%5zu  %-7s  %-20s %12.2f %12.2f %10.1f\n", workload.scanned, how, rows[i].first, costs[i].skipped,
-                  costs[i].blocks, times[i][kRounds / 2]);
+                  costs[i].blocks, median(times[i]));
     }
   }
 }

@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "times.h"
 
 namespace {
 
@@ -25,8 +25,12 @@ namespace {
   std::exit(1);
 }
 
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+using crivo::bench::least_seconds;
+
+double processor_seconds() { return crivo::bench::processor_seconds(); }
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+constexpr int kRounds = 5;
 
 class Bench {
  public:
@@ -46,12 +50,7 @@ class Bench {
   }
 
   void time(const std::string& what, double rows, const std::string& sql) {
-    double best = 1e9;
-    for (int round = 0; round < 5; ++round) {
-      const double start = processor_seconds();
-      run(sql);
-      best = std::min(best, processor_seconds() - start);
-    }
+    const double best = least_seconds(kRounds, [&] { run(sql); });
     std::printf("%-60s %10.3f us\n", what.c_str(), best / rows * 1e6);
     std::fflush(stdout);
   }
@@ -62,12 +61,7 @@ class Bench {
     if (sqlite3_step(given) != SQLITE_ROW) fail(sqlite3_errmsg(db_));
     sqlite3_stmt* statement = prepare(sql);
     sqlite3_bind_value(statement, 1, sqlite3_column_value(given, 0));
-    double best = 1e9;
-    for (int round = 0; round < 5; ++round) {
-      const double start = processor_seconds();
-      step(statement);
-      best = std::min(best, processor_seconds() - start);
-    }
+    const double best = least_seconds(kRounds, [&] { step(statement); });
     sqlite3_finalize(statement);
     sqlite3_finalize(given);
     std::printf("%-60s %10.3f us\n", what.c_str(), best / rows * 1e6);

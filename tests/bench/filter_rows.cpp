@@ -39,9 +39,7 @@ const Row* SizeRows::find(const std::string& name) const {
 }
 
 double ratio(const Row& ours, const Row& theirs, const std::string& column) {
-  std::vector<double> ratios = ours.samples.at(column);
-  for (std::size_t round = 0; round < ratios.size(); ++round) ratios[round] /= theirs.samples.at(column)[round];
-  return median(ratios);
+  return median_ratio(ours.samples.at(column), theirs.samples.at(column));
 }
 
 double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std::string& column) {

@@ -3,15 +3,13 @@
 
 #include <cstddef>
 #include <functional>
-#include <vector>
+
+#include "times.h"
 
 namespace crivo::bench {
 
 /// The time that a call takes, in nanoseconds.
 [[nodiscard]] double nanoseconds(const std::function<void()>& call);
-
-/// The median of the samples, of which there must be at least one.
-[[nodiscard]] double median(std::vector<double> samples);
 
 /// The most bytes that were allocated at once, during a call, beyond what was there before it.
 [[nodiscard]] std::size_t peak_bytes(const std::function<void()>& call);

@@ -1,9 +1,7 @@
 // Filter policies of RocksDB's interface as contestants: the built-in ones and our plugin.
-#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>
-#include <stdexcept>
 
 #include "abi.h"
 #include "contestant.h"
@@ -74,10 +72,7 @@ std::unique_ptr<Contestant> make_source_rocksdb(const std::string& policy, doubl
 }
 
 std::unique_ptr<Contestant> make_plugin(const std::string& option_string) {
-  std::shared_ptr<const FilterPolicy> policy;
-  const auto made = FilterPolicy::CreateFromString({}, option_string, &policy);
-  if (!made.ok() || policy == nullptr) throw std::runtime_error(option_string + ": " + made.ToString());
-  return std::make_unique<PolicyFilter>("plugin " + option_string, std::move(policy));
+  return std::make_unique<PolicyFilter>("plugin " + option_string, policy_from(option_string));
 }
 
 }  // namespace crivo::bench

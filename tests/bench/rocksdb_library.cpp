@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "abi.h"
+#include "workload.h"
+
 namespace crivo::bench {
 namespace {
 
@@ -64,6 +67,35 @@ std::shared_ptr<const rocksdb::FilterPolicy> RocksdbLibrary::policy(const std::s
   }
   return std::shared_ptr<const FilterPolicy>(
       function<const FilterPolicy*(double, bool)>(kNewBloom)(bits_per_key, false));
+}
+
+Policy policy_from(const std::string& text) {
+  Policy policy;
+  const auto made = rocksdb::FilterPolicy::CreateFromString({}, text, &policy);
+  if (!made.ok() || policy == nullptr) throw std::runtime_error(text + ": " + made.ToString());
+  return policy;
+}
+
+Policy rocksdb_policy(const std::string& name, double bits_per_key) {
+  if (const RocksdbLibrary* library = RocksdbLibrary::get()) return library->policy(name, bits_per_key);
+  return Policy(name == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
+                                 : rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+std::size_t block_bytes(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context,
+                        std::uint64_t keys) {
+  const std::unique_ptr<abi::FilterBitsBuilder> builder(
+      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+  if (builder == nullptr) return 0;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const Key key(i);
+    builder->AddKey({key.view().data(), key.view().size()});
+  }
+  std::unique_ptr<const char[]> buffer;
+  rocksdb::Status status;
+  const rocksdb::Slice block = builder->Finish(&buffer, &status);
+  if (!status.ok() || block.size() <= 6) throw std::runtime_error("a builder must make a filter, got none");
+  return block.size();
 }
 
 }  // namespace crivo::bench

@@ -4,6 +4,7 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -29,5 +30,16 @@ class RocksdbLibrary {
   std::string path_;
   void* handle_;
 };
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+/// The policy of an option string. Throws std::runtime_error if RocksDB knows none.
+[[nodiscard]] Policy policy_from(const std::string& text);
+/// RocksDB's policy "Bloom" or "Ribbon": the second library's if there is one.
+[[nodiscard]] Policy rocksdb_policy(const std::string& name, double bits_per_key);
+/// The bytes of the block that a policy builds of the keys 0 to keys - 1 for such a file; 0 if it wants no filter
+/// there.
+[[nodiscard]] std::size_t block_bytes(const rocksdb::FilterPolicy& policy,
+                                      const rocksdb::FilterBuildingContext& context, std::uint64_t keys);
 
 }  // namespace crivo::bench

@@ -1,17 +1,14 @@
 #include "rocksdb_rivals.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
 #include <array>
 #include <cstdio>
 #include <stdexcept>
 
-#include "abi.h"
 #include "crivo/host/level_budget.h"
 #include "crivo/host/sizing.h"
 #include "rocksdb_library.h"
-#include "workload.h"
 
 namespace crivo::bench {
 namespace {
@@ -56,26 +53,9 @@ double budget_of_rate(double fp_rate) {
   return high;
 }
 
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-
-Policy policy_from(const std::string& text) {
-  Policy policy;
-  check(rocksdb::FilterPolicy::CreateFromString({}, text, &policy), text);
-  if (policy == nullptr) throw std::runtime_error("filter policy must be known to RocksDB, got " + text);
-  return policy;
-}
-
 Rival ours(const std::string& label, const std::string& text) { return {label, policy_from(text)}; }
 
 std::string rocksdb_name() { return RocksdbLibrary::get() != nullptr ? "RocksDB src " : "RocksDB "; }
-
-/// RocksDB's policy "Bloom" or "Ribbon".
-Policy rocksdb_policy(const std::string& name, double bits_per_key) {
-  if (const RocksdbLibrary* library = RocksdbLibrary::get()) return library->policy(name, bits_per_key);
-  std::unique_ptr<const rocksdb::FilterPolicy> policy(name == "Ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
-                                                                       : rocksdb::NewBloomFilterPolicy(bits_per_key));
-  return policy;
-}
 
 Rival theirs(const std::string& name, double bits_per_key) {
   return {rocksdb_name() + name + " " + number(bits_per_key), rocksdb_policy(name, bits_per_key)};
@@ -91,15 +71,7 @@ std::size_t filter_bytes(const rocksdb::FilterPolicy& policy, int level, std::ui
   context.num_levels = Shape::kLevels;
   context.level_at_creation = level;
   context.is_bottommost = level == Shape::kLevels - 1;
-  const std::unique_ptr<abi::FilterBitsBuilder> builder(
-      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
-  if (builder == nullptr) return 0;
-  for (std::uint64_t i = 0; i < keys; ++i) {
-    const Key key(i);
-    builder->AddKey({key.view().data(), key.view().size()});
-  }
-  std::unique_ptr<const char[]> buffer;
-  return builder->Finish(&buffer).size();
+  return block_bytes(policy, context, keys);
 }
 
 /// The bits per key of all filters in a tree of this shape.

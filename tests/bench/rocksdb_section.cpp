@@ -43,12 +43,6 @@ double thousands_per_second(const Asked& asked) {
 
 double cpu_microseconds(const Asked& asked) { return 1e6 * asked.cpu / static_cast<double>(asked.counters.questions); }
 
-double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs) {
-  std::vector<double> ratios = ours;
-  for (std::size_t round = 0; round < ratios.size(); ++round) ratios[round] /= theirs[round];
-  return quantile(ratios, 0.5);
-}
-
 std::vector<Side> measure_section(const std::vector<Rival>& rivals, const Shape& shape, const Effort& effort) {
   std::filesystem::create_directories(effort.folder);
   Databases databases;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "rocksdb_reads.h"
+#include "times.h"
 
 namespace crivo::bench {
 
@@ -31,9 +32,6 @@ struct Side {
 
 [[nodiscard]] double thousands_per_second(const Asked& asked);
 [[nodiscard]] double cpu_microseconds(const Asked& asked);  // for each key
-
-/// The median, over the rounds, of one side's figure divided by the other's.
-[[nodiscard]] double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs);
 
 /// Fills a database for each rival, asks them round by round, and removes them. Throws std::runtime_error if a filter
 /// spares nothing, or if an answer is wrong.
