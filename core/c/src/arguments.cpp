@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include "crivo/host/unwrap.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
 #include "crivo/version.h"
@@ -10,35 +11,32 @@ namespace {
 /// A structure of more bytes than this is no later version of ours, but a size that was never set.
 constexpr std::size_t kMaxStructBytes = 4096;
 
-Error bad_argument(std::string message) { return {ErrorCode::kBadArgument, std::move(message)}; }
-
 /// A copy of a structure of the caller's, in which fields that the caller does not know are 0. A later version's
 /// structure is fine as long as it asks for nothing that this version does not know.
 template <class T>
-Result<T> read_struct(const char* name, const T* caller) {
-  if (auto given = check_given(name, caller); !given) return given.error();
+T read_struct(const char* name, const T* caller) {
+  check_given(name, caller);
   const std::size_t size = caller->size;
-  if (auto fine = check_size(name, size, sizeof(T), alignof(T)); !fine) return fine.error();
+  check_size(name, size, sizeof(T), alignof(T));
   const auto* bytes = reinterpret_cast<const unsigned char*>(caller);
   if (size > sizeof(T) && std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
-    return bad_argument(std::string(name) + " must leave 0 what this version does not know, after " +
-                        std::to_string(sizeof(T)) + " bytes, got another value");
+    throw Refused(std::string(name) + " must leave 0 what this version does not know, after " +
+                  std::to_string(sizeof(T)) + " bytes, got another value");
   }
   T known{};
   std::memcpy(&known, caller, std::min(size, sizeof(T)));
   return known;
 }
 
-Result<void> choose_size(FilterSpec& spec, const crivo_options& options) {
+void choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.capacity = options.capacity;
   if (options.fp_rate != 0) spec.fp_rate = options.fp_rate;
-  if (options.bits_per_key == 0) return {};
+  if (options.bits_per_key == 0) return;
   if (options.fp_rate != 0) {
-    return bad_argument("fp_rate must be 0 where bits_per_key is given, got " +
-                        std::string(NumberKey(options.fp_rate).view()));
+    throw Refused("fp_rate must be 0 where bits_per_key is given, got " +
+                  std::string(NumberKey(options.fp_rate).view()));
   }
   spec.bits_per_key = options.bits_per_key;
-  return {};
 }
 
 /// False if no offset is below the one before it; true also for an offset of 2^63 or more, which no array of bytes can
@@ -50,114 +48,103 @@ bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   return (seen >> 63) != 0;
 }
 
-Result<void> check_offsets(const crivo_keys& keys) {
-  if (auto given = check_array("keys.offsets", keys.offsets, keys.count + 1, sizeof(std::uint64_t), alignof(uint64_t));
-      !given) {
-    return given;
-  }
+void check_offsets(const crivo_keys& keys) {
+  check_array("keys.offsets", keys.offsets, keys.count + 1, sizeof(std::uint64_t), alignof(uint64_t));
   const bool search = may_fall(keys.offsets, keys.count);
   for (std::uint64_t i = 0; search && i < keys.count; ++i) {
     if (keys.offsets[i] > keys.offsets[i + 1]) {
-      return bad_argument("keys.offsets must never fall, got " + std::to_string(keys.offsets[i]) + " before " +
-                          std::to_string(keys.offsets[i + 1]));
+      throw Refused("keys.offsets must never fall, got " + std::to_string(keys.offsets[i]) + " before " +
+                    std::to_string(keys.offsets[i + 1]));
     }
   }
   if (keys.offsets[keys.count] > keys.bytes_size) {
-    return bad_argument("keys.offsets must be at most bytes_size, " + std::to_string(keys.bytes_size) + ", got " +
-                        std::to_string(keys.offsets[keys.count]));
+    throw Refused("keys.offsets must be at most bytes_size, " + std::to_string(keys.bytes_size) + ", got " +
+                  std::to_string(keys.offsets[keys.count]));
   }
-  return {};
 }
 
-Result<void> check_width(const crivo_keys& keys) {
+void check_width(const crivo_keys& keys) {
   // Keys of width 0 take no bytes, so nothing would limit their number, and a wrong count would run almost for ever.
-  if (keys.width == 0) return bad_argument("keys.width must be at least 1 without offsets, got 0");
-  if (keys.count <= keys.bytes_size / keys.width) return {};
-  return bad_argument("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +
-                      ", got " + std::to_string(keys.count));
+  if (keys.width == 0) throw Refused("keys.width must be at least 1 without offsets, got 0");
+  if (keys.count <= keys.bytes_size / keys.width) return;
+  throw Refused("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +
+                ", got " + std::to_string(keys.count));
 }
 
 }  // namespace
 
-Result<void> check_pointer(const char* name, const void* pointer, std::size_t alignment) {
-  if (pointer == nullptr) return bad_argument(std::string(name) + " must not be NULL");
-  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return {};
-  return bad_argument(std::string(name) + " must be aligned to " + std::to_string(alignment) +
-                      " bytes, got an address that is not");
+void check_pointer(const char* name, const void* pointer, std::size_t alignment) {
+  if (pointer == nullptr) throw Refused(std::string(name) + " must not be NULL");
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
+  throw Refused(std::string(name) + " must be aligned to " + std::to_string(alignment) +
+                " bytes, got an address that is not");
 }
 
-Result<void> check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
-                         std::size_t alignment) {
-  if (count == 0) return {};
-  if (auto given = check_pointer(name, pointer, alignment); !given) return given;
-  if (count <= kMaxObjectBytes / element_bytes) return {};
-  return bad_argument(std::string(name) + " must have at most " + std::to_string(kMaxObjectBytes / element_bytes) +
-                      (element_bytes == 1 ? " bytes, got " : " elements, got ") + std::to_string(count));
+void check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
+                 std::size_t alignment) {
+  if (count == 0) return;
+  check_pointer(name, pointer, alignment);
+  if (count <= kMaxObjectBytes / element_bytes) return;
+  throw Refused(std::string(name) + " must have at most " + std::to_string(kMaxObjectBytes / element_bytes) +
+                (element_bytes == 1 ? " bytes, got " : " elements, got ") + std::to_string(count));
 }
 
-Result<std::string_view> checked_key(const void* key, std::size_t bytes) {
+std::string_view checked_key(const void* key, std::size_t bytes) {
   if (is_key(key, bytes)) return key_view(key, bytes);
-  if (key == nullptr) return bad_argument("key must not be NULL with key_bytes above 0, got " + std::to_string(bytes));
-  return bad_argument("key_bytes must be at most " + std::to_string(kMaxObjectBytes) + ", got " +
-                      std::to_string(bytes));
+  if (key == nullptr) throw Refused("key must not be NULL with key_bytes above 0, got " + std::to_string(bytes));
+  throw Refused("key_bytes must be at most " + std::to_string(kMaxObjectBytes) + ", got " + std::to_string(bytes));
 }
 
-Result<std::span<const std::uint64_t>> checked_hashes(const std::uint64_t* hashes, std::uint64_t count) {
-  if (auto given = check_array("hashes", hashes, count, sizeof *hashes, alignof(std::uint64_t)); !given) {
-    return given.error();
-  }
+std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count) {
+  check_array("hashes", hashes, count, sizeof *hashes, alignof(std::uint64_t));
   return std::span(hashes, static_cast<std::size_t>(count));
 }
 
-Result<Keys> Keys::of(const crivo_keys* keys) {
-  if (auto given = check_given("keys", keys); !given) return given.error();
-  if (keys->count == 0) return Keys(*keys);
-  if (auto given = check_array("keys.bytes", keys->bytes, keys->bytes_size, 1, 1); !given) return given.error();
-  if (keys->count > kMaxObjectBytes / sizeof(std::uint64_t) - 1) {
-    return bad_argument("keys.count must be at most " + std::to_string(kMaxObjectBytes / sizeof(std::uint64_t) - 1) +
-                        ", got " + std::to_string(keys->count));
+Keys::Keys(const crivo_keys* keys) {
+  check_given("keys", keys);
+  keys_ = *keys;
+  if (keys_.count == 0) return;
+  check_array("keys.bytes", keys_.bytes, keys_.bytes_size, 1, 1);
+  if (keys_.count > kMaxObjectBytes / sizeof(std::uint64_t) - 1) {
+    throw Refused("keys.count must be at most " + std::to_string(kMaxObjectBytes / sizeof(std::uint64_t) - 1) +
+                  ", got " + std::to_string(keys_.count));
   }
-  if (auto fine = keys->offsets != nullptr ? check_offsets(*keys) : check_width(*keys); !fine) return fine.error();
-  return Keys(*keys);
+  keys_.offsets != nullptr ? check_offsets(keys_) : check_width(keys_);
 }
 
-Result<void> check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment) {
-  if (size > sizeof size && size <= kMaxStructBytes && size % alignment == 0) return {};
-  return bad_argument(std::string(name) + ".size must be what sizeof says of the structure, " + std::to_string(known) +
-                      " in this version, got " + std::to_string(size));
+void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment) {
+  if (size > sizeof size && size <= kMaxStructBytes && size % alignment == 0) return;
+  throw Refused(std::string(name) + ".size must be what sizeof says of the structure, " + std::to_string(known) +
+                " in this version, got " + std::to_string(size));
 }
 
-Result<Request> read_options(const crivo_options* options) {
+Request read_options(const crivo_options* options) {
   Request request;
-  if (auto isa = check_isa(); !isa) return isa.error();
+  unwrap(check_isa());
   if (options == nullptr) return request;
-  const Result<crivo_options> known = read_struct("options", options);
-  if (!known) return known.error();
-  if (known->reserved != 0) return bad_argument("options.reserved must be 0, got " + std::to_string(known->reserved));
-  if (known->kind != nullptr) {
-    if (auto chosen = choose_kind(request.spec, known->kind); !chosen) return chosen.error();
-  }
-  if (auto chosen = choose_size(request.spec, *known); !chosen) return chosen.error();
-  request.spec.seed = known->seed;
-  if (known->max_bytes != 0) request.options.max_bytes = known->max_bytes;
-  request.options.threads = known->threads;
-  if (known->max_memory != 0) request.options.max_memory = known->max_memory;
-  if (known->temp_folder != nullptr) request.options.temp_folder = known->temp_folder;
-  if (known->progress != nullptr) {
-    request.options.progress = [callback = known->progress, data = known->progress_data](double done) {
+  const crivo_options known = read_struct("options", options);
+  if (known.reserved != 0) throw Refused("options.reserved must be 0, got " + std::to_string(known.reserved));
+  if (known.kind != nullptr) unwrap(choose_kind(request.spec, known.kind));
+  choose_size(request.spec, known);
+  request.spec.seed = known.seed;
+  if (known.max_bytes != 0) request.options.max_bytes = known.max_bytes;
+  request.options.threads = known.threads;
+  if (known.max_memory != 0) request.options.max_memory = known.max_memory;
+  if (known.temp_folder != nullptr) request.options.temp_folder = known.temp_folder;
+  if (known.progress != nullptr) {
+    request.options.progress = [callback = known.progress, data = known.progress_data](double done) {
       return callback(done, data) == 0;
     };
   }
   return request;
 }
 
-Result<ReadLimits> read_limits(const crivo_limits* limits) {
-  if (auto isa = check_isa(); !isa) return isa.error();
-  if (limits == nullptr) return ReadLimits{};
-  const Result<crivo_limits> known = read_struct("limits", limits);
-  if (!known) return known.error();
-  if (known->max_bytes == 0) return ReadLimits{};
-  return ReadLimits{.max_bytes = known->max_bytes};
+ReadLimits read_limits(const crivo_limits* limits) {
+  unwrap(check_isa());
+  if (limits == nullptr) return {};
+  const crivo_limits known = read_struct("limits", limits);
+  if (known.max_bytes == 0) return {};
+  return {.max_bytes = known.max_bytes};
 }
 
 }  // namespace crivo::c

@@ -24,15 +24,17 @@ namespace crivo::c {
 /// The most bytes of an object in memory.
 inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdiff_t>::max();
 
-/// The error for an argument that is NULL, or not aligned as its type must be.
-[[nodiscard]] Result<void> check_pointer(const char* name, const void* pointer, std::size_t alignment);
+// All that checks an argument throws Refused for a wrong one.
+
+/// Refuses one that is NULL, or not aligned as its type must be.
+void check_pointer(const char* name, const void* pointer, std::size_t alignment);
 /// As check_pointer, and for more bytes than an object can have; the pointer may be NULL if there is nothing behind it.
-[[nodiscard]] Result<void> check_array(const char* name, const void* pointer, std::uint64_t count,
-                                       std::size_t element_bytes, std::size_t alignment);
+void check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
+                 std::size_t alignment);
 
 template <class T>
-[[nodiscard]] Result<void> check_given(const char* name, const T* pointer) {
-  return check_pointer(name, pointer, alignof(T));
+void check_given(const char* name, const T* pointer) {
+  check_pointer(name, pointer, alignof(T));
 }
 /// The same for a function that returns no error.
 template <class T>
@@ -47,14 +49,14 @@ template <class T>
 [[nodiscard]] inline std::string_view key_view(const void* key, std::size_t bytes) noexcept {
   return {static_cast<const char*>(key), bytes};
 }
-/// A key's bytes. Errors: kBadArgument where is_key is false.
-[[nodiscard]] Result<std::string_view> checked_key(const void* key, std::size_t bytes);
-[[nodiscard]] Result<std::span<const std::uint64_t>> checked_hashes(const std::uint64_t* hashes, std::uint64_t count);
+/// A key's bytes. Refuses them where is_key is false.
+[[nodiscard]] std::string_view checked_key(const void* key, std::size_t bytes);
+[[nodiscard]] std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count);
 
 /// Keys whose offsets were checked.
 class Keys {
  public:
-  [[nodiscard]] static Result<Keys> of(const crivo_keys* keys);
+  explicit Keys(const crivo_keys* keys);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
 
@@ -89,8 +91,6 @@ class Keys {
     std::string_view keys[kPiece];
   };
 
-  explicit Keys(const crivo_keys& keys) noexcept : keys_(keys) {}
-
   [[nodiscard]] std::string_view key(std::uint64_t index) const noexcept {
     const auto* bytes = static_cast<const char*>(keys_.bytes);
     const std::uint64_t begin = keys_.offsets == nullptr ? index * keys_.width : keys_.offsets[index];
@@ -98,7 +98,7 @@ class Keys {
     return {bytes + begin, static_cast<std::size_t>(size)};
   }
 
-  crivo_keys keys_;
+  crivo_keys keys_{};
 };
 
 /// What a caller asked of a new filter.
@@ -106,14 +106,14 @@ struct Request {
   FilterSpec spec;
   BuildOptions options = {};
 };
-/// Reads the options; NULL stands for the defaults. Errors: kBadArgument naming the field, or CRIVO_ISA: no filter is
-/// made or read while that variable is misspelt.
-[[nodiscard]] Result<Request> read_options(const crivo_options* options);
-[[nodiscard]] Result<ReadLimits> read_limits(const crivo_limits* limits);
+/// Reads the options; NULL stands for the defaults. Refuses a field by its name, or CRIVO_ISA: no filter is made or
+/// read while that variable is misspelt.
+[[nodiscard]] Request read_options(const crivo_options* options);
+[[nodiscard]] ReadLimits read_limits(const crivo_limits* limits);
 
 /// Checks the field `size` of a structure. A program of another version has fewer fields, or more, but whole ones; and
 /// more than `size` alone, or it took the size of a pointer.
-[[nodiscard]] Result<void> check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
+void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
 /// Fills in the caller's structure: what it has room for, and 0 in the fields that this version does not know.
 template <class T>

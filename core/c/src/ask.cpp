@@ -13,10 +13,8 @@ template <class Ask>
 int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
   bool hit = false;
   const crivo_status status = guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
-    const Result<bool> asked = ask();
-    if (!asked.has_value()) return asked.error();
-    hit = *asked;
+    check_given("filter", filter);
+    hit = unwrap(ask());
     return {};
   });
   return status == CRIVO_OK ? int32_t{hit} : -status;
@@ -26,11 +24,7 @@ int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexce
 /// the registers that this needs would be saved for every question.
 [[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                    crivo_error* error) noexcept {
-  return answer(filter, error, [&]() -> Result<bool> {
-    const auto view = checked_key(key, key_bytes);
-    if (!view) return view.error();
-    return filter->file().may_contain(*view);
-  });
+  return answer(filter, error, [&] { return filter->file().may_contain(checked_key(key, key_bytes)); });
 }
 
 [[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
@@ -75,19 +69,18 @@ int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t 
 crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
                                  crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
-    const Result<Keys> checked = Keys::of(keys);
-    if (!checked) return checked.error();
-    if (auto given = check_array("hits", hits, checked->count(), 1, 1); !given) return given;
+    check_given("filter", filter);
+    const Keys checked(keys);
+    check_array("hits", hits, checked.count(), 1, 1);
     auto* at = reinterpret_cast<bool*>(hits);
     if (filter->ref != nullptr) {
-      return checked->each_piece([&](std::span<const std::string_view> piece) -> Result<void> {
+      return checked.each_piece([&](std::span<const std::string_view> piece) -> Result<void> {
         filter->ref->may_contain_keys(piece, {std::exchange(at, at + piece.size()), piece.size()});
         return {};
       });
     }
     const Shape& shape = filter->shape();
-    return checked->hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
+    return checked.hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
       return ask_many(*filter, hashes, std::exchange(at, at + hashes.size()));
     });
   });
@@ -96,25 +89,20 @@ crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* k
 crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count, uint8_t* hits,
                                    crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
+    check_given("filter", filter);
     const auto checked = checked_hashes(hashes, count);
-    if (!checked) return checked.error();
-    if (auto given = check_array("hits", hits, count, 1, 1); !given) return given;
-    return ask_many(*filter, *checked, reinterpret_cast<bool*>(hits));
+    check_array("hits", hits, count, 1, 1);
+    return ask_many(*filter, checked, reinterpret_cast<bool*>(hits));
   });
 }
 
 crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key_bytes, uint64_t* count,
                          crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("count", count); !given) return given;
-    if (auto given = check_given("filter", filter); !given) return given;
+    check_given("count", count);
+    check_given("filter", filter);
     const auto view = checked_key(key, key_bytes);
-    if (!view) return view.error();
-    const bool in_file = filter->ref == nullptr;
-    const Result<std::uint64_t> counted = in_file ? filter->file().count(*view) : filter->ref->count(*view);
-    if (!counted) return counted.error();
-    *count = *counted;
+    *count = unwrap(filter->ref == nullptr ? filter->file().count(view) : filter->ref->count(view));
     return {};
   });
 }

@@ -48,12 +48,9 @@ uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed) {
 
 crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    const Result<Keys> checked = Keys::of(keys);
-    if (!checked) return checked.error();
-    if (auto given = check_array("hashes", hashes, checked->count(), sizeof *hashes, alignof(uint64_t)); !given) {
-      return given;
-    }
-    return checked->hash(HashId::kXxh3_64, seed, [&](std::span<const std::uint64_t> piece) -> Result<void> {
+    const Keys checked(keys);
+    check_array("hashes", hashes, checked.count(), sizeof *hashes, alignof(uint64_t));
+    return checked.hash(HashId::kXxh3_64, seed, [&](std::span<const std::uint64_t> piece) -> Result<void> {
       hashes = std::copy(piece.begin(), piece.end(), hashes);
       return {};
     });

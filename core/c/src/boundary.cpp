@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 
@@ -45,6 +46,8 @@ crivo_status fail(crivo_error* error, const Error& cause) noexcept {
 crivo_status fail_with_exception(crivo_error* error) noexcept {
   try {
     throw;
+  } catch (const Refused& refused) {
+    return fail(error, refused.error);
   } catch (const std::bad_alloc&) {
     return fail(error, CRIVO_NO_MEMORY, "out of memory");
   } catch (const std::length_error&) {  // a container that was asked for more than the address space has

@@ -1,10 +1,10 @@
 // The edge between C and C++: no exception crosses it, and every error becomes a status with a message.
 #pragma once
 
-#include <new>
 #include <string_view>
 
 #include "crivo.h"
+#include "crivo/host/unwrap.h"
 #include "crivo/result.h"
 
 namespace crivo::c {
@@ -13,10 +13,11 @@ namespace crivo::c {
 /// to errno, or 0.
 crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason = 0) noexcept;
 crivo_status fail(crivo_error* error, const Error& cause) noexcept;
-/// The exception that is being handled, as a failure.
+/// The exception that is being handled, as a failure: of Refused its error.
 crivo_status fail_with_exception(crivo_error* error) noexcept;
 
-/// Runs a `Result<void> work()`.
+/// Runs a `Result<void> work()`. It throws what is rare, as for wrong arguments; what a filter often answers, such as
+/// "not found", it returns.
 template <class Work>
 crivo_status guarded(crivo_error* error, Work&& work) noexcept {
   try {

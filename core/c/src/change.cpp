@@ -9,31 +9,24 @@ namespace {
 /// Runs `Result<void> work(filter)`.
 template <class Work>
 crivo_status change(crivo_filter* filter, crivo_error* error, Work&& work) noexcept {
-  return guarded(error, [&]() -> Result<void> {
-    const Result<AnyFilter*> changed = to_change(filter);
-    return changed ? work(**changed) : changed.error();
-  });
+  return guarded(error, [&] { return work(to_change(filter)); });
 }
 
 /// Runs `Result<void> work(filter, key)`.
 template <class Work>
 crivo_status change_key(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error,
                         Work&& work) noexcept {
-  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
-    const auto view = checked_key(key, key_bytes);
-    return view ? work(changed, *view) : view.error();
-  });
+  return change(filter, error, [&](AnyFilter& changed) { return work(changed, checked_key(key, key_bytes)); });
 }
 
 /// Runs `Result<void> work(filter, other)`.
 template <class Work>
 crivo_status combine(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
-  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
-    if (auto given = check_given("other", other); !given) return given;
+  return change(filter, error, [&](AnyFilter& changed) {
+    check_given("other", other);
     // A filter may be united with itself; and a file that changes meanwhile must leave it as it is.
     if (other->ref != nullptr && other != filter) return work(changed, *other->ref);
-    const Result<AnyFilter> copy = copy_of(other, "other");
-    return copy ? work(changed, copy->ref()) : copy.error();
+    return work(changed, unwrap(copy_of(other, "other")).ref());
   });
 }
 
@@ -49,19 +42,14 @@ crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, 
 }
 
 crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_error* error) {
-  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
-    const Result<Keys> checked = Keys::of(keys);
-    if (!checked) return checked.error();
-    return checked->hash(changed.shape().hash_id, changed.shape().seed,
-                         [&](std::span<const std::uint64_t> hashes) { return changed.add_hashes(hashes); });
+  return change(filter, error, [&](AnyFilter& changed) {
+    return Keys(keys).hash(changed.shape().hash_id, changed.shape().seed,
+                           [&](std::span<const std::uint64_t> hashes) { return changed.add_hashes(hashes); });
   });
 }
 
 crivo_status crivo_add_hashes(crivo_filter* filter, const uint64_t* hashes, uint64_t count, crivo_error* error) {
-  return change(filter, error, [&](AnyFilter& changed) -> Result<void> {
-    const auto checked = checked_hashes(hashes, count);
-    return checked ? changed.add_hashes(*checked) : checked.error();
-  });
+  return change(filter, error, [&](AnyFilter& changed) { return changed.add_hashes(checked_hashes(hashes, count)); });
 }
 
 crivo_status crivo_add_times(crivo_filter* filter, const void* key, size_t key_bytes, uint64_t times,

@@ -17,11 +17,9 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 template <class T, class Work>
 crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given(name, out); !given) return given;
-    if (auto fine = check_size(name, out->size, sizeof(T), alignof(T)); !fine) return fine;
-    const Result<T> filled = work();
-    if (!filled) return filled.error();
-    write_struct(out, *filled);
+    check_given(name, out);
+    check_size(name, out->size, sizeof(T), alignof(T));
+    write_struct(out, unwrap(work()));
     return {};
   });
 }
@@ -81,7 +79,7 @@ using namespace crivo::c;
 
 crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error) {
   return fill_in("facts", facts, error, [&]() -> Result<crivo_facts> {
-    if (auto given = check_given("filter", filter); !given) return given.error();
+    check_given("filter", filter);
     if (filter->ref == nullptr) return facts_of(filter->file(), filter->file().payload_bytes(), true);
     return facts_of(*filter->ref, filter->ref->payload().size(), !std::holds_alternative<AnyFilter>(filter->held));
   });
@@ -96,6 +94,8 @@ crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, cri
 crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second, crivo_similarity* similarity,
                            crivo_error* error) {
   return fill_in("similarity", similarity, error, [&] {
+    check_given("first", first);
+    check_given("second", second);
     return read_whole(first, "first", [&](const FilterRef& one) {
       return read_whole(second, "second", [&](const FilterRef& other) { return similarity_of(one, other); });
     });

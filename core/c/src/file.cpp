@@ -8,10 +8,10 @@
 namespace crivo::c {
 namespace {
 
-Result<std::string> checked_path(const char* path) {
-  if (auto given = check_given("path", path); !given) return given.error();
-  if (*path == '\0') return Error{ErrorCode::kBadArgument, "path must be the name of a file, got an empty one"};
-  return std::string(path);
+std::string checked_path(const char* path) {
+  check_given("path", path);
+  if (*path == '\0') throw Refused("path must be the name of a file, got an empty one");
+  return path;
 }
 
 }  // namespace
@@ -22,30 +22,25 @@ using namespace crivo::c;
 
 crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    const Result<std::string> checked = checked_path(path);
-    if (!checked) return checked.error();
-    if (auto given = check_given("filter", filter); !given) return given;
-    const Result<Form> how = checked_form(form, level, BlobForm::kFile);
-    if (!how) return how.error();
-    const auto written = filter->ref != nullptr ? write_blob_file(*filter->ref, *checked, how->form, how->level)
-                                                : write_blob_file(filter->file(), *checked, how->form, how->level);
-    return written ? Result<void>() : written.error();
+    const std::string checked = checked_path(path);
+    check_given("filter", filter);
+    const Form how = checked_form(form, level, BlobForm::kFile);
+    unwrap(filter->ref != nullptr ? write_blob_file(*filter->ref, checked, how.form, how.level)
+                                  : write_blob_file(filter->file(), checked, how.form, how.level));
+    return {};
   });
 }
 
 crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {
-  return hand_out("filter", filter, error, [&]() -> Result<MappedFilter> {
-    const Result<std::string> checked = checked_path(path);
-    if (!checked) return checked.error();
-    const Result<ReadLimits> allowed = read_limits(limits);
-    if (!allowed) return allowed.error();
-    return MappedFilter::open(*checked, {.limits = *allowed});
+  return hand_out("filter", filter, error, [&] {
+    const std::string checked = checked_path(path);
+    return MappedFilter::open(checked, {.limits = read_limits(limits)});
   });
 }
 
 crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("filter", filter); !given) return given;
+    check_given("filter", filter);
     return filter->ref != nullptr ? Result<void>() : filter->file().verify();
   });
 }

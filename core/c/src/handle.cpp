@@ -10,11 +10,11 @@ Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name) {
   });
 }
 
-Result<AnyFilter*> to_change(crivo_filter* filter) {
-  if (auto given = check_given("filter", filter); !given) return given.error();
-  if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return owned;
-  return Error{ErrorCode::kUnsupported,
-               "filter must own its bytes to be changed, got one that is read-only; a copy of it can be"};
+AnyFilter& to_change(crivo_filter* filter) {
+  check_given("filter", filter);
+  if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return *owned;
+  throw Refused(Error{ErrorCode::kUnsupported,
+                      "filter must own its bytes to be changed, got one that is read-only; a copy of it can be"});
 }
 
 }  // namespace crivo::c

@@ -33,12 +33,12 @@ struct crivo_filter {
 namespace crivo::c {
 
 /// For all but questions: returns what a `Result<T> work(filter)` does. A file is verified as a whole before, and
-/// looked at afterwards: where it has changed meanwhile, what the work has found means nothing. Errors: kBadArgument
-/// for NULL; kCorrupt; those of the work.
+/// looked at afterwards: where it has changed meanwhile, what the work has found means nothing; so it returns its
+/// errors and throws none. Errors: kCorrupt; those of the work. Refuses NULL.
 template <class Work>
 [[nodiscard]] auto read_whole(const crivo_filter* filter, const char* name, Work&& work)
     -> decltype(work(*filter->ref)) {
-  if (auto given = check_given(name, filter); !given) return given.error();
+  check_given(name, filter);
   if (filter->ref != nullptr) return work(*filter->ref);
   std::optional<decltype(work(*filter->ref))> done;
   auto looked = filter->file().look_at_whole([&](const FilterRef& ref) { done = work(ref); });
@@ -46,20 +46,18 @@ template <class Work>
   return *std::move(done);
 }
 
-/// A copy that may grow as far as the filter may. Errors: kBadArgument for NULL; kCorrupt.
+/// A copy that may grow as far as the filter may. Errors: kCorrupt. Refuses NULL.
 [[nodiscard]] Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name);
 
-/// The filter to change. Errors: kBadArgument for NULL; kUnsupported for a filter that is read-only.
-[[nodiscard]] Result<AnyFilter*> to_change(crivo_filter* filter);
+/// The filter to change. Refuses NULL, and as kUnsupported a filter that is read-only.
+[[nodiscard]] AnyFilter& to_change(crivo_filter* filter);
 
 /// Hands the filter that a `Result<Filter> make()` returns to the caller.
 template <class Make>
 crivo_status hand_out(const char* name, crivo_filter** filter, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given(name, filter); !given) return given;
-    auto made = make();
-    if (!made) return made.error();
-    *filter = std::make_unique<crivo_filter>(*std::move(made)).release();
+    check_given(name, filter);
+    *filter = std::make_unique<crivo_filter>(unwrap(make())).release();
     return {};
   });
 }

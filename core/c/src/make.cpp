@@ -46,29 +46,24 @@ BuildOptions after_hashing(const Request& request) {
 Result<AnyFilter> build(const Request& request, const Keys& keys) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(static_cast<std::size_t>(keys.count()));
-  auto hashed = hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) -> Result<void> {
+  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) -> Result<void> {
     hashes.insert(hashes.end(), piece.begin(), piece.end());
     return {};
-  });
-  if (!hashed) return hashed.error();
+  }));
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
 /// The same without a capacity, where the distinct keys are counted first, or with a limit on memory.
 Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
-  Result<FilterBuilder> builder = FilterBuilder::create(request.spec, after_hashing(request));
-  if (!builder) return builder.error();
-  auto hashed =
-      hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder->add_hashes(piece); });
-  if (!hashed) return hashed.error();
-  return builder->finish();
+  FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
+  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder.add_hashes(piece); }));
+  return builder.finish();
 }
 
 Result<AnyFilter> build_in_pieces(const Request& request, std::span<const std::uint64_t> hashes) {
-  Result<FilterBuilder> builder = FilterBuilder::create(request.spec, request.options);
-  if (!builder) return builder.error();
-  if (auto added = builder->add_hashes(hashes); !added) return added.error();
-  return builder->finish();
+  FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
+  unwrap(builder.add_hashes(hashes));
+  return builder.finish();
 }
 
 /// Whether the filter is built from all its hashes at once: its size is known, and they may take any memory.
@@ -77,10 +72,9 @@ bool in_memory(const Request& request) {
 }
 
 Result<AnyFilter> create(const crivo_options* options) {
-  if (auto given = check_given("options", options); !given) return given.error();
-  const Result<Request> request = read_options(options);
-  if (!request) return request.error();
-  return AnyFilter::create(request->spec, request->options.max_bytes);
+  check_given("options", options);
+  const Request request = read_options(options);
+  return AnyFilter::create(request.spec, request.options.max_bytes);
 }
 
 }  // namespace
@@ -95,24 +89,20 @@ crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, c
 
 crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                          crivo_error* error) {
-  return hand_out("filter", filter, error, [&]() -> Result<AnyFilter> {
-    const Result<Request> request = read_options(options);
-    if (!request) return request.error();
-    const Result<Keys> checked = Keys::of(keys);
-    if (!checked) return checked.error();
-    return in_memory(*request) ? build(*request, *checked) : build_in_pieces(*request, *checked);
+  return hand_out("filter", filter, error, [&] {
+    const Request request = read_options(options);
+    const Keys checked(keys);
+    return in_memory(request) ? build(request, checked) : build_in_pieces(request, checked);
   });
 }
 
 crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                      crivo_filter** filter, crivo_error* error) {
-  return hand_out("filter", filter, error, [&]() -> Result<AnyFilter> {
-    const Result<Request> request = read_options(options);
-    if (!request) return request.error();
+  return hand_out("filter", filter, error, [&] {
+    const Request request = read_options(options);
     const auto checked = checked_hashes(hashes, count);
-    if (!checked) return checked.error();
-    return in_memory(*request) ? AnyFilter::build(request->spec, *checked, request->options)
-                               : build_in_pieces(*request, *checked);
+    return in_memory(request) ? AnyFilter::build(request.spec, checked, request.options)
+                              : build_in_pieces(request, checked);
   });
 }
 

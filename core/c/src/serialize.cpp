@@ -43,10 +43,8 @@ Result<void> write(const FilterRef& filter, const Form& how, std::span<std::byte
 }
 
 Result<OpenedBlob> open_blob(const void* blob, uint64_t blob_bytes, const crivo_limits* limits) {
-  if (auto given = check_array("blob", blob, blob_bytes, 1, 1); !given) return given.error();
-  const Result<ReadLimits> allowed = read_limits(limits);
-  if (!allowed) return allowed.error();
-  return parse_blob({static_cast<const std::byte*>(blob), static_cast<std::size_t>(blob_bytes)}, *allowed);
+  check_array("blob", blob, blob_bytes, 1, 1);
+  return parse_blob({static_cast<const std::byte*>(blob), static_cast<std::size_t>(blob_bytes)}, read_limits(limits));
 }
 
 }  // namespace
@@ -66,14 +64,13 @@ uint64_t crivo_blob_bound(const crivo_filter* filter) {
 crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level, void* buffer, uint64_t buffer_bytes,
                          uint64_t* written, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
-    if (auto given = check_given("written", written); !given) return given;
-    if (auto given = check_array("buffer", buffer, buffer_bytes, 1, 1); !given) return given;
-    if (auto given = check_given("filter", filter); !given) return given;
-    const Result<Form> how = checked_form(form, level, BlobForm::kAuto);
-    if (!how) return how.error();
+    check_given("written", written);
+    check_array("buffer", buffer, buffer_bytes, 1, 1);
+    check_given("filter", filter);
+    const Form how = checked_form(form, level, BlobForm::kAuto);
     const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
     std::uint64_t bytes = 0;
-    auto done = read_whole(filter, "filter", [&](const FilterRef& ref) { return write(ref, *how, room, &bytes); });
+    auto done = read_whole(filter, "filter", [&](const FilterRef& ref) { return write(ref, how, room, &bytes); });
     if (done || done.error().code == ErrorCode::kTooLarge) *written = bytes;
     return done;
   });
@@ -81,11 +78,8 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
 
 crivo_status crivo_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits, crivo_filter** filter,
                         crivo_error* error) {
-  return hand_out("filter", filter, error, [&]() -> Result<AnyFilter> {
-    Result<OpenedBlob> opened = open_blob(blob, blob_bytes, limits);
-    if (!opened) return opened.error();
-    return (*std::move(opened)).into_filter();
-  });
+  return hand_out("filter", filter, error,
+                  [&]() -> Result<AnyFilter> { return unwrap(open_blob(blob, blob_bytes, limits)).into_filter(); });
 }
 
 crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits, crivo_filter** filter,
