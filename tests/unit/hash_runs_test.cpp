@@ -40,7 +40,7 @@ struct Sample {
 };
 
 Sample sample_of(std::size_t count, unsigned which) {
-  Sample sample{*HashRuns::make("", kBlock), {}};
+  Sample sample{HashRuns("", kBlock), {}};
   std::set<std::uint64_t> all;
   for (const auto& set : sets_of(count, which)) {
     const std::vector<std::uint64_t> run(set.begin(), set.end());

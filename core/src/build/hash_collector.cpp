@@ -7,7 +7,8 @@
 
 namespace crivo {
 
-HashCollector::HashCollector(std::uint64_t expected, BuildTask& task) : task_(task), hashes_(task.memory()) {
+HashCollector::HashCollector(std::uint64_t expected, BuildTask& task)
+    : task_(task), hashes_(task.memory()), runs_(task.temp_folder(), task.budget().block_hashes()) {
   // Under a limit, a few more than are expected are better in memory than all in a file.
   if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(std::uint64_t));
   hashes_.reserve(static_cast<std::size_t>(expected));
@@ -23,13 +24,8 @@ Result<void> HashCollector::add(std::span<const std::uint64_t> hashes) {
 }
 
 Result<void> HashCollector::write_run() {
-  if (!runs_) {
-    Result<HashRuns> made = HashRuns::make(task_.temp_folder(), task_.budget().block_hashes());
-    if (!made) return made.error();
-    runs_.emplace(*std::move(made));
-  }
   if (auto sorted = sort(); !sorted) return sorted;
-  if (auto written = runs_->append(hashes_); !written) return written;
+  if (auto written = runs_.append(hashes_); !written) return written;
   hashes_.clear();
   return {};
 }
@@ -49,21 +45,21 @@ Result<void> HashCollector::spill() {
 }
 
 Result<std::unique_ptr<HashSource>> HashCollector::sorted() && {
-  if (!runs_) {
+  if (runs_.size() == 0) {
     if (auto sorted = sort(); !sorted) return sorted.error();
     return source_of_sorted(std::move(hashes_));
   }
   if (auto spilled = spill(); !spilled) return spilled.error();
-  const std::uint64_t size = runs_->size();
-  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(*std::move(runs_), size, task_));
+  const std::uint64_t size = runs_.size();
+  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(std::move(runs_), size, task_));
 }
 
 Result<std::unique_ptr<HashSource>> HashCollector::sorted_distinct() && {
-  if (!runs_) return std::move(*this).sorted();
+  if (runs_.size() == 0) return std::move(*this).sorted();
   if (auto spilled = spill(); !spilled) return spilled.error();
-  const Result<std::uint64_t> distinct = count_distinct(*runs_, task_);
+  const Result<std::uint64_t> distinct = count_distinct(runs_, task_);
   if (!distinct) return distinct.error();
-  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(*std::move(runs_), *distinct, task_));
+  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(std::move(runs_), *distinct, task_));
 }
 
 }  // namespace crivo

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,7 +23,7 @@ class HashCollector {
 
   /// Errors: kSystem.
   [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes);
-  [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && !runs_; }
+  [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && runs_.size() == 0; }
   /// All of them, which must be distinct, in order. Errors: kSystem, kCancelled.
   [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted() &&;
   /// The distinct ones in order. Counts them first, which takes a pass over the file, if there is one. Errors: as
@@ -39,7 +38,7 @@ class HashCollector {
 
   BuildTask& task_;
   std::pmr::vector<std::uint64_t> hashes_;
-  std::optional<HashRuns> runs_;
+  HashRuns runs_;
 };
 
 }  // namespace crivo

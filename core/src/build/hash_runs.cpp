@@ -17,14 +17,13 @@ std::uint64_t checksum_of(std::span<const std::uint64_t> block, std::uint64_t pl
 
 }  // namespace
 
-Result<HashRuns> HashRuns::make(const std::string& folder, std::size_t block_hashes) {
-  Result<TemporaryFile> file = TemporaryFile::make(folder);
-  if (!file) return file.error();
-  return HashRuns(*std::move(file), block_hashes);
-}
-
 Result<void> HashRuns::append(std::span<const std::uint64_t> run) {
-  if (auto written = file_.write(8 * size_, std::as_bytes(run)); !written) return written;
+  if (!file_) {
+    Result<TemporaryFile> made = TemporaryFile::make(folder_);
+    if (!made) return made.error();
+    file_.emplace(*std::move(made));
+  }
+  if (auto written = file_->write(8 * size_, std::as_bytes(run)); !written) return written;
   Run made{size_, run.size(), {}};
   made.blocks.reserve((run.size() + block_hashes_ - 1) / block_hashes_);
   for (std::size_t at = 0; at < run.size(); at += block_hashes_) {
@@ -60,11 +59,11 @@ std::uint64_t HashRuns::room_for(std::uint64_t first, std::uint64_t last) const 
 
 Result<void> HashRuns::read_blocks(const Run& run, Blocks blocks, std::span<std::uint64_t> into) const {
   std::uint64_t place = run.at + blocks.begin * block_hashes_;
-  if (auto read = file_.read(8 * place, std::as_writable_bytes(into)); !read) return read;
+  if (auto read = file_->read(8 * place, std::as_writable_bytes(into)); !read) return read;
   for (std::size_t number = blocks.begin; number < blocks.end; ++number) {
     const auto block = into.first(std::min(block_hashes_, into.size()));
     if (checksum_of(block, place) != run.blocks[number].checksum) {
-      return file_.failure("give back what was written there", EIO);
+      return file_->failure("give back what was written there", EIO);
     }
     into = into.subspan(block.size());
     place += block.size();

@@ -37,7 +37,7 @@ Result<void> KeptHashes::make_room() {
   // many groups are small.)
   if (kept_ >= kFirstSweep && !every_addition_) kept_ = sweep();
   if (room_ != 0 && kept_ <= room_ / 2) return {};
-  const std::uint64_t most = budget_.for_hashes(index_bytes());
+  const std::uint64_t most = budget_.for_hashes(runs_.index_bytes());
   if (room_ >= most) return write_run();
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(kFirstRoom, room_ * 2), most));
   // realloc copies nothing when the piece is large: it moves the pages to another address.
@@ -57,15 +57,10 @@ std::size_t KeptHashes::sweep() {
 }
 
 Result<void> KeptHashes::write_run() {
-  if (!runs_) {
-    Result<HashRuns> made = HashRuns::make(folder_, budget_.block_hashes());
-    if (!made) return made.error();
-    runs_.emplace(*std::move(made));
-  }
-  if (auto written = runs_->append(in_memory()); !written) return written;
+  if (auto written = runs_.append(in_memory()); !written) return written;
   kept_ = 0;
-  room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, budget_.for_hashes(index_bytes())));
-  if (budget_.is_used_up_by(index_bytes())) return budget_.too_many(size());
+  room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, budget_.for_hashes(runs_.index_bytes())));
+  if (budget_.is_used_up_by(runs_.index_bytes())) return budget_.too_many(size());
   return {};
 }
 

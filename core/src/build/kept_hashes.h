@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "build/build_task.h"
 #include "build/memory_budget.h"
@@ -21,7 +19,10 @@ namespace crivo {
 class KeptHashes {
  public:
   KeptHashes(bool every_addition, const BuildOptions& options, const MemoryBudget& budget)
-      : every_addition_(every_addition), budget_(budget), threads_(options.threads), folder_(options.temp_folder) {}
+      : every_addition_(every_addition),
+        budget_(budget),
+        threads_(options.threads),
+        runs_(options.temp_folder, budget.block_hashes()) {}
 
   /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
   /// the hashes are more than a limit on memory can ever handle.
@@ -34,10 +35,10 @@ class KeptHashes {
     return {};
   }
 
-  [[nodiscard]] std::uint64_t size() const noexcept { return kept_ + (runs_ ? runs_->size() : 0); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return kept_ + runs_.size(); }
   [[nodiscard]] bool every_addition() const noexcept { return every_addition_; }
   /// Whether some are in a file.
-  [[nodiscard]] bool spilled() const noexcept { return runs_.has_value(); }
+  [[nodiscard]] bool spilled() const noexcept { return runs_.size() != 0; }
   /// Those in memory.
   [[nodiscard]] std::span<std::uint64_t> in_memory() const noexcept { return {hashes_.get(), kept_}; }
   /// Sorts those in memory and drops repeated ones, unless every addition is kept. Errors: kCancelled.
@@ -45,20 +46,17 @@ class KeptHashes {
   /// Writes those in memory to the file, and frees their array. Errors: as add.
   [[nodiscard]] Result<void> spill();
   /// The file, after spill(): runs of distinct hashes, or all hashes in order if every addition is kept.
-  [[nodiscard]] HashRuns& runs() noexcept { return *runs_; }
+  [[nodiscard]] HashRuns& runs() noexcept { return runs_; }
 
  private:
   [[nodiscard]] Result<void> make_room();
   /// Sorts the hashes in memory, and returns how many distinct ones there are, which then come first.
   [[nodiscard]] std::size_t sweep();
   [[nodiscard]] Result<void> write_run();
-  /// The memory that the file takes, which grows while hashes are added.
-  [[nodiscard]] std::uint64_t index_bytes() const noexcept { return runs_ ? runs_->index_bytes() : 0; }
 
   bool every_addition_;
   MemoryBudget budget_;
   unsigned threads_;
-  std::string folder_;
   // This is no vector, because a vector that grows needs the old array and the new one at the same time.
   struct Free {
     void operator()(std::uint64_t* hashes) const noexcept { std::free(hashes); }
@@ -66,7 +64,7 @@ class KeptHashes {
   std::unique_ptr<std::uint64_t[], Free> hashes_;
   std::size_t kept_ = 0;
   std::size_t room_ = 0;
-  std::optional<HashRuns> runs_;
+  HashRuns runs_;
 };
 
 }  // namespace crivo

@@ -60,11 +60,7 @@ void HashLog::shrink(std::size_t keep, std::size_t used) noexcept {
 }
 
 void HashLog::spill() {
-  if (!spilled()) {
-    auto file = HashRuns::make(folder_ != nullptr ? *folder_ : std::string());
-    if (!file) fail(file.error());
-    file_.emplace(*std::move(file));
-  }
+  if (!spilled()) file_.emplace(folder_ != nullptr ? *folder_ : std::string());
   for (std::size_t i = 0; i < parts(); ++i) {
     if (part(i).empty()) continue;
     if (const auto written = file_->append(part(i)); !written) fail(written.error());

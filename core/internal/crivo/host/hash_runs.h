@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,15 +20,16 @@
 
 namespace crivo {
 
-/// Runs of hashes in one file, which is gone when the process dies. One thread may use it at a time. Errors, also of
-/// what reads it: kSystem.
+/// Runs of hashes in one file, which the first of them makes, and which is gone when the process dies. One thread may
+/// use it at a time. Errors, also of what reads it: kSystem.
 class HashRuns {
  public:
   /// 64 KiB, which is also the buffer that for_each takes.
   static constexpr std::size_t kMostBlockHashes = 8192;
 
   /// folder: where the file lies; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
-  [[nodiscard]] static Result<HashRuns> make(const std::string& folder, std::size_t block_hashes = kMostBlockHashes);
+  explicit HashRuns(std::string folder, std::size_t block_hashes = kMostBlockHashes) noexcept
+      : folder_(std::move(folder)), block_hashes_(block_hashes) {}
 
   /// Writes a run of at least one hash. For room_for() and read(), its hashes must be distinct and in ascending order.
   /// On an error, or if it throws std::bad_alloc, none of them is there.
@@ -48,8 +50,8 @@ class HashRuns {
   /// Hands out all hashes in the order in which they were written, part by part.
   [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const std::uint64_t>)>& use) const;
 
-  /// For tests, which damage what they find there.
-  [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
+  /// For tests, which damage what they find there, behind the first run.
+  [[nodiscard]] int descriptor() const noexcept { return file_->descriptor(); }
 
  private:
   struct Block {
@@ -66,12 +68,12 @@ class HashRuns {
     std::size_t end;
   };
 
-  HashRuns(TemporaryFile file, std::size_t block_hashes) : file_(std::move(file)), block_hashes_(block_hashes) {}
   [[nodiscard]] Blocks blocks_with(const Run& run, std::uint64_t first, std::uint64_t last) const noexcept;
   [[nodiscard]] std::size_t hashes_in(const Run& run, Blocks blocks) const noexcept;
   [[nodiscard]] Result<void> read_blocks(const Run& run, Blocks blocks, std::span<std::uint64_t> into) const;
 
-  TemporaryFile file_;
+  std::string folder_;
+  std::optional<TemporaryFile> file_;
   std::size_t block_hashes_;
   std::vector<Run> runs_;
   std::uint64_t size_ = 0;
