@@ -11,49 +11,18 @@ PyObject* view_of_bool(const Ref& bytes) {
   return view ? PyObject_CallMethod(view.get(), "cast", "s", "?") : nullptr;
 }
 
-/// The answers for keys of which nobody knows how many there are: bytes that grow.
-class Answers {
- public:
-  Answers() = default;
-  Answers(const Answers&) = delete;
-  Answers& operator=(const Answers&) = delete;
-  ~Answers() { PyMem_Free(bytes_); }
-
-  /// Room for so many more, or null with an exception.
-  uint8_t* more(size_t count) {
-    if (room_ - size_ < count) {
-      const size_t room = std::max(2 * room_, size_ + count);
-      auto* bytes = static_cast<uint8_t*>(PyMem_Realloc(bytes_, room));
-      if (bytes == nullptr) {
-        PyErr_NoMemory();
-        return nullptr;
-      }
-      bytes_ = bytes;
-      room_ = room;
-    }
-    return bytes_ + std::exchange(size_, size_ + count);
+/// The same as a list.
+PyObject* list_of_bool(const Ref& bytes) {
+  const Py_ssize_t size = PyByteArray_Size(bytes.get());
+  const char* answers = PyByteArray_AsString(bytes.get());
+  Ref list(PyList_New(size));
+  for (Py_ssize_t i = 0; list && i < size; ++i) {
+    PyObject* answer = answers[i] != 0 ? Py_True : Py_False;
+    Py_INCREF(answer);
+    PyList_SetItem(list.get(), i, answer);
   }
-
-  [[nodiscard]] PyObject* as_view() const {
-    const auto* bytes = reinterpret_cast<const char*>(bytes_);
-    return view_of_bool(Ref(PyByteArray_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size_))));
-  }
-
-  [[nodiscard]] PyObject* as_list() const {
-    Ref list(PyList_New(static_cast<Py_ssize_t>(size_)));
-    for (size_t i = 0; list && i < size_; ++i) {
-      PyObject* answer = bytes_[i] != 0 ? Py_True : Py_False;
-      Py_INCREF(answer);
-      PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), answer);
-    }
-    return list.release();
-  }
-
- private:
-  uint8_t* bytes_ = nullptr;
-  size_t size_ = 0;
-  size_t room_ = 0;
-};
+  return list.release();
+}
 
 /// What contains_many and update take.
 bool parse(PyObject* args, PyObject* keywords, const char* format, PyObject** keys, bool* hashed) {
@@ -77,16 +46,18 @@ PyObject* ask_array(Filter* filter, const Array& array) {
 }
 
 PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
-  Answers answers;
+  const Ref answers(PyByteArray_FromStringAndSize(nullptr, 0));  // it grows, as nobody knows how many keys there are
+  if (!answers) return nullptr;
   const bool fine = each_block(keys, hashed, filter->hashing, [&](const uint64_t* hashes, size_t count) {
-    uint8_t* hits = answers.more(count);
-    if (hits == nullptr) return false;
+    const Py_ssize_t size = PyByteArray_Size(answers.get());
+    if (PyByteArray_Resize(answers.get(), size + static_cast<Py_ssize_t>(count)) != 0) return false;
+    auto* hits = reinterpret_cast<uint8_t*>(PyByteArray_AsString(answers.get())) + size;
     filter->turns.wait_to_ask();
     crivo_error error;
     return succeeded(crivo_contains_hashes(filter->handle, hashes, count, hits, &error), error);
   });
   if (!fine) return nullptr;
-  return PyObject_CheckBuffer(keys) ? answers.as_view() : answers.as_list();
+  return PyObject_CheckBuffer(keys) ? view_of_bool(answers) : list_of_bool(answers);
 }
 
 }  // namespace
