@@ -2,15 +2,9 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <array>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
+#include <future>
 #include <optional>
 #include <span>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "command.h"
@@ -22,88 +16,50 @@
 namespace crivo::tool {
 namespace {
 
-constexpr std::size_t kBatchHashes = std::size_t{1} << 15;  // at most, handed from one thread to the other
-constexpr std::size_t kBatches = 4;
+constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // at least: fewer are not worth a thread
 
-/// Adds batches of hashes on a thread of its own. The batches lie in a ring: the caller fills one while
-/// the thread adds others. Every function but the thread's belongs to the caller's thread.
+/// Adds a batch of hashes on another thread, while the caller fills the next one.
 class Adder {
  public:
-  Adder(const HashSink& add, bool with_keys) : add_(add) {
-    if (with_keys) return;
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {  // no thread to be had: the caller's adds each batch at once
-    }
-  }
-  Adder(const Adder&) = delete;
-  Adder& operator=(const Adder&) = delete;
-  ~Adder() { stop(); }
+  Adder(const HashSink& add, bool with_keys) : add_(add), with_keys_(with_keys) {}
 
-  /// A batch to fill, for submit().
-  [[nodiscard]] std::vector<std::uint64_t>& batch() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return submitted_ - added_ < kBatches; });
-    return ring_[submitted_ % kBatches];
+  /// Room for the hashes of so many keys, for submit().
+  [[nodiscard]] std::span<std::uint64_t> room(std::size_t keys) {
+    filled_.resize(filled_.size() + keys);
+    return std::span(filled_).last(keys);
   }
-  /// The keys of the batch are for whoever wants them. Throws what the adding of the batches so far has thrown.
+  /// The keys are for whoever wants them. Throws what the adding of the batch before has thrown.
   void submit(std::span<const std::string_view> keys) {
-    if (!thread_.joinable()) return add_(ring_[0], keys);
-    {
-      const std::scoped_lock lock(mutex_);
-      ++submitted_;
-      if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (with_keys_) {
+      add_(filled_, keys);
+      filled_.clear();
+    } else if (filled_.size() >= kBatchHashes) {
+      begin();
     }
-    changed_.notify_all();
   }
-  /// Waits until all is added. Throws as submit.
+  /// Adds what is left. Throws as submit.
   void finish() {
-    stop();
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (!filled_.empty()) begin();
+    end();
   }
 
  private:
-  void run() {
-    for (;;) {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return submitted_ != added_ || stopped_; });
-      if (submitted_ == added_) return;
-      const std::vector<std::uint64_t>& batch = ring_[added_ % kBatches];
-      lock.unlock();
-      if (failure_ == nullptr) add(batch);
-      lock.lock();
-      ++added_;
-      lock.unlock();
-      changed_.notify_all();
-    }
+  void begin() {
+    end();
+    std::swap(filled_, added_);
+    filled_.clear();
+    // Where no thread is to be had, the caller's adds the batch, in end().
+    adding_ = std::async(std::launch::async | std::launch::deferred, [this] { add_(added_, {}); });
   }
-  void add(const std::vector<std::uint64_t>& batch) {
-    try {
-      add_(batch, {});
-    } catch (...) {
-      const std::scoped_lock lock(mutex_);
-      failure_ = std::current_exception();
-    }
-  }
-  void stop() {
-    if (!thread_.joinable()) return;
-    {
-      const std::scoped_lock lock(mutex_);
-      stopped_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
+  void end() {
+    if (adding_.valid()) adding_.get();
   }
 
   const HashSink& add_;
-  std::array<std::vector<std::uint64_t>, kBatches> ring_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t submitted_ = 0;
-  std::size_t added_ = 0;
-  bool stopped_ = false;
-  std::exception_ptr failure_;
-  std::thread thread_;
+  bool with_keys_;
+  std::vector<std::uint64_t> filled_;
+  std::vector<std::uint64_t> added_;
+  std::future<void> adding_;  // waits when it is destroyed, before what it uses
 };
 
 /// The size of all input files together, in bytes; 0 if one of them is no regular file.
@@ -140,21 +96,6 @@ class Integers {
   std::uint64_t seen_ = 0;
 };
 
-void add_batches(std::span<const std::string_view> lines, const Hashing& hashing, Integers& integers, Adder& adder) {
-  while (!lines.empty()) {
-    const auto part = lines.first(std::min(lines.size(), kBatchHashes));
-    std::vector<std::uint64_t>& batch = adder.batch();
-    batch.resize(part.size());
-    if (hashing.id == HashId::kOrdered) {
-      integers.read(part, batch);
-    } else {
-      hash_keys(part, hashing.seed, batch);
-    }
-    adder.submit(part);
-    lines = lines.subspan(part.size());
-  }
-}
-
 }  // namespace
 
 void add_key_files(CLI::App& command, KeyFiles& files) {
@@ -176,7 +117,9 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       if (std::exchange(is_first, false)) note_mark(command, file, lines.front());
       carriage_returns.look_at(lines);
-      add_batches(lines, hashing, integers, adder);
+      const std::span<std::uint64_t> hashes = adder.room(lines.size());
+      hashing.id == HashId::kOrdered ? integers.read(lines, hashes) : hash_keys(lines, hashing.seed, hashes);
+      adder.submit(lines);
       keys += lines.size();
       const auto bytes = static_cast<double>(bytes_before + reader.bytes_read());
       progress.update(total > 0 ? std::optional(bytes / total) : std::nullopt, keys);

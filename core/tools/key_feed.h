@@ -32,8 +32,8 @@ struct Hashing {
   std::uint64_t seed;
 };
 
-/// Hands the hashes of all keys, in order, to `add`: on another thread, or, with_keys, on this one together with the
-/// keys, which are else left out. Shows the progress. `command` is for notes.
+/// Hands the hashes of all keys, in order, to `add`: on other threads, one after the other, or, with_keys, on this one
+/// together with the keys, which are else left out. Shows the progress. `command` is for notes.
 /// Throws Refused for the files, and for a line that is no integer, if the filter is one of ordered numbers; and what
 /// `add` throws, which is then not called again.
 void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add,
