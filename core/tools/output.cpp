@@ -73,7 +73,7 @@ std::uint64_t write(const FilterRef& filter, const std::string& path, BlobForm f
   const Progress progress("writing", true);
   if (path != "-") return unwrap(write_blob_file(filter, path, form));
   const auto written = write_blob(filter, form, put);
-  if (!written) throw file_error("output must be writable", "-", "standard output");
+  if (!written.has_value()) throw file_error("output must be writable", "-", "standard output");
   return *written;
 }
 

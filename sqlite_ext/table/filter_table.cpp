@@ -107,7 +107,7 @@ std::optional<std::uint64_t> FilterTable::count(std::uint64_t hash) {
   (void)state();
   PageRows rows = rows_of(0);
   const Result<std::uint64_t> count = filters_.front().count_hash(hash, rows);
-  return count ? std::optional(*count) : std::nullopt;
+  return count.has_value() ? std::optional(*count) : std::nullopt;
 }
 
 bool FilterTable::add(std::string_view key, bool only_if_absent) {
@@ -130,7 +130,7 @@ void FilterTable::remove_row(std::uint64_t rowid) {
 Result<std::uint64_t> FilterTable::remove_hash(std::uint64_t hash) {
   PageRows rows = rows_of(0);
   Result<std::uint64_t> before = rows.remove(hash);
-  if (before) rows.store();
+  if (before.has_value()) rows.store();
   return before;
 }
 

@@ -181,7 +181,7 @@ void Follower::remove(FilterTable& table, const TableState& state, const KeyByte
   }
   const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), state.spec.seed));
   // A full counter stays, and the key will be found until the next rebuild. One that is not there was never told.
-  if (before && *before >= kFullCounter) add_stale(table.shadow());
+  if (before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
 }
 
 void rebuild_following(ShadowTables& shadow) {

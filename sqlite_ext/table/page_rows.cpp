@@ -148,7 +148,7 @@ bool PageRows::add(std::uint64_t hash, bool only_if_absent) {
 
 Result<std::uint64_t> PageRows::remove(std::uint64_t hash) {
   Result<std::uint64_t> before = filter_.remove_hash(hash, *this);
-  if (before) count_keys(filter_.page_of(hash), -1);
+  if (before.has_value()) count_keys(filter_.page_of(hash), -1);
   return before;
 }
 

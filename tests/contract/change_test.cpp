@@ -93,7 +93,7 @@ TEST_P(Anything, WhatItCannotDoIsAnErrorThatNamesWhoCan) {
   const AnyFilter other = build_filter(spec_for(100), 10);
   const Capabilities can = GetParam().can;
   const auto expect_unsupported = [&](const auto& result, const char* operation) {
-    ASSERT_FALSE(result) << operation;
+    ASSERT_FALSE(result.has_value()) << operation;
     EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);
     EXPECT_THAT(result.error().message, ::testing::StartsWith(std::string("kind must be one that can ") + operation));
     EXPECT_THAT(result.error().message, ::testing::EndsWith("got " + std::string(GetParam().name)));

@@ -82,14 +82,14 @@ TEST_P(PagedFilterTest, IsTheFilterInMemory) {
     ASSERT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
     const auto counted = paged->count_hash(key(i), pages);
     ASSERT_EQ(counted.has_value(), whole.ref().kind().can.count);
-    if (counted) {
+    if (counted.has_value()) {
       ASSERT_EQ(*counted, *whole.ref().count_hash(key(i)));
     }
   }
   for (std::uint64_t i = 0; i < keys; i += 2) {
     const auto removed = paged->remove_hash(key(i), pages);
     ASSERT_EQ(removed.has_value(), whole.ref().kind().can.remove);
-    if (removed) {
+    if (removed.has_value()) {
       ASSERT_EQ(*removed, *whole.ref().count_hash(key(i)));
       ASSERT_TRUE(whole.remove(std::to_string(i)));
     }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 namespace crivo {
@@ -12,12 +14,10 @@ namespace {
 TEST(Result, HoldsAValueOrAnError) {
   const Result<int> value = 42;
   EXPECT_TRUE(value.has_value());
-  EXPECT_TRUE(static_cast<bool>(value));
   EXPECT_EQ(*value, 42);
 
   const Result<int> failure = Error{ErrorCode::kFull, "no room"};
   EXPECT_FALSE(failure.has_value());
-  EXPECT_FALSE(static_cast<bool>(failure));
   EXPECT_EQ(failure.error().code, ErrorCode::kFull);
   EXPECT_EQ(failure.error().message, "no room");
 }
@@ -30,13 +30,21 @@ TEST(Result, OfVoidSucceedsByDefault) {
   EXPECT_EQ(failure.error().message, "bad");
 }
 
-// `if (file.may_contain(key))` would be true for every key that can be asked for.
+// `if (file.may_contain(key))` would be true for every key that can be asked for, and `if (filter.count(key))` too.
 TEST(Result, WithAnAnswerIsNoCondition) {
   EXPECT_FALSE((std::is_constructible_v<bool, Result<bool>>));
-  EXPECT_TRUE((std::is_constructible_v<bool, Result<int>>));
+  EXPECT_FALSE((std::is_constructible_v<bool, Result<std::uint64_t>>));
+  EXPECT_FALSE((std::is_constructible_v<bool, Result<double>>));
+  EXPECT_TRUE((std::is_constructible_v<bool, Result<std::string>>));
   const Result<bool> no = false;
   EXPECT_TRUE(no.has_value());
   EXPECT_FALSE(*no);
+}
+
+TEST(Result, GivesAwayTheErrorOfATemporary) {
+  const auto refused = [] { return Result<int>(Error{ErrorCode::kFull, "no room"}); };
+  const Error& error = refused().error();
+  EXPECT_EQ(error.message, "no room");
 }
 
 TEST(Result, GivesAwayAMoveOnlyValue) {

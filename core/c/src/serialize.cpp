@@ -30,7 +30,7 @@ Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::by
     at = std::ranges::copy(part, at).out;
     return true;
   });
-  return copied ? Result<void>() : copied.error();
+  return copied.has_value() ? Result<void>() : copied.error();
 }
 
 Result<void> write(const FilterRef& filter, const Form& how, std::span<std::byte> room, std::uint64_t* written) {

@@ -2,11 +2,11 @@
 // own functions throw, and BadResult where the caller has a bug.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -67,9 +67,9 @@ class Failure {
   Error error_;
 };
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result<bool> is no
-/// condition: `if (file.may_contain(key))` does not compile, since it would ask whether there is an answer, and not for
-/// the answer. Ask has_value(), and then `*`.
+/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result of a truth
+/// value or a number is no condition: `if (file.may_contain(key))` and `if (filter.count(key))` do not compile, since
+/// they would ask whether there is an answer, and not for the answer. Ask has_value(), and then `*`.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -78,7 +78,7 @@ class [[nodiscard]] Result {
   Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept requires(!std::same_as<T, bool>) { return has_value(); }
+  explicit operator bool() const noexcept requires(!std::is_arithmetic_v<T>) { return has_value(); }
 
   T& operator*() & { return *get_value(); }
   const T& operator*() const& { return *const_cast<Result*>(this)->get_value(); }
@@ -90,6 +90,7 @@ class [[nodiscard]] Result {
     if (has_value()) BadResult::no_error();
     return std::get_if<1>(&state_)->error();
   }
+  [[nodiscard]] Error error() && { return std::as_const(*this).error(); }
 
  private:
   T* get_value() {
@@ -114,6 +115,7 @@ class [[nodiscard]] Result<void> {
     if (!failure_) BadResult::no_error();
     return failure_->error();
   }
+  [[nodiscard]] Error error() && { return std::as_const(*this).error(); }
 
  private:
   std::optional<Failure> failure_;

@@ -58,7 +58,7 @@ Result<std::unique_ptr<HashSource>> HashCollector::sorted_distinct() && {
   if (runs_.size() == 0) return std::move(*this).sorted();
   if (auto spilled = spill(); !spilled) return spilled.error();
   const Result<std::uint64_t> distinct = count_distinct(runs_, task_);
-  if (!distinct) return distinct.error();
+  if (!distinct.has_value()) return distinct.error();
   return std::unique_ptr<HashSource>(std::make_unique<RunSource>(std::move(runs_), *distinct, task_));
 }
 

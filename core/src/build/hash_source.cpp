@@ -49,7 +49,7 @@ Result<std::unique_ptr<HashSource>> source_of(std::span<const std::uint64_t> has
   }
   std::pmr::vector<std::uint64_t> sorted(hashes.begin(), hashes.end(), task.memory());
   const Result<std::size_t> distinct = sort_distinct(sorted, task);
-  if (!distinct) return distinct.error();
+  if (!distinct.has_value()) return distinct.error();
   return std::unique_ptr<HashSource>(std::make_unique<OwnedHashes>(std::move(sorted), *distinct));
 }
 

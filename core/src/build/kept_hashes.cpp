@@ -67,7 +67,7 @@ Result<void> KeptHashes::write_run() {
 Result<void> KeptHashes::drop_repeated(BuildTask& task) {
   if (every_addition_) return {};
   const Result<std::size_t> distinct = sort_distinct(in_memory(), task);
-  if (!distinct) return distinct.error();
+  if (!distinct.has_value()) return distinct.error();
   kept_ = *distinct;
   return {};
 }

@@ -21,7 +21,7 @@ Result<std::span<const std::uint64_t>> RunReader::load(std::uint64_t first, std:
                  runs_.room_for(first, last), " in a range for which there is memory for ", room_.size());
   }
   const Result<std::size_t> read = runs_.read(first, last, room_);
-  if (!read) return read.error();
+  if (!read.has_value()) return read.error();
   const auto hashes = room_.first(*read);
   if (auto sorted = sort_hashes(hashes, task_); !sorted) return sorted.error();
   const auto end = std::unique(hashes.begin(), hashes.end());

@@ -152,7 +152,8 @@ Result<FilterPlan> FilterBuilder::State::plan(const FilterSpec& spec) const {
 
 Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file(BuildTask& task) {
   KeptHashes* kept = hashes_.get();
-  KeptHashes distinct(false, options_, budget_);
+  const std::uint64_t index_bytes = kept->runs().index_bytes();
+  KeptHashes distinct(false, options_, budget_.beside(index_bytes));
   std::uint64_t added = 0;
   if (kept->every_addition()) {  // in the order of the additions: these have to be sorted first
     auto read =
@@ -160,8 +161,10 @@ Result<std::uint64_t> FilterBuilder::State::distinct_keys_in_file(BuildTask& tas
     if (!read) return read.error();
     if (auto spilled = distinct.spill(); !spilled) return spilled.error();
     kept = &distinct;
+    task.set_taken(index_bytes + distinct.runs().index_bytes());
+  } else {
+    task.set_taken(index_bytes);
   }
-  task.set_taken(kept->runs().index_bytes());
   return count_distinct(kept->runs(), task);
 }
 
@@ -261,7 +264,7 @@ Result<AnyFilter> FilterBuilder::State::finish() {
   FilterSpec spec = spec_;
   if (spec_.capacity == 0 || !can_.add) {
     const Result<std::uint64_t> keys = keys_to_size_for(task);
-    if (!keys) return keys.error();
+    if (!keys.has_value()) return keys.error();
     distinct_ = *keys;
     if (spec_.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, distinct_);
   }

@@ -57,7 +57,7 @@ Result<FilterRef> FilterRef::open(const Shape& shape, const Facts& facts, std::s
   if (auto valid = check_hash_id(row->info, shape); !valid) return valid.error();
   if (auto valid = check_facts(facts); !valid) return valid.error();
   const Result<std::uint64_t> expected = row->payload_bytes(shape);
-  if (!expected) return expected.error();
+  if (!expected.has_value()) return expected.error();
   if (payload.size() != *expected) return corrupt("raw payload bytes must be ", *expected, ", got ", payload.size());
   const View view{shape, payload.data(), payload.size()};
   if (auto valid = row->validate(view); !valid) return valid.error();

@@ -44,7 +44,7 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint
   std::size_t distinct = hashes.size();
   if (plan->row->build != nullptr) {
     const Result<std::size_t> sorted = sort_distinct(hashes, task);
-    if (!sorted) return sorted.error();
+    if (!sorted.has_value()) return sorted.error();
     distinct = *sorted;
   }
   Result<AnyFilter> filter = FilterBuild::from(*plan, spec, std::span(hashes).first(distinct), task);

@@ -17,7 +17,7 @@ Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) 
   if (!shape) return shape.error();
   max_bytes = std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max());
   const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
-  if (!bytes) {  // more units than a shape may have
+  if (!bytes.has_value()) {  // more units than a shape may have
     return error(ErrorCode::kTooLarge, "capacity must give a filter that kind ", row->info.name, " can be, got ",
                  spec.capacity, ": its ", bytes.error().message);
   }

@@ -154,7 +154,7 @@ Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes
     return bad_argument("page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
   }
   const Result<std::uint64_t> bytes = row->payload_bytes(shape);
-  if (!bytes) return bytes.error();
+  if (!bytes.has_value()) return bytes.error();
   return PagedFilter(shape, *bytes, page_bytes);
 }
 

@@ -19,7 +19,7 @@ Result<std::uint64_t> replace_by(const std::string& path,
     return written->has_value();
   });
   // A sink that refuses bytes has left its reason in errno; any other error is the writer's own.
-  if (written && !*written && written->error().code != ErrorCode::kCancelled) return written->error();
+  if (written && !written->has_value() && written->error().code != ErrorCode::kCancelled) return written->error();
   if (!replaced) return replaced.error();
   return *written;
 }

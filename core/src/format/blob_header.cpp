@@ -51,7 +51,7 @@ Result<void> check_fields(const Header& header, std::uint64_t max_bytes) {
   const KindRow* row = find_kind(header.shape.kind);
   if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));
   const Result<std::uint64_t> expected = row->payload_bytes(header.shape);
-  if (!expected) return expected.error();
+  if (!expected.has_value()) return expected.error();
   if (header.raw_bytes != *expected) {
     return corrupt("raw payload bytes must be ", *expected, " for this shape, got ", header.raw_bytes);
   }

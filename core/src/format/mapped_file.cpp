@@ -104,7 +104,7 @@ Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   }
   frozen.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
-  if (!copied) return copied.error();
+  if (!copied.has_value()) return copied.error();
   // The copies are as good where this is refused.
   (void)::mprotect(at, size, PROT_READ);
   return {};

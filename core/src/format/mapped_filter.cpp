@@ -170,7 +170,7 @@ Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes
   AlignedBytes copy(bytes);
   std::ranges::copy(header_bytes, copy.begin());
   const Result<std::size_t> copied = file_->read(kBlobHeaderBytes, std::span(copy).subspan(kBlobHeaderBytes));
-  if (!copied) return copied.error();
+  if (!copied.has_value()) return copied.error();
   return parse(std::span(copy).first(kBlobHeaderBytes + *copied), limits);
 }
 

@@ -196,14 +196,14 @@ std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned pr
 
 Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
-  if (!rate) return rate.error();
+  if (!rate.has_value()) return rate.error();
   return smallest_over_probes(-portable::log2(*rate), kMaxClassicProbes,
                               [&](unsigned probes) { return classic_bits(capacity, *rate, probes); });
 }
 
 Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
-  if (!rate) return rate.error();
+  if (!rate.has_value()) return rate.error();
   const auto keys = static_cast<double>(capacity);
   return smallest_over_probes(-portable::log2(*rate), kMaxBlockedProbes, [&](unsigned probes) {
     const double guess = std::ceil(keys / keys_per_block(*rate, probes));

@@ -30,7 +30,7 @@ double range_fp_rate(double length, double keys, double universe) noexcept {
 
 Result<RangeScale> size_range(std::uint64_t capacity, double fp_rate, unsigned length_bits) {
   const Result<double> rate = check_request(capacity, fp_rate);
-  if (!rate) return rate.error();
+  if (!rate.has_value()) return rate.error();
   const double length = std::ldexp(1.0, static_cast<int>(length_bits));
   const double most = most_per_key(capacity);
   if (length / *rate <= most) return scale_of(length / *rate, length_bits);

@@ -113,7 +113,7 @@ double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept {
 Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate, unsigned width) {
   if (auto valid = check_width(width); !valid) return valid.error();
   const Result<double> hash_rate = check_request(capacity, fp_rate);
-  if (!hash_rate) return hash_rate.error();
+  if (!hash_rate.has_value()) return hash_rate.error();
   const double least = std::ldexp(1.0, -int{kMaxRibbonColumns});
   if (*hash_rate < least) {
     return bad_argument("fp_rate must be at least ", with_collisions(least, static_cast<double>(capacity)),

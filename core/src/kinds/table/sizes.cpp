@@ -171,7 +171,7 @@ double cuckoo_fp_rate(double load, unsigned bits) noexcept {
 
 Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
-  if (!rate) return rate.error();
+  if (!rate.has_value()) return rate.error();
   const auto keys = static_cast<double>(capacity);
   return best_size(
       min_cuckoo_bits(keys), [&](unsigned bits) { return cuckoo_buckets_for(keys, *rate, bits); }, &total_bits);
@@ -206,7 +206,7 @@ double hash_compaction_cardinality(double slots, double occupied, unsigned bits)
 
 Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate) {
   const Result<double> rate = check_request(capacity, fp_rate);
-  if (!rate) return rate.error();
+  if (!rate.has_value()) return rate.error();
   const auto keys = static_cast<double>(capacity);
   FingerprintSize size = best_size(
       kMinHashCompactionBits, [&](unsigned bits) { return hash_compaction_slots_for(keys, *rate, bits); }, &total_bits);
