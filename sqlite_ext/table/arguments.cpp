@@ -67,7 +67,7 @@ Given by_name(std::span<const TableArgument> arguments) {
                      argument.name};
     }
     const TableArgument*& slot = given[static_cast<std::size_t>(known - kNames.begin())];
-    if (slot != nullptr) throw SqlError{"argument " + argument.name + " must be given once, got it twice"};
+    if (slot != nullptr) throw SqlError{"argument " + std::string(*known) + " must be given once, got it twice"};
     slot = &argument;
   }
   return given;

@@ -69,7 +69,8 @@ class FilterTable {
   bool add(std::string_view key, bool only_if_absent);
   /// Takes back one addition of the key of a row: its rowid is the hash.
   void remove_row(std::uint64_t rowid);
-  /// As add, in a table with a source, too. state() must have been called in the same operation; so for remove_hash.
+  /// As add, in a table with a source, too, and only_if_absent holds for every kind. state() must have been called in
+  /// the same operation; so for remove_hash.
   bool add_hash(std::uint64_t hash, bool only_if_absent);
   /// Takes back one addition, and tells how often the key was there. Errors: those of PagedFilter::remove_hash.
   Result<std::uint64_t> remove_hash(std::uint64_t hash);

@@ -23,6 +23,15 @@ TEST(MemoryBudget, WithoutALimitEveryShareIsUnbounded) {
   EXPECT_TRUE(budget.holds_twice(std::uint64_t{1} << 40));
 }
 
+TEST(MemoryBudget, OfAPartLeavesWhatAnotherPartHolds) {
+  const MemoryBudget all(std::uint64_t{32} << 20);
+  const MemoryBudget part = all.beside(1 << 20);
+  EXPECT_EQ(part.left_beside(0), all.left_beside(1 << 20));
+  EXPECT_EQ(part.beside(1 << 20).left_beside(0), all.left_beside(2 << 20));
+  EXPECT_EQ(part.too_many(7).message, all.too_many(7).message) << "the limit is still the caller's";
+  EXPECT_FALSE(MemoryBudget().beside(1 << 20).is_limited());
+}
+
 TEST(MemoryBudget, LeavesTheCallersShareAndNeverFallsBelowZero) {
   const MemoryBudget budget(kMinBuildMemoryBytes);
   EXPECT_EQ(budget.left_beside(0), kMinBuildMemoryBytes - kCallersMemoryBytes);

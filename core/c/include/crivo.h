@@ -175,8 +175,8 @@ typedef struct crivo_options {
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< what `progress` gets
   uint64_t max_memory;      ///< the most bytes to build with, the filter included: what does not fit lies in temporary
-                            ///< files. At least 16 MiB; 0: no limit. Not counted is what the caller has in memory
-  const char* temp_folder;  ///< where they lie; NULL is what TMPDIR names, or else /var/tmp
+                            ///< files. At least 16 MiB, of which 8 are left to the caller; 0: no limit
+  const char* temp_folder;  ///< where they lie; NULL: what TMPDIR names, or else /var/tmp, or /tmp
 } crivo_options;
 
 /// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Ignores

@@ -33,11 +33,12 @@ struct BuildOptions {
   /// all of them. Null stands for operator new.
   std::pmr::memory_resource* temporary_memory = nullptr;
   /// For FilterBuilder: the most bytes of memory that it may take for everything, the payload included: hashes that do
-  /// not fit lie in temporary files, and so does the payload of a kind that is built once where it would take more than
-  /// half. At least kMinBuildMemoryBytes. 8 MiB of it are left to the caller, for code, stacks and input.
+  /// not fit lie in temporary files, and so does the payload of a kind that is built once where it takes more than half
+  /// of what is left, unless there is a payload_memory. At least kMinBuildMemoryBytes. 8 MiB of it are left to the
+  /// caller, for code, stacks and input.
   std::uint64_t max_memory = UINT64_MAX;
-  /// Where the temporary files lie, 8 bytes per key in all. They have no names, so none is left behind. Empty stands
-  /// for the folder that TMPDIR names, or else /var/tmp.
+  /// Where the temporary files lie: 8 bytes per key, 16 for range and for a spectral filter without a capacity, and the
+  /// payload that is in a file. They are gone with the process. Empty: what TMPDIR names, or else /var/tmp, or /tmp.
   std::string temp_folder = {};
 };
 

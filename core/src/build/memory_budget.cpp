@@ -20,10 +20,17 @@ Result<void> MemoryBudget::check() const {
                      kMinBuildMemoryBytes, ", got ", limit_);
 }
 
+MemoryBudget MemoryBudget::beside(std::uint64_t taken) const noexcept {
+  MemoryBudget part = *this;
+  part.taken_ += taken;
+  return part;
+}
+
 std::uint64_t MemoryBudget::left_beside(std::uint64_t taken) const noexcept {
   if (!is_limited()) return UINT64_MAX;
   const std::uint64_t all = limit_ - kCallersMemoryBytes;
-  return all - std::min(all, taken);
+  const std::uint64_t left = all - std::min(all, taken_);
+  return left - std::min(left, taken);
 }
 
 std::uint64_t MemoryBudget::for_payload(bool grows) const noexcept { return left_beside(0) / (grows ? 2 : 1); }

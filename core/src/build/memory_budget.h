@@ -21,10 +21,12 @@ namespace crivo {
 /// What is left to the caller.
 inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 
-/// Made once for a FilterBuilder, and handed down. Without a limit every share is UINT64_MAX.
+/// Made once for a FilterBuilder, and handed down. Without a limit no share has a bound.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX) noexcept : limit_(max_memory) {}
+  /// The same for a part of the build, beside so many bytes that another part holds meanwhile.
+  [[nodiscard]] MemoryBudget beside(std::uint64_t taken) const noexcept;
 
   /// Errors: kBadArgument for a limit below kMinBuildMemoryBytes.
   [[nodiscard]] Result<void> check() const;
@@ -52,6 +54,7 @@ class MemoryBudget {
 
  private:
   std::uint64_t limit_;
+  std::uint64_t taken_ = 0;  // by other parts of the build
 };
 
 /// What one thread of a build takes, for a shard of a ribbon or a sort.

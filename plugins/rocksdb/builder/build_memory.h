@@ -5,8 +5,8 @@
 // page, which the system can provide with one fault instead of 512 where a builder will fill it. A chunk that no
 // builder has is kept, up to kMostKept of them, but marked with MADV_FREE: the system takes its pages back as soon as
 // it needs memory, and then the next builder gets new ones. What builders take from elsewhere, for ribbons and for
-// finished filters, is only counted here. The bound is given with each call, because every policy has its own, while
-// the count is that of the whole process.
+// filters while they are built, is only counted here. The bound is given with each call, because every policy has its
+// own, while the count is that of the whole process.
 #pragma once
 
 #include <array>

@@ -25,8 +25,9 @@ struct BuildLimits {
 };
 
 /// The filter of all hashes in the log, with its payload in `payload`, which must outlive it. It is a blocked one where
-/// a ribbon would take builders beyond the limit, or more memory than there is. No value if no filter can be built.
-/// Throws std::bad_alloc and what the log throws. The hashes stay, but a ribbon drops repeated ones.
+/// a ribbon's hashes went to a file, or where it would take builders beyond the limit, or more memory than there is. No
+/// value if no filter can be built. Throws std::bad_alloc and what the log throws. The hashes stay, but a ribbon drops
+/// repeated ones.
 [[nodiscard]] std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing,
                                                     const BuildLimits& limits, BlockMemory& payload);
 

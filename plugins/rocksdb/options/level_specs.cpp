@@ -37,7 +37,7 @@ Result<double> blocked_bits(double fp_rate) {
 Result<LevelSpec> spec_by_rate(Kind kind, double fp_rate) {
   if (fp_rate >= 1) return LevelSpec{kind, 0, 1};
   const auto bits = blocked_bits(fp_rate);
-  if (!bits) return bits.error();
+  if (!bits.has_value()) return bits.error();
   return LevelSpec{kind, *bits, fp_rate};
 }
 

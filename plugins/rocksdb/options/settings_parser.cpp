@@ -214,7 +214,7 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
   if (option == kBudgetBitsPerKey && !is_given(kBottommostFpRate)) settings_.bottommost_fp_rate.reset();
   if (option == kKeyTransform) return set_key_transform(value);
   const auto number = number_in(info->range, option, value);
-  if (!number) return number.error();
+  if (!number.has_value()) return number.error();
   info->access.set(settings_, *number);
   return {};
 }

@@ -15,8 +15,8 @@ bool overlap(const rocksdb::Comparator& order, const rocksdb::SstFileMetaData& a
          order.CompareWithoutTimestamp(b.smallestkey, a.largestkey) <= 0;
 }
 
-/// As RocksDB's Compaction::IsBottommostLevel finds it: level 0 must be done with its last file, and counts as
-/// overlapping with everything below.
+/// As RocksDB's Compaction::IsBottommostLevel finds it: in level 0 only the last file can
+/// be bottommost, and only if all levels below are empty.
 bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamilyMetaData& family, std::size_t level,
                    std::size_t index) {
   const auto& files = family.levels[level].files;

@@ -19,7 +19,7 @@ struct FamilyPolicy {
   /// One of Crivo's or RocksDB's own, whose key transform changes nothing (FilterPolicy::for_trial), so that any keys
   /// will do to try it; null for no filters.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  std::optional<std::string> key_transform;  // that of the column family's policy, if it is known
+  std::optional<std::string> key_transform;  // that of a policy of Crivo's
 };
 
 /// A file, and what the tree below it says of a compaction of it alone.

@@ -42,7 +42,7 @@ std::uint64_t first(std::uint64_t low, std::uint64_t high, const Enough& is_enou
   return low;
 }
 
-/// By so much a ribbon of RocksDB's may be smaller than its builder's CalculateSpace says.
+/// By so much a ribbon of RocksDB's may differ from what its builder's CalculateSpace says.
 constexpr std::size_t kRowBytes = 16;
 
 /// The blocks that a builder of RocksDB's own policies writes for a file.
@@ -54,10 +54,10 @@ class TheirBlocks {
   /// For how many of the file's keys it writes a block of this kind and size; no value if for none.
   std::optional<KeyCount> keys_of(const sst::FilterFacts& block, std::uint64_t /*used*/) {
     if (block.kind == "rocksdb.no_keys") return KeyCount{};
-    const std::size_t rounded = is_rounded_ ? block.bytes / 4 : kRowBytes;
+    const std::size_t off = is_rounded_ ? block.bytes / 4 : kRowBytes;
     const auto space = [&](std::uint64_t keys) { return builder_.CalculateSpace(static_cast<std::size_t>(keys)); };
-    const auto is_less = [&](std::uint64_t keys) { return space(keys) + rounded < block.bytes; };
-    const auto is_more = [&](std::uint64_t keys) { return space(keys) > block.bytes + rounded; };
+    const auto is_less = [&](std::uint64_t keys) { return space(keys) + off < block.bytes; };
+    const auto is_more = [&](std::uint64_t keys) { return space(keys) > block.bytes + off; };
     // A ribbon of few keys may take more bytes than one of some keys more, and be a Bloom filter in between.
     KeyCount keys{all_.least, std::min<std::uint64_t>(all_.most, kFewKeys)};
     while (keys.least <= keys.most && (is_less(keys.least) || is_more(keys.least))) ++keys.least;
@@ -82,7 +82,7 @@ class TheirBlocks {
  private:
   abi::FilterBitsBuilder& builder_;
   bool is_rounded_;
-  KeyCount all_;
+  KeyCount all_;  // the bounds of a block's keys
 };
 
 /// The number of different keys, as the filters' bits tell it. It scatters by less than its root.
@@ -147,7 +147,7 @@ class OurBlocks {
       while (keys.least < keys.most && !may_be_blocked(keys.most, used)) --keys.most;
       if (!may_be_blocked(keys.least, used)) return std::nullopt;
     }
-    if (keys.least == 1) keys.least = 0;
+    if (keys.least == 1) keys.least = 0;  // a partition may have none, and is sized for one
     return keys;
   }
 
@@ -159,7 +159,8 @@ class OurBlocks {
     return spec.kind == Kind::kBlocked || roomy.spec(keys).kind == Kind::kBlocked || spec.bits_per_key;
   }
 
-  /// Whether a ribbon of so many keys takes builders beyond max_build_bytes: then a blocked filter is in its place.
+  /// Whether a ribbon of so many keys takes builders beyond max_build_bytes, beside what others hold now: then a
+  /// blocked filter is in its place. Builds it.
   [[nodiscard]] bool lacks_memory(std::uint64_t keys) const {
     return limits_.max_build_bytes != plugin::BuildMemory::kNoLimit && sample_filter(*make_(), keys).kind == "blocked";
   }

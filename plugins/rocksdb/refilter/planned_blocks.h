@@ -1,9 +1,9 @@
 // Whether a file's filter blocks are those that a policy's builder would write.
 //
-// The file says how many keys its filters have together, but not how many each of them has. So of each filter block
-// follows, from its kind and size, for how many keys the builder would write it: at least so many, at most so many. The
-// blocks are right if it writes every one of them, and if the number of all keys lies between the two sums. What a
-// rewrite would give again is never called wrong.
+// The file says how many keys its filters have together, but not how many each of them has. So each block gives an
+// interval of numbers of keys for which the builder would write it. The blocks are right if each has such an interval,
+// and if the number of all keys lies in the sum of the intervals. What a rewrite would give again is never called
+// wrong.
 #pragma once
 
 #include <functional>

@@ -16,7 +16,7 @@
 
 namespace crivo::refilter {
 
-/// A file that is to be written.
+/// A file that is to be written. A flush does not know whether it is bottommost.
 struct NewFile {
   int level;
   bool bottommost;
@@ -35,11 +35,12 @@ using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 [[nodiscard]] Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                                   const NewFile& file);
 
-/// A filter of so few keys is quickly built, to see of which kind it is. One of more keys is of the same kind.
+/// A filter of so few keys is quickly built, to see of which kind it is. One of more keys is of the same kind, but for
+/// the limits max_filter_bytes, max_build_bytes and 4 GiB.
 inline constexpr std::size_t kFewKeys = 4096;
 
-/// A filter of this many keys, at least 1. The builder must be one of Crivo's or RocksDB's policies, and can be used
-/// again afterwards.
+/// A filter of this many keys, at least 1. The builder must be one of Crivo's or RocksDB's policies. It can be
+/// used again, but one of Crivo's then has less of max_filter_bytes left.
 [[nodiscard]] sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys);
 
 /// The filters of a file.
@@ -49,7 +50,7 @@ struct PlannedFilter {
   std::string kind;  // of a block of less than kFewKeys keys; empty for others
 };
 
-/// What the builder plans for this number of keys in as many blocks.
+/// What the builder plans for all_keys in this number of blocks.
 [[nodiscard]] PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks);
 
 }  // namespace crivo::refilter

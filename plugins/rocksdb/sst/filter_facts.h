@@ -13,8 +13,8 @@ namespace crivo::sst {
 struct FilterFigures {
   /// "blocked" or "ribbon" for Crivo's filters, "rocksdb.bloom", "rocksdb.ribbon" or "rocksdb.legacy_bloom" for
   /// RocksDB's own; "rocksdb.no_keys" for RocksDB's block of a partition without keys; "always_maybe" for a block that
-  /// lets every key pass on purpose, because there was no memory to build a filter; "unknown" for one that nobody can
-  /// read.
+  /// lets every key pass on purpose, because no filter could be built (FileFilters::complaint); "unknown" for one that
+  /// nobody can read.
   std::string kind;
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;     // of whole blocks

@@ -1,4 +1,4 @@
-// The ribbon filter: it is built once from all its keys, and its size is within a percent of the information limit.
+// The ribbon filter: it is built once from all its keys, and its size is within two percent of the information limit.
 // layout.h tells how it works, and the papers.
 #include <algorithm>
 #include <cmath>

@@ -56,15 +56,16 @@ struct RocksDBRefilterOptions {
 
 struct RocksDBRefilterReport {
   /// OK if every filter is now as its policy would write it, and after a dry run. Incomplete if `progress` stopped the
-  /// call. TryAgain if files are left because other compactions had them all the time. Corruption if files could not be
+  /// call. TryAgain if files are left because other compactions had them all the time, or
+  /// because there was no memory for their filters. Corruption if files could not be
   /// read. InvalidArgument, with nothing done, if the policy of a column family is missing, not known here, or writes
   /// no filters; NotSupported if the database is open read-only. NoSpace if the disk has no room for the next file,
-  /// MemoryLimit if there is no memory to look at one. Otherwise the error of the compaction that failed. After these
-  /// two no other was tried.
+  /// MemoryLimit if there is no memory to look at one. Otherwise the error of the compaction that failed. These
+  /// three end the call.
   rocksdb::Status status;
-  std::uint64_t files = 0;              // rewritten
-  std::uint64_t bytes = 0;              // of these files, as they were
-  std::uint64_t files_left = 0;         // whose filter is not the policy's; not known (0) if the call was stopped
+  std::uint64_t files = 0;       // rewritten
+  std::uint64_t bytes = 0;       // of these files, as they were
+  std::uint64_t files_left = 0;  // whose filter is not the policy's; not known (0) if the call was stopped or ended
   std::vector<std::string> unreadable;  // files that were left alone, and why
 };
 
