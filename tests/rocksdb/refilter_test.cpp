@@ -136,6 +136,10 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
        options_from(kInPartitions + std::string("{id=crivo.Ribbon;bits_per_key=20;max_filter_bytes=600}")), ""},
       {options_from(bounded),
        options_from(kInPartitions + std::string("{id=crivo.Bloom;bits_per_key=2;max_filter_bytes=600}")), ""},
+      {options_from(bounded),
+       options_from(kInPartitions +
+                    std::string("{id=crivo.Bloom;bits_per_key=20;max_filter_bytes=600;key_transform=lower_ascii}")),
+       "key_transform is \"\" instead of \"lower_ascii\""},
       {options_from(transformed("3")), options_from(transformed("7")),
        "key_transform is \"take_prefix:3\" instead of \"take_prefix:7\""}};
   for (const auto& [before, now, reason] : changes) {
@@ -157,6 +161,20 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
     EXPECT_GE(done.files, reason.empty() ? with_filter - 2 : with_filter);  // few keys have room within any bound
     EXPECT_EQ(RefilterRocksDB(*db).files, 0U);
   }
+}
+
+TEST_F(RocksdbRefilter, CountsTheKeysOfPartitionsThatLetAllPass) {
+  const std::string policy = "{id=crivo.Bloom;bits_per_key=20;max_filter_bytes=600}";  // 60 of 4000 keys have a filter
+  rocksdb::Options options = options_from(kInPartitions + policy);
+  options.target_file_size_base = 64 << 20;
+  write_database(options, path(), kKeys);
+  const auto db = open_database(options, path());
+  double highest = 0;
+  for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) {
+    highest = std::max(highest, file.current_fp_rate);
+  }
+  EXPECT_GT(highest, 0.95);
+  EXPECT_LT(highest, 1);
 }
 
 /// Fails the test if a call rewrites a file of this database, as its policy has written all of them.

@@ -85,7 +85,8 @@ std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filte
   if (other.empty()) {
     other = differs("prefix_extractor", filters.prefix_extractor, prefix != nullptr ? prefix->AsString() : "");
   }
-  if (!other.empty() || !family.key_transform || has_kind(filters, "always_maybe")) return other;
+  const bool asks = std::ranges::any_of(filters.blocks, [](const auto& block) { return block.facts.can_say_no(); });
+  if (!other.empty() || !family.key_transform || !asks) return other;
   return differs("key_transform", filters.key_transform(), *family.key_transform);
 }
 

@@ -135,8 +135,8 @@ class OurBlocks {
 
   [[nodiscard]] std::optional<KeyCount> keys_of_blocked(std::size_t bytes, std::uint64_t used) const {
     const auto low = is_whole_ ? std::max<std::uint64_t>(static_cast<std::uint64_t>(fewest_), 1) : 1;
-    // Where blocks share a room, each one's share is known to a line of 64 bytes.
-    const std::size_t off = depends_on_used() && !is_whole_ ? kBlockBits / 8 : 0;
+    // Once half of max_filter_bytes is used, a block's share of the rest is known to a line of 64 bytes.
+    const std::size_t off = !is_whole_ && used + bytes > limits_.max_filter_bytes / 2 ? kBlockBits / 8 : 0;
     const auto most = [&](std::uint64_t n) { return plans(n, used).roomy.as_blocked().bytes(n) + off; };
     const auto least = [&](std::uint64_t n) { return plans(n, used).tight.as_blocked().bytes(n) - off; };
     KeyCount keys{first(low, all_ + 1, [&](auto n) { return most(n) >= bytes; }),

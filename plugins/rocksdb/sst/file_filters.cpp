@@ -93,18 +93,32 @@ std::uint64_t FileFilters::damaged() const noexcept {
       std::ranges::count_if(blocks, [](const FilterBlock& block) { return !block.facts.damage.empty(); }));
 }
 
+// A block that lets every key pass has few bytes, and yet stands for the keys that are in no other one.
 double FileFilters::current_fp_rate() const noexcept {
+  double distinct = 0;
+  double open = 0;
+  for (const FilterBlock& block : blocks) {
+    distinct += block.facts.distinct_keys;
+    open += block.facts.kind == "always_maybe" ? 1 : 0;
+  }
+  const double open_bytes = distinct == 0 ? 0
+                                          : std::max(0.0, static_cast<double>(keys) / distinct - 1) *
+                                                (static_cast<double>(bytes()) / std::max(1.0, open));
   double passes = 0;
   double weights = 0;
   for (const FilterBlock& block : blocks) {
-    const auto weight = static_cast<double>(block.facts.bytes);
+    const bool is_open = block.facts.kind == "always_maybe";
+    const double weight = static_cast<double>(block.facts.bytes) + (is_open ? open_bytes : 0);
     passes += weight * block.facts.current_fp_rate;
     weights += weight;
   }
   return weights == 0 ? 1 : passes / weights;
 }
 
-std::string FileFilters::key_transform() const { return blocks.empty() ? "" : blocks.front().facts.key_transform; }
+std::string FileFilters::key_transform() const {
+  const auto filter = std::ranges::find_if(blocks, [](const FilterBlock& block) { return block.facts.can_say_no(); });
+  return filter != blocks.end() ? filter->facts.key_transform : "";
+}
 
 std::string FileFilters::kind() const {
   if (form == "block_based") return "rocksdb.block_based";

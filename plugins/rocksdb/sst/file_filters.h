@@ -41,7 +41,8 @@ struct FileFilters {
   [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] std::uint64_t damaged() const noexcept;
-  /// The share of absent keys that pass: the mean over the blocks, weighted by their bytes; 1 without one.
+  /// The share of absent keys that pass: the mean over the blocks, weighted by their bytes, which stand for their keys;
+  /// 1 without one.
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The key transform of the filter; empty if it has none.
   [[nodiscard]] std::string key_transform() const;
