@@ -24,7 +24,10 @@ int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexce
 /// the registers that this needs would be saved for every question.
 [[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                    crivo_error* error) noexcept {
-  return answer(filter, error, [&] { return filter->file().may_contain(checked_key(key, key_bytes)); });
+  return answer(filter, error, [&] {
+    const auto checked = checked_key(key, key_bytes);  // before file(), as it is no file where the key is wrong
+    return filter->file().may_contain(checked);
+  });
 }
 
 [[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
