@@ -199,6 +199,15 @@ TEST_F(RocksdbRefilter, TakesEveryNumberOfKeysOfRocksDBsRibbonForRight) {
   }
 }
 
+TEST_F(RocksdbRefilter, TakesRibbonsOfFewKeysForAlikeIfTheirRatesAre) {
+  for (const std::uint64_t keys : {100, 300, 1000}) {
+    SCOPED_TRACE(keys);
+    std::filesystem::remove_all(path());
+    put_keys(*open_database(many_files(policy_from_string("crivo.Ribbon:fp_rate:0.01:-1")), path()), 0, keys);
+    expect_as_written(*open_database(many_files(policy_from_string("crivo.Ribbon:fp_rate:0.0103:-1")), path()));
+  }
+}
+
 TEST_F(RocksdbRefilter, TakesAPartitionWithoutAKeyForRight) {
   for (const char* const policy : {"crivo.Bloom:10", "crivo.Ribbon:9.3:-1", "crivo.Auto:10", "bloomfilter:10"}) {
     SCOPED_TRACE(policy);
