@@ -44,9 +44,8 @@ std::optional<BlockSizing> BlockSizing::for_next(std::size_t keys, std::size_t u
   if (left < least) return std::nullopt;
   const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
   const auto fair = static_cast<std::size_t>(static_cast<double>(wanted) * share);
-  const bool is_early = wanted <= half && used <= half - wanted;
   // A ribbon may take more than its plan, and a blocked filter in its place too, but never more than what is left.
-  const std::size_t room = is_early || wanted <= fair ? left : std::clamp(fair, least, left);
+  const std::size_t room = wanted <= fair ? left : std::clamp(fair, least, left);
   return within(room - tail_);
 }
 

@@ -49,7 +49,9 @@ constexpr std::size_t kRowBytes = 16;
 class TheirBlocks {
  public:
   TheirBlocks(abi::FilterBitsBuilder& builder, bool is_rounded, const sst::FileFilters& filters) noexcept
-      : builder_(builder), is_rounded_(is_rounded), all_{filters.blocks.size() == 1 ? filters.keys : 1, filters.keys} {}
+      : builder_(builder),
+        is_rounded_(is_rounded),
+        all_{filters.blocks.size() == 1 ? std::max<std::uint64_t>(filters.keys, 1) : 1, filters.keys} {}
 
   /// For how many of the file's keys it writes a block of this kind and size; no value if for none.
   std::optional<KeyCount> keys_of(const sst::FilterFacts& block, std::uint64_t /*used*/) {
@@ -58,16 +60,8 @@ class TheirBlocks {
     const auto space = [&](std::uint64_t keys) { return builder_.CalculateSpace(static_cast<std::size_t>(keys)); };
     const auto is_less = [&](std::uint64_t keys) { return space(keys) + off < block.bytes; };
     const auto is_more = [&](std::uint64_t keys) { return space(keys) > block.bytes + off; };
-    // A ribbon of few keys may take more bytes than one of some keys more, and be a Bloom filter in between.
-    KeyCount keys{all_.least, std::min<std::uint64_t>(all_.most, kFewKeys)};
-    while (keys.least <= keys.most && (is_less(keys.least) || is_more(keys.least))) ++keys.least;
-    while (keys.most > keys.least && (is_less(keys.most) || is_more(keys.most))) --keys.most;
-    const std::uint64_t many = std::max<std::uint64_t>(all_.least, kFewKeys + 1);
     const std::uint64_t end = all_.most + 1;
-    if (many < end) {
-      const KeyCount above{first(many, end, std::not_fn(is_less)), first(many, end, is_more) - 1};
-      if (above.least <= above.most) keys = {std::min(keys.least, above.least), above.most};
-    }
+    const KeyCount keys{first(all_.least, end, std::not_fn(is_less)), first(all_.least, end, is_more) - 1};
     if (keys.least > keys.most) return std::nullopt;
     const auto is_so = [&](std::uint64_t n) {
       return sample_filter(builder_, std::min<std::uint64_t>(n, kFewKeys)).kind == block.kind;
