@@ -85,8 +85,8 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 CRIVO_API const char* crivo_version(void);
 /// The instruction set that the library uses on this machine: "scalar", or "avx2" or "avx512" on x86-64, or "neon" on
 /// AArch64. The environment variable CRIVO_ISA forces one; one that the machine lacks becomes the best lower one. While
-/// CRIVO_ISA names none of this kind of machine, every function that makes, reads or opens a filter fails with
-/// CRIVO_BAD_ARGUMENT. The name lives for ever.
+/// CRIVO_ISA names none of this kind of machine, every function that makes, reads or opens a filter, but not one that
+/// copies it, fails with CRIVO_BAD_ARGUMENT. The name lives for ever.
 CRIVO_API const char* crivo_isa(void);
 
 /// What a kind of filter can do: bits of crivo_facts.can and of crivo_kind_can.
@@ -185,9 +185,9 @@ typedef struct crivo_options {
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
 /// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Takes 8 bytes for each key
-/// while it builds. Ignores temp_folder without max_memory. Errors: CRIVO_BAD_ARGUMENT naming the field, also
-/// max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if more keys
-/// came than the kind has room for; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
+/// while it builds, 16 for range and spectral. Ignores temp_folder without max_memory. Errors: CRIVO_BAD_ARGUMENT
+/// naming the field, also max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs more than max_bytes;
+/// CRIVO_FULL if more keys came than the kind has room for; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed, or, for the kind "range", from ordered numbers.
@@ -232,7 +232,7 @@ CRIVO_API void crivo_builder_free(crivo_builder* builder);
 // -------------------------------------------------------------------------------------------------- asking a filter
 
 /// Whether the filter may have the key: 0 means certainly not, 1 means that it has, or that this is a false hit. A
-/// negative result is an error, the negated status. For a filter from crivo_open it can be CRIVO_SYSTEM, too. As a
+/// negative result is an error, the negated status; for a filter from crivo_open it can be CRIVO_CORRUPT. As a
 /// truth value an error is thus "maybe".
 CRIVO_API int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
 CRIVO_API int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error);
@@ -300,7 +300,7 @@ CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_fac
 /// How full a filter is, and what follows from it.
 typedef struct crivo_stats {
   size_t size;             ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
-  uint64_t bits;           ///< in use, without padding; counters, for a kind that has them
+  uint64_t bits;           ///< in use, or all of a kind that is built once; counters, for a kind that has them
   uint64_t bits_set;       ///< the bits that are set; the counters above 0
   double current_fp_rate;  ///< the probability that an absent key is found now; 1 when saturated
   double cardinality;      ///< the estimated number of distinct keys; infinite when saturated
@@ -327,7 +327,7 @@ CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_
 
 /// Which form a blob gets; all are read by everything that reads blobs.
 enum {
-  CRIVO_FORM_AUTO = 0,      ///< compressed where that gains much, else raw; as a file, mappable from 64 KiB on
+  CRIVO_FORM_AUTO = 0,      ///< compressed where that gains much, else raw; as a file, mappable beyond 64 KiB
   CRIVO_FORM_RAW = 1,       ///< as it lies in memory: of fixed size, read without a copy, the same bytes everywhere
   CRIVO_FORM_SMALLEST = 2,  ///< in the codec that gives the fewest bytes
   CRIVO_FORM_MAPPABLE = 3   ///< raw with a checksum for each part: as a file, it is opened in constant time

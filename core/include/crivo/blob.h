@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// The most bytes that a decoded payload may take unless the caller sets another limit: 1 GiB, which a filter of 900
+/// The most bytes that a decoded payload may take unless the caller sets another limit: 1 GiB, which a filter of 860
 /// million keys at 1% fits in. There are valid blobs of a few bytes that decode to any size which the limit allows.
 inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 

@@ -16,11 +16,12 @@ inline constexpr std::uint32_t kAllThreads = UINT32_MAX;
 
 struct BuildOptions {
   std::uint64_t max_bytes = UINT64_MAX;  // most bytes that the payload may have
-  /// The number of threads to build with, or kAllThreads; 0 stands for one. From about 65,000 keys on, more than
-  /// one sort hashes that are kept (all, if no capacity was given), and build a ribbon; from 65,000 for each thread on,
-  /// they add to a counting filter, to a blocked one in the order of the hashes, and to a classic one from 64 MiB on.
-  /// To the other kinds one thread adds, as their bytes depend on the order. Each thread takes up to 1 MiB, or as much
-  /// as the classic filter, but all together not more than the hashes.
+  /// The number of threads to build with, or kAllThreads; 0 stands for one, and no build has more than 1024. From
+  /// 32,769 hashes on, more than one sort those that are kept (all, if no capacity was given), and from about 65,000 on
+  /// they build a ribbon; from 65,000 for each thread on, they add to a counting filter, to a blocked one in the order
+  /// of the hashes, and to a classic one from 64 MiB on. To the other kinds one thread adds, as their bytes depend on
+  /// the order. Each thread takes up to 1 MiB, or as much as the classic filter, but all together not more than the
+  /// hashes.
   std::uint32_t threads = 1;
   /// Called now and then, by the thread that called build, with the share of the build that is done: from 0 to 1, never
   /// falling, and 1 at the end. Returns true to go on; false ends the build with kCancelled.

@@ -22,8 +22,8 @@ class PlannedSizes;  // of our own hosts; core/internal/crivo/host/planned_sizes
 /// kept and added in order, and one that removes is sized for all of them.
 ///
 /// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
-/// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for a kind that counts
-/// and cannot remove (spectral), and for a blocked filter from 64 MiB on, but there 128 MiB at most.
+/// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for range and
+/// spectral, and for a blocked filter from 64 MiB on, but there 128 MiB at most.
 ///
 /// Under options.max_memory, what does not fit goes to temporary files, and the filter is built from them, range
 /// by range; it has the same bytes. A payload that does not fit is an error (kBadArgument), unless its kind is built

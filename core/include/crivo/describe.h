@@ -18,11 +18,11 @@ struct Description {
   std::variant<std::int64_t, std::uint64_t, double, std::string_view> value;
 };
 
-/// The facts about a filter, in this order: kind; option (of a kind that has one); capacity and fp_rate, as promised;
-/// keys; bits and k; fill, the share of the bits that are set; predicted_fp_rate, the model's rate at capacity;
-/// current_fp_rate, the rate at this fill; over_capacity, 1 if more keys were added than the filter was made for and
-/// its rate is now above the promised one, else 0; seed, as a signed integer; codec; payload_bytes; blob_bytes. Takes a
-/// pass over the payload.
+/// The facts about a filter, in this order: kind; option (of a kind that has a number as one); capacity and fp_rate, as
+/// promised; keys; bits and k; fill, the share of the bits that are set; predicted_fp_rate, the model's rate at
+/// capacity; current_fp_rate, the rate at this fill; over_capacity, 1 if more keys were added than the filter was made
+/// for and its rate is now above the promised one, else 0; seed, as a signed integer; codec; payload_bytes; blob_bytes.
+/// Takes a pass over the payload.
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
 /// The same for a filter that was stored so.
 [[nodiscard]] std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes);

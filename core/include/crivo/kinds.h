@@ -21,7 +21,8 @@ namespace crivo {
 /// Sets the spec's kind and option from what users write: a kind's name or alias, or a name, a colon and the option, as
 /// "spectral:16". Errors: kBadArgument, with all names or with the options that the kind has.
 Result<void> choose_kind(FilterSpec& spec, std::string_view text);
-/// The text with which choose_kind sets this kind and option. A default option is written out: "blocked", "spectral:8".
+/// The text with which choose_kind sets this kind and option. A default option is written out ("spectral:8"), but
+/// for ribbon ("ribbon").
 [[nodiscard]] std::string kind_text(const FilterSpec& spec);
 /// A list of all that choose_kind accepts, for help texts and messages: "classic, compressed, ..., spectral[:counter
 /// bits (...)], ...".

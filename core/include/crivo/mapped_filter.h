@@ -43,8 +43,8 @@ struct MapOptions {
   bool file_may_change = true;
 };
 
-/// A filter in a file, or one that was read from it. Any number of threads may ask it at the same time. It keeps the
-/// file open. One that was moved from may only be destroyed or assigned to.
+/// A filter in a file, or one that was read from it. Any number of threads may ask it at the same time. It keeps a
+/// file that it maps open. One that was moved from may only be destroyed or assigned to.
 class MappedFilter {
  public:
   /// Opens a file of any form. Errors: kSystem, with the path and the system's reason, for a file that cannot be opened

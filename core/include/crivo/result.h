@@ -26,8 +26,8 @@ enum class ErrorCode {
   kSystem,        // the system refused a file
 };
 
-/// Why an operation failed. The message reads "<field> must ..., got ..." and has no trailing newline;
-/// hosts put their function's name and ": " in front of it.
+/// Why an operation failed. The message names the field, most often as "<field> must ..., got ...", and has no trailing
+/// newline; hosts put their function's name and ": " in front of it.
 struct Error {
   ErrorCode code;
   std::string message;

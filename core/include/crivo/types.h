@@ -92,7 +92,7 @@ struct Facts {
 
 /// How full a filter is, and what follows from it. Takes a pass over the payload.
 struct Stats {
-  std::uint64_t bits = 0;      // bits in use, without padding; counters, for a kind that has them
+  std::uint64_t bits = 0;      // in use, or all of a kind that is built once; counters, for a kind that has them
   std::uint64_t bits_set = 0;  // the bits that are set; the counters above 0
   double current_fp_rate = 0;  // probability that an absent key is found, at this fill; 1 when saturated
   std::optional<double> cardinality = std::nullopt;  // the estimated distinct keys; no value when saturated

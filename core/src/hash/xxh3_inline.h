@@ -1,5 +1,5 @@
 // XXH3, inlined. Where a query names a key, a call of the hash function would cost as much as the filter itself does.
-// This is the only place that includes libxxhash's header, or RocksDB's copy of it where Crivo is compiled into
+// In core this is the only place that includes libxxhash's header, or RocksDB's copy of it where Crivo is compiled into
 // RocksDB: that copy cannot be inlined (its header rejects XXH_INLINE_ALL), but it is there, and it computes the same
 // hashes.
 #pragma once

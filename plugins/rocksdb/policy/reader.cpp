@@ -16,7 +16,7 @@
 #include "crivo/filter.h"
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
-#include "sst/byte_reader.h"
+#include "sst/checked_reader.h"
 
 namespace crivo::plugin {
 namespace {

@@ -10,7 +10,7 @@
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
-#include "sst/byte_reader.h"
+#include "sst/checked_reader.h"
 
 namespace crivo::sst {
 namespace {

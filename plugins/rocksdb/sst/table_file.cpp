@@ -5,7 +5,7 @@
 #include <new>
 
 #include "sst/block_checksum.h"
-#include "sst/byte_reader.h"
+#include "sst/checked_reader.h"
 
 namespace crivo::sst {
 namespace {
@@ -31,7 +31,7 @@ std::uint32_t context_at(std::uint32_t base, std::uint64_t offset) noexcept {
   return base ^ (static_cast<std::uint32_t>(offset) + static_cast<std::uint32_t>(offset >> 32));
 }
 
-bool read_handle(ByteReader& reader, BlockHandle* handle) {
+bool read_handle(CheckedReader& reader, BlockHandle* handle) {
   return reader.varint(&handle->offset) && reader.varint(&handle->size);
 }
 
@@ -47,7 +47,7 @@ Status read_entries(std::string_view block, bool has_sizes, const Value& value) 
   if (behind > block.size()) return Status::Corruption("block must have entries, got none");
   std::string key;
   std::size_t room = kMostKeyBytes;
-  for (ByteReader reader(block.substr(0, block.size() - behind)); !reader.empty();) {
+  for (CheckedReader reader(block.substr(0, block.size() - behind)); !reader.empty();) {
     std::uint64_t shared = 0, rest = 0, size = 0;
     std::string_view suffix;
     const bool whole = reader.varint(&shared) && reader.varint(&rest) && (!has_sizes || reader.varint(&size)) &&
@@ -79,7 +79,7 @@ Status TableFile::open(rocksdb::FileSystem& files, const std::string& path) try 
   std::vector<std::pair<std::string, std::string>> entries;
   if (status = decode_entries(block.contents, &entries); !status.ok()) return status;
   for (const auto& [name, value] : entries) {
-    ByteReader reader(value);
+    CheckedReader reader(value);
     if (BlockHandle handle; read_handle(reader, &handle)) meta_blocks_[name] = handle;
   }
   const auto found = meta_blocks_.find("rocksdb.properties");
@@ -119,7 +119,7 @@ Status TableFile::decode_footer(std::string_view footer, BlockHandle* metaindex)
   if (format_version_ > kNewestFormat) {
     return Status::NotSupported("format_version must be at most 7, got " + std::to_string(format_version_));
   }
-  ByteReader reader(footer.substr(old ? footer.size() - kOldFooterBytes : 1));
+  CheckedReader reader(footer.substr(old ? footer.size() - kOldFooterBytes : 1));
   if (format_version_ < 6) {
     return read_handle(reader, metaindex) ? Status::OK() : Status::Corruption("footer must refer to a metaindex block");
   }
@@ -179,24 +179,25 @@ std::string TableFile::text_property(const std::string& name) const {
 std::uint64_t TableFile::number_property(const std::string& name) const {
   const auto found = properties_.find(name);
   if (found == properties_.end()) return 0;
-  ByteReader reader(found->second);
+  CheckedReader reader(found->second);
   std::uint64_t number = 0;
   return reader.varint(&number) ? number : 0;
 }
 
 Status decode_entries(std::string_view block, std::vector<std::pair<std::string, std::string>>* entries) {
-  return read_entries(block, true, [&](const std::string& key, ByteReader& reader, std::uint64_t, std::uint64_t size) {
-    std::string_view value;
-    if (!reader.take(size, &value)) return false;
-    entries->emplace_back(key, value);
-    return true;
-  });
+  return read_entries(block, true,
+                      [&](const std::string& key, CheckedReader& reader, std::uint64_t, std::uint64_t size) {
+                        std::string_view value;
+                        if (!reader.take(size, &value)) return false;
+                        entries->emplace_back(key, value);
+                        return true;
+                      });
 }
 
 Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<std::string, BlockHandle>>* entries) {
   BlockHandle handle;
   return read_entries(block, !deltas,
-                      [&](const std::string& key, ByteReader& reader, std::uint64_t shared, std::uint64_t) {
+                      [&](const std::string& key, CheckedReader& reader, std::uint64_t shared, std::uint64_t) {
                         std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks lie side by side
                         const bool whole = !deltas || shared == 0;
                         if (whole ? !read_handle(reader, &handle) : !reader.varint(&difference)) return false;

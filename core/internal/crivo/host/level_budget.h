@@ -28,7 +28,7 @@ struct LevelFilter {
 /// Divides budget_bits_per_key times all keys over the levels, so that the sum of false positives of a question that
 /// asks every run (a read of an absent key) is the lowest: sum of runs * fp_rate. That is much lower than with one rate
 /// for all levels, because the small levels at the top take next to no memory for rates that are lower by the ratio of
-/// the sizes. No level gets a rate below 1e-9. Sizes are those of large filters, without trailers and rounding.
+/// the sizes. No level gets more bits than give 1e-9. Sizes are those of large filters, without trailers and rounding.
 ///
 /// Errors: kBadArgument for a budget outside [0, 1000], for no levels, or for a level with keys or runs that are not
 /// above 0 and finite, or with another kind. Source: Dayan, Athanassoulis & Idreos 2017, "Monkey: Optimal Navigable

@@ -16,9 +16,9 @@ template <typename Number>
 }
 
 /// Every function returns false, and reads nothing, where the bytes end too early.
-class ByteReader {
+class CheckedReader {
  public:
-  explicit ByteReader(std::string_view bytes) noexcept : bytes_(bytes) {}
+  explicit CheckedReader(std::string_view bytes) noexcept : bytes_(bytes) {}
 
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
 
