@@ -169,7 +169,7 @@ double count(const AnyFilter* filter, std::size_t bytes) {
   double times = -1;
   done([&]() -> Result<void> {
     const Result<std::uint64_t> counted = filter->ref().count(text_in_room(bytes));
-    if (!counted) return counted.error();
+    if (!counted.has_value()) return counted.error();
     times = static_cast<double>(*counted);
     return {};
   });
@@ -210,7 +210,7 @@ std::size_t write(const AnyFilter* filter, bool with_sums) {
           at = std::copy(part.begin(), part.end(), at);
           return true;
         });
-    return result ? Result<void>() : result.error();
+    return result.has_value() ? Result<void>() : result.error();
   });
   return written ? bytes : 0;
 }
