@@ -171,6 +171,17 @@ TEST_F(Table, GivesNoLayerMoreKeysThanItIsSizedFor) {
   EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=1 ")) << "a layer should be nearly full";
 }
 
+TEST_F(Table, GivesALayerOfSeveralPagesTheFewestThatAreWhole) {
+  for (int capacity = 5000; capacity < 8000; capacity += 23) {
+    const std::string asked = std::to_string(capacity) + ", 0.01, 'scalable'";
+    const int blocks = std::stoi(ask("SELECT bits / 512 FROM bloom_layers(bloom_create(" + asked + "))"));
+    run("CREATE VIRTUAL TABLE s USING bloom(kind=scalable, capacity=" + std::to_string(capacity) + ")");
+    const int whole = (blocks + 62) / 63 * 63;  // a page of 4096 bytes has a row of 63 blocks
+    EXPECT_THAT(ask("SELECT value FROM s_meta"), HasSubstr(" units=" + std::to_string(whole) + " ")) << blocks;
+    run("DROP TABLE s");
+  }
+}
+
 TEST_F(Table, GrowsWithTheFirstKeyBeyondItsCapacity) {
   make("capacity=100, fpr=1e-9, kind=scalable");  // one page, so all of its share
   insert(1, 100);

@@ -322,6 +322,21 @@ TEST_F(Window, GivesEachPaneAsAFilter) {
   EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 'x')"), HasSubstr("pane must be an integer from 0"));
 }
 
+TEST_F(Window, SizesAPaneForItsShareOfTheKeysAndOfTheRate) {
+  const auto units = [this](const std::string& arguments) {
+    run("CREATE VIRTUAL TABLE sized USING bloom(" + arguments + ")");
+    const std::string state = ask("SELECT value FROM sized_meta");
+    run("DROP TABLE sized");
+    return state.substr(state.find(" units="), state.find(" k=") - state.find(" units="));
+  };
+  for (int keys = 1000; keys < 1100; ++keys) {  // a block more for every 50 keys or so
+    const std::string window = ", fp_rate=0.05, window='4 days', panes=4";
+    const std::string pane = units("capacity=" + std::to_string(keys) + ", fp_rate=0.01");
+    EXPECT_EQ(units("capacity=" + std::to_string(4 * keys) + window), pane) << keys;
+    EXPECT_EQ(units("capacity=" + std::to_string(4 * keys - 3) + window), pane) << keys;
+  }
+}
+
 TEST_F(Window, TellsWhatItHolds) {
   make("capacity=7000, window='36 hours', panes=3");
   insert(1, 500);
