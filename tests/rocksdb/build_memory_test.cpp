@@ -199,6 +199,21 @@ TEST(TemporaryMemory, IsChargedOrRefused) {
   EXPECT_EQ(cache->GetUsage(), 0U);
 }
 
+TEST(TemporaryMemory, IsChargedForAChunkThatItHasAndForNoOther) {
+  constexpr std::size_t kLarge = 128 << 10;
+  for (const bool has_chunk : {true, false}) {
+    const auto cache = rocksdb::NewLRUCache(16 << 20, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
+    BuildMemory pages;
+    TemporaryMemory memory(pages, has_chunk ? BuildMemory::kNoLimit : BuildMemory::kChunkBytes / 2, cache);
+    void* const piece = memory.allocate(kLarge, 64);
+    EXPECT_EQ(cache->GetUsage() >= BuildMemory::kChunkBytes, has_chunk);
+    EXPECT_GE(cache->GetUsage(), kLarge);
+    memory.deallocate(piece, kLarge, 64);
+    EXPECT_EQ(cache->GetUsage() >= BuildMemory::kChunkBytes, has_chunk) << "it stays for the next piece";
+    EXPECT_EQ(cache->GetUsage() == 0, !has_chunk);
+  }
+}
+
 /// The sizes around which the log goes from its first array to a chunk, and from a chunk to the next one.
 class HashLogOfSize : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Rocksdb, HashLogOfSize,
