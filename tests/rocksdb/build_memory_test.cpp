@@ -2,6 +2,9 @@
 #include "builder/build_memory.h"
 
 #include <gtest/gtest.h>
+#if __has_include(<rocksdb/advanced_cache.h>)  // RocksDB 8 moved the class there
+#include <rocksdb/advanced_cache.h>
+#endif
 #include <rocksdb/cache.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
