@@ -91,6 +91,10 @@ TEST_F(Change, AddingTakesNoMoreMemoryThanAllowed) {
   const std::string before = read("f");
   EXPECT_EQ(crivo("add --max-bytes 64K f", "a\n").err, "crivo add: f: max-bytes must be at least 122K, got 64K\n");
   EXPECT_THAT(crivo("add --max-bytes 64kB f", "a\n"), Exits(2));
+  build("exact", "--raw", all_);  // of 384 bytes, and the header
+  EXPECT_EQ(crivo("add --max-bytes 383 exact", "a\n").err,
+            "crivo add: exact: max-bytes must be at least 384, got 383\n");
+  EXPECT_THAT(crivo("add -q --max-bytes 384 exact", "key 1\n"), Succeeds());
   EXPECT_EQ(read("f"), before);
   build("grows", "--kind scalable", first_);
   EXPECT_THAT(crivo("add --max-bytes 4K grows", numbered_lines(100'000)),
