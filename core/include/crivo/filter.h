@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -62,19 +61,6 @@ class FilterRef {
   [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
     return low <= high && (probe_.contains_range == nullptr || probe_.contains_range(view_, low, high));
   }
-
-  /// The value of a key in a map; no value for a key that is certainly absent. A key that was never added is absent, or
-  /// at the probability stats().current_fp_rate has any value. In a filter of a kind that has no values no key has one.
-  [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const noexcept { return find_hash(hash(key)); }
-  [[nodiscard]] std::optional<std::uint64_t> find_hash(std::uint64_t key_hash) const noexcept {
-    std::uint64_t value = 0;
-    if (probe_.find == nullptr || !probe_.find(view_, key_hash, value)) return std::nullopt;
-    return value;
-  }
-  /// The same for many keys: `values` and `hits`, which says whether there is one, must be as long as `hashes`. In a
-  /// filter of a kind without values every hit is false.
-  void find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
-                   std::span<bool> hits) const noexcept;
 
   /// The hash of a key under this filter's hash function and seed: what the functions that take a hash expect.
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept {

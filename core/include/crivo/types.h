@@ -21,7 +21,6 @@ enum class Kind : std::uint8_t {
   kHashCompaction = 7,  // Wolper & Leroy 1993
   kRibbon = 8,          // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
   kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
-  kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
 };
 
 /// What a kind can do.
@@ -32,7 +31,6 @@ struct Capabilities {
   bool unite = false;
   bool intersect = false;
   bool range = false;  // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
-  bool find = false;   // has a value for each key; it is built once, from pairs (crivo/map_builder.h)
   bool grow = false;   // takes keys beyond its capacity, and keeps the promised rate
 };
 
@@ -68,7 +66,6 @@ struct FilterSpec {
       false;  // classic: sized for the smallest blob (Mitzenmacher 2002), whose bits bits_per_key counts
   unsigned range_length = 1;   // range: of the ranges that fp_rate is for, a power of two from 1 to 2^31
   unsigned ribbon_width = 64;  // ribbon: bits of a row, 64 or 32: a percent larger, and half the bytes for a question
-  unsigned value_bits = 0;     // map: bits of a value, 1 to 32; 0: as many as the largest value needs
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };

@@ -16,20 +16,19 @@ namespace crivo {
 
 /// Collects hashes. They lie in the task's memory, and those that do not fit under the task's limit in a temporary
 /// file.
-template <class Record>
-class RecordCollector {
+class HashCollector {
  public:
   /// Makes room for this many hashes, as far as the task's limit allows.
-  RecordCollector(std::uint64_t expected, BuildTask& task);
+  HashCollector(std::uint64_t expected, BuildTask& task);
 
   /// Errors: kSystem.
-  [[nodiscard]] Result<void> add(std::span<const Record> hashes);
+  [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes);
   [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && runs_.size() == 0; }
   /// All of them, which must be distinct, in order. Errors: kSystem, kCancelled.
-  [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted() &&;
+  [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted() &&;
   /// The distinct ones in order. Counts them first, which takes a pass over the file, if there is one. Errors: as
   /// sorted.
-  [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted_distinct() &&;
+  [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted_distinct() &&;
 
  private:
   [[nodiscard]] Result<void> sort();
@@ -38,10 +37,8 @@ class RecordCollector {
   [[nodiscard]] Result<void> spill();
 
   BuildTask& task_;
-  std::pmr::vector<Record> hashes_;
-  RecordRuns<Record> runs_;
+  std::pmr::vector<std::uint64_t> hashes_;
+  HashRuns runs_;
 };
-
-using HashCollector = RecordCollector<std::uint64_t>;
 
 }  // namespace crivo

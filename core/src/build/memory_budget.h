@@ -24,9 +24,7 @@ inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 /// Made once for a FilterBuilder, and handed down. Without a limit no share has a bound.
 class MemoryBudget {
  public:
-  /// key_bytes: what is kept of each key, a hash or a hash and a value; what is called a hash below is either.
-  explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX, std::uint64_t key_bytes = 8) noexcept
-      : limit_(max_memory), key_bytes_(key_bytes) {}
+  explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX) noexcept : limit_(max_memory) {}
   /// The same for a part of the build, beside so many bytes that another part holds meanwhile.
   [[nodiscard]] MemoryBudget beside(std::uint64_t taken) const noexcept;
 
@@ -56,7 +54,6 @@ class MemoryBudget {
 
  private:
   std::uint64_t limit_;
-  std::uint64_t key_bytes_;
   std::uint64_t taken_ = 0;  // by other parts of the build
 };
 

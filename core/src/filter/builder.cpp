@@ -8,19 +8,21 @@
 #include <vector>
 
 #include "build/build_task.h"
+#include "build/file_memory.h"
 #include "build/kept_hashes.h"
 #include "build/memory_budget.h"
 #include "build/run_reader.h"
 #include "crivo/host/planned_sizes.h"
 #include "crivo/host/sort.h"
-#include "filter/build_once.h"
 #include "filter/filter_build.h"
 #include "filter/filter_plan.h"
 
 namespace crivo {
 namespace {
 
-constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // hashes that are added between two reports
+constexpr std::size_t kAtOnce = std::size_t{1} << 16;              // hashes that are added between two reports
+constexpr std::uint64_t kLeastReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+constexpr std::uint64_t kSpareFileBytes = std::uint64_t{1} << 16;
 constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
@@ -200,10 +202,22 @@ Result<AnyFilter> FilterBuilder::State::build_from_file(const FilterPlan& plan, 
   HashRuns& runs = hashes_->runs();
   const bool once = plan.row->build != nullptr;
   const std::uint64_t payload = payload_bytes(plan, spec);
-  const Result<PayloadPlace> place = PayloadPlace::choose(runs, payload, once, options_, task);
-  if (!place) return place.error();
-  if (once)
-    return FilterBuild::once(plan, std::make_unique<RunSource<std::uint64_t>>(std::move(runs), distinct_, task), task);
+  FileMemory::Handle file;
+  std::uint64_t taken = runs.index_bytes();
+  if (once && budget_.is_for_file(payload) && options_.payload_memory == nullptr) {
+    // The plan is seldom too small, and by much less than this.
+    const std::uint64_t file_bytes = payload + payload / 64 + kSpareFileBytes;
+    Result<FileMemory::Handle> made = FileMemory::make(options_.temp_folder, file_bytes);
+    if (!made) return made.error();
+    file = *std::move(made);
+    task.set_payload_memory(file.get());
+  } else {
+    taken += payload;
+  }
+  const std::uint64_t least = kLeastReadBytes + 4 * kHashBytes * runs.least_room();
+  if (taken + least > budget_.left_beside(0)) return budget_.too_little(taken + least, payload);
+  task.set_taken(taken);
+  if (once) return FilterBuild::once(plan, std::make_unique<RunSource>(std::move(runs), distinct_, task), task);
   return add_from_file(plan, spec, task);
 }
 
@@ -218,9 +232,8 @@ Result<AnyFilter> FilterBuilder::State::add_from_file(const FilterPlan& plan, co
       return task.advance(kSortShare + (1 - kSortShare) * done);
     });
   };
-  auto added = hashes_->every_addition()
-                   ? runs.for_each(add)
-                   : for_each_distinct<std::uint64_t>(runs, task.memory_left() / kHashBytes, task, add);
+  auto added = hashes_->every_addition() ? runs.for_each(add)
+                                         : for_each_distinct(runs, task.memory_left() / kHashBytes, task, add);
   if (!added) return added.error();
   if (auto wanted = task.advance(1); !wanted) return wanted.error();
   return filter;

@@ -79,13 +79,6 @@ void FilterRef::may_contain_keys(std::span<const std::string_view> keys, std::sp
   probe_.contains_keys(view_, keys.data(), keys.size(), hits.data());
 }
 
-void FilterRef::find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
-                            std::span<bool> hits) const noexcept {
-  assert(values.size() >= hashes.size() && hits.size() >= hashes.size());
-  if (probe_.find_batch == nullptr) return void(std::fill_n(hits.begin(), hashes.size(), false));
-  probe_.find_batch(view_, hashes.data(), hashes.size(), values.data(), hits.data());
-}
-
 Result<std::uint64_t> FilterRef::count_hash(std::uint64_t key_hash) const {
   if (row_->count == nullptr) return unsupported(row_->info, "count", &Capabilities::count);
   return row_->count(view_, key_hash);

@@ -84,19 +84,6 @@ Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<Hash
   Shape shape = plan.shape;
   const std::uint64_t keys = hashes->size();
   Result<AlignedBytes> payload = plan.row->build(shape, std::move(hashes), plan.max_bytes, task);
-  return finished(plan, shape, keys, std::move(payload), task);
-}
-
-Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<RecordSource<HashedValue>> keys,
-                                    BuildTask& task) {
-  Shape shape = plan.shape;
-  const std::uint64_t count = keys->size();
-  Result<AlignedBytes> payload = plan.row->build_values(shape, std::move(keys), plan.max_bytes, task);
-  return finished(plan, shape, count, std::move(payload), task);
-}
-
-Result<AnyFilter> FilterBuild::finished(const FilterPlan& plan, const Shape& shape, std::uint64_t keys,
-                                        Result<AlignedBytes> payload, BuildTask& task) {
   if (!payload) return payload.error();
   // It can be larger than planned, as there may be more keys than the capacity.
   if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());

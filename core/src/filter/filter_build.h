@@ -22,14 +22,8 @@ struct FilterBuild {
   /// The same for a kind that is built once, from hashes in order.
   [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes,
                                               BuildTask& task);
-  /// The same for a kind that has a value for each key.
-  [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<RecordSource<HashedValue>> keys,
-                                              BuildTask& task);
-  static void count_added(AnyFilter& filter, std::uint64_t keys) noexcept { filter.count_added(keys); }
 
  private:
-  static Result<AnyFilter> finished(const FilterPlan& plan, const Shape& shape, std::uint64_t keys,
-                                    Result<AlignedBytes> payload, BuildTask& task);
   static Result<void> add_watched(AnyFilter& filter, std::span<const std::uint64_t> hashes, BuildTask& task);
 };
 

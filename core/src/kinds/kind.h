@@ -30,11 +30,8 @@ struct Store {
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
 
-class BuildTask;  // a build while it runs; build/build_task.h
-template <class Record>
-class RecordSource;  // the hashes of a build, in order; build/hash_source.h
-using HashSource = RecordSource<std::uint64_t>;
-struct HashedValue;
+class BuildTask;   // a build while it runs; build/build_task.h
+class HashSource;  // the hashes of a build, in order; build/hash_source.h
 
 /// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
@@ -99,9 +96,6 @@ struct KindRow {
   /// sets the shape to what they need. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the
   /// source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
-  /// The same from hashes with values, for a kind that has a value for each key.
-  Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<RecordSource<HashedValue>> keys,
-                                       std::uint64_t max_bytes, BuildTask&);
   /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Of many hashes it may take 8
   /// bytes for each, for its own time. Null for a kind that grows. Errors: kFull.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
@@ -242,7 +236,6 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
   if constexpr (requires { &K::layers; }) row.layers = &K::layers;
   if constexpr (requires { &K::build; }) row.build = &K::build;
-  if constexpr (requires { &K::build_values; }) row.build_values = &K::build_values;
   if constexpr (requires { &K::add; }) row.add = &K::add;
   if constexpr (requires { &K::add_and_grow; }) row.add_and_grow = &K::add_and_grow;
   if constexpr (kHasThreads && requires { &K::add_many; }) row.add_many = &K::add_many;
@@ -261,7 +254,6 @@ constexpr KindRow make_row() {
   row.info.can.unite = requires { &K::unite; };
   row.info.can.intersect = requires { &K::intersect; };
   row.info.can.range = requires { &K::admit_range; };
-  row.info.can.find = requires { &K::build_values; };
   row.info.can.grow = requires { &K::add_and_grow; };
   return row;
 }

@@ -5,7 +5,6 @@
 
 namespace crivo {
 
-extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kHashCompaction, kMap, kRange, kRibbon, kScalable,
-    kSpectral;
+extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kHashCompaction, kRange, kRibbon, kScalable, kSpectral;
 
 }  // namespace crivo

@@ -98,21 +98,7 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   return wrong == 0;
 }
 
-/// The parities of all columns of a map: those that differ from a fingerprint of zeros.
-CRIVO_TARGET inline std::uint64_t columns_of(const RibbonEquation& equation) noexcept {
-  std::uint64_t result = 0;
-  for (unsigned first = 0; first < equation.columns; first += 8) {
-    const unsigned count = std::min(equation.columns - first, 8U);
-    const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, count));
-    const auto here = load_columns<kWideRibbon>(equation.words + 8 * first, mask);
-    const auto next = load_columns<kWideRibbon>(equation.words + 8 * (equation.columns + first), mask);
-    result |= std::uint64_t{wrong_columns(equation, 0, count, here, next)} << first;
-  }
-  return result;
-}
-
 #include "kinds/ribbon/simd/query.inl.h"
-#include "kinds/ribbon/simd/values.inl.h"
 
 using Lanes = __m512i;
 using LaneMask = __mmask8;
@@ -173,10 +159,7 @@ CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results,
 
 const RibbonKernels RibbonKernels::kAvx512 = {.ribbon = kRibbonProbe<kWideRibbon>,
                                               .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                              .map_columns = &columns_at,
-                                              .map_columns_batch = &columns_at_batch,
-                                              .ribbon_add_bucket = &add_bucket<std::uint64_t>,
-                                              .map_add_bucket = &add_bucket<HashedValue>,
+                                              .ribbon_add_bucket = &add_bucket,
                                               .ribbon_solve = &solve};
 
 }  // namespace crivo
