@@ -25,8 +25,8 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// Whether a table's definition has a REPLACE, which no statement shows.
 [[nodiscard]] bool replaces_on_conflict(std::string_view definition);
 
-/// The column that one of our triggers (table/source.h) tells a filter of. No value for
-/// a trigger that does not begin by telling a filter.
+/// The column that one of our triggers (table/source.h) tells a filter of. No value for a trigger that does not begin
+/// by telling a filter.
 [[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
 
 /// What a trigger may do.

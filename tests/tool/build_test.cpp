@@ -12,10 +12,9 @@ using namespace std::string_literals;
 TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   const std::string keys = numbered_lines(5000);
   write("keys", keys);
-  std::vector<std::string> texts = {"spectral:16", "scalable:4"};
-  for (const KindInfo& kind : kinds()) {
-    if (kind.hash_id == HashId::kXxh3_64)
-      texts.emplace_back(kind.name);  // range_test.cpp has the one that takes integers
+  std::vector<std::string> texts = {"spectral:16", "scalable:4", "compressed"};
+  for (const KindInfo& kind : kinds()) {  // range_test.cpp has the one that takes integers
+    if (kind.hash_id == HashId::kXxh3_64) texts.emplace_back(kind.name);
   }
   for (const std::string& kind : texts) {
     ASSERT_THAT(crivo("build -q -o f --kind " + kind + " keys"), Succeeds("")) << kind;
