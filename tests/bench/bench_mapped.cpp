@@ -18,7 +18,7 @@ constexpr std::size_t kBatch = 1000;
 
 template <class T>
 T value_of(Result<T> result) {
-  if (!result) {
+  if (!result.has_value()) {
     std::fprintf(stderr, "bench_mapped: %s\n", result.error().message.c_str());
     std::exit(1);
   }
