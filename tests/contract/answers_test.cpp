@@ -49,7 +49,7 @@ TEST_P(Answers, FindsEveryUnlikelyHash) {
   std::vector<std::uint64_t> hashes = {0, ~std::uint64_t{0}};
   for (unsigned bit = 0; bit < 64; ++bit) hashes.push_back(std::uint64_t{1} << bit);
   for (std::uint64_t i = 3; i < 40; ++i) hashes.push_back(~std::uint64_t{0} - i);
-  const auto filter = AnyFilter::build(spec_for(10 * hashes.size()), hashes);
+  const auto filter = build_from(spec_for(10 * hashes.size()), hashes);
   EXPECT_EQ(count_found(filter->ref(), hashes), hashes.size());
 }
 
@@ -135,7 +135,7 @@ TEST_P(Answers, EstimateTheNumberOfDistinctKeys) {
   for (const std::uint64_t n : {20'000U, 50'000U, 100'000U}) {
     FilterSpec spec = spec_for(100'000);
     auto hashes = present_hashes(n, 0);
-    const auto filter = AnyFilter::build(spec, hashes);
+    const auto filter = build_from(spec, hashes);
     const Stats stats = filter->ref().stats();
     ASSERT_TRUE(stats.cardinality);
     EXPECT_NEAR(*stats.cardinality, static_cast<double>(n), 0.005 * static_cast<double>(n));

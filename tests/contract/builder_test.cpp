@@ -19,7 +19,7 @@ Result<AnyFilter> try_builder(const FilterSpec& spec, const std::vector<std::uin
   auto builder = sizes != nullptr ? sizes->builder(spec, options) : FilterBuilder::create(spec, options);
   if (!builder) return builder.error();
   for (const std::uint64_t hash : hashes) {
-    if (auto added = builder->add_hash(hash); !added) return added.error();
+    if (auto added = add_to(*builder, spec.kind, {&hash, 1}); !added) return added.error();
   }
   return builder->finish();
 }
@@ -65,7 +65,7 @@ TEST_P(Builder, ManyAlikeGrowToTheLimitOfEach) {
 TEST_P(Builder, EveryRouteLeadsToTheSameBytes) {
   const FilterSpec spec = spec_for(5000);
   const auto hashes = present_hashes(5000, 0);
-  const auto built = AnyFilter::build(spec, hashes);
+  const auto built = build_from(spec, hashes);
   expect_same_filter(built_by_builder(spec, hashes).ref(), built->ref());
   if (!GetParam().can.add) return;
 
@@ -85,7 +85,7 @@ TEST_P(Builder, WithoutACapacityIsSizedForTheKeysItSaw) {
   auto hashes = present_hashes(5000, 0);
   const AnyFilter built = built_by_builder(spec_for(0), hashes);
   if (!keeps_every_addition(GetParam().can)) std::ranges::sort(hashes);
-  const auto expected = AnyFilter::build(spec_for(5000), hashes);
+  const auto expected = build_from(spec_for(5000), hashes);
   expect_same_filter(built.ref(), expected->ref());
 }
 
@@ -94,7 +94,7 @@ TEST_P(Builder, WithoutACapacityTakesDuplicates) {
     const auto hashes = present_hashes(distinct, 0);
     auto builder = FilterBuilder::create(spec_for(0));
     for (int round = 0; round < 3; ++round) {
-      for (const std::uint64_t hash : hashes) ASSERT_TRUE(builder->add_hash(hash));
+      ASSERT_TRUE(add_to(*builder, kind(), hashes));
     }
     EXPECT_EQ(builder->keys(), 3 * distinct);
     AnyFilter filter = finish(*builder);
@@ -118,7 +118,8 @@ TEST_P(Builder, WithoutACapacityTakesDuplicates) {
 
 TEST_P(Builder, CountsDuplicatesWithACapacityToo) {
   auto builder = FilterBuilder::create(spec_for(1000));
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(builder->add("the same key"));
+  const std::uint64_t hash = hash_key(GetParam().hash_id, "the same key", 0);
+  ASSERT_TRUE(add_to(*builder, kind(), std::vector(3, hash)));
   EXPECT_EQ(builder->keys(), 3U);
   const AnyFilter filter = finish(*builder);
   EXPECT_EQ(filter.facts().keys, 3U);
@@ -140,7 +141,10 @@ TEST_P(Builder, HashesKeysUnderTheSpecsSeed) {
   FilterSpec spec = spec_for(0);
   spec.seed = 7;
   auto builder = FilterBuilder::create(spec);
-  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(builder->add(present_key(i)));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const std::string key = present_key(i);
+    ASSERT_TRUE(GetParam().can.find ? builder->add(key, value_of(i)) : builder->add(key));
+  }
   const AnyFilter filter = finish(*builder);
   for (std::uint64_t i = 0; i < 100; ++i) {
     EXPECT_TRUE(filter.ref().may_contain_hash(hash_key(GetParam().hash_id, present_key(i), 7))) << i;
@@ -148,8 +152,8 @@ TEST_P(Builder, HashesKeysUnderTheSpecsSeed) {
 }
 
 TEST_P(Builder, RefusesABadSpecAtOnce) {
-  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(0, 1.5))), "fp_rate must lie in (0, 1), got 1.5");
-  EXPECT_EQ(message_of(FilterBuilder::create(spec_for(1000, 0))), "fp_rate must lie in (0, 1), got 0");
+  EXPECT_THAT(message_of(FilterBuilder::create(spec_for(0, 1.5))), StartsWith("fp_rate must lie in (0, 1"));
+  EXPECT_THAT(message_of(FilterBuilder::create(spec_for(1000, 0))), StartsWith("fp_rate must lie in (0, 1"));
   EXPECT_EQ(message_of(FilterBuilder::create(spec_for(UINT64_MAX))),
             "capacity must lie in [1, 1099511627776], got 18446744073709551615");
 }
@@ -160,7 +164,7 @@ TEST_P(Builder, HonoursTheByteLimit) {
   EXPECT_EQ(too_large.error().code, ErrorCode::kTooLarge);
 
   auto grown = FilterBuilder::create(spec_for(0), {.max_bytes = needed - 1});  // only the keys will show it
-  for (const std::uint64_t hash : present_hashes(10'000, 0)) ASSERT_TRUE(grown->add_hash(hash));
+  ASSERT_TRUE(add_to(*grown, kind(), present_hashes(10'000, 0)));
   const auto finished = grown->finish();
   EXPECT_EQ(finished.error().code, ErrorCode::kTooLarge);
   EXPECT_THAT(finished.error().message, ::testing::StartsWith("capacity must fit in "));

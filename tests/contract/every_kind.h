@@ -24,7 +24,7 @@ class PerKind : public ::testing::TestWithParam<KindInfo> {
  protected:
   [[nodiscard]] static Kind kind() { return GetParam().kind; }
   [[nodiscard]] static FilterSpec spec_for(std::uint64_t capacity, double fp_rate = 0.01) {
-    return {.kind = kind(), .capacity = capacity, .fp_rate = fp_rate};
+    return {.kind = kind(), .capacity = capacity, .fp_rate = fp_rate, .value_bits = kValueBits};
   }
 };
 

@@ -36,7 +36,7 @@ CRIVO_FOR_KINDS_THAT(Growing, grow);
 
 TEST_P(Growing, StaysWithinTheLimitOfItsMaker) {
   expect_within_the_limit(*AnyFilter::create(spec_for(kKeys), limit_));
-  expect_within_the_limit(*AnyFilter::build(spec_for(kKeys), present_hashes(10, 0), {.max_bytes = limit_}));
+  expect_within_the_limit(*build_from(spec_for(kKeys), present_hashes(10, 0), {.max_bytes = limit_}));
   expect_within_the_limit(AnyFilter::copy_of(small_.ref(), limit_));
   AlignedBytes payload(small_.payload().begin(), small_.payload().end());
   expect_within_the_limit(*AnyFilter::adopt(small_.shape(), small_.facts(), std::move(payload), limit_));
@@ -51,7 +51,7 @@ TEST_P(Growing, StaysWithinTheLimitOfItsReader) {
 
 TEST_P(Growing, StaysWithinTheLimitOfItsBuild) {
   const auto hashes = present_hashes(100 * kKeys, 0);
-  const auto built = AnyFilter::build(spec_for(kKeys), hashes, {.max_bytes = limit_});
+  const auto built = build_from(spec_for(kKeys), hashes, {.max_bytes = limit_});
   EXPECT_EQ(built.error().code, ErrorCode::kTooLarge);
 
   auto builder = FilterBuilder::create(spec_for(kKeys), {.max_bytes = limit_});

@@ -24,7 +24,7 @@ Result<AnyFilter> try_build(const FilterSpec& spec, const std::vector<std::uint6
   auto builder = FilterBuilder::create(spec, options);
   if (!builder) return builder.error();
   for (const auto part : {std::span(hashes), std::span(hashes).first(std::min(kRepeated, hashes.size()))}) {
-    if (auto added = builder->add_hashes(part); !added) return added.error();
+    if (auto added = add_to(*builder, spec.kind, part); !added) return added.error();
   }
   return builder->finish();
 }

@@ -69,7 +69,7 @@ Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, d
   double squares = 0;
   for (std::size_t i = 0; i < filters; ++i) {
     present.fill(hashes);
-    const auto filter = AnyFilter::build(spec, hashes);
+    const auto filter = build_from(spec, hashes);
     if (!filter) return measured;
     const FilterRef ref = filter->ref();
     const double stated = ref.stats().current_fp_rate;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "crivo/host/sst_block.h"
+#include "crivo/map.h"
 #include "crivo/mapped_filter.h"
 #include "filters.h"
 #include "fuzz_body.h"
@@ -33,7 +34,22 @@ void ask_ranges(const Ask& ask) {
   }
 }
 
+/// A map has the values of a batch one by one, too, and they are as large as they may be.
+void find_values(const FilterRef& filter) {
+  const auto map = MapRef::of(filter);
+  if (!map) return;
+  std::vector<std::uint64_t> values(questions().size());
+  const std::unique_ptr<bool[]> found(new bool[values.size()]);
+  map->find_hashes(questions(), values, {found.get(), values.size()});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto value = map->find_hash(questions()[i]);
+    require(value.has_value() == found[i] && found[i] == filter.may_contain_hash(questions()[i]), "found alike");
+    require(!value || (*value == values[i] && *value >> filter.shape().param == 0), "the value has its bits");
+  }
+}
+
 void ask_everything(const FilterRef& filter) {
+  find_values(filter);
   std::uint64_t found = 0;
   for (const std::uint64_t hash : questions()) found += filter.may_contain_hash(hash) ? 1 : 0;
   require(count_found(filter, questions()) == found, "a batch answers like one by one");

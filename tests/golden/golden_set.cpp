@@ -87,7 +87,7 @@ AnyFilter golden_filter(const GoldenFile& file) {
   auto hashes = present_hashes(file.n, file.spec.seed);
   const auto repeated = present_hashes(file.n / 4, file.spec.seed);
   hashes.insert(hashes.end(), repeated.begin(), repeated.end());
-  auto filter = AnyFilter::build(file.spec, hashes);
+  auto filter = build_from(file.spec, hashes);
   if (!filter) throw std::runtime_error(file.name + ": " + filter.error().message);
   return *std::move(filter);
 }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "crivo/host/sst_block.h"
+#include "crivo/kinds.h"
 
 namespace crivo::testing {
 namespace {
@@ -18,6 +19,8 @@ std::vector<std::uint64_t> hashes_of(std::uint64_t count, std::uint64_t seed, st
   for (std::uint64_t i = 0; i < count; ++i) hashes[i] = hash_key(key_of(first + i), seed);
   return hashes;
 }
+
+const KindInfo& find_info(Kind kind) { return *std::ranges::find(kinds(), kind, &KindInfo::kind); }
 
 }  // namespace
 
@@ -38,12 +41,29 @@ std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) 
   return hashes;
 }
 
+Result<void> add_to(FilterBuilder& builder, Kind kind, std::span<const std::uint64_t> hashes) {
+  if (!find_info(kind).can.find) return builder.add_hashes(hashes);
+  std::vector<std::uint64_t> values(hashes.size());
+  std::ranges::transform(hashes, values.begin(), &value_of);
+  return builder.add_hashes(hashes, values);
+}
+
+Result<AnyFilter> build_from(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
+                             const BuildOptions& options) {
+  if (!find_info(spec.kind).can.find) return AnyFilter::build(spec, hashes, options);
+  Result<FilterBuilder> builder = FilterBuilder::create(spec, options);
+  if (!builder) return builder.error();
+  if (auto added = add_to(*builder, spec.kind, hashes); !added) return added.error();
+  return builder->finish();
+}
+
 AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n) {
-  return *AnyFilter::build(spec, present_hashes(n, spec.seed));
+  return *build_from(spec, present_hashes(n, spec.seed));
 }
 
 AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate) {
-  return build_filter({.kind = kind, .capacity = std::max<std::uint64_t>(n, 1), .fp_rate = fp_rate}, n);
+  return build_filter(
+      {.kind = kind, .capacity = std::max<std::uint64_t>(n, 1), .fp_rate = fp_rate, .value_bits = kValueBits}, n);
 }
 
 Bytes bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }

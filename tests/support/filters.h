@@ -7,6 +7,7 @@
 
 #include "blob_surgery.h"
 #include "crivo/blob.h"
+#include "crivo/builder.h"
 #include "crivo/filter.h"
 
 namespace crivo {
@@ -27,6 +28,15 @@ namespace crivo::testing {
 
 /// Hashes of no keys, drawn at random.
 [[nodiscard]] std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed);
+
+/// The value of a key that a test gives one.
+inline constexpr unsigned kValueBits = 5;
+[[nodiscard]] constexpr std::uint64_t value_of(std::uint64_t hash) noexcept { return hash >> 7 & 31; }
+/// AnyFilter::build for every kind: where keys have values, each has that of value_of().
+[[nodiscard]] Result<AnyFilter> build_from(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
+                                           const BuildOptions& options = {});
+/// FilterBuilder::add_hashes, likewise.
+[[nodiscard]] Result<void> add_to(FilterBuilder& builder, Kind kind, std::span<const std::uint64_t> hashes);
 
 /// A filter of the present keys 0 to n - 1. Throws BadResult with the core's message if that is an error.
 [[nodiscard]] AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n);

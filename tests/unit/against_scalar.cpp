@@ -85,7 +85,8 @@ std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, 
                                                        .hashes = keys,
                                                        .starts = level.starts(),
                                                        .fingerprint_factor = kRibbonFingerprint,
-                                                       .fingerprint_mask = shard.fingerprint_mask,
+                                                       .result_mask = shard.fingerprint_mask,
+                                                       .value_bits = 0,
                                                        .threshold = shard.thresholds[bucket - shard.first_bucket]}));
   }
   return results;

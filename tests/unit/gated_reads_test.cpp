@@ -11,6 +11,7 @@
 
 #include "against_scalar.h"
 #include "base/byte_gate.h"
+#include "crivo/map.h"
 #include "filter/view_of.h"
 #include "filters.h"
 #include "hash/checksum.h"
@@ -82,6 +83,7 @@ std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
     if (kind == Kind::kCounting) probes.push_back(level.counting);
     if (kind == Kind::kRibbon) probes.push_back(level.*testing::asking_ribbon(shape));
     if (kind == Kind::kRange) probes.push_back(level.range);
+    if (kind == Kind::kMap) probes.push_back(level.map);
   }
   return probes;
 }
@@ -113,6 +115,15 @@ void expect_no_other_reads(const AnyFilter& filter, std::uint64_t n) {
       ASSERT_EQ(probe.contains(ViewOf::filter(*opened), hash), filter.ref().may_contain_hash(hash));
       probe.contains_batch(ViewOf::filter(*opened), &hash, 1, hits.get());
       ASSERT_EQ(hits[0], filter.ref().may_contain_hash(hash));
+      if (probe.find != nullptr) {
+        std::uint64_t value = 0;
+        std::uint64_t in_batch = 0;
+        const bool found = probe.find(ViewOf::filter(*opened), hash, value);
+        probe.find_batch(ViewOf::filter(*opened), &hash, 1, &in_batch, hits.get());
+        const auto expected = MapRef::of(filter.ref())->find_hash(hash);
+        ASSERT_TRUE(found == expected.has_value() && hits[0] == found && in_batch == value);
+        ASSERT_TRUE(!expected || *expected == value);
+      }
       if (row.count != nullptr) {
         ASSERT_EQ(row.count(ViewOf::filter(*opened), hash), *filter.ref().count_hash(hash));
       }

@@ -16,7 +16,8 @@ namespace crivo::testing {
 namespace {
 
 // Its reader refers to its runs.
-static_assert(!std::is_copy_constructible_v<RunSource> && !std::is_move_constructible_v<RunSource>);
+static_assert(!std::is_copy_constructible_v<RunSource<std::uint64_t>> &&
+              !std::is_move_constructible_v<RunSource<std::uint64_t>>);
 
 constexpr std::size_t kBlock = 16;
 
@@ -64,7 +65,7 @@ TEST(HashRuns, GiveTheDistinctHashesInOrder) {
           read.insert(read.end(), part.begin(), part.end());
           return {};
         };
-        const auto done = for_each_distinct(sample.runs, room, task, use);
+        const auto done = for_each_distinct<std::uint64_t>(sample.runs, room, task, use);
         ASSERT_TRUE(done) << done.error().message;
         EXPECT_EQ(read, sample.all) << which << " " << count << " " << room;
       }
@@ -77,9 +78,9 @@ TEST(HashRuns, AreTakenFromTheHighestToTheLowest) {
     for (const std::uint64_t step : {1U, 50U, 700U}) {
       Sample sample = sample_of(4, which);
       const BuildOptions options;
-      const std::uint64_t limit = (1 << 20) + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000);
+      const std::uint64_t limit = kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000);
       BuildTask task(options, MemoryBudget(kCallersMemoryBytes + limit));
-      RunSource source(std::move(sample.runs), sample.all.size(), task);
+      RunSource<std::uint64_t> source(std::move(sample.runs), sample.all.size(), task);
       EXPECT_EQ(source.size(), sample.all.size());
       std::vector<std::uint64_t> left = sample.all;
       while (!left.empty()) {
@@ -98,7 +99,7 @@ TEST(HashRuns, SayThatARangeHasMoreThanThereIsMemoryFor) {
   Sample sample = sample_of(4, 0);
   const BuildOptions options;
   BuildTask task(options);
-  RunReader reader(sample.runs, 200, task);
+  RunReader<std::uint64_t> reader(sample.runs, 200, task);
   std::uint64_t first = 0;
   const auto read = reader.down_to(first, UINT64_MAX);
   EXPECT_THAT(read.error().message, StartsWith("hashes must be spread like those of hash_key, got "));
@@ -115,8 +116,8 @@ TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
     ASSERT_EQ(::pread(file, &byte, 1, static_cast<off_t>(at)), 1);
     const unsigned char changed = byte ^ 0x10;
     ASSERT_EQ(::pwrite(file, &changed, 1, static_cast<off_t>(at)), 1);
-    for (const auto& read :
-         {sample.runs.for_each(ignore), for_each_distinct(sample.runs, sample.runs.least_room(), task, ignore)}) {
+    for (const auto& read : {sample.runs.for_each(ignore),
+                             for_each_distinct<std::uint64_t>(sample.runs, sample.runs.least_room(), task, ignore)}) {
       ASSERT_FALSE(read) << at;
       EXPECT_EQ(read.error().code, ErrorCode::kSystem);
       EXPECT_THAT(read.error().message, StartsWith("temp_folder must give back what was written there, got "));

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "crivo/blob_file.h"
+#include "crivo/map.h"
 #include "format/mapped_file.h"
 #include "format/mapped_segments.h"
 #include "mapped_files.h"
@@ -53,6 +54,11 @@ void expect_same_answers(const MappedFilter& mapped, const FilterRef& filter) {
   for (const std::uint64_t hash : hashes) {
     const auto in_range = mapped.may_contain_range(hash, hash + std::min(~hash, std::uint64_t{1000}));
     EXPECT_EQ(*in_range, filter.may_contain_range(hash, hash + std::min(~hash, std::uint64_t{1000})));
+  }
+  const auto map = MapRef::of(filter);
+  ASSERT_EQ(mapped.find_hash(hashes[3]).has_value(), map.has_value());
+  for (std::size_t i = 0; map && i < hashes.size(); ++i) {
+    EXPECT_EQ(*mapped.find_hash(hashes[i]), map->find_hash(hashes[i]));
   }
   const auto count = filter.count_hash(hashes[3]);
   const auto mapped_count = mapped.count_hash(hashes[3]);

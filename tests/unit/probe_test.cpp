@@ -6,6 +6,7 @@
 
 #include "crivo/filter.h"
 #include "filter/view_of.h"
+#include "filters.h"
 #include "kernels.h"
 
 namespace crivo {
@@ -27,7 +28,7 @@ AnyFilter filter_of(Kind kind, double fp_rate, unsigned ribbon_width = 64) {
   const auto keys = keys_of_many_lengths();
   for (std::size_t i = 0; i < keys.size(); i += 2) hashes.push_back(hash_key(keys[i], kSeed));
   for (int i = 0; i < 5000; ++i) hashes.push_back(hash_key(std::to_string(i), kSeed));
-  return *AnyFilter::build(
+  return *testing::build_from(
       {.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate, .seed = kSeed, .ribbon_width = ribbon_width},
       hashes);
 }

@@ -65,7 +65,7 @@ crivo_similarity saturated(const FilterRef& first, const FilterRef& second) {
 
 Result<crivo_similarity> similarity_of(const FilterRef& first, const FilterRef& second) {
   const Result<std::optional<Similarity>> compared = compare(first, second);
-  if (!compared) return compared.error();
+  if (!compared.has_value()) return compared.error();
   if (!*compared) return saturated(first, second);
   const Similarity& known = **compared;
   return crivo_similarity{0, known.first, known.second, known.united, known.common, known.jaccard};

@@ -12,14 +12,16 @@
 namespace crivo {
 
 class PlannedSizes;  // of our own hosts; core/internal/crivo/host/planned_sizes.h
+class BuilderState;  // what a builder consists of
 
 /// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
 /// a time.
 ///
 /// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a kind
 /// that is built once, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated
-/// hashes are dropped as they pile up. A kind that removes or counts needs every addition: its repeated hashes are all
-/// kept and added in order, and one that removes is sized for all of them.
+/// hashes are dropped as they pile up. A map keeps each with its value, in 16 bytes. A kind that removes or counts
+/// needs every addition: its repeated hashes are all kept and added in order, and one that removes is sized for all of
+/// them.
 ///
 /// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
 /// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for range and
@@ -45,6 +47,14 @@ class FilterBuilder {
   /// The same as add_hash for each in order, and faster.
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
 
+  /// The same for a map, whose keys have values: each as many bits as spec.value_bits, or up to 32. To add a pair again
+  /// is harmless. Errors: kBadArgument for a larger value, and for a key that turns up with another value, which may
+  /// be told only by finish(); kUnsupported for another kind, as the functions above for a map.
+  Result<void> add(std::string_view key, std::uint64_t value);
+  Result<void> add_hash(std::uint64_t key_hash, std::uint64_t value);
+  /// As many values as hashes. Where one is refused, those before it were added.
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values);
+
   /// Keys added so far, duplicates included.
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
@@ -55,12 +65,11 @@ class FilterBuilder {
 
  private:
   friend class PlannedSizes;
-  class State;
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options,
                                                     PlannedSizes* sizes);
-  explicit FilterBuilder(std::unique_ptr<State> state) noexcept;
+  explicit FilterBuilder(std::unique_ptr<BuilderState> state) noexcept;
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<BuilderState> state_;
 };
 
 }  // namespace crivo

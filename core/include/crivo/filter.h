@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,7 @@ class FilterRef {
  private:
   friend class AnyFilter;
   friend struct FilterBuild;
+  friend class MapRef;  // crivo/map.h
   friend struct ViewOf;
   FilterRef(const KindRow& row, const View& view, const Facts& facts) noexcept;
 
@@ -161,7 +163,6 @@ class AnyFilter {
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
 
  private:
-  friend class FilterBuilder;
   friend struct FilterBuild;
   AnyFilter(const KindRow& row, const Shape& shape, const Facts& facts, AlignedBytes payload,
             std::uint64_t max_bytes) noexcept

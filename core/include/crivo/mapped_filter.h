@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +70,11 @@ class MappedFilter {
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
   [[nodiscard]] Result<bool> may_contain_range(std::uint64_t low, std::uint64_t high) const;
+  /// As MapRef (crivo/map.h). Errors: also kUnsupported for a kind that has no values.
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const { return find_hash(hash(key)); }
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find_hash(std::uint64_t key_hash) const;
+  Result<void> find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
+                           std::span<bool> found) const;
 
   /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.
   Result<void> verify() const;

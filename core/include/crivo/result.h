@@ -31,8 +31,9 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code;
   std::string message;
-  int system_reason = 0;           // of kSystem: errno, where there was one
-  std::uint64_t needed_bytes = 0;  // where a limit on bytes is too low: what it must be at least
+  int system_reason = 0;                                 // of kSystem: errno, where there was one
+  std::uint64_t needed_bytes = 0;                        // where a limit on bytes is too low: what it must be at least
+  std::optional<std::uint64_t> key_hash = std::nullopt;  // of a key with two values: its hash
 };
 
 template <class T>
@@ -67,8 +68,14 @@ class Failure {
   Error error_;
 };
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result of a truth
-/// value or a number is no condition: `if (file.may_contain(key))` and `if (filter.count(key))` do not compile, since
+/// What a question is answered with: a truth value, a number, or a value that may be none.
+template <class T>
+inline constexpr bool kIsAnswer = std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool kIsAnswer<std::optional<T>> = true;
+
+/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result of an answer
+/// is no condition: `if (file.may_contain(key))` and `if (filter.count(key))` do not compile, since
 /// they would ask whether there is an answer, and not for the answer. Ask has_value(), and then `*`.
 template <class T>
 class [[nodiscard]] Result {
@@ -78,7 +85,7 @@ class [[nodiscard]] Result {
   Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept requires(!std::is_arithmetic_v<T>) { return has_value(); }
+  explicit operator bool() const noexcept requires(!kIsAnswer<T>) { return has_value(); }
 
   T& operator*() & { return *get_value(); }
   const T& operator*() const& { return *const_cast<Result*>(this)->get_value(); }

@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
   kHashCompaction = 7,  // Wolper & Leroy 1993
   kRibbon = 8,          // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
   kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
+  kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
 };
 
 /// What a kind can do.
@@ -31,6 +32,7 @@ struct Capabilities {
   bool unite = false;
   bool intersect = false;
   bool range = false;  // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
+  bool find = false;   // has a value for each key; it is built once, from pairs
   bool grow = false;   // takes keys beyond its capacity, and keeps the promised rate
 };
 
@@ -49,13 +51,16 @@ inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
 /// The most bits per key that a filter can be asked for.
 inline constexpr double kMaxBitsPerKey = 1000;
 
+/// The most bits of a value in a map.
+inline constexpr unsigned kMaxValueBits = 32;
+
 /// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given. At a rate of capacity * 2^-64
 /// different keys have the same 64-bit hash, so no filter has a lower one; `range` has none below
 /// capacity * length * 2^-63.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
-  std::uint64_t capacity = 0;                         // keys, 1 to 2^40
-  double fp_rate = 0.01;                              // wanted at capacity, above capacity * 2^-64 and below 1
+  std::uint64_t capacity = 0;  // keys, 1 to 2^40
+  double fp_rate = 0.01;       // wanted at capacity, above capacity * 2^-64 and below 1, or 1 for a map
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
   std::uint64_t seed = 0;                             // the seed of the hash
 
@@ -66,6 +71,7 @@ struct FilterSpec {
       false;  // classic: sized for the smallest blob (Mitzenmacher 2002), whose bits bits_per_key counts
   unsigned range_length = 1;   // range: of the ranges that fp_rate is for, a power of two from 1 to 2^31
   unsigned ribbon_width = 64;  // ribbon: bits of a row, 64 or 32: a percent larger, and half the bytes for a question
+  unsigned value_bits = 0;     // map: bits of a value, 1 to 32; 0: as many as the largest value needs
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };

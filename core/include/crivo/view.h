@@ -30,6 +30,11 @@ struct Probe {
   void (*contains_keys)(const View&, const std::string_view* keys, std::size_t count, bool* hits) noexcept;
   /// For ordered numbers, low <= high; null for a kind that cannot tell.
   bool (*contains_range)(const View&, std::uint64_t low, std::uint64_t high) noexcept = nullptr;
+  /// Whether the hash may have a value, which is then in `value`. Null for a kind without values, as the next two are.
+  bool (*find)(const View&, std::uint64_t hash, std::uint64_t& value) noexcept = nullptr;
+  bool (*find_key)(const View&, std::string_view key, std::uint64_t& value) noexcept = nullptr;
+  void (*find_batch)(const View&, const std::uint64_t* hashes, std::size_t count, std::uint64_t* values,
+                     bool* hits) noexcept = nullptr;
 };
 
 }  // namespace crivo

@@ -7,14 +7,16 @@
 
 namespace crivo {
 
-HashCollector::HashCollector(std::uint64_t expected, BuildTask& task)
+template <class Record>
+RecordCollector<Record>::RecordCollector(std::uint64_t expected, BuildTask& task)
     : task_(task), hashes_(task.memory()), runs_(task.temp_folder(), task.budget().block_hashes()) {
   // Under a limit, a few more than are expected are better in memory than all in a file.
-  if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(std::uint64_t));
+  if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(Record));
   hashes_.reserve(static_cast<std::size_t>(expected));
 }
 
-Result<void> HashCollector::add(std::span<const std::uint64_t> hashes) {
+template <class Record>
+Result<void> RecordCollector<Record>::add(std::span<const Record> hashes) {
   // Within the limit, the vector must not grow, because that takes the old array and the new one at the same time.
   if (task_.is_limited() && !hashes_.empty() && hashes_.size() + hashes.size() > hashes_.capacity()) {
     if (auto written = write_run(); !written) return written;
@@ -23,43 +25,53 @@ Result<void> HashCollector::add(std::span<const std::uint64_t> hashes) {
   return {};
 }
 
-Result<void> HashCollector::write_run() {
+template <class Record>
+Result<void> RecordCollector<Record>::write_run() {
   if (auto sorted = sort(); !sorted) return sorted;
   if (auto written = runs_.append(hashes_); !written) return written;
   hashes_.clear();
   return {};
 }
 
-Result<void> HashCollector::sort() {
-  if (auto sorted = sort_hashes(hashes_, task_); !sorted) return sorted;
-  hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
+template <class Record>
+Result<void> RecordCollector<Record>::sort() {
+  if (auto sorted = sort_hashes(std::span(hashes_), task_); !sorted) return sorted;
+  const Result<std::size_t> distinct = drop_repeated(std::span(hashes_));
+  if (!distinct.has_value()) return distinct.error();
+  hashes_.resize(*distinct);
   return {};
 }
 
-Result<void> HashCollector::spill() {
+template <class Record>
+Result<void> RecordCollector<Record>::spill() {
   if (!hashes_.empty()) {
     if (auto written = write_run(); !written) return written;
   }
-  std::pmr::vector<std::uint64_t>(task_.memory()).swap(hashes_);  // what reads the file needs its memory
+  std::pmr::vector<Record>(task_.memory()).swap(hashes_);  // what reads the file needs its memory
   return {};
 }
 
-Result<std::unique_ptr<HashSource>> HashCollector::sorted() && {
+template <class Record>
+Result<std::unique_ptr<RecordSource<Record>>> RecordCollector<Record>::sorted() && {
   if (runs_.size() == 0) {
     if (auto sorted = sort(); !sorted) return sorted.error();
     return source_of_sorted(std::move(hashes_));
   }
   if (auto spilled = spill(); !spilled) return spilled.error();
   const std::uint64_t size = runs_.size();
-  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(std::move(runs_), size, task_));
+  return std::unique_ptr<RecordSource<Record>>(std::make_unique<RunSource<Record>>(std::move(runs_), size, task_));
 }
 
-Result<std::unique_ptr<HashSource>> HashCollector::sorted_distinct() && {
+template <class Record>
+Result<std::unique_ptr<RecordSource<Record>>> RecordCollector<Record>::sorted_distinct() && {
   if (runs_.size() == 0) return std::move(*this).sorted();
   if (auto spilled = spill(); !spilled) return spilled.error();
   const Result<std::uint64_t> distinct = count_distinct(runs_, task_);
   if (!distinct.has_value()) return distinct.error();
-  return std::unique_ptr<HashSource>(std::make_unique<RunSource>(std::move(runs_), *distinct, task_));
+  return std::unique_ptr<RecordSource<Record>>(std::make_unique<RunSource<Record>>(std::move(runs_), *distinct, task_));
 }
+
+template class RecordCollector<std::uint64_t>;
+template class RecordCollector<HashedValue>;
 
 }  // namespace crivo

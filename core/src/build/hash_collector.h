@@ -16,19 +16,20 @@ namespace crivo {
 
 /// Collects hashes. They lie in the task's memory, and those that do not fit under the task's limit in a temporary
 /// file.
-class HashCollector {
+template <class Record>
+class RecordCollector {
  public:
   /// Makes room for this many hashes, as far as the task's limit allows.
-  HashCollector(std::uint64_t expected, BuildTask& task);
+  RecordCollector(std::uint64_t expected, BuildTask& task);
 
   /// Errors: kSystem.
-  [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes);
+  [[nodiscard]] Result<void> add(std::span<const Record> hashes);
   [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && runs_.size() == 0; }
   /// All of them, which must be distinct, in order. Errors: kSystem, kCancelled.
-  [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted() &&;
+  [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted() &&;
   /// The distinct ones in order. Counts them first, which takes a pass over the file, if there is one. Errors: as
   /// sorted.
-  [[nodiscard]] Result<std::unique_ptr<HashSource>> sorted_distinct() &&;
+  [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted_distinct() &&;
 
  private:
   [[nodiscard]] Result<void> sort();
@@ -37,8 +38,10 @@ class HashCollector {
   [[nodiscard]] Result<void> spill();
 
   BuildTask& task_;
-  std::pmr::vector<std::uint64_t> hashes_;
-  HashRuns runs_;
+  std::pmr::vector<Record> hashes_;
+  RecordRuns<Record> runs_;
 };
+
+using HashCollector = RecordCollector<std::uint64_t>;
 
 }  // namespace crivo

@@ -11,24 +11,26 @@ namespace crivo {
 namespace {
 
 /// The seed is the block's place, so that a block in the place of another one is noticed, too.
-std::uint64_t checksum_of(std::span<const std::uint64_t> block, std::uint64_t place) noexcept {
+template <class Record>
+std::uint64_t checksum_of(std::span<const Record> block, std::uint64_t place) noexcept {
   return hash_key(std::string_view(reinterpret_cast<const char*>(block.data()), block.size_bytes()), place);
 }
 
 }  // namespace
 
-Result<void> HashRuns::append(std::span<const std::uint64_t> run) {
+template <class Record>
+Result<void> RecordRuns<Record>::append(std::span<const Record> run) {
   if (!file_) {
     Result<TemporaryFile> made = TemporaryFile::make(folder_);
     if (!made) return made.error();
     file_.emplace(*std::move(made));
   }
-  if (auto written = file_->write(8 * size_, std::as_bytes(run)); !written) return written;
+  if (auto written = file_->write(sizeof(Record) * size_, std::as_bytes(run)); !written) return written;
   Run made{size_, run.size(), {}};
   made.blocks.reserve((run.size() + block_hashes_ - 1) / block_hashes_);
   for (std::size_t at = 0; at < run.size(); at += block_hashes_) {
     const auto block = run.subspan(at, std::min(block_hashes_, run.size() - at));
-    made.blocks.push_back({block.front(), checksum_of(block, size_ + at)});
+    made.blocks.push_back({hash_of(block.front()), checksum_of(block, size_ + at)});
   }
   runs_.push_back(std::move(made));
   blocks_ += runs_.back().blocks.size();
@@ -36,7 +38,8 @@ Result<void> HashRuns::append(std::span<const std::uint64_t> run) {
   return {};
 }
 
-HashRuns::Blocks HashRuns::blocks_with(const Run& run, std::uint64_t first, std::uint64_t last) const noexcept {
+template <class Record>
+auto RecordRuns<Record>::blocks_with(const Run& run, std::uint64_t first, std::uint64_t last) const noexcept -> Blocks {
   const auto begins_after = [&](std::uint64_t hash) {
     const auto found = std::upper_bound(run.blocks.begin(), run.blocks.end(), hash,
                                         [](std::uint64_t value, const Block& block) { return value < block.first; });
@@ -47,22 +50,25 @@ HashRuns::Blocks HashRuns::blocks_with(const Run& run, std::uint64_t first, std:
   return {std::min(end, begin == 0 ? 0 : begin - 1), end};
 }
 
-std::size_t HashRuns::hashes_in(const Run& run, Blocks blocks) const noexcept {
+template <class Record>
+std::size_t RecordRuns<Record>::hashes_in(const Run& run, Blocks blocks) const noexcept {
   return std::min(blocks.end * block_hashes_, run.hashes) - std::min(blocks.begin * block_hashes_, run.hashes);
 }
 
-std::uint64_t HashRuns::room_for(std::uint64_t first, std::uint64_t last) const noexcept {
+template <class Record>
+std::uint64_t RecordRuns<Record>::room_for(std::uint64_t first, std::uint64_t last) const noexcept {
   std::uint64_t room = 0;
   for (const Run& run : runs_) room += hashes_in(run, blocks_with(run, first, last));
   return room;
 }
 
-Result<void> HashRuns::read_blocks(const Run& run, Blocks blocks, std::span<std::uint64_t> into) const {
+template <class Record>
+Result<void> RecordRuns<Record>::read_blocks(const Run& run, Blocks blocks, std::span<Record> into) const {
   std::uint64_t place = run.at + blocks.begin * block_hashes_;
-  if (auto read = file_->read(8 * place, std::as_writable_bytes(into)); !read) return read;
+  if (auto read = file_->read(sizeof(Record) * place, std::as_writable_bytes(into)); !read) return read;
   for (std::size_t number = blocks.begin; number < blocks.end; ++number) {
     const auto block = into.first(std::min(block_hashes_, into.size()));
-    if (checksum_of(block, place) != run.blocks[number].checksum) {
+    if (checksum_of<Record>(block, place) != run.blocks[number].checksum) {
       return file_->failure("give back what was written there", EIO);
     }
     into = into.subspan(block.size());
@@ -71,21 +77,26 @@ Result<void> HashRuns::read_blocks(const Run& run, Blocks blocks, std::span<std:
   return {};
 }
 
-Result<std::size_t> HashRuns::read(std::uint64_t first, std::uint64_t last, std::span<std::uint64_t> into) const {
+template <class Record>
+Result<std::size_t> RecordRuns<Record>::read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const {
   auto end = into.begin();
   for (const Run& run : runs_) {
     const Blocks blocks = blocks_with(run, first, last);
     if (blocks.begin == blocks.end) continue;
     const auto room = into.subspan(static_cast<std::size_t>(end - into.begin()), hashes_in(run, blocks));
     if (auto read = read_blocks(run, blocks, room); !read) return read.error();
-    const auto from = std::lower_bound(room.begin(), room.end(), first);
-    end = std::copy(from, std::upper_bound(from, room.end(), last), end);
+    const auto from = std::partition_point(room.begin(), room.end(),
+                                           [first](const Record& record) { return hash_of(record) < first; });
+    const auto to =
+        std::partition_point(from, room.end(), [last](const Record& record) { return hash_of(record) <= last; });
+    end = std::copy(from, to, end);
   }
   return static_cast<std::size_t>(end - into.begin());
 }
 
-Result<void> HashRuns::for_each(const std::function<Result<void>(std::span<const std::uint64_t>)>& use) const {
-  std::vector<std::uint64_t> buffer(block_hashes_);
+template <class Record>
+Result<void> RecordRuns<Record>::for_each(const std::function<Result<void>(std::span<const Record>)>& use) const {
+  std::vector<Record> buffer(block_hashes_);
   for (const Run& run : runs_) {
     for (std::size_t number = 0; number < run.blocks.size(); ++number) {
       const Blocks one{number, number + 1};
@@ -96,5 +107,8 @@ Result<void> HashRuns::for_each(const std::function<Result<void>(std::span<const
   }
   return {};
 }
+
+template class RecordRuns<std::uint64_t>;
+template class RecordRuns<HashedValue>;
 
 }  // namespace crivo

@@ -10,17 +10,18 @@ namespace crivo {
 namespace {
 
 /// Hashes in an array, distinct and in ascending order.
-class HashSpan : public HashSource {
+template <class Record>
+class HashSpan : public RecordSource<Record> {
  public:
-  explicit HashSpan(std::span<const std::uint64_t> hashes) noexcept : left_(hashes), size_(hashes.size()) {}
+  explicit HashSpan(std::span<const Record> hashes) noexcept : left_(hashes), size_(hashes.size()) {}
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
-  [[nodiscard]] Result<std::span<const std::uint64_t>> take_from(std::uint64_t first) override {
-    const auto at = static_cast<std::size_t>(std::lower_bound(left_.begin(), left_.end(), first) - left_.begin());
+  [[nodiscard]] Result<std::span<const Record>> take_from(std::uint64_t first) override {
+    const std::size_t at = first_from(left_, first);
     const auto taken = left_.subspan(at);
     left_ = left_.first(at);
     return taken;
   }
-  [[nodiscard]] Result<std::span<const std::uint64_t>> take_highest() override {
+  [[nodiscard]] Result<std::span<const Record>> take_highest() override {
     constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // between two reports of progress
     const auto taken = left_.last(std::min(left_.size(), kAtOnce));
     left_ = left_.first(left_.size() - taken.size());
@@ -28,34 +29,43 @@ class HashSpan : public HashSource {
   }
 
  private:
-  std::span<const std::uint64_t> left_;
+  std::span<const Record> left_;
   std::size_t size_;
 };
 
-class OwnedHashes final : public HashSpan {
+template <class Record>
+class OwnedHashes final : public HashSpan<Record> {
  public:
-  OwnedHashes(std::pmr::vector<std::uint64_t> hashes, std::size_t distinct)
-      : HashSpan(std::span(hashes).first(distinct)), hashes_(std::move(hashes)) {}
+  OwnedHashes(std::pmr::vector<Record> hashes, std::size_t distinct)
+      : HashSpan<Record>(std::span(hashes).first(distinct)), hashes_(std::move(hashes)) {}
 
  private:
-  std::pmr::vector<std::uint64_t> hashes_;
+  std::pmr::vector<Record> hashes_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<HashSource>> source_of(std::span<const std::uint64_t> hashes, BuildTask& task) {
-  if (std::adjacent_find(hashes.begin(), hashes.end(), std::greater_equal<>()) == hashes.end()) {
-    return std::unique_ptr<HashSource>(std::make_unique<HashSpan>(hashes));
+template <class Record>
+Result<std::unique_ptr<RecordSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task) {
+  const auto is_ascending = [](const Record& a, const Record& b) { return hash_of(a) < hash_of(b); };
+  if (std::adjacent_find(hashes.begin(), hashes.end(), std::not_fn(is_ascending)) == hashes.end()) {
+    return std::unique_ptr<RecordSource<Record>>(std::make_unique<HashSpan<Record>>(hashes));
   }
-  std::pmr::vector<std::uint64_t> sorted(hashes.begin(), hashes.end(), task.memory());
+  std::pmr::vector<Record> sorted(hashes.begin(), hashes.end(), task.memory());
   const Result<std::size_t> distinct = sort_distinct(sorted, task);
   if (!distinct.has_value()) return distinct.error();
-  return std::unique_ptr<HashSource>(std::make_unique<OwnedHashes>(std::move(sorted), *distinct));
+  return std::unique_ptr<RecordSource<Record>>(std::make_unique<OwnedHashes<Record>>(std::move(sorted), *distinct));
 }
 
-std::unique_ptr<HashSource> source_of_sorted(std::pmr::vector<std::uint64_t> hashes) {
+template <class Record>
+std::unique_ptr<RecordSource<Record>> source_of_sorted(std::pmr::vector<Record> hashes) {
   const std::size_t distinct = hashes.size();
-  return std::make_unique<OwnedHashes>(std::move(hashes), distinct);
+  return std::make_unique<OwnedHashes<Record>>(std::move(hashes), distinct);
 }
+
+template Result<std::unique_ptr<HashSource>> source_of(std::span<const std::uint64_t>, BuildTask&);
+template Result<std::unique_ptr<RecordSource<HashedValue>>> source_of(std::span<const HashedValue>, BuildTask&);
+template std::unique_ptr<HashSource> source_of_sorted(std::pmr::vector<std::uint64_t>);
+template std::unique_ptr<RecordSource<HashedValue>> source_of_sorted(std::pmr::vector<HashedValue>);
 
 }  // namespace crivo

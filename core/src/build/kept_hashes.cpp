@@ -6,7 +6,6 @@
 
 #include "build/build_task.h"
 #include "build/sort.h"
-#include "crivo/host/sort.h"
 
 namespace crivo {
 namespace {
@@ -17,7 +16,8 @@ constexpr std::size_t kFewestSorted = std::size_t{1} << 18;  // by more than one
 
 }  // namespace
 
-Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+template <class Record>
+Result<void> KeptRecords<Record>::add(std::span<const Record> hashes, std::uint64_t& added) {
   while (!hashes.empty()) {
     if (kept_ == room_) {
       if (auto made = make_room(); !made) return made;
@@ -31,32 +31,37 @@ Result<void> KeptHashes::add(std::span<const std::uint64_t> hashes, std::uint64_
   return {};
 }
 
-Result<void> KeptHashes::make_room() {
+template <class Record>
+Result<void> KeptRecords<Record>::make_room() {
   // Repeated hashes are dropped only when the room is full. That bounds the room by about twice the number of distinct
   // keys. A few hashes are not worth the sort. (The first room is small because SQL builds one filter per group, and
   // many groups are small.)
-  if (kept_ >= kFirstSweep && !every_addition_) kept_ = sweep();
+  if (kept_ >= kFirstSweep && !every_addition_) {
+    if (auto swept = sweep(); !swept) return swept;
+  }
   if (room_ != 0 && kept_ <= room_ / 2) return {};
   const std::uint64_t most = budget_.for_hashes(runs_.index_bytes());
   if (room_ >= most) return write_run();
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(kFirstRoom, room_ * 2), most));
   // realloc copies nothing when the piece is large: it moves the pages to another address.
-  void* grown = std::realloc(hashes_.get(), room * sizeof(std::uint64_t));
+  void* grown = std::realloc(hashes_.get(), room * sizeof(Record));
   if (grown == nullptr) throw std::bad_alloc();
   (void)hashes_.release();
-  hashes_.reset(static_cast<std::uint64_t*>(grown));
+  hashes_.reset(static_cast<Record*>(grown));
   room_ = room;
   return {};
 }
 
-std::size_t KeptHashes::sweep() {
+template <class Record>
+Result<void> KeptRecords<Record>::sweep() {
   const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the threads' memory is not in the budget yet
   const BuildOptions options{.threads = alone ? 1 : threads_};
   BuildTask task(options);
-  return *sort_distinct(in_memory(), task);
+  return drop_repeated(task);
 }
 
-Result<void> KeptHashes::write_run() {
+template <class Record>
+Result<void> KeptRecords<Record>::write_run() {
   if (auto written = runs_.append(in_memory()); !written) return written;
   kept_ = 0;
   room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, budget_.for_hashes(runs_.index_bytes())));
@@ -64,7 +69,8 @@ Result<void> KeptHashes::write_run() {
   return {};
 }
 
-Result<void> KeptHashes::drop_repeated(BuildTask& task) {
+template <class Record>
+Result<void> KeptRecords<Record>::drop_repeated(BuildTask& task) {
   if (every_addition_) return {};
   const Result<std::size_t> distinct = sort_distinct(in_memory(), task);
   if (!distinct.has_value()) return distinct.error();
@@ -72,8 +78,11 @@ Result<void> KeptHashes::drop_repeated(BuildTask& task) {
   return {};
 }
 
-Result<void> KeptHashes::spill() {
-  if (!every_addition_) kept_ = sort_distinct(in_memory()).size();
+template <class Record>
+Result<void> KeptRecords<Record>::spill() {
+  const BuildOptions options;
+  BuildTask alone(options);
+  if (auto dropped = drop_repeated(alone); !dropped) return dropped;
   if (kept_ != 0) {
     if (auto written = write_run(); !written) return written;
   }
@@ -81,5 +90,8 @@ Result<void> KeptHashes::spill() {
   room_ = 0;
   return {};
 }
+
+template class KeptRecords<std::uint64_t>;
+template class KeptRecords<HashedValue>;
 
 }  // namespace crivo

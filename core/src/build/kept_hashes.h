@@ -16,9 +16,10 @@
 namespace crivo {
 
 /// Either every hash is kept, in order; or repeated hashes are dropped as they pile up. Throws std::bad_alloc.
-class KeptHashes {
+template <class Record>
+class KeptRecords {
  public:
-  KeptHashes(bool every_addition, const BuildOptions& options, const MemoryBudget& budget)
+  KeptRecords(bool every_addition, const BuildOptions& options, const MemoryBudget& budget)
       : every_addition_(every_addition),
         budget_(budget),
         threads_(options.threads),
@@ -26,8 +27,8 @@ class KeptHashes {
 
   /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
   /// the hashes are more than a limit on memory can ever handle.
-  [[nodiscard]] Result<void> add(std::span<const std::uint64_t> hashes, std::uint64_t& added);
-  [[nodiscard]] Result<void> add(std::uint64_t hash) {
+  [[nodiscard]] Result<void> add(std::span<const Record> hashes, std::uint64_t& added);
+  [[nodiscard]] Result<void> add(Record hash) {
     if (kept_ == room_) {
       if (auto made = make_room(); !made) return made;
     }
@@ -40,18 +41,18 @@ class KeptHashes {
   /// Whether some are in a file.
   [[nodiscard]] bool spilled() const noexcept { return runs_.size() != 0; }
   /// Those in memory.
-  [[nodiscard]] std::span<std::uint64_t> in_memory() const noexcept { return {hashes_.get(), kept_}; }
+  [[nodiscard]] std::span<Record> in_memory() const noexcept { return {hashes_.get(), kept_}; }
   /// Sorts those in memory and drops repeated ones, unless every addition is kept. Errors: kCancelled.
   [[nodiscard]] Result<void> drop_repeated(BuildTask& task);
   /// Writes those in memory to the file, and frees their array. Errors: as add.
   [[nodiscard]] Result<void> spill();
   /// The file, after spill(): runs of distinct hashes, or all hashes in order if every addition is kept.
-  [[nodiscard]] HashRuns& runs() noexcept { return runs_; }
+  [[nodiscard]] RecordRuns<Record>& runs() noexcept { return runs_; }
 
  private:
   [[nodiscard]] Result<void> make_room();
-  /// Sorts the hashes in memory, and returns how many distinct ones there are, which then come first.
-  [[nodiscard]] std::size_t sweep();
+  /// Sorts the hashes in memory, and drops repeated ones.
+  [[nodiscard]] Result<void> sweep();
   [[nodiscard]] Result<void> write_run();
 
   bool every_addition_;
@@ -59,12 +60,14 @@ class KeptHashes {
   unsigned threads_;
   // This is no vector, because a vector that grows needs the old array and the new one at the same time.
   struct Free {
-    void operator()(std::uint64_t* hashes) const noexcept { std::free(hashes); }
+    void operator()(Record* hashes) const noexcept { std::free(hashes); }
   };
-  std::unique_ptr<std::uint64_t[], Free> hashes_;
+  std::unique_ptr<Record[], Free> hashes_;
   std::size_t kept_ = 0;
   std::size_t room_ = 0;
-  HashRuns runs_;
+  RecordRuns<Record> runs_;
 };
+
+using KeptHashes = KeptRecords<std::uint64_t>;
 
 }  // namespace crivo

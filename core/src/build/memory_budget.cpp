@@ -9,7 +9,6 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
 constexpr std::uint64_t kSortBytes = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -40,19 +39,19 @@ bool MemoryBudget::is_for_file(std::uint64_t payload_bytes) const noexcept {
 }
 
 std::uint64_t MemoryBudget::for_hashes(std::uint64_t index_bytes) const noexcept {
-  return is_limited() ? left_beside(kSortBytes + index_bytes) / kHashBytes : UINT64_MAX;
+  return is_limited() ? left_beside(kSortBytes + index_bytes) / key_bytes_ : UINT64_MAX;
 }
 
 bool MemoryBudget::is_used_up_by(std::uint64_t index_bytes) const noexcept {
-  return for_hashes(index_bytes) < limit_ / (4 * kHashBytes);
+  return for_hashes(index_bytes) < limit_ / (4 * key_bytes_);
 }
 
 bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
-  return 2 * kHashBytes * hashes <= left_beside(0);
+  return 2 * key_bytes_ * hashes <= left_beside(0);
 }
 
 bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
-  const std::uint64_t kept = kHashBytes * hashes;
+  const std::uint64_t kept = key_bytes_ * hashes;
   // A ribbon takes a 15th for the keys that its levels bump; another kind may sort keys before it adds them.
   const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
   return kept + beside <= left_beside(0) && payload_bytes <= left_beside(kept + beside);
@@ -60,7 +59,7 @@ bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool
 
 std::size_t MemoryBudget::block_hashes() const noexcept {
   constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // so many blocks fit into the memory that there is
-  return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192));
+  return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192) * 8 / key_bytes_);
 }
 
 /// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.

@@ -24,7 +24,9 @@ inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 /// Made once for a FilterBuilder, and handed down. Without a limit no share has a bound.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX) noexcept : limit_(max_memory) {}
+  /// key_bytes: what is kept of each key, a hash or a hash and a value; what is called a hash below is either.
+  explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX, std::uint64_t key_bytes = 8) noexcept
+      : limit_(max_memory), key_bytes_(key_bytes) {}
   /// The same for a part of the build, beside so many bytes that another part holds meanwhile.
   [[nodiscard]] MemoryBudget beside(std::uint64_t taken) const noexcept;
 
@@ -54,11 +56,12 @@ class MemoryBudget {
 
  private:
   std::uint64_t limit_;
+  std::uint64_t key_bytes_;
   std::uint64_t taken_ = 0;  // by other parts of the build
 };
 
-/// What one thread of a build takes, for a shard of a ribbon or a sort.
-inline constexpr std::uint64_t kBytesPerThread = std::uint64_t{1} << 20;
+/// What one thread of a build takes, for a shard of a ribbon or of a map, or a sort.
+inline constexpr std::uint64_t kBytesPerThread = std::uint64_t{5} << 18;
 
 /// How many of the threads that were asked for a build can have that may take these bytes: at least one.
 [[nodiscard]] unsigned threads_within(std::uint64_t bytes, unsigned threads) noexcept;

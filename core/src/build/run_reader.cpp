@@ -8,14 +8,19 @@
 
 namespace crivo {
 
-RunReader::RunReader(const HashRuns& runs, std::size_t room, BuildTask& task)
+template <class Record>
+RunReader<Record>::RunReader(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task)
     : runs_(runs),
       task_(task),
-      room_(static_cast<std::uint64_t*>(task.memory()->allocate(8 * room, alignof(std::uint64_t))), room) {}
+      room_(static_cast<Record*>(task.memory()->allocate(sizeof(Record) * room, alignof(Record))), room) {}
 
-RunReader::~RunReader() { task_.memory()->deallocate(room_.data(), room_.size_bytes(), alignof(std::uint64_t)); }
+template <class Record>
+RunReader<Record>::~RunReader() {
+  task_.memory()->deallocate(room_.data(), room_.size_bytes(), alignof(Record));
+}
 
-Result<std::span<const std::uint64_t>> RunReader::load(std::uint64_t first, std::uint64_t last) {
+template <class Record>
+Result<std::span<const Record>> RunReader<Record>::load(std::uint64_t first, std::uint64_t last) {
   if (!fits(first, last)) {
     return error(ErrorCode::kBadArgument, "hashes must be spread like those of hash_key, got ",
                  runs_.room_for(first, last), " in a range for which there is memory for ", room_.size());
@@ -24,11 +29,13 @@ Result<std::span<const std::uint64_t>> RunReader::load(std::uint64_t first, std:
   if (!read.has_value()) return read.error();
   const auto hashes = room_.first(*read);
   if (auto sorted = sort_hashes(hashes, task_); !sorted) return sorted.error();
-  const auto end = std::unique(hashes.begin(), hashes.end());
-  return std::span<const std::uint64_t>(hashes.begin(), end);
+  const Result<std::size_t> distinct = drop_repeated(hashes);
+  if (!distinct.has_value()) return distinct.error();
+  return std::span<const Record>(hashes.first(*distinct));
 }
 
-Result<std::span<const std::uint64_t>> RunReader::up_from(std::uint64_t first, std::uint64_t& last) {
+template <class Record>
+Result<std::span<const Record>> RunReader<Record>::up_from(std::uint64_t first, std::uint64_t& last) {
   std::uint64_t most = last;
   last = first;
   while (last < most) {  // everything up to `last` fits; what lies above `most` is not wanted or does not
@@ -42,7 +49,8 @@ Result<std::span<const std::uint64_t>> RunReader::up_from(std::uint64_t first, s
   return load(first, last);
 }
 
-Result<std::span<const std::uint64_t>> RunReader::down_to(std::uint64_t& first, std::uint64_t last) {
+template <class Record>
+Result<std::span<const Record>> RunReader<Record>::down_to(std::uint64_t& first, std::uint64_t last) {
   std::uint64_t least = 0;
   while (least < first) {
     const std::uint64_t middle = least + (first - least) / 2;
@@ -55,9 +63,10 @@ Result<std::span<const std::uint64_t>> RunReader::down_to(std::uint64_t& first, 
   return load(first, last);
 }
 
-Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask& task,
-                               const std::function<Result<void>(std::span<const std::uint64_t>)>& use) {
-  RunReader reader(runs, room, task);
+template <class Record>
+Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
+                               const std::function<Result<void>(std::span<const Record>)>& use) {
+  RunReader<Record> reader(runs, room, task);
   for (std::uint64_t first = 0;; ++first) {
     std::uint64_t last = UINT64_MAX;
     const auto hashes = reader.up_from(first, last);
@@ -68,20 +77,22 @@ Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask
   }
 }
 
-Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task) {
+template <class Record>
+Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task) {
   std::uint64_t distinct = 0;
-  const auto count = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+  const auto count = [&](std::span<const Record> hashes) -> Result<void> {
     if (hashes.empty()) return {};
     distinct += hashes.size();
-    return task.advance(kSortShare * static_cast<double>(hashes.back()) * 0x1p-64);
+    return task.advance(kSortShare * static_cast<double>(hash_of(hashes.back())) * 0x1p-64);
   };
-  if (auto read = for_each_distinct(runs, task.memory_left() / sizeof(std::uint64_t), task, count); !read)
+  if (auto read = for_each_distinct<Record>(runs, task.memory_left() / sizeof(Record), task, count); !read)
     return read.error();
   return distinct;
 }
 
-Result<std::span<const std::uint64_t>> RunSource::take_from(std::uint64_t first) {
-  if (empty_ || first > left_to_) return std::span<const std::uint64_t>();
+template <class Record>
+Result<std::span<const Record>> RunSource<Record>::take_from(std::uint64_t first) {
+  if (empty_ || first > left_to_) return std::span<const Record>();
   if (!is_loaded_ || first < loaded_from_) {
     loaded_from_ = first;
     const auto loaded = reader_.down_to(loaded_from_, left_to_);
@@ -89,7 +100,7 @@ Result<std::span<const std::uint64_t>> RunSource::take_from(std::uint64_t first)
     loaded_ = *loaded;
     is_loaded_ = true;
   }
-  const auto at = static_cast<std::size_t>(std::lower_bound(loaded_.begin(), loaded_.end(), first) - loaded_.begin());
+  const std::size_t at = first_from(loaded_, first);
   const auto taken = loaded_.subspan(at);
   loaded_ = loaded_.first(at);
   empty_ = first == 0;
@@ -97,7 +108,8 @@ Result<std::span<const std::uint64_t>> RunSource::take_from(std::uint64_t first)
   return taken;
 }
 
-Result<std::span<const std::uint64_t>> RunSource::take_highest() {
+template <class Record>
+Result<std::span<const Record>> RunSource<Record>::take_highest() {
   while (!empty_) {
     std::uint64_t first = is_loaded_ ? loaded_from_ : left_to_;
     if (!is_loaded_) {
@@ -110,7 +122,16 @@ Result<std::span<const std::uint64_t>> RunSource::take_highest() {
     left_to_ = first - 1;
     if (!loaded_.empty()) return std::exchange(loaded_, {});
   }
-  return std::span<const std::uint64_t>();
+  return std::span<const Record>();
 }
+
+template class RunReader<std::uint64_t>;
+template class RunReader<HashedValue>;
+template class RunSource<std::uint64_t>;
+template class RunSource<HashedValue>;
+template Result<void> for_each_distinct(const HashRuns&, std::size_t, BuildTask&,
+                                        const std::function<Result<void>(std::span<const std::uint64_t>)>&);
+template Result<std::uint64_t> count_distinct(const HashRuns&, BuildTask&);
+template Result<std::uint64_t> count_distinct(const RecordRuns<HashedValue>&, BuildTask&);
 
 }  // namespace crivo

@@ -18,54 +18,58 @@
 namespace crivo {
 
 /// Reads the distinct hashes of runs by ranges, as large as a buffer allows. The runs and the task must outlive it.
+template <class Record>
 class RunReader {
  public:
   /// Takes memory for `room` hashes from the task, and gives it back at the end.
-  RunReader(const HashRuns& runs, std::size_t room, BuildTask& task);
+  RunReader(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task);
   RunReader(const RunReader&) = delete;
   RunReader& operator=(const RunReader&) = delete;
   ~RunReader();
 
   /// All distinct hashes from `first` up to `last`, ascending, with `last` set to the highest that the buffer allows.
   /// They are valid until the next call.
-  [[nodiscard]] Result<std::span<const std::uint64_t>> up_from(std::uint64_t first, std::uint64_t& last);
+  [[nodiscard]] Result<std::span<const Record>> up_from(std::uint64_t first, std::uint64_t& last);
   /// All from `first` up to `last`, with `first` lowered as far as the buffer allows. Errors: also kBadArgument, if
   /// the hashes from `first` as it was are too many.
-  [[nodiscard]] Result<std::span<const std::uint64_t>> down_to(std::uint64_t& first, std::uint64_t last);
+  [[nodiscard]] Result<std::span<const Record>> down_to(std::uint64_t& first, std::uint64_t last);
 
  private:
   [[nodiscard]] bool fits(std::uint64_t first, std::uint64_t last) const noexcept {
     return runs_.room_for(first, last) <= room_.size();
   }
-  [[nodiscard]] Result<std::span<const std::uint64_t>> load(std::uint64_t first, std::uint64_t last);
+  [[nodiscard]] Result<std::span<const Record>> load(std::uint64_t first, std::uint64_t last);
 
-  const HashRuns& runs_;
+  const RecordRuns<Record>& runs_;
   BuildTask& task_;
-  std::span<std::uint64_t> room_;
+  std::span<Record> room_;
 };
 
 /// Calls `use` with the distinct hashes of the runs, ascending, part by part. `room`: as RunReader's.
-[[nodiscard]] Result<void> for_each_distinct(const HashRuns& runs, std::size_t room, BuildTask& task,
-                                             const std::function<Result<void>(std::span<const std::uint64_t>)>& use);
+template <class Record>
+[[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
+                                             const std::function<Result<void>(std::span<const Record>)>& use);
 
 /// The number of distinct hashes in runs. Takes the memory that the task has left, and brings its progress to
 /// kSortShare.
-[[nodiscard]] Result<std::uint64_t> count_distinct(const HashRuns& runs, BuildTask& task);
+template <class Record>
+[[nodiscard]] Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task);
 
 /// The distinct hashes of runs, of which there are `size`. It takes half of the memory that the task has left.
-class RunSource final : public HashSource {
+template <class Record>
+class RunSource final : public RecordSource<Record> {
  public:
-  RunSource(HashRuns runs, std::uint64_t size, BuildTask& task)
-      : runs_(std::move(runs)), reader_(runs_, task.memory_left() / (2 * sizeof(std::uint64_t)), task), size_(size) {}
+  RunSource(RecordRuns<Record> runs, std::uint64_t size, BuildTask& task)
+      : runs_(std::move(runs)), reader_(runs_, task.memory_left() / (2 * sizeof(Record)), task), size_(size) {}
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
-  [[nodiscard]] Result<std::span<const std::uint64_t>> take_from(std::uint64_t first) override;
-  [[nodiscard]] Result<std::span<const std::uint64_t>> take_highest() override;
+  [[nodiscard]] Result<std::span<const Record>> take_from(std::uint64_t first) override;
+  [[nodiscard]] Result<std::span<const Record>> take_highest() override;
 
  private:
-  HashRuns runs_;
-  RunReader reader_;
+  RecordRuns<Record> runs_;
+  RunReader<Record> reader_;
   std::uint64_t size_;
-  std::span<const std::uint64_t> loaded_;  // in memory and not handed out yet
+  std::span<const Record> loaded_;  // in memory and not handed out yet
   bool is_loaded_ = false;
   std::uint64_t loaded_from_ = 0;       // with is_loaded_: loaded_ has all from here on that were not handed out
   std::uint64_t left_to_ = UINT64_MAX;  // none above this is left

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error_text.h"
 #include "build/parallel.h"
 
 namespace crivo {
@@ -26,9 +27,10 @@ constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
 constexpr std::size_t kMinScattered = 64;
 constexpr std::size_t kMaxInserted = 24;  // hashes with the same digit, beyond which insertion gets slow
 
-void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
+template <class Record>
+void insertion_sort(std::span<Record> hashes) noexcept {
   for (std::size_t i = 1; i < hashes.size(); ++i) {
-    const std::uint64_t hash = hashes[i];
+    const Record hash = hashes[i];
     std::size_t at = i;
     for (; at > 0 && hashes[at - 1] > hash; --at) hashes[at] = hashes[at - 1];
     hashes[at] = hash;
@@ -38,10 +40,13 @@ void insertion_sort(std::span<std::uint64_t> hashes) noexcept {
 using Ends = std::array<std::size_t, kRanges>;  // where each range that partition() makes ends
 
 /// Moves the hashes so that those with equal bits shift ... shift + 7 lie together, in the order of these bits.
-Ends partition(std::span<std::uint64_t> hashes, unsigned shift) noexcept {
-  const auto digit = [shift](std::uint64_t hash) { return static_cast<std::size_t>(hash >> shift) % kRanges; };
+template <class Record>
+Ends partition(std::span<Record> hashes, unsigned shift) noexcept {
+  const auto digit = [shift](const Record& record) {
+    return static_cast<std::size_t>(hash_of(record) >> shift) % kRanges;
+  };
   std::array<std::size_t, kRanges> next{};
-  for (const std::uint64_t hash : hashes) ++next[digit(hash)];
+  for (const Record& record : hashes) ++next[digit(record)];
   Ends ends;
   std::size_t end = 0;
   for (std::size_t range = 0; range < kRanges; ++range) {
@@ -62,12 +67,13 @@ Ends partition(std::span<std::uint64_t> hashes, unsigned shift) noexcept {
 /// Where a range begins: at the end of the range before.
 std::size_t begin_of(const Ends& ends, std::size_t range) noexcept { return range == 0 ? 0 : ends[range - 1]; }
 
+template <class Record>
 class Sorter {
  public:
   explicit Sorter(std::pmr::memory_resource* memory) : scratch_(memory) {}
 
   /// Sorts hashes that agree in all but their lower `bits` bits.
-  void sort(std::span<std::uint64_t> hashes, unsigned bits) {
+  void sort(std::span<Record> hashes, unsigned bits) {
     if (hashes.size() < kMinScattered || bits < kMaxScatterBits) {
       std::sort(hashes.begin(), hashes.end());
     } else if (hashes.size() <= kMaxScattered) {
@@ -76,7 +82,7 @@ class Sorter {
       sort_ranges(hashes, partition(hashes, bits - kRangeBits), 0, kRanges, bits - kRangeBits);
     }
   }
-  void sort_ranges(std::span<std::uint64_t> hashes, const Ends& ends, std::size_t from, std::size_t to, unsigned bits) {
+  void sort_ranges(std::span<Record> hashes, const Ends& ends, std::size_t from, std::size_t to, unsigned bits) {
     for (std::size_t range = from; range < to; ++range) {
       const std::size_t begin = begin_of(ends, range);
       sort(hashes.subspan(begin, ends[range] - begin), bits);
@@ -84,12 +90,12 @@ class Sorter {
   }
 
  private:
-  void scatter(std::span<std::uint64_t> hashes, unsigned bits) {
+  void scatter(std::span<Record> hashes, unsigned bits) {
     const auto scatter_bits = std::min(kMaxScatterBits, static_cast<unsigned>(std::bit_width(hashes.size())));
     const unsigned shift = bits - scatter_bits;
     const std::uint64_t mask = (std::uint64_t{1} << scatter_bits) - 1;
     std::fill_n(counts_.begin(), mask + 2, 0);
-    for (const std::uint64_t hash : hashes) ++counts_[(hash >> shift & mask) + 1];
+    for (const Record& record : hashes) ++counts_[(hash_of(record) >> shift & mask) + 1];
     bool crowded = false;
     for (std::size_t i = 1; i <= mask + 1; ++i) {
       crowded |= counts_[i] > kMaxInserted;
@@ -100,12 +106,12 @@ class Sorter {
       return;
     }
     scratch_.assign(hashes.begin(), hashes.end());
-    for (const std::uint64_t hash : scratch_) hashes[counts_[hash >> shift & mask]++] = hash;
-    insertion_sort(hashes);
+    for (const Record& record : scratch_) hashes[counts_[hash_of(record) >> shift & mask]++] = record;
+    insertion_sort<Record>(hashes);
   }
 
   std::array<std::uint32_t, (std::size_t{1} << kMaxScatterBits) + 1> counts_;
-  std::pmr::vector<std::uint64_t> scratch_;
+  std::pmr::vector<Record> scratch_;
 };
 
 constexpr unsigned kHashBits = 64;
@@ -113,10 +119,11 @@ constexpr std::size_t kRangesPerReport = kRanges / 4;  // to start threads more 
 constexpr std::size_t kRangesPerCall = 4;
 
 /// Sorts the hashes with the task's threads; `share` is the share of the whole build that this sort is.
-Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> hashes) {
+template <class Record>
+Result<void> sort_with(BuildTask& task, double share, std::span<Record> hashes) {
   if (std::is_sorted(hashes.begin(), hashes.end())) return {};
   if (hashes.size() <= kMaxScattered) {
-    Sorter(task.memory()).sort(hashes, kHashBits);
+    Sorter<Record>(task.memory()).sort(hashes, kHashBits);
     return {};
   }
   constexpr unsigned kBits = kHashBits - kRangeBits;
@@ -124,7 +131,7 @@ Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> h
   for (std::size_t first = 0; first < kRanges; first += kRangesPerReport) {
     parallel_for(task.threads(), kRangesPerReport / kRangesPerCall, [&](std::size_t call) {
       const std::size_t from = first + call * kRangesPerCall;
-      Sorter(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
+      Sorter<Record>(task.memory()).sort_ranges(hashes, ends, from, from + kRangesPerCall, kBits);
     });
     const auto done = static_cast<double>(first + kRangesPerReport) / kRanges;
     if (auto wanted = task.advance(share * done); !wanted) return wanted;
@@ -132,18 +139,40 @@ Result<void> sort_with(BuildTask& task, double share, std::span<std::uint64_t> h
   return {};
 }
 
+template <class Record>
+Result<std::size_t> sorted_distinct(std::span<Record> hashes, BuildTask& task) {
+  if (auto sorted = sort_with(task, kSortShare, hashes); !sorted) return sorted.error();
+  return drop_repeated(hashes);
+}
+
 }  // namespace
 
 void sort_hashes(std::span<std::uint64_t> hashes) {
-  if (!std::is_sorted(hashes.begin(), hashes.end())) Sorter(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
+  if (!std::is_sorted(hashes.begin(), hashes.end()))
+    Sorter<std::uint64_t>(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
 }
 
 Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task) { return sort_with(task, 0, hashes); }
+Result<void> sort_hashes(std::span<HashedValue> keys, BuildTask& task) { return sort_with(task, 0, keys); }
 
-Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task) {
-  if (auto sorted = sort_with(task, kSortShare, hashes); !sorted) return sorted.error();
+Result<std::size_t> drop_repeated(std::span<std::uint64_t> hashes) {
   return static_cast<std::size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
 }
+Result<std::size_t> drop_repeated(std::span<HashedValue> keys) {
+  const auto distinct = keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
+  const auto same_hash = [](const HashedValue& a, const HashedValue& b) { return a.hash == b.hash; };
+  const auto twice = std::adjacent_find(distinct.begin(), distinct.end(), same_hash);
+  if (twice == distinct.end()) return distinct.size();
+  Error two_values = bad_argument("value must be the same each time that a key is given, got ", twice[0].value, " and ",
+                                  twice[1].value, " for the key with the hash ", twice->hash);
+  two_values.key_hash = twice->hash;
+  return two_values;
+}
+
+Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task) {
+  return sorted_distinct(hashes, task);
+}
+Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task) { return sorted_distinct(keys, task); }
 
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
   sort_hashes(hashes);

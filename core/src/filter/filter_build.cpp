@@ -52,6 +52,11 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint
   return filter;
 }
 
+Error FilterBuild::lacks_value(const KindInfo& kind) {
+  return error(ErrorCode::kUnsupported, "kind must be one whose keys have no values, got ", kind.name,
+               ", which takes a value with each key");
+}
+
 AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
                                 CacheAlignedAllocator<std::byte> memory) {
   AlignedBytes payload(static_cast<std::size_t>(plan.payload_bytes), memory);
@@ -66,11 +71,15 @@ AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
 
 Result<AnyFilter> FilterBuild::from(const FilterPlan& plan, const FilterSpec& spec,
                                     std::span<const std::uint64_t> hashes, BuildTask& task) {
-  if (plan.row->build == nullptr) {
+  if (!plan.row->is_built_once()) {
     AnyFilter filter = allocate(plan, spec, task.payload_memory());
     if (auto added = add_watched(filter, hashes, task); !added) return added.error();
     if (auto wanted = task.advance(1); !wanted) return wanted.error();
     return filter;
+  }
+  if (plan.row->build == nullptr) {  // its keys have values
+    if (!hashes.empty()) return lacks_value(plan.row->info);
+    return once(plan, source_of_sorted(std::pmr::vector<HashedValue>()), task);
   }
   Result<std::unique_ptr<HashSource>> source = source_of(hashes, task);
   if (!source) return source.error();
@@ -84,6 +93,19 @@ Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<Hash
   Shape shape = plan.shape;
   const std::uint64_t keys = hashes->size();
   Result<AlignedBytes> payload = plan.row->build(shape, std::move(hashes), plan.max_bytes, task);
+  return finished(plan, shape, keys, std::move(payload), task);
+}
+
+Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<RecordSource<HashedValue>> keys,
+                                    BuildTask& task) {
+  Shape shape = plan.shape;
+  const std::uint64_t count = keys->size();
+  Result<AlignedBytes> payload = plan.row->build_values(shape, std::move(keys), plan.max_bytes, task);
+  return finished(plan, shape, count, std::move(payload), task);
+}
+
+Result<AnyFilter> FilterBuild::finished(const FilterPlan& plan, const Shape& shape, std::uint64_t keys,
+                                        Result<AlignedBytes> payload, BuildTask& task) {
   if (!payload) return payload.error();
   // It can be larger than planned, as there may be more keys than the capacity.
   if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());

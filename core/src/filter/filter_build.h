@@ -22,8 +22,17 @@ struct FilterBuild {
   /// The same for a kind that is built once, from hashes in order.
   [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes,
                                               BuildTask& task);
+  /// The same for a kind that has a value for each key.
+  [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<RecordSource<HashedValue>> keys,
+                                              BuildTask& task);
+  /// The error of a key without its value.
+  [[nodiscard]] static Error lacks_value(const KindInfo& kind);
+  static void count_added(AnyFilter& filter, std::uint64_t keys) noexcept { filter.count_added(keys); }
+  static void set_max_bytes(AnyFilter& filter, std::uint64_t max_bytes) noexcept { filter.max_bytes_ = max_bytes; }
 
  private:
+  static Result<AnyFilter> finished(const FilterPlan& plan, const Shape& shape, std::uint64_t keys,
+                                    Result<AlignedBytes> payload, BuildTask& task);
   static Result<void> add_watched(AnyFilter& filter, std::span<const std::uint64_t> hashes, BuildTask& task);
 };
 

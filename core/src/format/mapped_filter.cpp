@@ -6,6 +6,7 @@
 
 #include "base/byte_gate.h"
 #include "base/error_text.h"
+#include "crivo/map.h"
 #include "filter/view_of.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
@@ -266,6 +267,20 @@ Result<bool> MappedFilter::may_contain_range(std::uint64_t low, std::uint64_t hi
       [&](const FilterRef& filter) { hit = filter.may_contain_range(low, high); });
   if (!asked) return asked.error();
   return hit;
+}
+
+Result<std::optional<std::uint64_t>> MappedFilter::find_hash(std::uint64_t key_hash) const {
+  std::uint64_t value = 0;
+  bool found = false;
+  if (auto asked = find_hashes({&key_hash, 1}, {&value, 1}, {&found, 1}); !asked) return asked.error();
+  return found ? std::optional(value) : std::nullopt;
+}
+
+Result<void> MappedFilter::find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
+                                       std::span<bool> found) const {
+  const Result<MapRef> map = MapRef::of(state_->ref());
+  if (!map) return map.error();
+  return state_->ask(hashes, [&](const FilterRef& /*filter*/) { map->find_hashes(hashes, values, found); });
 }
 
 Result<void> MappedFilter::verify() const {

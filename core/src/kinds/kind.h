@@ -30,8 +30,11 @@ struct Store {
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
 
-class BuildTask;   // a build while it runs; build/build_task.h
-class HashSource;  // the hashes of a build, in order; build/hash_source.h
+class BuildTask;  // a build while it runs; build/build_task.h
+template <class Record>
+class RecordSource;  // the hashes of a build, in order; build/hash_source.h
+using HashSource = RecordSource<std::uint64_t>;
+struct HashedValue;
 
 /// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
@@ -54,7 +57,8 @@ struct KindRow {
   /// For validate() and prepare(). Freezes what tells later questions where to read. Of the payload, only the size was
   /// checked before.
   bool (*admit_open)(const View&, ByteGate&);
-  /// For contains(), contains_batch() and count() of a hash: admits all that any of them reads, and little more.
+  /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all that any of them reads,
+  /// and little more.
   bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
   /// For a question about a range. Null for a kind that cannot tell of ranges, as Probe::contains_range then is.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
@@ -96,6 +100,9 @@ struct KindRow {
   /// sets the shape to what they need. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the
   /// source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
+  /// The same from hashes with values, for a kind that has a value for each key.
+  Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<RecordSource<HashedValue>> keys,
+                                       std::uint64_t max_bytes, BuildTask&);
   /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Of many hashes it may take 8
   /// bytes for each, for its own time. Null for a kind that grows. Errors: kFull.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
@@ -113,6 +120,8 @@ struct KindRow {
   Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
+
+  [[nodiscard]] bool is_built_once() const noexcept { return build != nullptr || build_values != nullptr; }
 };
 
 /// Whether a kind says which payloads are valid, what is read to open one, and what a question reads: for each it has
@@ -134,7 +143,8 @@ template <class K>
 consteval bool is_complete() {
   const bool rates_shapes = requires(const Shape& shape) { K::predicted_fp_rate(shape, 1.0); };
   const bool rates_payloads = requires(const View& view) { K::predicted_fp_rate(view, 1.0); };
-  const bool builds = requires { &K::build; };
+  const bool builds = requires { &K::build; }
+  || requires { &K::build_values; };
   const bool adds = requires { &K::add; };
   const bool grows = requires { &K::add_and_grow; };
   const bool counts = requires { &K::count; };
@@ -236,6 +246,7 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
   if constexpr (requires { &K::layers; }) row.layers = &K::layers;
   if constexpr (requires { &K::build; }) row.build = &K::build;
+  if constexpr (requires { &K::build_values; }) row.build_values = &K::build_values;
   if constexpr (requires { &K::add; }) row.add = &K::add;
   if constexpr (requires { &K::add_and_grow; }) row.add_and_grow = &K::add_and_grow;
   if constexpr (kHasThreads && requires { &K::add_many; }) row.add_many = &K::add_many;
@@ -254,6 +265,7 @@ constexpr KindRow make_row() {
   row.info.can.unite = requires { &K::unite; };
   row.info.can.intersect = requires { &K::intersect; };
   row.info.can.range = requires { &K::admit_range; };
+  row.info.can.find = requires { &K::build_values; };
   row.info.can.grow = requires { &K::add_and_grow; };
   return row;
 }

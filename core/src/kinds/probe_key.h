@@ -48,4 +48,24 @@ template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
 constexpr Probe kProbeOf = {kContains, &contains_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
 
+/// A Probe::find_key, made from the function that finds a hash's value.
+template <bool (*kFind)(const View&, std::uint64_t, std::uint64_t&) noexcept>
+bool find_key(const View& view, std::string_view key, std::uint64_t& value) noexcept {
+  if (key.size() > kShortKey) return kFind(view, hash_key(key, view.shape.seed), value);
+  return kFind(view, hash_short_key(key, view.shape.seed), value);
+}
+
+/// The same of a kind whose keys have values.
+template <bool (*kContains)(const View&, std::uint64_t) noexcept,
+          void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept,
+          bool (*kFind)(const View&, std::uint64_t, std::uint64_t&) noexcept,
+          void (*kFindBatch)(const View&, const std::uint64_t*, std::size_t, std::uint64_t*, bool*) noexcept>
+constexpr Probe kFindProbeOf = {.contains = kContains,
+                                .contains_key = &contains_key<kContains>,
+                                .contains_batch = kContainsBatch,
+                                .contains_keys = &contains_keys<kContainsBatch>,
+                                .find = kFind,
+                                .find_key = &find_key<kFind>,
+                                .find_batch = kFindBatch};
+
 }  // namespace crivo

@@ -12,7 +12,7 @@ namespace {
 
 // In the order in which kinds() lists them.
 constexpr std::array kRows = {&kClassic, &kBlocked,        &kCounting, &kSpectral, &kScalable,
-                              &kCuckoo,  &kHashCompaction, &kRibbon,   &kRange};
+                              &kCuckoo,  &kHashCompaction, &kRibbon,   &kRange,    &kMap};
 
 }  // namespace
 

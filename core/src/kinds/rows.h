@@ -5,6 +5,7 @@
 
 namespace crivo {
 
-extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kHashCompaction, kRange, kRibbon, kScalable, kSpectral;
+extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kHashCompaction, kMap, kRange, kRibbon, kScalable,
+    kSpectral;
 
 }  // namespace crivo

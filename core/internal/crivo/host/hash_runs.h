@@ -15,25 +15,28 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/host/hashed_value.h"
 #include "crivo/host/temporary_file.h"
 #include "crivo/result.h"
 
 namespace crivo {
 
 /// Runs of hashes in one file, which the first of them makes, and which is gone when the process dies. One thread may
-/// use it at a time. Errors, also of what reads it: kSystem.
-class HashRuns {
+/// use it at a time. Record: std::uint64_t, or HashedValue for hashes with values. Errors, also of what reads it:
+/// kSystem.
+template <class Record>
+class RecordRuns {
  public:
-  /// 64 KiB, which is also the buffer that for_each takes.
-  static constexpr std::size_t kMostBlockHashes = 8192;
+  /// As many as take 64 KiB, which is also the buffer that for_each takes.
+  static constexpr std::size_t kMostBlockHashes = 65536 / sizeof(Record);
 
   /// folder: where the file lies; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
-  explicit HashRuns(std::string folder, std::size_t block_hashes = kMostBlockHashes) noexcept
+  explicit RecordRuns(std::string folder, std::size_t block_hashes = kMostBlockHashes) noexcept
       : folder_(std::move(folder)), block_hashes_(block_hashes) {}
 
   /// Writes a run of at least one hash. For room_for() and read(), its hashes must be distinct and in ascending order.
   /// On an error, or if it throws std::bad_alloc, none of them is there.
-  [[nodiscard]] Result<void> append(std::span<const std::uint64_t> run);
+  [[nodiscard]] Result<void> append(std::span<const Record> run);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// The memory that first hashes and checksums take.
@@ -45,10 +48,10 @@ class HashRuns {
   [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
   /// Reads the hashes from `first` to `last`, both included, and returns their number. They come run by run, each
   /// ascending.
-  [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<std::uint64_t> into) const;
+  [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;
 
   /// Hands out all hashes in the order in which they were written, part by part.
-  [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const std::uint64_t>)>& use) const;
+  [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const Record>)>& use) const;
 
   /// For tests, which damage what they find there, behind the first run.
   [[nodiscard]] int descriptor() const noexcept { return file_->descriptor(); }
@@ -70,7 +73,7 @@ class HashRuns {
 
   [[nodiscard]] Blocks blocks_with(const Run& run, std::uint64_t first, std::uint64_t last) const noexcept;
   [[nodiscard]] std::size_t hashes_in(const Run& run, Blocks blocks) const noexcept;
-  [[nodiscard]] Result<void> read_blocks(const Run& run, Blocks blocks, std::span<std::uint64_t> into) const;
+  [[nodiscard]] Result<void> read_blocks(const Run& run, Blocks blocks, std::span<Record> into) const;
 
   std::string folder_;
   std::optional<TemporaryFile> file_;
@@ -79,5 +82,7 @@ class HashRuns {
   std::uint64_t size_ = 0;
   std::uint64_t blocks_ = 0;
 };
+
+using HashRuns = RecordRuns<std::uint64_t>;
 
 }  // namespace crivo

@@ -28,7 +28,7 @@ class PlannedSizes {
   }
 
  private:
-  friend class FilterBuilder;
+  friend struct BuilderRequest;
   /// Errors: as AnyFilter::create.
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& spec, std::uint64_t max_bytes);
 

@@ -16,22 +16,37 @@
 #include <cstdint>
 #include <memory_resource>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include "crivo/host/hashed_value.h"
 #include "kinds/ribbon/layout.h"
 
 namespace crivo {
 
+/// What a key's equation gives: a filter's fingerprint, or a map's value and, above it, check bits.
+template <class Record>
+using RecordResult = std::conditional_t<std::is_same_v<Record, std::uint64_t>, std::uint32_t, std::uint64_t>;
+
 /// The keys of one bucket, in ascending order of their hashes.
-struct RibbonBucket {
+template <class Record>
+struct RecordBucket {
   unsigned width;             // of the ribbon
   std::uint64_t first_start;  // of the bucket, in the level
-  std::span<const std::uint64_t> hashes;
+  std::span<const Record> hashes;
   std::uint64_t starts;  // the number of starts in the level
   std::uint64_t fingerprint_factor;
-  std::uint32_t fingerprint_mask;
-  unsigned threshold;  // the lowest that the bucket may get
+  RecordResult<Record> result_mask;
+  unsigned value_bits;  // 0 for a filter
+  unsigned threshold;   // the lowest that the bucket may get
+
+  [[nodiscard]] RecordResult<Record> result_of(const Record& key) const noexcept {
+    RecordResult<Record> result = ribbon_fingerprint(hash_of(key), fingerprint_factor);
+    if constexpr (std::is_same_v<Record, HashedValue>) result = result << value_bits | key.value;
+    return result & result_mask;
+  }
 };
+using RibbonBucket = RecordBucket<std::uint64_t>;
 
 /// What became of a bucket's keys: the first `bumped` of them were not added, which is what this threshold states.
 struct RibbonBumped {
@@ -40,9 +55,12 @@ struct RibbonBumped {
 };
 
 /// The band of some consecutive buckets. One thread may use it.
-class RibbonBand {
+template <class Record>
+class RecordBand {
  public:
-  explicit RibbonBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
+  using Result = RecordResult<Record>;
+
+  explicit RecordBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
 
   /// Drops all rows, and makes room for rows at the slots from `from`, where a bucket begins, up to but not including
   /// `end`.
@@ -61,14 +79,14 @@ class RibbonBand {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// The rows that are stored, by slot; 0 where no row is.
   [[nodiscard]] const std::uint64_t* rows() const noexcept { return rows_.data(); }
-  [[nodiscard]] const std::uint32_t* results() const noexcept { return results_.data(); }
+  [[nodiscard]] const Result* results() const noexcept { return results_.data(); }
 
   void begin_group() noexcept {
     group_size_ = 0;
     group_fits_ = true;
   }
   /// Stores a row. A row that found a free slot only at size() or beyond, in the next band, does not fit.
-  void store(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+  void store(std::size_t slot, std::uint64_t row, Result result) noexcept {
     group_fits_ &= slot < size_;
     rows_[slot] = row;
     results_[slot] = result;
@@ -76,11 +94,11 @@ class RibbonBand {
   }
   /// Stores the row if the slot, which must be below size(), is free, and returns whether it was. This takes no branch,
   /// because half of the rows find their first slot free, which no processor can predict.
-  bool store_if_free(std::size_t slot, std::uint64_t row, std::uint32_t result) noexcept {
+  bool store_if_free(std::size_t slot, std::uint64_t row, Result result) noexcept {
     const std::uint64_t stored = rows_[slot];
     const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);
     rows_[slot] = stored | (row & if_free);
-    results_[slot] |= result & static_cast<std::uint32_t>(if_free);
+    results_[slot] |= result & static_cast<Result>(if_free);
     group_[group_size_] = static_cast<std::uint32_t>(slot);
     group_size_ -= if_free;
     return stored == 0;
@@ -98,10 +116,11 @@ class RibbonBand {
   std::uint64_t from_ = 0;
   std::size_t size_ = 0;
   std::pmr::vector<std::uint64_t> rows_;
-  std::pmr::vector<std::uint32_t> results_;
+  std::pmr::vector<Result> results_;
   std::array<std::uint32_t, kMostOfBucket + 1> group_;
   std::size_t group_size_ = 0;
   bool group_fits_ = true;
 };
+using RibbonBand = RecordBand<std::uint64_t>;
 
 }  // namespace crivo

@@ -29,20 +29,26 @@ constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
 constexpr std::uint64_t kPreviousLevel = inverse(kRibbonNextLevel);
 static_assert(kPreviousLevel * kRibbonNextLevel == 1);
 
+template <class Record>
 class RibbonBuilder {
  public:
-  RibbonBuilder(const RibbonForm& form, std::uint64_t keys, BuildTask& task)
-      : form_(form), all_keys_(keys), task_(task), progress_(task, keys), payload_(task.payload_memory()) {
+  RibbonBuilder(const RibbonForm& form, unsigned value_bits, std::uint64_t keys, BuildTask& task)
+      : form_(form),
+        value_bits_(value_bits),
+        all_keys_(keys),
+        task_(task),
+        progress_(task, keys),
+        payload_(task.payload_memory()) {
     payload_.reserve(static_cast<std::size_t>(8 * ribbon_words(keys, form)));
     payload_.resize(8);
   }
 
-  Result<AlignedBytes> build(std::unique_ptr<HashSource> hashes) && {
+  Result<AlignedBytes> build(std::unique_ptr<RecordSource<Record>> hashes) && {
     std::uint64_t fingerprint_factor = kRibbonFingerprint;
     while (hashes->size() > ribbon_base_keys(form_.width) && levels_ + 1 < kMaxRibbonLevels) {
       const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), form_, false);
-      HashCollector bumped(ribbon_keys_after(hashes->size(), level), task_);
-      if (auto built = append(level, {*hashes, fingerprint_factor}, bumped); !built) return built.error();
+      RecordCollector<Record> bumped(ribbon_keys_after(hashes->size(), level), task_);
+      if (auto built = append(level, {*hashes, fingerprint_factor, value_bits_}, bumped); !built) return built.error();
       auto left = std::move(bumped).sorted();
       if (!left) return left.error();
       hashes = *std::move(left);
@@ -54,34 +60,33 @@ class RibbonBuilder {
   }
 
  private:
-  Result<void> append(const RibbonLevelShape& level, const RibbonKeys& keys, HashCollector& bumped) {
+  Result<void> append(const RibbonLevelShape& level, const RibbonKeys<Record>& keys, RecordCollector<Record>& bumped) {
     const std::size_t at = payload_.size();
     payload_.resize(at + static_cast<std::size_t>(8 * level.words()));
     ++levels_;
     return build_ribbon_level(level, form_.most(), keys, payload_.data() + at, bumped, progress_);
   }
 
-  Result<void> append_base(HashSource& left, std::uint64_t left_factor) {
+  Result<void> append_base(RecordSource<Record>& left, std::uint64_t left_factor) {
     const std::size_t at = payload_.size();
     const auto keys = left.take_from(0);
     if (!keys) return keys.error();
     const std::uint64_t most_blocks = 4 * ribbon_base_blocks(keys->size(), form_.width);
     for (std::uint64_t blocks = ribbon_base_blocks(keys->size(), form_.width); blocks <= most_blocks;
          blocks += 1 + blocks / 32) {
-      std::pmr::vector<std::uint64_t> hashes(keys->begin(), keys->end(), task_.memory());
+      std::pmr::vector<Record> hashes(keys->begin(), keys->end(), task_.memory());
       std::uint64_t fingerprint_factor = left_factor;
       for (base_seed_ = 0; base_seed_ < kSeedsPerSize; ++base_seed_) {
-        HashCollector bumped(0, task_);
-        const auto source = source_of(hashes, task_);
+        RecordCollector<Record> bumped(0, task_);
+        const auto source = source_of(std::span<const Record>(hashes), task_);
         if (!source) return source.error();
         const RibbonLevelShape level(blocks, form_, true);
-        if (auto built = append(level, {**source, fingerprint_factor}, bumped); !built) return built;
+        if (auto built = append(level, {**source, fingerprint_factor, value_bits_}, bumped); !built) return built;
         if (bumped.empty()) return {};
         std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
         payload_.resize(at);
         --levels_;
-        for (std::uint64_t& hash : hashes) hash *= kRibbonNextLevel;
-        sort_hashes(hashes);
+        for (Record& key : hashes) key = at_next_level(key);
         fingerprint_factor *= kPreviousLevel;
       }
     }
@@ -89,6 +94,7 @@ class RibbonBuilder {
   }
 
   RibbonForm form_;
+  unsigned value_bits_;
   std::uint64_t all_keys_;
   BuildTask& task_;
   RibbonProgress progress_;
@@ -105,7 +111,16 @@ Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> 
   form = ribbon_form_for(keys, form);
   const std::uint64_t planned = 8 * ribbon_words(keys, form);
   if (planned > max_bytes) return keys_too_large(max_bytes, keys, planned);
-  return RibbonBuilder(form, keys, task).build(std::move(hashes));
+  return RibbonBuilder<std::uint64_t>(form, 0, keys, task).build(std::move(hashes));
+}
+
+Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,
+                               std::unique_ptr<RecordSource<HashedValue>> keys, std::uint64_t max_bytes,
+                               BuildTask& task) {
+  const std::uint64_t count = keys->size();
+  const std::uint64_t planned = 8 * ribbon_words(count, form);
+  if (planned > max_bytes) return keys_too_large(max_bytes, count, planned);
+  return RibbonBuilder<HashedValue>(form, value_bits, count, task).build(std::move(keys));
 }
 
 }  // namespace crivo

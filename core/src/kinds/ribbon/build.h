@@ -20,4 +20,9 @@ namespace crivo {
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                   BuildTask& task);
 
+/// The same for a map, whose equations give values of so many bits and, above them, check bits. The form is kept.
+Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,
+                               std::unique_ptr<RecordSource<HashedValue>> keys, std::uint64_t max_bytes,
+                               BuildTask& task);
+
 }  // namespace crivo

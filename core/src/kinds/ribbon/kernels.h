@@ -20,8 +20,10 @@ struct RibbonKernels {
   static const RibbonKernels kScalar, kAvx2, kAvx512, kNeon;
   Probe ribbon;
   Probe narrow_ribbon;
+  Probe map;
   /// Adds a bucket's keys to the band, and says which of them it bumped.
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
+  RibbonBumped (*map_add_bucket)(RecordBand<HashedValue>&, const RecordBucket<HashedValue>&) noexcept;
   /// Solves the first `slots` slots of a block, whose rows and results are given. On entry window[c] holds column c of
   /// the solution at the 64 slots behind these, each slot's bit at the slot's number modulo 64; on return it holds
   /// column c at the 64 slots from the block's first slot on. `window` must have room for `columns` rounded up to a

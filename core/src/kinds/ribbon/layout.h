@@ -29,6 +29,7 @@ inline constexpr unsigned kRibbonBlockSlots = 64;
 inline constexpr unsigned kWideRibbon = 64;
 inline constexpr unsigned kNarrowRibbon = 32;
 inline constexpr unsigned kMaxRibbonColumns = 32;
+inline constexpr unsigned kMaxMapColumns = 64;  // values of 32 bits at most, and as many check bits
 inline constexpr unsigned kMaxRibbonLevels = 16;
 inline constexpr unsigned kMaxRibbonSeed = 63;
 inline constexpr unsigned kRibbonShares = 32768;       // Shape::param states the share of rich blocks in this unit
@@ -210,6 +211,13 @@ struct RibbonLevelView {
 /// A payload without levels holds no key.
 [[nodiscard]] inline bool ribbon_is_empty(const View& view) noexcept {
   return RibbonHeader(load_le<std::uint64_t>(view.payload)).levels == 0;
+}
+
+/// A map, whose shape has its value's bits where that of a ribbon has its share of rich blocks, as a ribbon with the
+/// same columns.
+[[nodiscard]] inline View as_ribbon(View view) noexcept {
+  view.shape.param = 0;
+  return view;
 }
 
 /// The key's equation in a ribbon of this width: goes from level to level until one has not bumped the key. The payload

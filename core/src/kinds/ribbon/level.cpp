@@ -21,20 +21,19 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kShardStarts = std::uint64_t{1} << 16;  // a band of 790 KB; about 19 slots stay empty per shard
+constexpr std::uint64_t kShardStarts = std::uint64_t{1}
+                                       << 16;  // a band of 790 KB, 1 MB for a map; about 19 slots stay empty per shard
 constexpr unsigned kBorderThreshold = 2;
 
 /// What all shards of a level share. Each shard writes to words of its own, so threads need no lock.
 struct LevelBuild {
   RibbonLevelShape shape;
   unsigned columns;
+  unsigned value_bits;
   std::uint64_t fingerprint_factor;
   std::byte* thresholds;
   std::byte* solution;
 
-  [[nodiscard]] std::uint32_t fingerprint_mask() const noexcept {
-    return static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
-  }
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t hash) const noexcept {
     return shape.bucket_of(mulhi(hash, shape.starts()));
   }
@@ -49,21 +48,45 @@ struct LevelBuild {
 
 /// Each column of the solution at 64 slots, from the slot that was solved last on; each slot's bit at its number modulo
 /// 64.
-using Window = std::array<std::uint64_t, kMaxRibbonColumns>;
+using Window = std::array<std::uint64_t, kMaxMapColumns>;
+
+RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket& bucket) noexcept {
+  return kernels_in_use<RibbonKernels>().ribbon_add_bucket(band, bucket);
+}
+RibbonBumped add_bucket(RecordBand<HashedValue>& band, const RecordBucket<HashedValue>& bucket) noexcept {
+  return kernels_in_use<RibbonKernels>().map_add_bucket(band, bucket);
+}
+
+/// Solves the slots of a block (RibbonKernels::ribbon_solve).
+void solve_block(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
+                 Window& window) noexcept {
+  kernels_in_use<RibbonKernels>().ribbon_solve(rows, results, slots, columns, window.data());
+}
+/// The kernel takes 32 columns at a time, so more, as a map may have, are solved in two halves.
+void solve_block(const std::uint64_t* rows, const std::uint64_t* results, std::size_t slots, unsigned columns,
+                 Window& window) noexcept {
+  std::array<std::uint32_t, kRibbonBlockSlots> half;
+  for (unsigned first = 0; first < columns; first += kMaxRibbonColumns) {
+    for (std::size_t slot = 0; slot < slots; ++slot) half[slot] = static_cast<std::uint32_t>(results[slot] >> first);
+    kernels_in_use<RibbonKernels>().ribbon_solve(rows, half.data(), slots, std::min(columns - first, kMaxRibbonColumns),
+                                                 window.data() + first);
+  }
+}
 
 /// A run of consecutive buckets, which one thread bands.
+template <class Record>
 class Shard {
  public:
   Shard(const LevelBuild& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
 
   /// Gives the shard other buckets and their keys.
-  void take(std::uint64_t from, std::uint64_t to, std::span<const std::uint64_t> hashes) noexcept {
+  void take(std::uint64_t from, std::uint64_t to, std::span<const Record> hashes) noexcept {
     from_ = from;
     to_ = to;
     hashes_ = hashes;
   }
-  [[nodiscard]] std::span<const std::uint64_t> hashes() const noexcept { return hashes_; }
-  [[nodiscard]] std::span<const std::uint64_t> bumped() const noexcept { return bumped_; }
+  [[nodiscard]] std::span<const Record> hashes() const noexcept { return hashes_; }
+  [[nodiscard]] std::span<const Record> bumped() const noexcept { return bumped_; }
 
   void band() {
     bumped_.clear();
@@ -83,8 +106,7 @@ class Shard {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
       const std::size_t first = block * kRibbonBlockSlots;
-      kernels_in_use<RibbonKernels>().ribbon_solve(band_.rows() + first, band_.results() + first, end - first,
-                                                   level_.columns, window.data());
+      solve_block(band_.rows() + first, band_.results() + first, end - first, level_.columns, window);
       write(band_.from() / kRibbonBlockSlots + block, window);
       end = first;
     }
@@ -94,23 +116,25 @@ class Shard {
   /// Where the keys of a bucket end that begin at `at`. Goes by steps of 16 keys first, and then by single keys.
   [[nodiscard]] std::size_t end_of(std::uint64_t bucket, std::size_t at) const noexcept {
     for (const std::size_t step : {std::size_t{16}, std::size_t{1}}) {
-      while (at + step <= hashes_.size() && level_.bucket_of(hashes_[at + step - 1]) == bucket) at += step;
+      while (at + step <= hashes_.size() && level_.bucket_of(hash_of(hashes_[at + step - 1])) == bucket) at += step;
     }
     return at;
   }
   [[nodiscard]] bool is_last() const noexcept { return to_ == level_.shape.buckets(); }
 
   /// Adds a bucket's keys and returns the bucket's threshold.
-  unsigned add(std::uint64_t bucket, std::span<const std::uint64_t> hashes) {
-    const RibbonBucket keys{.width = level_.shape.width,
-                            .first_start = level_.first_start_of(bucket),
-                            .hashes = hashes,
-                            .starts = level_.shape.starts(),
-                            .fingerprint_factor = level_.fingerprint_factor,
-                            .fingerprint_mask = level_.fingerprint_mask(),
-                            .threshold = bucket == from_ && from_ != 0 ? kBorderThreshold : 0};
-    const RibbonBumped result = kernels_in_use<RibbonKernels>().ribbon_add_bucket(band_, keys);
-    for (const std::uint64_t hash : hashes.first(result.bumped)) bumped_.push_back(hash * kRibbonNextLevel);
+  unsigned add(std::uint64_t bucket, std::span<const Record> hashes) {
+    const RecordBucket<Record> keys{
+        .width = level_.shape.width,
+        .first_start = level_.first_start_of(bucket),
+        .hashes = hashes,
+        .starts = level_.shape.starts(),
+        .fingerprint_factor = level_.fingerprint_factor,
+        .result_mask = static_cast<RecordResult<Record>>(UINT64_MAX >> (64 - level_.columns)),
+        .value_bits = level_.value_bits,
+        .threshold = bucket == from_ && from_ != 0 ? kBorderThreshold : 0};
+    const RibbonBumped result = add_bucket(band_, keys);
+    for (const Record& key : hashes.first(result.bumped)) bumped_.push_back(at_next_level(key));
     return result.threshold;
   }
 
@@ -128,18 +152,19 @@ class Shard {
   }
 
   const LevelBuild& level_;
-  RibbonBand band_;
-  std::pmr::vector<std::uint64_t> bumped_;
+  RecordBand<Record> band_;
+  std::pmr::vector<Record> bumped_;
   std::uint64_t from_ = 0;
   std::uint64_t to_ = 0;
-  std::span<const std::uint64_t> hashes_;
+  std::span<const Record> hashes_;
 };
 
 /// Cuts the keys of this bucket and all later ones off the end of `hashes`, and returns them.
-std::span<const std::uint64_t> split_at(const LevelBuild& level, std::uint64_t bucket,
-                                        std::span<const std::uint64_t>& hashes) noexcept {
+template <class Record>
+std::span<const Record> split_at(const LevelBuild& level, std::uint64_t bucket,
+                                 std::span<const Record>& hashes) noexcept {
   const auto first = std::partition_point(hashes.begin(), hashes.end(),
-                                          [&](std::uint64_t hash) { return level.bucket_of(hash) < bucket; });
+                                          [&](const Record& key) { return level.bucket_of(hash_of(key)) < bucket; });
   const auto taken = hashes.subspan(static_cast<std::size_t>(first - hashes.begin()));
   hashes = hashes.first(hashes.size() - taken.size());
   return taken;
@@ -147,31 +172,33 @@ std::span<const std::uint64_t> split_at(const LevelBuild& level, std::uint64_t b
 
 }  // namespace
 
-Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns, const RibbonKeys& keys, std::byte* at,
-                                HashCollector& bumped, RibbonProgress& progress) {
+template <class Record>
+Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns, const RibbonKeys<Record>& keys,
+                                std::byte* at, RecordCollector<Record>& bumped, RibbonProgress& progress) {
   store_le(at, shape.blocks);
   std::byte* thresholds = at + 8;
-  const LevelBuild level{shape, columns, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
+  const LevelBuild level{
+      shape, columns, keys.value_bits, keys.fingerprint_factor, thresholds, thresholds + 8 * shape.threshold_words()};
   const std::uint64_t buckets_each = shape.base ? shape.buckets() : kShardStarts / ribbon_bucket_starts(shape.width);
   const std::uint64_t count = (shape.buckets() + buckets_each - 1) / buckets_each;
   BuildTask& task = progress.task();
-  std::pmr::vector<Shard> shards(task.memory());
+  std::pmr::vector<Shard<Record>> shards(task.memory());
   shards.reserve(std::min<std::size_t>(task.threads(), count));
   while (shards.size() < shards.capacity()) shards.emplace_back(level, task.memory());
 
   Window window{};
   for (std::uint64_t next = count; next > 0;) {
-    const std::span<Shard> wave = std::span(shards).first(std::min<std::size_t>(shards.size(), next));
+    const std::span<Shard<Record>> wave = std::span(shards).first(std::min<std::size_t>(shards.size(), next));
     const auto taken = keys.hashes.take_from(level.first_hash_of((next - wave.size()) * buckets_each));
     if (!taken) return taken.error();
-    std::span<const std::uint64_t> left = *taken;
-    for (Shard& shard : wave) {
+    std::span<const Record> left = *taken;
+    for (Shard<Record>& shard : wave) {
       const std::uint64_t from = --next * buckets_each;
       shard.take(from, std::min(shape.buckets(), from + buckets_each), split_at(level, from, left));
     }
     parallel_for(task.threads(), wave.size(), [&](std::size_t i) { wave[i].band(); });
     std::size_t done = 0;
-    for (Shard& shard : wave) {
+    for (Shard<Record>& shard : wave) {
       shard.solve(window);
       if (auto added = bumped.add(shard.bumped()); !added) return added;
       done += shard.hashes().size();
@@ -180,5 +207,10 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
   }
   return {};
 }
+
+template Result<void> build_ribbon_level(const RibbonLevelShape&, unsigned, const RibbonKeys<std::uint64_t>&,
+                                         std::byte*, HashCollector&, RibbonProgress&);
+template Result<void> build_ribbon_level(const RibbonLevelShape&, unsigned, const RibbonKeys<HashedValue>&, std::byte*,
+                                         RecordCollector<HashedValue>&, RibbonProgress&);
 
 }  // namespace crivo

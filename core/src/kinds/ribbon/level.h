@@ -11,10 +11,18 @@
 
 namespace crivo {
 
+/// A key as the next level has it.
+[[nodiscard]] inline std::uint64_t at_next_level(std::uint64_t hash) noexcept { return hash * kRibbonNextLevel; }
+[[nodiscard]] inline HashedValue at_next_level(const HashedValue& key) noexcept {
+  return {key.hash * kRibbonNextLevel, key.value};
+}
+
 /// The keys of one level: their hashes at that level, and the factor that makes their fingerprints from these.
+template <class Record>
 struct RibbonKeys {
-  HashSource& hashes;
+  RecordSource<Record>& hashes;
   std::uint64_t fingerprint_factor;
+  unsigned value_bits;  // 0 for a filter
 };
 
 /// Counts the keys that went through a level, and reports the progress to the task.
@@ -38,7 +46,8 @@ class RibbonProgress {
 /// Writes a level into its words at `at`, which must all be 0. The keys that it bumps are added to `bumped`, by their
 /// hashes at the next level. The base level bumps only keys that have no solution. Errors: kCancelled; those of the
 /// source and of `bumped`.
-Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys& keys, std::byte* at,
-                                HashCollector& bumped, RibbonProgress& progress);
+template <class Record>
+Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys<Record>& keys,
+                                std::byte* at, RecordCollector<Record>& bumped, RibbonProgress& progress);
 
 }  // namespace crivo

@@ -3,30 +3,33 @@
 //
 // The including file must have, inside the same anonymous namespace of crivo:
 //   CRIVO_TARGET                               the macro of the instruction set, from kinds/target.h;
-//   bool eliminate(RibbonBand&, RibbonRows&)   adds rows to the band; false if a row contradicts those it has.
+//   bool eliminate(Band&, RibbonRows&)         adds rows to the band; false if a row contradicts those it has.
 // It must have included <algorithm>, <bit>, <span>, kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. It gets:
 // add_bucket().
 
-CRIVO_TARGET inline std::uint64_t start_in_bucket(const RibbonBucket& bucket, std::uint64_t hash) noexcept {
+template <class Record>
+CRIVO_TARGET inline std::uint64_t start_in_bucket(const RecordBucket<Record>& bucket, std::uint64_t hash) noexcept {
   return mulhi(hash, bucket.starts) - bucket.first_start;
 }
 
 /// Takes hashes from the end of `hashes`, as long as their starts lie in the same block and at `kept_from` or above. A
 /// row whose first slot is free is stored there at once; the other rows go to `rows`, until it is full.
-CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket, std::uint64_t kept_from,
-                                   std::span<const std::uint64_t>& hashes, RibbonRows& rows) noexcept {
-  const std::uint64_t block = start_in_bucket(bucket, hashes.back()) / kRibbonBlockSlots;
+template <class Record>
+CRIVO_TARGET inline void take_rows(RecordBand<Record>& band, const RecordBucket<Record>& bucket,
+                                   std::uint64_t kept_from, std::span<const Record>& hashes,
+                                   RibbonRows& rows) noexcept {
+  const std::uint64_t block = start_in_bucket(bucket, hash_of(hashes.back())) / kRibbonBlockSlots;
   const std::uint64_t lowest = std::max(kept_from, block * kRibbonBlockSlots);
   const std::uint64_t first_slot = bucket.first_start - band.from();
   rows.block = first_slot / kRibbonBlockSlots + block;
   rows.count = 0;
   std::size_t key = hashes.size();
   for (; key > 0 && rows.count < kRibbonRows; --key) {
-    const std::uint64_t hash = hashes[key - 1];
+    const std::uint64_t hash = hash_of(hashes[key - 1]);
     const std::uint64_t start = start_in_bucket(bucket, hash);
     if (start < lowest) break;
     const std::uint64_t row = std::rotl(ribbon_row(hash, bucket.width), static_cast<int>(start % kRibbonBlockSlots));
-    const std::uint32_t result = ribbon_fingerprint(hash, bucket.fingerprint_factor) & bucket.fingerprint_mask;
+    const auto result = bucket.result_of(hashes[key - 1]);
     const bool stored = band.store_if_free(first_slot + start, row, result);
     rows.bits[rows.count] = row;
     rows.shift[rows.count] = start % kRibbonBlockSlots;
@@ -38,13 +41,14 @@ CRIVO_TARGET inline void take_rows(RibbonBand& band, const RibbonBucket& bucket,
 
 // Adds the keys from the highest starts down. All keys that the same threshold would bump form a group: if one of them
 // cannot be stored, none of the group stays, and the bucket gets that threshold.
-CRIVO_TARGET inline RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket& bucket) noexcept {
-  std::span<const std::uint64_t> left = bucket.hashes;
+template <class Record>
+CRIVO_TARGET inline RibbonBumped add_bucket(RecordBand<Record>& band, const RecordBucket<Record>& bucket) noexcept {
+  std::span<const Record> left = bucket.hashes;
   for (unsigned threshold = 3; threshold > bucket.threshold; --threshold) {
     const std::size_t before = left.size();
     const std::uint64_t kept_from = ribbon_kept_from(threshold - 1, bucket.width);
     band.begin_group();
-    while (!left.empty() && start_in_bucket(bucket, left.back()) >= kept_from) {
+    while (!left.empty() && start_in_bucket(bucket, hash_of(left.back())) >= kept_from) {
       RibbonRows rows;
       take_rows(band, bucket, kept_from, left, rows);
       if ((rows.count != 0 && !eliminate(band, rows)) || !band.group_fits()) {

@@ -73,8 +73,15 @@ CRIVO_TARGET inline bool eight_hold(const RibbonEquation& equation, const SplitR
   return static_cast<std::uint8_t>(found ^ wanted) == 0;
 }
 
+CRIVO_TARGET inline unsigned eight_parities(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
+                                            unsigned first, unsigned second) noexcept {
+  return parities(eight_columns(equation, row, first, second));
+}
+
+#include "kinds/ribbon/simd/columns.inl.h"
 #include "kinds/ribbon/simd/holds_eight.inl.h"
 #include "kinds/ribbon/simd/query.inl.h"
+#include "kinds/ribbon/simd/values.inl.h"
 
 using Lanes = __m256i;
 using LaneMask = __m256i;
@@ -120,7 +127,9 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 const RibbonKernels RibbonKernels::kAvx2 = {.ribbon = kRibbonProbe<kWideRibbon>,
                                             .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                            .ribbon_add_bucket = &add_bucket,
+                                            .map = kMapProbe,
+                                            .ribbon_add_bucket = &add_bucket<std::uint64_t>,
+                                            .map_add_bucket = &add_bucket<HashedValue>,
                                             .ribbon_solve = &solve};
 
 }  // namespace crivo

@@ -98,7 +98,30 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   return wrong == 0;
 }
 
+/// The parities of eight columns from `first` on: those that differ from a fingerprint of zeros.
+CRIVO_TARGET inline std::uint64_t eight_parities(const RibbonEquation& equation, unsigned first) noexcept {
+  const std::byte* words = equation.words + 8 * first;
+  const auto next = load_columns<kWideRibbon>(words + 8 * equation.columns);
+  return std::uint64_t{wrong_columns(equation, 0, 8, load_columns<kWideRibbon>(words), next)} << first;
+}
+
+/// Those of all columns of a map.
+CRIVO_TARGET inline std::uint64_t columns_of(const RibbonEquation& equation) noexcept {
+  const unsigned columns = equation.columns;
+  if (columns <= kFewColumns) {
+    const auto mask = static_cast<__mmask8>(_bzhi_u32(0xFF, columns));
+    const auto here = load_columns<kWideRibbon>(equation.words, mask);
+    const auto next = load_columns<kWideRibbon>(equation.words + 8 * columns, mask);
+    return wrong_columns(equation, 0, columns, here, next);
+  }
+  const unsigned last = columns - 8;
+  std::uint64_t result = eight_parities(equation, 0) | eight_parities(equation, std::min(8U, last));
+  for (unsigned column = 16; column < columns; column += 8) result |= eight_parities(equation, std::min(column, last));
+  return result;
+}
+
 #include "kinds/ribbon/simd/query.inl.h"
+#include "kinds/ribbon/simd/values.inl.h"
 
 using Lanes = __m512i;
 using LaneMask = __mmask8;
@@ -159,7 +182,9 @@ CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results,
 
 const RibbonKernels RibbonKernels::kAvx512 = {.ribbon = kRibbonProbe<kWideRibbon>,
                                               .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                              .ribbon_add_bucket = &add_bucket,
+                                              .map = kMapProbe,
+                                              .ribbon_add_bucket = &add_bucket<std::uint64_t>,
+                                              .map_add_bucket = &add_bucket<HashedValue>,
                                               .ribbon_solve = &solve};
 
 }  // namespace crivo

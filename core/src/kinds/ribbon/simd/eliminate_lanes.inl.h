@@ -53,9 +53,9 @@ struct StoredRow {
 };
 
 /// Stores the first row that has a bit at the slot, and returns whether there is one.
-template <bool kAllStarted, unsigned kSets>
-CRIVO_TARGET inline bool store_first(RibbonBand& band, std::size_t slot, const RowSets<kSets>& sets,
-                                     const SlotLanes& lanes, StoredRow& stored) noexcept {
+template <bool kAllStarted, unsigned kSets, class Band>
+CRIVO_TARGET inline bool store_first(Band& band, std::size_t slot, const RowSets<kSets>& sets, const SlotLanes& lanes,
+                                     StoredRow& stored) noexcept {
   LaneMask having = rows_at<kAllStarted>(sets, 0, lanes);
   Lanes bits = sets.bits[0];
   Lanes result = sets.result[0];
@@ -66,15 +66,15 @@ CRIVO_TARGET inline bool store_first(RibbonBand& band, std::size_t slot, const R
   }
   if (!any(having)) return false;
   stored = {broadcast_first(having, bits), broadcast_first(having, result)};
-  band.store(slot, first_lane(stored.bits), static_cast<std::uint32_t>(first_lane(stored.result)));
+  band.store(slot, first_lane(stored.bits), static_cast<typename Band::Result>(first_lane(stored.result)));
   return true;
 }
 
 /// Takes the rows through the slots from `from` up to but not including `to`, all in one block. `left` rows are still
 /// to be stored before, and the number of those that are still to be stored afterwards is returned.
-template <bool kAllStarted, unsigned kSets>
-CRIVO_TARGET inline std::size_t eliminate_slots(RibbonBand& band, RowSets<kSets>& sets, std::size_t from,
-                                                std::size_t to, std::size_t left) noexcept {
+template <bool kAllStarted, unsigned kSets, class Band>
+CRIVO_TARGET inline std::size_t eliminate_slots(Band& band, RowSets<kSets>& sets, std::size_t from, std::size_t to,
+                                                std::size_t left) noexcept {
   SlotLanes lanes{broadcast(from % kRibbonBlockSlots), broadcast(std::uint64_t{1} << from % kRibbonBlockSlots)};
   for (std::size_t slot = from; slot < to; ++slot) {
     StoredRow stored;
@@ -97,8 +97,8 @@ CRIVO_TARGET inline std::size_t eliminate_slots(RibbonBand& band, RowSets<kSets>
   return left;
 }
 
-template <unsigned kSets>
-CRIVO_TARGET inline bool eliminate_sets(RibbonBand& band, const RibbonRows& rows) noexcept {
+template <unsigned kSets, class Band>
+CRIVO_TARGET inline bool eliminate_sets(Band& band, const RibbonRows& rows) noexcept {
   RowSets<kSets> sets = load_rows<kSets>(rows);
   const std::size_t block = rows.block * kRibbonBlockSlots;
   std::size_t slot = block + rows.shift[0];
@@ -115,8 +115,8 @@ CRIVO_TARGET inline bool eliminate_sets(RibbonBand& band, const RibbonRows& rows
 
 /// Adds the rows to the band, in the fewest vectors that hold them; false if one of them contradicts the rows that are
 /// stored.
-template <unsigned kSets = 1>
-CRIVO_TARGET inline bool eliminate(RibbonBand& band, RibbonRows& rows) noexcept {
+template <unsigned kSets = 1, class Band>
+CRIVO_TARGET inline bool eliminate(Band& band, RibbonRows& rows) noexcept {
   if constexpr (kSets < kRibbonRows / kLanes) {
     if (rows.count > kLanes * kSets) return eliminate<kSets + 1>(band, rows);
   }

@@ -1,6 +1,6 @@
 // A query's test in portable code: column after column, until the parity of one differs from the fingerprint's bit. The
 // including file must have included <bit>, <type_traits>, crivo/host/bytes.h and kinds/ribbon/layout.h. It gets:
-// SplitRow and holds_by_column().
+// SplitRow, holds_by_column() and columns_one_by_one().
 
 /// As many bits of a column as a ribbon of this width stores together.
 template <unsigned kWidth>
@@ -32,4 +32,17 @@ inline bool holds_by_column(const RibbonEquation& equation) noexcept {
     if (parity != (equation.fingerprint >> column & 1)) return false;
   }
   return true;
+}
+
+/// The parities of all columns of a wide ribbon, column c in bit c.
+inline std::uint64_t columns_one_by_one(const RibbonEquation& equation) noexcept {
+  const SplitRow<kWideRibbon> row(equation);
+  const std::byte* next_words = equation.words + 8 * equation.columns;
+  std::uint64_t result = 0;
+  for (unsigned column = 0; column < equation.columns; ++column) {
+    const std::uint64_t solution = (load_le<std::uint64_t>(equation.words + 8 * column) & row.here) ^
+                                   (load_le<std::uint64_t>(next_words + 8 * column) & row.next);
+    result |= static_cast<std::uint64_t>(std::popcount(solution) & 1) << column;
+  }
+  return result;
 }

@@ -79,8 +79,19 @@ inline bool eight_hold(const RibbonEquation& equation, const SplitRow<kWidth>& r
   return (vget_lane_u64(vreinterpret_u64_u8(veor_u8(found, wanted)), 0) & 0x0101'0101'0101'0101) == 0;
 }
 
+inline unsigned eight_parities(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row, unsigned first,
+                               unsigned second) noexcept {
+  const uint8x8_t found = parities_of(equation, row, first, second);
+  constexpr std::uint64_t kLowestBits = 0x0101'0101'0101'0101;
+  constexpr std::uint64_t kToTopByte = 0x0102'0408'1020'4080;  // byte i's lowest bit goes to bit 56 + i
+  const std::uint64_t lowest = vget_lane_u64(vreinterpret_u64_u8(found), 0) & kLowestBits;
+  return static_cast<unsigned>(lowest * kToTopByte >> 56);
+}
+
+#include "kinds/ribbon/simd/columns.inl.h"
 #include "kinds/ribbon/simd/holds_eight.inl.h"
 #include "kinds/ribbon/simd/query.inl.h"
+#include "kinds/ribbon/simd/values.inl.h"
 
 using Lanes = uint64x2_t;
 using LaneMask = uint64x2_t;
@@ -138,7 +149,9 @@ void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t 
 
 const RibbonKernels RibbonKernels::kNeon = {.ribbon = kRibbonProbe<kWideRibbon>,
                                             .narrow_ribbon = kRibbonProbe<kNarrowRibbon>,
-                                            .ribbon_add_bucket = &add_bucket,
+                                            .map = kMapProbe,
+                                            .ribbon_add_bucket = &add_bucket<std::uint64_t>,
+                                            .map_add_bucket = &add_bucket<HashedValue>,
                                             .ribbon_solve = &solve};
 
 }  // namespace crivo

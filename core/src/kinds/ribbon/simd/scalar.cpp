@@ -19,11 +19,12 @@ namespace {
 #include "kinds/ribbon/simd/holds_portable.inl.h"
 
 // Adds the rows one after the other: each moves from its start to higher slots until it finds a free one.
-bool eliminate(RibbonBand& band, const RibbonRows& rows) noexcept {
+template <class Band>
+bool eliminate(Band& band, const RibbonRows& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {
     std::size_t slot = rows.block * kRibbonBlockSlots + rows.shift[i];
     std::uint64_t row = rows.bits[i];
-    auto result = static_cast<std::uint32_t>(rows.result[i]);
+    auto result = static_cast<typename Band::Result>(rows.result[i]);
     for (; row != 0; row ^= band.rows()[slot], result ^= band.results()[slot]) {
       slot += static_cast<unsigned>(std::countr_zero(std::rotr(row, static_cast<int>(slot % kRibbonBlockSlots))));
       if (band.rows()[slot] == 0) break;
@@ -55,12 +56,18 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   for (std::size_t i = 0; i < count; ++i) hits[i] = contains<kWidth>(view, hashes[i]);
 }
 
+std::uint64_t columns_of(const RibbonEquation& equation) noexcept { return columns_one_by_one(equation); }
+
+#include "kinds/ribbon/simd/values.inl.h"
+
 }  // namespace
 
 const RibbonKernels RibbonKernels::kScalar = {
     .ribbon = kProbeOf<&contains<kWideRibbon>, &contains_batch<kWideRibbon>>,
     .narrow_ribbon = kProbeOf<&contains<kNarrowRibbon>, &contains_batch<kNarrowRibbon>>,
-    .ribbon_add_bucket = &add_bucket,
+    .map = kMapProbe,
+    .ribbon_add_bucket = &add_bucket<std::uint64_t>,
+    .map_add_bucket = &add_bucket<HashedValue>,
     .ribbon_solve = &solve};
 
 }  // namespace crivo

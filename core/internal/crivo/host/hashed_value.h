@@ -1,0 +1,19 @@
+// What a build carries for each key: its 64-bit hash or, for a map, its hash and a value. Both are sorted by the hash.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace crivo {
+
+/// A key of a map.
+struct HashedValue {
+  std::uint64_t hash;
+  std::uint64_t value;
+  friend auto operator<=>(const HashedValue&, const HashedValue&) = default;
+};
+
+[[nodiscard]] constexpr std::uint64_t hash_of(std::uint64_t hash) noexcept { return hash; }
+[[nodiscard]] constexpr std::uint64_t hash_of(const HashedValue& key) noexcept { return key.hash; }
+
+}  // namespace crivo

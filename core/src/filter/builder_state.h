@@ -1,0 +1,51 @@
+// What a FilterBuilder consists of: it takes keys by hashes (key_builder.cpp), or hashes with values
+// (pair_builder.cpp), and makes a filter of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "build/memory_budget.h"
+#include "crivo/build_options.h"
+#include "crivo/filter.h"
+#include "crivo/result.h"
+#include "filter/filter_plan.h"
+
+namespace crivo {
+
+class PlannedSizes;  // crivo/host/planned_sizes.h
+
+class BuilderState {
+ public:
+  virtual ~BuilderState() = default;
+  [[nodiscard]] virtual Result<void> add_hash(std::uint64_t key_hash) = 0;
+  [[nodiscard]] virtual Result<void> add_hashes(std::span<const std::uint64_t> key_hashes) = 0;
+  /// As many values as hashes.
+  [[nodiscard]] virtual Result<void> add_hashes(std::span<const std::uint64_t> key_hashes,
+                                                std::span<const std::uint64_t> values) = 0;
+  [[nodiscard]] virtual Result<AnyFilter> finish() = 0;
+  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
+
+  HashId hash_id = HashId::kXxh3_64;
+  std::uint64_t seed = 0;
+
+ protected:
+  std::uint64_t keys_ = 0;
+};
+
+/// What was asked for. The sizes may be null.
+struct BuilderRequest {
+  FilterSpec spec;
+  BuildOptions options;
+  PlannedSizes* sizes;
+
+  [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& wanted) const;
+};
+
+/// `plan` is that of the spec, or of capacity 1. Errors: as FilterBuilder::create.
+[[nodiscard]] Result<std::unique_ptr<BuilderState>> key_builder(const BuilderRequest& request, FilterPlan plan);
+/// For a kind that has a value for each key.
+[[nodiscard]] std::unique_ptr<BuilderState> pair_builder(const BuilderRequest& request, const KindInfo& kind);
+
+}  // namespace crivo

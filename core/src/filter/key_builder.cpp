@@ -1,0 +1,239 @@
+// A filter of keys. Under a limit on memory, hashes that do not fit lie in a file, as sorted runs. finish() reads them
+// twice: to count the distinct ones, by which the filter is sized, and to build it.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "build/build_task.h"
+#include "build/kept_hashes.h"
+#include "build/memory_budget.h"
+#include "build/run_reader.h"
+#include "crivo/host/sort.h"
+#include "filter/build_once.h"
+#include "filter/builder_state.h"
+#include "filter/filter_build.h"
+#include "kinds/registry.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // hashes that are added between two reports
+constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
+
+bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
+
+/// Calls `Result<void> use(part)` for the hashes in order, so many at a time.
+template <class Use>
+Result<void> in_parts(std::span<const std::uint64_t> hashes, std::uint64_t at_once, const Use& use) {
+  while (!hashes.empty()) {
+    const auto part = hashes.first(static_cast<std::size_t>(std::min<std::uint64_t>(hashes.size(), at_once)));
+    if (auto used = use(part); !used) return used;
+    hashes = hashes.subspan(part.size());
+  }
+  return {};
+}
+
+class KeyBuilder final : public BuilderState {
+ public:
+  explicit KeyBuilder(const BuilderRequest& request)
+      : request_(request), spec_(request_.spec), options_(request_.options), budget_(options_.max_memory) {}
+
+  [[nodiscard]] Result<void> start(FilterPlan plan);
+  Result<void> add_hash(std::uint64_t key_hash) override;
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes) override;
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values) override;
+  [[nodiscard]] Result<AnyFilter> finish() override;
+
+ private:
+  [[nodiscard]] Result<void> add_to_filter(std::span<const std::uint64_t> key_hashes);
+  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] Result<std::uint64_t> keys_to_size_for(BuildTask& task);
+  [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file(BuildTask& task);
+  [[nodiscard]] Result<AnyFilter> add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
+  [[nodiscard]] std::uint64_t payload_bytes(const FilterPlan& plan, FilterSpec spec) const;
+
+  BuilderRequest request_;
+  const FilterSpec& spec_;
+  const BuildOptions& options_;
+  MemoryBudget budget_;
+  KindInfo kind_;
+  std::uint64_t distinct_ = 0;          // found by finish(), where the filter is sized by it
+  std::optional<AnyFilter> filter_;     // has a value when keys go straight into the filter
+  std::unique_ptr<KeptHashes> hashes_;  // not null when they are kept
+};
+
+Result<void> KeyBuilder::start(FilterPlan plan) {
+  kind_ = plan.row->info;
+  if (spec_.capacity == 0 || !kind_.can.add) {
+    hashes_ = std::make_unique<KeptHashes>(needs_every_addition(kind_.can), options_, budget_);
+    return {};
+  }
+  const std::uint64_t most = budget_.for_payload(kind_.can.grow);
+  if (plan.payload_bytes > most) {
+    return budget_.too_little(plan.payload_bytes * (kind_.can.grow ? 2 : 1), plan.payload_bytes);
+  }
+  plan.max_bytes = std::min(plan.max_bytes, most);
+  filter_ = FilterBuild::allocate(plan, spec_, CacheAlignedAllocator<std::byte>(options_.payload_memory));
+  return {};
+}
+
+Result<void> KeyBuilder::add_hash(std::uint64_t key_hash) {
+  if (auto added = filter_ ? add_to_filter({&key_hash, 1}) : hashes_->add(key_hash); !added) return added;
+  ++keys_;
+  return {};
+}
+
+Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
+  if (!filter_) return hashes_->add(key_hashes, keys_);
+  struct Count {  // at the end, also when the memory runs out
+    KeyBuilder& builder;
+    ~Count() { builder.keys_ = builder.filter_->facts().keys; }
+  } const count{*this};
+  return add_to_filter(key_hashes);
+}
+
+/// As many at a time as there is memory for beside the filter, since KindRow::add may take some for each. Names
+/// max_memory in the error, where it is what keeps the filter from growing: to at most half of it.
+Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
+  const std::uint64_t fit = budget_.left_beside(filter_->payload().size()) / kHashBytes;
+  Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
+                                [this](std::span<const std::uint64_t> part) { return filter_->add_hashes(part); });
+  if (added || added.error().code != ErrorCode::kTooLarge) return added;
+  const std::uint64_t needed = added.error().needed_bytes;
+  return needed > options_.max_bytes ? added : budget_.too_little(2 * needed, needed);
+}
+
+Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> /*key_hashes*/,
+                                    std::span<const std::uint64_t> /*values*/) {
+  return unsupported(kind_, "have values", &Capabilities::find);
+}
+
+Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
+  KeptHashes* kept = hashes_.get();
+  const std::uint64_t index_bytes = kept->runs().index_bytes();
+  KeptHashes distinct(false, options_, budget_.beside(index_bytes));
+  std::uint64_t added = 0;
+  if (kept->every_addition()) {  // in the order of the additions: these have to be sorted first
+    auto read =
+        kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
+    if (!read) return read.error();
+    if (auto spilled = distinct.spill(); !spilled) return spilled.error();
+    kept = &distinct;
+    task.set_taken(index_bytes + distinct.runs().index_bytes());
+  } else {
+    task.set_taken(index_bytes);
+  }
+  return count_distinct(kept->runs(), task);
+}
+
+/// The number of hashes that the filter must have room for: the distinct ones, or all additions where a removal can
+/// take one back.
+Result<std::uint64_t> KeyBuilder::keys_to_size_for(BuildTask& task) {
+  if (kind_.can.remove) return hashes_->size();
+  if (!hashes_->spilled() && !hashes_->every_addition()) return hashes_->size();
+  if (!budget_.holds_twice(hashes_->size())) {
+    if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
+  }
+  if (hashes_->spilled()) return distinct_keys_in_file(task);
+  const auto kept = hashes_->in_memory();
+  std::vector<std::uint64_t> distinct(kept.begin(), kept.end());  // the additions stay in order
+  return sort_distinct(distinct).size();
+}
+
+/// The size of the payload. A kind that is built once has the size of its distinct keys, whatever the capacity.
+std::uint64_t KeyBuilder::payload_bytes(const FilterPlan& plan, FilterSpec spec) const {
+  if (!plan.row->is_built_once()) return plan.payload_bytes;
+  spec.capacity = std::max<std::uint64_t>(1, distinct_);
+  const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
+  return actual ? actual->payload_bytes : plan.payload_bytes;
+}
+
+Result<AnyFilter> KeyBuilder::build_in_memory(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
+  const std::uint64_t payload = budget_.is_limited() ? payload_bytes(plan, spec) : 0;
+  task.set_taken(kHashBytes * hashes_->size() + payload);
+  return FilterBuild::from(plan, spec, hashes_->in_memory(), task);
+}
+
+Result<AnyFilter> KeyBuilder::build_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
+  HashRuns& runs = hashes_->runs();
+  const bool once = plan.row->is_built_once();
+  const std::uint64_t payload = payload_bytes(plan, spec);
+  const Result<PayloadPlace> place = PayloadPlace::choose(runs, payload, once, options_, task);
+  if (!place) return place.error();
+  if (once)
+    return FilterBuild::once(plan, std::make_unique<RunSource<std::uint64_t>>(std::move(runs), distinct_, task), task);
+  return add_from_file(plan, spec, task);
+}
+
+Result<AnyFilter> KeyBuilder::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
+  HashRuns& runs = hashes_->runs();
+  AnyFilter filter = FilterBuild::allocate(plan, spec, task.payload_memory());
+  const auto all = static_cast<double>(runs.size());
+  const auto add = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+    return in_parts(hashes, kAtOnce, [&](std::span<const std::uint64_t> part) -> Result<void> {
+      if (auto added = filter.add_hashes(part); !added) return added;
+      const double done = static_cast<double>(filter.facts().keys) / all;
+      return task.advance(kSortShare + (1 - kSortShare) * done);
+    });
+  };
+  auto added = hashes_->every_addition()
+                   ? runs.for_each(add)
+                   : for_each_distinct<std::uint64_t>(runs, task.memory_left() / kHashBytes, task, add);
+  if (!added) return added.error();
+  if (auto wanted = task.advance(1); !wanted) return wanted.error();
+  return filter;
+}
+
+Result<AnyFilter> KeyBuilder::build(const FilterSpec& spec, BuildTask& task) {
+  Result<FilterPlan> plan = request_.plan(spec);
+  if (!plan) return plan.error();
+  const auto fits = [&] {
+    return budget_.holds(hashes_->size(), payload_bytes(*plan, spec), plan->row->is_built_once());
+  };
+  if (!hashes_->spilled() && (!budget_.is_limited() || fits())) return build_in_memory(*plan, spec, task);
+  if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
+  return build_from_file(*plan, spec, task);
+}
+
+Result<AnyFilter> KeyBuilder::finish() {
+  BuildTask task(options_, budget_);
+  if (filter_) {
+    FilterBuild::set_max_bytes(*filter_, options_.max_bytes);  // the limit on memory was the builder's
+    if (auto wanted = task.advance(1); !wanted) return wanted.error();
+    return *std::move(filter_);
+  }
+  if (!hashes_->spilled()) {
+    task.set_taken(kHashBytes * hashes_->size());
+    if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
+  }
+  FilterSpec spec = spec_;
+  if (spec_.capacity == 0 || !kind_.can.add) {
+    const Result<std::uint64_t> keys = keys_to_size_for(task);
+    if (!keys.has_value()) return keys.error();
+    distinct_ = *keys;
+    if (spec_.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, distinct_);
+  }
+  Result<AnyFilter> built = build(spec, task);
+  // Copies of a cuckoo key share its two buckets, so a table with many of them is full at a low load. More room spreads
+  // the other keys; a key with more copies than two buckets hold stays an error.
+  while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
+         spec.capacity < std::min(8 * hashes_->size(), kMaxCapacity / 2)) {
+    spec.capacity *= 2;
+    built = build(spec, task);
+  }
+  if (built) FilterBuild::count_added(*built, keys_ - built->facts().keys);
+  return built;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BuilderState>> key_builder(const BuilderRequest& request, FilterPlan plan) {
+  auto builder = std::make_unique<KeyBuilder>(request);
+  if (auto started = builder->start(plan); !started) return started.error();
+  return std::unique_ptr<BuilderState>(std::move(builder));
+}
+
+}  // namespace crivo

@@ -1,0 +1,106 @@
+// A map of pairs, each a key's hash and its value. Under a limit on memory, pairs that do not fit lie in a file, as the
+// hashes of key_builder.cpp do.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/error_text.h"
+#include "build/build_task.h"
+#include "build/kept_hashes.h"
+#include "build/run_reader.h"
+#include "filter/build_once.h"
+#include "filter/builder_state.h"
+#include "filter/filter_build.h"
+
+namespace crivo {
+
+namespace {
+
+class PairBuilder final : public BuilderState {
+ public:
+  PairBuilder(const BuilderRequest& request, const KindInfo& kind)
+      : request_(request),
+        kind_(kind),
+        spec_(request_.spec),
+        options_(request_.options),
+        budget_(options_.max_memory, sizeof(HashedValue)),
+        kept_(false, options_, budget_),
+        most_(UINT64_MAX >> (64 - (spec_.value_bits == 0 ? kMaxValueBits : spec_.value_bits))) {}
+
+  Result<void> add_hash(std::uint64_t /*key_hash*/) override { return FilterBuild::lacks_value(kind_); }
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes) override {
+    return key_hashes.empty() ? Result<void>() : FilterBuild::lacks_value(kind_);
+  }
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values) override {
+    for (std::size_t i = 0; i < key_hashes.size(); ++i) {
+      if (values[i] > most_) return bad_argument("value must lie in [0, ", most_, "], got ", values[i]);
+      if (auto added = kept_.add({key_hashes[i], values[i]}); !added) return added;
+      largest_ = std::max(largest_, values[i]);
+      ++keys_;
+    }
+    return {};
+  }
+
+  Result<AnyFilter> finish() override {
+    BuildTask task(options_, budget_);
+    const Result<std::uint64_t> distinct = count_pairs(task);
+    if (!distinct.has_value()) return distinct.error();
+    FilterSpec spec = spec_;
+    if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, *distinct);
+    if (spec.value_bits == 0) spec.value_bits = std::max(1U, static_cast<unsigned>(std::bit_width(largest_)));
+    Result<AnyFilter> built = build(spec, *distinct, task);
+    if (built) FilterBuild::count_added(*built, keys_ - built->facts().keys);
+    return built;
+  }
+
+ private:
+  /// The distinct keys. Errors: kBadArgument for two values of one.
+  [[nodiscard]] Result<std::uint64_t> count_pairs(BuildTask& task) {
+    if (!kept_.spilled()) {
+      task.set_taken(sizeof(HashedValue) * kept_.size());
+      if (auto dropped = kept_.drop_repeated(task); !dropped) return dropped.error();
+      return kept_.size();
+    }
+    if (auto spilled = kept_.spill(); !spilled) return spilled.error();
+    task.set_taken(kept_.runs().index_bytes());
+    return count_distinct(kept_.runs(), task);
+  }
+
+  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, std::uint64_t distinct, BuildTask& task) {
+    const Result<FilterPlan> plan = plan_filter(spec, options_.max_bytes);
+    if (!plan) return plan.error();
+    FilterSpec of_keys = spec;
+    of_keys.capacity = std::max<std::uint64_t>(1, distinct);
+    const Result<FilterPlan> actual = plan_filter(of_keys, UINT64_MAX);
+    const std::uint64_t payload = actual ? actual->payload_bytes : plan->payload_bytes;
+    if (!kept_.spilled() && (!budget_.is_limited() || budget_.holds(kept_.size(), payload, /*built_once=*/true))) {
+      task.set_taken(sizeof(HashedValue) * kept_.size() + (budget_.is_limited() ? payload : 0));
+      const std::span<const HashedValue> keys = kept_.in_memory();
+      Result<std::unique_ptr<RecordSource<HashedValue>>> source = source_of(keys, task);
+      if (!source) return source.error();
+      return FilterBuild::once(*plan, *std::move(source), task);
+    }
+    if (auto spilled = kept_.spill(); !spilled) return spilled.error();
+    const Result<PayloadPlace> place = PayloadPlace::choose(kept_.runs(), payload, /*once=*/true, options_, task);
+    if (!place) return place.error();
+    return FilterBuild::once(*plan, std::make_unique<RunSource<HashedValue>>(std::move(kept_.runs()), distinct, task),
+                             task);
+  }
+
+  BuilderRequest request_;
+  const KindInfo& kind_;
+  const FilterSpec& spec_;
+  const BuildOptions& options_;
+  MemoryBudget budget_;
+  KeptRecords<HashedValue> kept_;
+  std::uint64_t most_;  // the largest value that may come
+  std::uint64_t largest_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<BuilderState> pair_builder(const BuilderRequest& request, const KindInfo& kind) {
+  return std::make_unique<PairBuilder>(request, kind);
+}
+
+}  // namespace crivo
