@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,10 +85,12 @@ inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
   }
   return names;
 }
-/// But `range`, which knows all of these keys as one, by the bytes that they begin with: range_test.cpp.
+/// But `range`, which knows all of these keys as one, by the bytes that they begin with, and `map`, whose keys have
+/// values: range_test.cpp, map_test.cpp.
 inline std::vector<std::string> every_kind() {
   std::vector<std::string> names = kinds_that_can(0);
   std::erase(names, "range");
+  std::erase(names, "map");
   return names;
 }
 
@@ -101,7 +104,16 @@ std::unique_ptr<Handle, Free> make(Function function, Args... args) {
 }
 
 inline Filter create(const crivo_options& options) { return make(crivo_create, &options); }
+/// The values of these keys in a map: 0, 1, 2, ...
+inline std::vector<std::uint64_t> values_for(const KeyList& list) {
+  std::vector<std::uint64_t> values(list.count());
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
 inline Filter build(const crivo_options& options, const KeyList& list) {
+  if (options.kind != nullptr && std::string_view(options.kind).starts_with("map")) {
+    return make(crivo_build_map, &options, list.keys(), values_for(list).data());
+  }
   return make(crivo_build, &options, list.keys());
 }
 inline Builder start(const crivo_options* options) { return make<crivo_builder>(crivo_builder_create, options); }

@@ -23,11 +23,15 @@ T* misaligned() {
 struct Sound {
   Filter filter = filter_of("counting", 100);
   Filter other = filter_of("counting", 100);
+  Filter map = filter_of("map", 100);
+  crivo_options map_options = options_of("map", 100);
+  Builder map_builder = start(&map_options);
   Builder builder = start(nullptr);
   crivo_options options = options_of("blocked", 100);
   KeyList list = present_keys(10);
   crivo_keys keys = *list.keys();
   std::vector<std::uint64_t> hashes = std::vector<std::uint64_t>(10, 5);
+  std::vector<std::uint64_t> values = std::vector<std::uint64_t>(10, 6);
   std::vector<std::uint8_t> hits = std::vector<std::uint8_t>(10, 9);
   crivo_facts facts = sized<crivo_facts>();
   crivo_stats stats = sized<crivo_stats>();
@@ -87,6 +91,7 @@ std::vector<Argument> every_pointer(Sound& s) {
   crivo_filter* other = s.other.get();
   crivo_builder* b = s.builder.get();
   std::uint64_t* hashes = s.hashes.data();
+  std::uint64_t* values = s.values.data();
   std::uint8_t* hits = s.hits.data();
   unsigned char* blob = s.blob.data();
   const std::size_t blob_bytes = s.blob.size();
@@ -95,17 +100,28 @@ std::vector<Argument> every_pointer(Sound& s) {
   p.of("create", crivo_create, {"options", "filter"}, &s.options, &s.made);
   p.of("build", crivo_build, {"", "keys", "filter"}, &s.options, &s.keys, &s.made);
   p.of("build_from_hashes", crivo_build_from_hashes, {"", "hashes", "", "filter"}, &s.options, hashes, 10, &s.made);
+  p.of("build_map", crivo_build_map, {"", "keys", "values", "map"}, &s.map_options, &s.keys, values, &s.made);
   p.of("copy", crivo_copy, {"filter", "copy"}, f, &s.made);
   p.of("drop_counts", crivo_drop_counts, {"filter", "blocked"}, f, &s.made);
   p.of("builder_create", crivo_builder_create, {"", "builder"}, &s.options, &s.made_builder);
   p.of("builder_add", crivo_builder_add, {"builder", "key", ""}, b, "a", 1);
   p.of("builder_add_keys", crivo_builder_add_keys, {"builder", "keys"}, b, &s.keys);
   p.of("builder_add_hashes", crivo_builder_add_hashes, {"builder", "hashes", ""}, b, hashes, 10);
+  p.of("builder_add_value", crivo_builder_add_value, {"builder", "key", "", ""}, s.map_builder.get(), "a", 1, 7);
+  p.of("builder_add_values", crivo_builder_add_values, {"builder", "keys", "values"}, s.map_builder.get(), &s.keys,
+       values);
+  p.of("builder_add_hash_values", crivo_builder_add_hash_values, {"builder", "hashes", "values", ""},
+       s.map_builder.get(), hashes, values, 10);
   p.of("builder_finish", crivo_builder_finish, {"builder", "filter"}, b, &s.made);
   p.of("contains", crivo_contains, {"filter", "key", ""}, f, "a", 1);
   p.of("contains_hash", crivo_contains_hash, {"filter", ""}, f, 1);
   p.of("contains_keys", crivo_contains_keys, {"filter", "keys", "hits"}, f, &s.keys, hits);
   p.of("contains_hashes", crivo_contains_hashes, {"filter", "hashes", "", "hits"}, f, hashes, 10, hits);
+  p.of("find", crivo_find, {"map", "key", "", "value"}, s.map.get(), "a", 1, &s.number);
+  p.of("find_hash", crivo_find_hash, {"map", "", "value"}, s.map.get(), 1, &s.number);
+  p.of("find_keys", crivo_find_keys, {"map", "keys", "values", "found"}, s.map.get(), &s.keys, values, hits);
+  p.of("find_hashes", crivo_find_hashes, {"map", "hashes", "", "values", "found"}, s.map.get(), hashes, 10, values,
+       hits);
   p.of("count", crivo_count, {"filter", "key", "", "count"}, f, "a", 1, &s.number);
   p.of("add", crivo_add, {"filter", "key", ""}, f, "a", 1);
   p.of("add_keys", crivo_add_keys, {"filter", "keys"}, f, &s.keys);

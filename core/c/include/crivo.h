@@ -78,10 +78,10 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 // ------------------------------------------------------------------------------------------------- versions, kinds
 
 #define CRIVO_VERSION_MAJOR 0
-#define CRIVO_VERSION_MINOR 1
+#define CRIVO_VERSION_MINOR 2
 #define CRIVO_VERSION_PATCH 0
 
-/// The version of the library that runs, "0.1.0". It lives for ever.
+/// The version of the library that runs, "0.2.0". It lives for ever.
 CRIVO_API const char* crivo_version(void);
 /// The instruction set that the library uses on this machine: "scalar", or "avx2" or "avx512" on x86-64, or "neon" on
 /// AArch64. The environment variable CRIVO_ISA forces one; one that the machine lacks becomes the best lower one. While
@@ -96,8 +96,9 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< tells how often a key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,  ///< takes keys beyond its capacity and keeps its promised rate
-  CRIVO_CAN_RANGE = 64  ///< tells whether there may be a key in a range; its keys are ordered numbers
+  CRIVO_CAN_GROW = 32,   ///< takes keys beyond its capacity and keeps its promised rate
+  CRIVO_CAN_RANGE = 64,  ///< tells whether there may be a key in a range; its keys are ordered numbers
+  CRIVO_CAN_FIND = 128   ///< has a value for each key, with which it is built once: a map
 };
 
 /// The name of the kind with this index, counted from 0: "classic", "blocked" and so on; NULL beyond the last. It lives
@@ -166,7 +167,7 @@ typedef struct crivo_options {
   const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
   uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (not for crivo_create)
   double fp_rate;           ///< the false-positive rate at capacity: above capacity * 2^-64, at which keys share
-                            ///< their 64-bit hash, and below 1; 0 is 0.01
+                            ///< their 64-bit hash, and below 1, or 1 for a map; 0 is 0.01
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
@@ -184,15 +185,24 @@ typedef struct crivo_options {
 /// filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
-/// Makes a filter of any kind of these keys. `options` may be NULL: a blocked filter of 1%. Takes 8 bytes for each key
-/// while it builds, 16 for range and spectral. Ignores temp_folder without max_memory. Errors: CRIVO_BAD_ARGUMENT
-/// naming the field, also max_memory where it is too little; CRIVO_TOO_LARGE if the filter needs more than max_bytes;
-/// CRIVO_FULL if more keys came than the kind has room for; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
+/// Makes a filter of these keys, of any kind but a map (crivo_build_map). `options` may be NULL: a blocked filter of
+/// 1%. Takes 8 bytes for each key while it builds, 16 for range and spectral. Ignores temp_folder without max_memory.
+/// Errors: CRIVO_BAD_ARGUMENT naming the field, also max_memory where it is too little; CRIVO_TOO_LARGE if the filter
+/// needs more than max_bytes; CRIVO_FULL if more keys came than the kind has room for; CRIVO_CANCELLED; CRIVO_SYSTEM
+/// for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed, or, for the kind "range", from ordered numbers.
 CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_t* hashes, uint64_t count,
                                                    crivo_filter** filter, crivo_error* error);
+
+/// Makes a map: a filter that has a value for each key, at most 2^32 - 1, which crivo_find gives; it stores no keys.
+/// values[i] is that of key i. A `kind` of NULL is here "map", with as many bits for a value as the largest needs;
+/// "map:8" has 8. An fp_rate of 1 spends no bits on telling that a key is absent. Takes 16 bytes for each key while it
+/// builds. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a value that is too large, and for a key with two
+/// values, naming them and the key's hash; CRIVO_UNSUPPORTED for a kind without values.
+CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values,
+                                           crivo_filter** map, crivo_error* error);
 
 /// A copy that can be changed, also of a read-only filter. It may grow as far as the filter may; the copy of a borrowed
 /// blob as far as the limits it was borrowed with; the copy of an opened file without a limit.
@@ -208,7 +218,8 @@ CRIVO_API void crivo_free(crivo_filter* filter);
 typedef struct crivo_builder crivo_builder;
 
 /// Starts to build. With a capacity and a kind that can add, keys go straight into the filter, with max_memory as a
-/// limit on its size, and threads and temp_folder ignored; otherwise 8 bytes are kept for each. crivo_builder_finish
+/// limit on its size, and threads and temp_folder ignored; otherwise 8 bytes are kept for each, and 16 for a map.
+/// crivo_builder_finish
 /// calls `progress`. `options` may be NULL. Errors: CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
                                                 crivo_error* error);
@@ -222,6 +233,14 @@ CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void*
 CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);
+/// The same for a map, whose keys come with values. Errors: also those of crivo_build_map, which may come only from
+/// crivo_builder_finish.
+CRIVO_CHECKED crivo_status crivo_builder_add_value(crivo_builder* builder, const void* key, size_t key_bytes,
+                                                   uint64_t value, crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_builder_add_values(crivo_builder* builder, const crivo_keys* keys,
+                                                    const uint64_t* values, crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_builder_add_hash_values(crivo_builder* builder, const uint64_t* hashes,
+                                                         const uint64_t* values, uint64_t count, crivo_error* error);
 /// The keys that were added so far, duplicates included; 0 for NULL.
 CRIVO_API uint64_t crivo_builder_keys(const crivo_builder* builder);
 /// Makes the filter. Whether it succeeds or not, the builder can then only be freed. Errors: as crivo_build.
@@ -249,6 +268,19 @@ CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low,
 /// CRIVO_UNSUPPORTED for a kind that cannot count.
 CRIVO_CHECKED crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key_bytes, uint64_t* count,
                                        crivo_error* error);
+
+/// The value of a key in a map. 1: the key has *value, or it was never added and this is a false hit. 0: it is
+/// certainly absent, and *value is not written. A negative result is an error, the negated status: CRIVO_UNSUPPORTED
+/// for a kind without CRIVO_CAN_FIND; for a filter from crivo_open also CRIVO_CORRUPT.
+CRIVO_API int32_t crivo_find(const crivo_filter* map, const void* key, size_t key_bytes, uint64_t* value,
+                             crivo_error* error);
+CRIVO_API int32_t crivo_find_hash(const crivo_filter* map, uint64_t key_hash, uint64_t* value, crivo_error* error);
+/// The same for many keys, which is faster: found[i] becomes 1 or 0, and values[i] the value, or any number. Both have
+/// room for all keys. Errors: as crivo_find; what stands in them is then unspecified.
+CRIVO_CHECKED crivo_status crivo_find_keys(const crivo_filter* map, const crivo_keys* keys, uint64_t* values,
+                                           uint8_t* found, crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_find_hashes(const crivo_filter* map, const uint64_t* hashes, uint64_t count,
+                                             uint64_t* values, uint8_t* found, crivo_error* error);
 
 // ------------------------------------------------------------------------------------------------ changing a filter
 // A filter from crivo_borrow or crivo_open is read-only: these functions return CRIVO_UNSUPPORTED for it, and

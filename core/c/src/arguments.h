@@ -53,6 +53,10 @@ template <class T>
 [[nodiscard]] std::string_view checked_key(const void* key, std::size_t bytes);
 [[nodiscard]] std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count);
 
+inline void check_values(const std::uint64_t* values, std::uint64_t count) {
+  check_array("values", values, count, sizeof *values, alignof(std::uint64_t));
+}
+
 /// Keys whose offsets were checked.
 class Keys {
  public:

@@ -58,6 +58,31 @@ crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* ha
   return use(builder, error, [&](FilterBuilder& usable) { return usable.add_hashes(checked_hashes(hashes, count)); });
 }
 
+crivo_status crivo_builder_add_value(crivo_builder* builder, const void* key, size_t key_bytes, uint64_t value,
+                                     crivo_error* error) {
+  return use(builder, error, [&](FilterBuilder& usable) { return usable.add(checked_key(key, key_bytes), value); });
+}
+
+crivo_status crivo_builder_add_values(crivo_builder* builder, const crivo_keys* keys, const uint64_t* values,
+                                      crivo_error* error) {
+  return use(builder, error, [&](FilterBuilder& usable) {
+    const Keys checked(keys);
+    check_values(values, checked.count());
+    return checked.hash(builder->hash_id, builder->seed, [&](std::span<const std::uint64_t> hashes) {
+      return usable.add_hashes(hashes, {std::exchange(values, values + hashes.size()), hashes.size()});
+    });
+  });
+}
+
+crivo_status crivo_builder_add_hash_values(crivo_builder* builder, const uint64_t* hashes, const uint64_t* values,
+                                           uint64_t count, crivo_error* error) {
+  return use(builder, error, [&](FilterBuilder& usable) {
+    const auto checked = checked_hashes(hashes, count);
+    check_values(values, count);
+    return usable.add_hashes(checked, {values, checked.size()});
+  });
+}
+
 uint64_t crivo_builder_keys(const crivo_builder* builder) { return is_given(builder) ? builder->builder.keys() : 0; }
 
 crivo_status crivo_builder_finish(crivo_builder* builder, crivo_filter** filter, crivo_error* error) {
