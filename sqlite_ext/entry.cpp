@@ -53,7 +53,7 @@ int register_all(sqlite3* db, char** error_message) {
     return status != SQLITE_OK;
   };
   for (const auto table : {scalar_functions(), key_functions(), in_place_functions(), set_functions(),
-                           aggregate_functions(), chunk_functions(), table_functions()}) {
+                           aggregate_functions(), map_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       if (const int status = register_function(db, row, connection); refused(status, row.name)) return status;
     }

@@ -37,6 +37,7 @@ inline void require_args(const Call& call, std::size_t least) {
 [[nodiscard]] std::span<const FunctionRow> in_place_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> map_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> chunk_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> table_functions() noexcept;
 

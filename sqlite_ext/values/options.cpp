@@ -28,12 +28,13 @@ std::uint64_t parse_capacity(sqlite3_value* value) {
   return static_cast<std::uint64_t>(capacity);
 }
 
-double parse_fp_rate(sqlite3_value* value) {
+double parse_fp_rate(sqlite3_value* value, bool may_be_one) {
   const int type = sqlite3_value_type(value);
   const bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
   const double fp_rate = number ? sqlite3_value_double(value) : 0;
-  if (!(fp_rate > 0 && fp_rate < 1)) throw wrong("fp_rate", number ? "lie in (0, 1)" : "be a number in (0, 1)", value);
-  return fp_rate;
+  if (fp_rate > 0 && (fp_rate < 1 || (may_be_one && fp_rate == 1))) return fp_rate;
+  throw wrong("fp_rate", std::string(number ? "lie in " : "be a number in ") + (may_be_one ? "(0, 1]" : "(0, 1)"),
+              value);
 }
 
 void parse_kind(FilterSpec& spec, sqlite3_value* value) {
@@ -46,6 +47,10 @@ std::uint64_t parse_seed(sqlite3_value* value) {
   return static_cast<std::uint64_t>(sqlite3_value_int64(value));
 }
 
+bool is_given(std::span<sqlite3_value* const> args, std::size_t option) {
+  return option < args.size() && sqlite3_value_type(args[option]) != SQLITE_NULL;
+}
+
 [[noreturn]] void refuse_change(std::string_view field, const std::string& first, const std::string& later) {
   throw SqlError{std::string(field) + " must be the same in every row, got " + first + ", then " + later};
 }
@@ -53,14 +58,19 @@ std::uint64_t parse_seed(sqlite3_value* value) {
 }  // namespace
 
 FilterSpec parse_options(std::span<sqlite3_value* const> args) {
-  const auto given = [args](std::size_t option) {
-    return option < args.size() && sqlite3_value_type(args[option]) != SQLITE_NULL;
-  };
+  const auto given = [args](std::size_t option) { return is_given(args, option); };
   FilterSpec spec;
   if (given(0)) spec.capacity = parse_capacity(args[0]);
-  if (given(1)) spec.fp_rate = parse_fp_rate(args[1]);
+  if (given(1)) spec.fp_rate = parse_fp_rate(args[1], false);
   if (given(2)) parse_kind(spec, args[2]);
   if (given(3)) spec.seed = parse_seed(args[3]);
+  return spec;
+}
+
+FilterSpec parse_map_options(std::span<sqlite3_value* const> args) {
+  FilterSpec spec{.kind = Kind::kMap};
+  if (is_given(args, 0)) spec.fp_rate = parse_fp_rate(args[0], true);
+  if (is_given(args, 1)) spec.seed = parse_seed(args[1]);
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// The options that bloom_create and bloom_agg share: (capacity, fp_rate, kind, seed).
+// The options that bloom_create and bloom_agg share: (capacity, fp_rate, kind, seed); and those of bloom_map_agg.
 #pragma once
 
 #include <span>
@@ -12,6 +12,9 @@ inline constexpr int kOptions = 4;
 /// The options in these arguments; a missing or NULL one has its default, and capacity 0 means "not given".
 /// Throws SqlError for a value of the wrong type or outside its range.
 [[nodiscard]] FilterSpec parse_options(std::span<sqlite3_value* const> args);
+
+/// The same for those of bloom_map_agg: (fp_rate, seed), where a rate of 1 is allowed.
+[[nodiscard]] FilterSpec parse_map_options(std::span<sqlite3_value* const> args);
 
 /// Throws SqlError naming the first option that differs.
 void require_same_options(const FilterSpec& first, const FilterSpec& later);
