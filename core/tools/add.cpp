@@ -94,9 +94,9 @@ ExitCode add(const AddOptions& options) try {
   LoadedCopy loaded = load_copy(options.filter);
   AnyFilter& filter = loaded.filter;
   unwrap(filter.add_hashes({}));  // before anything is read
-  const auto add_batch = [&](std::span<const std::uint64_t> hashes, std::span<const std::string_view> keys) {
-    if (options.print_new) return add_and_print(filter, hashes, keys, options.keys.key_end);
-    unwrap(filter.add_hashes(hashes));
+  const auto add_batch = [&](const KeyBatch& batch) {
+    if (options.print_new) return add_and_print(filter, batch.hashes, batch.lines, options.keys.key_end);
+    unwrap(filter.add_hashes(batch.hashes));
   };
   const Hashing hashing{filter.shape().hash_id, filter.shape().seed};
   KeyFiles files = options.keys;

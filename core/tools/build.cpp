@@ -34,6 +34,7 @@ struct BuildOptions {
   ByteLimit max_memory = {"max-memory", UINT64_MAX};             // for the build
   std::optional<std::string> temp_folder;
   bool quiet = false;
+  bool kind_given = false;
 
   [[nodiscard]] bool is_bounded() const noexcept { return !max_memory.given.empty(); }
 };
@@ -83,10 +84,24 @@ AnyFilter build_filter(const BuildOptions& options) {
                                                              .progress = show,
                                                              .max_memory = options.max_memory.bytes,
                                                              .temp_folder = temp_folder}));
-  const auto add = [&](std::span<const std::uint64_t> hashes, auto) { unwrap(builder.add_hashes(hashes)); };
+  const auto add = [&](const KeyBatch& batch) {
+    unwrap(files.have_values ? builder.add_hashes(batch.hashes, batch.values) : builder.add_hashes(batch.hashes));
+  };
   add_keys("build", files, {hash_id_of(options.spec.kind), options.spec.seed}, add);
   keys = builder.keys();
   return unwrap(builder.finish());
+}
+
+/// Whether lines have values decides whether a map is built, and a map cannot be built of others.
+BuildOptions with_kind(const BuildOptions& options) {
+  BuildOptions chosen = options;
+  const std::string kind = kind_text(options.spec);
+  if (options.keys.have_values && !options.kind_given) chosen.spec.kind = Kind::kMap;
+  if (chosen.spec.value_bits != 0) chosen.keys.value_bits = std::min(chosen.spec.value_bits, kMaxValueBits);
+  const bool is_map = chosen.spec.kind == Kind::kMap;
+  if (options.keys.have_values && !is_map) throw Refused("kind must be map with --values, got " + kind);
+  if (is_map && !options.keys.have_values) throw Refused("kind must be another one without --values, got " + kind);
+  return chosen;
 }
 
 /// An error of the library by the tool's own names, with advice that only the tool can give.
@@ -101,11 +116,16 @@ Refused for_users(const Error& error, const BuildOptions& options) {
     const bool has_capacity = options.spec.capacity != 0;
     message += has_capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";
   }
+  if (error.key_hash) {
+    const std::string place = place_of_key(options.keys, options.spec.seed, *error.key_hash);
+    if (!place.empty()) message += ": " + place;
+  }
   if (of_filter && error.needed_bytes != 0) message += " (the limit is this machine's memory)";
   return Refused(Error{error.code, message});
 }
 
-ExitCode build(const BuildOptions& options) try {
+ExitCode build(const BuildOptions& given) try {
+  const BuildOptions options = with_kind(given);
   check_output(options.output.path, options.keys.paths);
   check_temporary_folder(options);
   if (options.is_bounded()) system::free_to_the_system();
@@ -113,19 +133,24 @@ ExitCode build(const BuildOptions& options) try {
   return write_filter(filter.ref(), options.output.path, options.output.form(),
                       {"build", options.quiet, "raise --capacity or leave it out"});
 } catch (const Refused& refused) {
-  throw for_users(refused.error, options);
+  throw for_users(refused.error, given);
 }
 
-void add_spec(CLI::App& command, FilterSpec& spec) {
+void add_spec(CLI::App& command, BuildOptions& options) {
+  FilterSpec& spec = options.spec;
   take(command, "--capacity", into(spec.capacity, parse_capacity),
        "Keys to make room for, K, M, G or T may follow; without it, the distinct keys there are", "N");
   CLI::Option* const rate = take(command, "--fp-rate,--fpr", into(spec.fp_rate, parse_fp_rate),
-                                 "False-positive rate at capacity, in (0, 1)", "RATE")
+                                 "False-positive rate at capacity, in (0, 1), or 1 for a map", "RATE")
                                 ->default_str("0.01");
   take(command, "--bits-per-key", into(spec.bits_per_key, parse_bits_per_key), "Size it by this instead", "N")
       ->excludes(rate);
   take(
-      command, "--kind", [&spec](const std::string& text) { unwrap(choose_kind(spec, text)); },
+      command, "--kind",
+      [&options](const std::string& text) {
+        unwrap(choose_kind(options.spec, text));
+        options.kind_given = true;
+      },
       "One of " + kind_choices(), "KIND")
       ->default_str(std::string(kind_name(spec.kind)));
   take(command, "--seed", into(spec.seed, parse_seed), "Of the hash, a 64-bit integer", "N")->default_str("0");
@@ -148,12 +173,15 @@ void add_limits(CLI::App& command, BuildOptions& options) {
 void add_build(CLI::App& app, Action& action) {
   const auto [command, options] = declare(app, action, "build", "Build a filter from keys, one per line", build);
   add_key_files(command, options.keys);
+  command.add_flag("--values", options.keys.have_values, "A line is a key, a tab and its value: build a map");
   add_output(command, options.output);
-  add_spec(command, options.spec);
+  add_spec(command, options);
   add_limits(command, options);
   add_forms(command, options.output);
   add_quiet(command, options.quiet);
-  command.footer(std::string(kKeyLines) + " For the kind range a key is an integer of 64 bits.");
+  command.footer(
+      std::string(kKeyLines) +
+      " For the kind range a key is an integer of 64 bits. With --values a line is a key, a tab and an integer.");
 }
 
 }  // namespace crivo::tool

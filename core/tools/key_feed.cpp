@@ -18,47 +18,61 @@ namespace {
 
 constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // at least: fewer are not worth a thread
 
-/// Adds a batch of hashes on another thread, while the caller fills the next one.
+/// Hashes and values of a batch.
+struct Hashed {
+  std::vector<std::uint64_t> hashes;
+  std::vector<std::uint64_t> values;  // empty, or as many
+  void clear() {
+    hashes.clear();
+    values.clear();
+  }
+};
+
+/// Adds a batch on another thread, while the caller fills the next one.
 class Adder {
  public:
-  Adder(const HashSink& add, bool with_keys) : add_(add), with_keys_(with_keys) {}
+  Adder(const KeySink& add, bool with_lines) : add_(add), with_lines_(with_lines) {}
 
-  /// Room for the hashes of so many keys, for submit().
-  [[nodiscard]] std::span<std::uint64_t> room(std::size_t keys) {
-    filled_.resize(filled_.size() + keys);
-    return std::span(filled_).last(keys);
-  }
-  /// The keys are for whoever wants them. Throws what the adding of the batch before has thrown.
-  void submit(std::span<const std::string_view> keys) {
-    if (with_keys_) {
-      add_(filled_, keys);
+  /// Room in the batch for so many keys more, for submit().
+  [[nodiscard]] std::span<std::uint64_t> hashes(std::size_t keys) { return more(filled_.hashes, keys); }
+  [[nodiscard]] std::span<std::uint64_t> values(std::size_t keys) { return more(filled_.values, keys); }
+  /// The lines are for whoever wants them. Throws what the adding of the batch before has thrown.
+  void submit(std::span<const std::string_view> lines) {
+    if (with_lines_) {
+      add_({filled_.hashes, filled_.values, lines});
       filled_.clear();
-    } else if (filled_.size() >= kBatchHashes) {
+    } else if (filled_.hashes.size() >= kBatchHashes) {
       begin();
     }
   }
   /// Adds what is left. Throws as submit.
   void finish() {
-    if (!filled_.empty()) begin();
+    if (!filled_.hashes.empty()) begin();
     end();
   }
 
  private:
+  static std::span<std::uint64_t> more(std::vector<std::uint64_t>& numbers, std::size_t count) {
+    numbers.resize(numbers.size() + count);
+    return std::span(numbers).last(count);
+  }
   void begin() {
     end();
     std::swap(filled_, added_);
     filled_.clear();
     // Where no thread is to be had, the caller's adds the batch, in end().
-    adding_ = std::async(std::launch::async | std::launch::deferred, [this] { add_(added_, {}); });
+    adding_ = std::async(std::launch::async | std::launch::deferred, [this] {
+      add_({added_.hashes, added_.values, {}});
+    });
   }
   void end() {
     if (adding_.valid()) adding_.get();
   }
 
-  const HashSink& add_;
-  bool with_keys_;
-  std::vector<std::uint64_t> filled_;
-  std::vector<std::uint64_t> added_;
+  const KeySink& add_;
+  bool with_lines_;
+  Hashed filled_;
+  Hashed added_;
   std::future<void> adding_;  // waits when it is destroyed, before what it uses
 };
 
@@ -73,26 +87,54 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
   return total;
 }
 
-/// Counts the lines of a file, and makes numbers of those that are integers.
-class Integers {
+/// Reads what is not simply a key: the lines of a file that are integers, or keys with values.
+class Lines {
  public:
-  Integers(const std::string& file, KeyEnd key_end)
-      : file_(file), line_(key_end == KeyEnd::kNewline ? "line " : "key ") {}
-  void read(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
+  Lines(const std::string& file, const KeyFiles& files)
+      : file_(file),
+        line_(files.key_end == KeyEnd::kNewline ? "line " : "key "),
+        most_((std::uint64_t{1} << files.value_bits) - 1) {}
+
+  void read_integers(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       ++seen_;
       const auto number = parse_ordered(lines[i]);
-      if (!number) {
-        throw Refused(line_ + std::to_string(seen_) + " of " + shown(file_, "standard input") +
-                      " must be an integer of 64 bits for the kind range, got " + in_quotes(lines[i]));
-      }
+      if (!number) throw wrong("an integer of 64 bits for the kind range", lines[i]);
       numbers[i] = *number;
     }
   }
 
+  /// Sets the values, and returns the keys, which are valid until the next call.
+  std::span<const std::string_view> read_pairs(std::span<const std::string_view> lines,
+                                               std::span<std::uint64_t> values) {
+    keys_.clear();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      ++seen_;
+      const std::size_t tab = lines[i].rfind('\t');
+      const auto value =
+          tab == std::string_view::npos ? std::nullopt : read_number<std::uint64_t>(lines[i].substr(tab + 1));
+      if (!value || *value > most_)
+        throw wrong("a key, a tab and an integer from 0 to " + std::to_string(most_), lines[i]);
+      values[i] = *value;
+      keys_.push_back(lines[i].substr(0, tab));
+    }
+    return keys_;
+  }
+
+  /// Where the line stands that was read last.
+  [[nodiscard]] std::string place() const {
+    return line_ + std::to_string(seen_) + " of " + shown(file_, "standard input");
+  }
+
  private:
+  [[nodiscard]] Refused wrong(const std::string& rule, std::string_view got) const {
+    return Refused(place() + " must be " + rule + ", got " + in_quotes(got));
+  }
+
   const std::string& file_;
   std::string line_;
+  std::uint64_t most_;  // the largest value
+  std::vector<std::string_view> keys_;
   std::uint64_t seen_ = 0;
 };
 
@@ -103,8 +145,8 @@ void add_key_files(CLI::App& command, KeyFiles& files) {
   add_null_flag(command, files.key_end);
 }
 
-void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add, bool with_keys) {
-  Adder adder(add, with_keys);
+void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const KeySink& add, bool with_lines) {
+  Adder adder(add, with_lines);
   Progress progress("reading");
   const auto total = static_cast<double>(total_bytes(files.paths));
   CarriageReturnNote carriage_returns(command, files.key_end);
@@ -112,13 +154,19 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
   std::uint64_t keys = 0;
   for (const std::string& file : files.paths) {
     KeyReader reader(file, files.key_end, files.longest);
-    Integers integers(file, files.key_end);
+    Lines lines_read(file, files);
     bool is_first = true;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       if (std::exchange(is_first, false)) note_mark(command, file, lines.front());
-      carriage_returns.look_at(lines);
-      const std::span<std::uint64_t> hashes = adder.room(lines.size());
-      hashing.id == HashId::kOrdered ? integers.read(lines, hashes) : hash_keys(lines, hashing.seed, hashes);
+      if (!files.have_values) carriage_returns.look_at(lines);  // with values, the line is refused
+      const std::span<std::uint64_t> hashes = adder.hashes(lines.size());
+      if (hashing.id == HashId::kOrdered) {
+        lines_read.read_integers(lines, hashes);
+      } else if (files.have_values) {
+        hash_keys(lines_read.read_pairs(lines, adder.values(lines.size())), hashing.seed, hashes);
+      } else {
+        hash_keys(lines, hashing.seed, hashes);
+      }
       adder.submit(lines);
       keys += lines.size();
       const auto bytes = static_cast<double>(bytes_before + reader.bytes_read());
@@ -127,6 +175,22 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     bytes_before += reader.bytes_read();
   }
   adder.finish();
+}
+
+std::string place_of_key(const KeyFiles& files, std::uint64_t seed, std::uint64_t key_hash) {
+  if (total_bytes(files.paths) == 0) return "";
+  for (const std::string& file : files.paths) {
+    KeyReader reader(file, files.key_end, files.longest);
+    Lines read(file, files);
+    std::uint64_t value = 0;
+    for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+      for (const std::string_view line : lines) {
+        const std::string_view key = read.read_pairs({&line, 1}, {&value, 1}).front();
+        if (hash_key(key, seed) == key_hash) return in_quotes(key) + " in " + read.place();
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace crivo::tool

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "crivo/hash.h"
+#include "crivo/types.h"
 #include "key_reader.h"
 
 namespace crivo::tool {
@@ -18,13 +19,21 @@ struct KeyFiles {
   std::vector<std::string> paths = {"-"};  // "-" is standard input
   KeyEnd key_end = KeyEnd::kNewline;
   LineLimit longest = {};
+  bool have_values = false;  // a line is a key, a tab and a value
+  unsigned value_bits = kMaxValueBits;
 };
 
 /// Declares FILE and -0. The files must live until the command has run.
 void add_key_files(CLI::App& command, KeyFiles& files);
 
-/// Takes hashes, as a filter or its builder does, and the keys where it asks for them. May throw.
-using HashSink = std::function<void(std::span<const std::uint64_t>, std::span<const std::string_view>)>;
+/// Some keys, as a filter or its builder takes them.
+struct KeyBatch {
+  std::span<const std::uint64_t> hashes;
+  std::span<const std::uint64_t> values;    // one for each hash, if the files have values
+  std::span<const std::string_view> lines;  // one for each hash, if they were asked for
+};
+/// May throw.
+using KeySink = std::function<void(const KeyBatch&)>;
 
 /// How a filter knows its keys.
 struct Hashing {
@@ -32,11 +41,15 @@ struct Hashing {
   std::uint64_t seed;
 };
 
-/// Hands the hashes of all keys, in order, to `add`: on other threads, one after the other, or, with_keys, on this one
-/// together with the keys, which are else left out. Shows the progress. `command` is for notes.
-/// Throws Refused for the files, and for a line that is no integer, if the filter is one of ordered numbers; and what
-/// `add` throws, which is then not called again.
-void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const HashSink& add,
-              bool with_keys = false);
+/// Hands the hashes of all keys, in order, to `add`: on other threads, one after the other, or, with_lines, on this one
+/// together with the lines, which are else left out. Shows the progress. `command` is for notes.
+/// Throws Refused for the files, for a line that is no integer, if the filter is one of ordered numbers, and for one
+/// without a value, if the files have values; and what `add` throws, which is then not called again.
+void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const KeySink& add,
+              bool with_lines = false);
+
+/// Where the key with this hash first stands, for a message: "'the key' in line 3 of FILE"; empty where the files
+/// cannot be read a second time.
+[[nodiscard]] std::string place_of_key(const KeyFiles& files, std::uint64_t seed, std::uint64_t key_hash);
 
 }  // namespace crivo::tool

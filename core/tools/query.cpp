@@ -34,12 +34,14 @@ class Query {
   /// more, as when the file was changed.
   bool ask(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
-    if (filter_.kind().can.range) {
-      ask_ranges(keys, hits);
+    if (filter_.kind().can.find) {
+      ask_map(keys, hits);
+      selection_.report(keys, hits,
+                        [&](std::size_t i) { return hits[i] ? with_value(keys[i], i) : std::string(keys[i]); });
     } else {
-      ask_keys(keys, hits);
+      filter_.kind().can.range ? ask_ranges(keys, hits) : ask_keys(keys, hits);
+      selection_.report(keys, hits);
     }
-    selection_.report(keys, hits);
     return !quiet_ || selection_.selected() + unanswered_ == 0;
   }
 
@@ -54,7 +56,8 @@ class Query {
   }
 
  private:
-  static constexpr std::uint64_t kMostNamed = 5;  // unanswered keys that get a line of their own
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key that got no answer
+  static constexpr std::uint64_t kMostNamed = 5;         // unanswered keys that get a line of their own
 
   /// A question about a range that a filter of another kind takes for a key would get a quiet "no".
   void note_ranges(Keys keys) {
@@ -88,6 +91,25 @@ class Query {
     ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_range(ranges_[i].low, ranges_[i].high); });
   }
 
+  void ask_map(Keys keys, std::span<bool> hits) {
+    note_ranges(keys);
+    hashes_.resize(keys.size());
+    hash_keys(keys, filter_.shape().seed, hashes_);
+    values_.assign(keys.size(), kUnknown);
+    if (filter_.find_hashes(hashes_, values_, hits)) return;
+    values_.assign(keys.size(), kUnknown);
+    ask_each(keys, hits, [&](std::size_t i) -> Result<bool> {
+      const auto value = filter_.find_hash(hashes_[i]);
+      if (!value.has_value()) return value.error();
+      values_[i] = value->value_or(kUnknown);
+      return value->has_value();
+    });
+  }
+
+  [[nodiscard]] std::string with_value(std::string_view key, std::size_t i) const {
+    return std::string(key) + '\t' + (values_[i] == kUnknown ? "?" : std::to_string(values_[i]));
+  }
+
   /// Sets the hits to what `Result<bool> answer(index)` says.
   template <class Answer>
   void ask_each(Keys keys, std::span<bool> hits, const Answer& answer) {
@@ -106,6 +128,7 @@ class Query {
   bool quiet_;
   Selection selection_;
   std::vector<std::uint64_t> hashes_;
+  std::vector<std::uint64_t> values_;  // of a map
   std::vector<OrderedRange> ranges_;
   bool looked_for_ranges_ = false;  // among the first keys, which is enough to notice the mistake
   std::uint64_t unanswered_ = 0;    // keys that got no answer
@@ -141,7 +164,8 @@ ExitCode query(const QueryOptions& options) try {
 }  // namespace
 
 void add_query(CLI::App& app, Action& action) {
-  const auto [command, options] = declare(app, action, "query", "Print the keys that a filter may contain", query);
+  const auto [command, options] =
+      declare(app, action, "query", "Print the keys that a filter may contain, with the values of a map", query);
   add_filter_argument(command, options.filter);
   take(command, "KEY", options.keys, "Keys to ask for; without any, the lines of standard input");
   add_null_flag(command, options.selection.key_end);

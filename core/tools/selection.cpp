@@ -31,11 +31,11 @@ std::span<bool> Selection::hits(std::size_t keys) {
   return {hits_.get(), keys};
 }
 
-void Selection::report(Keys keys, std::span<const bool> hits) {
+void Selection::report(Keys keys, std::span<const bool> hits, const std::function<std::string(std::size_t)>& text) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (hits[i] == flags_.invert) continue;
     ++selected_;
-    if (!flags_.quiet && !flags_.count) print_key(keys[i], flags_.key_end);
+    if (!flags_.quiet && !flags_.count) print_key(text ? text(i) : keys[i], flags_.key_end);
   }
   std::fflush(stdout);  // a program that sends line after line waits for each answer
 }

@@ -33,8 +33,8 @@ class Selection {
 
   /// Room for the answers to so many keys, until the next call.
   [[nodiscard]] std::span<bool> hits(std::size_t keys);
-  /// Reports the keys that are selected by these answers.
-  void report(Keys keys, std::span<const bool> hits);
+  /// Reports the keys that are selected by these answers: as they are, or as what `text(index)` returns.
+  void report(Keys keys, std::span<const bool> hits, const std::function<std::string(std::size_t)>& text = nullptr);
   /// Reports what is reported at the end. Throws Refused if standard output could not be written.
   void finish() const;
 
