@@ -10,15 +10,16 @@ from ._crivo import hash_key
 from ._crivo import version as __version__
 from ._error import Error, SystemRefusal
 from ._filter import Facts, Filter, Similarity, Stats, kinds
+from ._map import Map
 from ._sqlite import load, loadable_path
 
 open = Filter.open
 ALL_THREADS = 2**32 - 1
 
 __all__ = [
-    "ALL_THREADS", "Error", "Facts", "Filter", "Similarity", "Stats", "SystemRefusal", "hash_key", "kinds", "load", "loadable_path",
+    "ALL_THREADS", "Error", "Facts", "Filter", "Map", "Similarity", "Stats", "SystemRefusal", "hash_key", "kinds", "load", "loadable_path",
     "open",
 ]
 
-for _public in (Error, SystemRefusal, Facts, Filter, Similarity, Stats, kinds, load, loadable_path):
+for _public in (Error, SystemRefusal, Facts, Filter, Map, Similarity, Stats, kinds, load, loadable_path):
     _public.__module__ = "crivo"  # where users find them, and pickles name them

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from copy import deepcopy
-from typing import Any, NamedTuple, Self, Union
+from typing import Any, NamedTuple, Self, TypeVar, Union
 
 from . import _crivo
 from ._error import Error
 
 _FORMS = {"auto": 0, "raw": 1, "smallest": 2, "mappable": 3}
-_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range")
+_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range", "find")
 _Path = Union[str, bytes, "os.PathLike[str]"]
 _NO_LIMIT = 2**64 - 1
 
@@ -55,7 +55,7 @@ class Facts(NamedTuple):
     payload_bytes: int
     """Its size in memory."""
     can: tuple[str, ...]
-    """Some of "add", "remove", "count", "unite", "intersect", "grow" and "range"."""
+    """Some of "add", "remove", "count", "unite", "intersect", "grow", "range" and "find"."""
     read_only: bool
 
 
@@ -81,6 +81,9 @@ class Similarity(NamedTuple):
     """common / united, from 0 to 1; NaN where a filter is saturated."""
 
 
+_Class = TypeVar("_Class", bound="Filter")
+
+
 class Filter(_crivo.Filter):
     """Whether a key is in a set: "certainly not", or "maybe", with a small rate of false hits that you choose.
 
@@ -94,7 +97,7 @@ class Filter(_crivo.Filter):
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
                    "scalable", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
-                   each can do
+                   each can do, and "map" is made by crivo.Map
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
@@ -123,7 +126,7 @@ class Filter(_crivo.Filter):
         question reads the few pages that it needs, and verifies each before its first use. A raw file takes one
         pass, and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A
         question to a file that is damaged or was written to since is an Error; a file may be replaced by
-        another. copy() makes a filter that can be changed.
+        another. copy() makes a filter that can be changed. A file with a map is opened as a crivo.Map.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "words.crivo")
@@ -131,7 +134,7 @@ class Filter(_crivo.Filter):
         >>> "alpha" in crivo.open(path)
         True
         """
-        return cls._open(path, max_bytes)
+        return _of_its_class(cls, cls._open(path, max_bytes))
 
     @classmethod
     def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
@@ -140,7 +143,7 @@ class Filter(_crivo.Filter):
         A few bytes can be a sound filter of any size: one that takes more than max_bytes, 1 GiB by default, is an
         Error, and one that grows stops there.
         """
-        return cls._read(blob, max_bytes)
+        return _of_its_class(cls, cls._read(blob, max_bytes))
 
     def to_bytes(self, form: str = "auto", *, level: int = 3) -> bytes:
         """The filter as a blob (docs/format.md), which every host of Crivo reads.
@@ -252,6 +255,15 @@ class Filter(_crivo.Filter):
             f"<crivo.{type(self).__name__} kind={facts.kind!r} capacity={facts.capacity} "
             f"fp_rate={facts.fp_rate:.3g} keys={facts.keys}>"
         )
+
+
+def _of_its_class(cls: type[_Class], made: _Class) -> _Class:
+    """What was opened as a Filter is a Map, if it has values."""
+    if cls is Filter and "find" in made.facts.can:
+        from ._map import Map
+
+        made.__class__ = Map  # type: ignore[assignment]
+    return made
 
 
 def _unpickle(cls: type[Filter], blob: bytes) -> Filter:

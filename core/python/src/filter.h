@@ -52,6 +52,10 @@ PyObject* filter_count(PyObject* self, PyObject* key);
 PyObject* filter_contains_many(PyObject* self, PyObject* args, PyObject* keywords);
 PyObject* filter_update(PyObject* self, PyObject* args, PyObject* keywords);
 
+// map.cpp
+PyObject* filter_find(PyObject* self, PyObject* key);
+PyObject* filter_find_many(PyObject* self, PyObject* args);
+
 // whole.cpp
 Py_ssize_t filter_len(PyObject* self);
 PyObject* filter_facts(PyObject* self, PyObject* unused);

@@ -93,6 +93,16 @@ ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_
   }
 }
 
+bool item_integer(Items items, const char* item, size_t width, uint64_t* value, int64_t* negative) {
+  if (items == Items::kSigned) {
+    *negative = load_signed(item, width);
+    *value = static_cast<uint64_t>(*negative);
+    return *negative >= 0;
+  }
+  *value = items == Items::kBool ? (*item != 0 ? 1 : 0) : load_unsigned(item, width);
+  return true;
+}
+
 uint64_t item_number(Items items, const char* item, size_t width) {
   switch (items) {
     case Items::kSigned:

@@ -38,6 +38,9 @@ struct ItemKey {
 /// kHash.
 [[nodiscard]] ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_NUMBER_KEY_BYTES]);
 
+/// Reads an item that is an integer or a bool. False for a negative one.
+[[nodiscard]] bool item_integer(Items items, const char* item, size_t width, uint64_t* value, int64_t* negative);
+
 /// The ordered number of an item that is an integer or bytes.
 [[nodiscard]] uint64_t item_number(Items items, const char* item, size_t width);
 

@@ -8,6 +8,7 @@
 #include "blocks.h"
 #include "filter.h"
 #include "path.h"
+#include "values.h"
 
 namespace crivo::python {
 namespace {
@@ -105,6 +106,30 @@ class Builder {
     return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);  // nobody else has the builder
   }
 
+  /// The same for keys with values, one after the other from both, or without the GIL from two arrays.
+  bool add_pairs(PyObject* keys, PyObject* values_object, bool hashed, const Hashing& hashing) {
+    Values values;
+    Array array;
+    uint64_t taken[kBlock];
+    if (!values.open(values_object)) return false;
+    const Array::Opened opened = values.is_array() ? array.open(keys, hashed, hashing) : Array::Opened::kOther;
+    if (opened == Array::Opened::kFailed) return false;
+    if (opened == Array::Opened::kArray && array.size() == values.size()) {
+      return each_block(
+          array, [] { return Turn(nullptr, nullptr); },
+          [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+            const crivo_status status = values.take_items(count, taken, error);
+            return status != CRIVO_OK ? status : add_pairs(hashes, taken, count, error);
+          },
+          temp_folder_);
+    }
+    const auto add = [&](const uint64_t* hashes, size_t count) {
+      crivo_error error;
+      return values.take(count, taken) && succeeded(add_pairs(hashes, taken, count, &error), error, temp_folder_);
+    };
+    return each_block(keys, hashed, hashing, add) && values.end();
+  }
+
   bool finish(crivo_filter** filter) {
     crivo_error error;
     progress_.state = PyEval_SaveThread();
@@ -114,6 +139,10 @@ class Builder {
   }
 
  private:
+  crivo_status add_pairs(const uint64_t* hashes, const uint64_t* values, size_t count, crivo_error* error) {
+    return crivo_builder_add_hash_values(builder_, hashes, values, count, error);
+  }
+
   crivo_builder* builder_ = nullptr;
   Progress progress_;
   PyObject* temp_folder_;
@@ -132,6 +161,7 @@ struct Arguments {
   PyObject* max_memory = nullptr;
   PyObject* temp_folder = Py_None;
   PyObject* progress = Py_None;
+  PyObject* values = Py_None;
   int hashed = 0;
 
   bool parse(PyObject* args, PyObject* keywords) {
@@ -141,10 +171,10 @@ struct Arguments {
     }
     static const char* names[] = {"keys",     "fp_rate", "kind",      "capacity",   "bits_per_key",
                                   "seed",     "threads", "max_bytes", "max_memory", "temp_folder",
-                                  "progress", "hashed",  nullptr};
-    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOO$OOOOOOOOp:Filter", const_cast<char**>(names), &keys,
+                                  "progress", "_values", "hashed",    nullptr};
+    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOO$OOOOOOOOOp:Filter", const_cast<char**>(names), &keys,
                                        &fp_rate, &kind, &capacity, &bits_per_key, &seed, &threads, &max_bytes,
-                                       &max_memory, &temp_folder, &progress, &hashed) != 0;
+                                       &max_memory, &temp_folder, &progress, &values, &hashed) != 0;
   }
 
   /// The options borrow from the arguments, and from `folder`, which gets the bytes of temp_folder.
@@ -186,11 +216,11 @@ struct Arguments {
   }
 };
 
-/// Whether this kind, with or without an option, knows its keys as ordered numbers.
-bool is_ordered(std::string_view kind) {
+/// Whether this kind, with or without an option, has this CRIVO_CAN_ bit.
+bool can(std::string_view kind, uint32_t bit) {
   const std::string_view name = kind.substr(0, kind.find(':'));
   for (size_t i = 0; crivo_kind_name(i) != nullptr; ++i) {
-    if (name == crivo_kind_name(i)) return (crivo_kind_can(i) & CRIVO_CAN_RANGE) != 0;
+    if (name == crivo_kind_name(i)) return (crivo_kind_can(i) & bit) != 0;
   }
   return false;
 }
@@ -204,10 +234,18 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
     crivo_error error;
     return succeeded(crivo_create(&options, made, &error), error);
   }
+  if (arguments.values == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_FIND)) {
+    raise_bad_argument("kind must be one whose keys have no values, got %s, which crivo.Map makes", options.kind);
+    return false;
+  }
   if (!check_many(arguments.keys)) return false;
-  const Hashing hashing{options.seed, options.kind != nullptr && is_ordered(options.kind)};
+  const Hashing hashing{options.seed, options.kind != nullptr && can(options.kind, CRIVO_CAN_RANGE)};
   Builder builder(arguments.progress == Py_None ? nullptr : arguments.progress, arguments.temp_folder);
-  return builder.start(options) && builder.add(arguments.keys, arguments.hashed != 0, hashing) && builder.finish(made);
+  const bool hashed = arguments.hashed != 0;
+  return builder.start(options) &&
+         (arguments.values == Py_None ? builder.add(arguments.keys, hashed, hashing)
+                                      : builder.add_pairs(arguments.keys, arguments.values, hashed, hashing)) &&
+         builder.finish(made);
 }
 
 /// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter of at most so many bytes.

@@ -168,6 +168,8 @@ PyMethodDef filter_methods[] = {
     {"update", method(filter_update), METH_VARARGS | METH_KEYWORDS, kUpdateDoc},
     {"verify", filter_verify, METH_NOARGS, kVerifyDoc},
     {"drop_counts", filter_drop_counts, METH_NOARGS, kDropCountsDoc},
+    {"_find", filter_find, METH_O, nullptr},
+    {"_find_many", filter_find_many, METH_VARARGS, nullptr},
     {"_copy", filter_copy, METH_NOARGS, nullptr},
     {"_read", filter_read, METH_VARARGS | METH_CLASS, nullptr},
     {"_open", filter_open, METH_VARARGS | METH_CLASS, nullptr},

@@ -1,0 +1,114 @@
+"""The class Map: a filter whose keys have values."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Self, SupportsIndex
+
+from ._error import Error
+from ._filter import _Class, Filter
+
+if TYPE_CHECKING:
+    from ._crivo import _Key
+
+
+class Map(Filter):
+    """A value for each key, in some 1.01 times the bits of the value and of the check: the keys are not stored.
+
+    >>> ports = crivo.Map({"ssh": 22, "http": 80, "https": 443})
+    >>> ports["http"], ports.get("gopher", 0)
+    (80, 0)
+
+    `items` is a mapping, an iterable of pairs, or, with `values`, keys as Filter takes them: an iterable or an array,
+    as `values` may be. A value is an int from 0 to 2^32 - 1. A Map is built once, and cannot be iterated over.
+
+    A key that was given has its value, certainly. Another one is absent (KeyError), or, at the rate fp_rate, has any
+    value. With fp_rate=1 every key has some value, and no bits are spent on telling.
+
+    value_bits     the bits of a value; without it, as many as the largest needs
+
+    The other options are those of Filter. A key with two different values is an Error.
+    """
+
+    __slots__ = ()
+    __iter__ = None  # with __getitem__ alone, Python would ask for 0, 1, 2, ...
+    __reversed__ = None
+
+    def __new__(
+        cls,
+        items: Any,
+        values: Iterable[SupportsIndex] | None = None,
+        fp_rate: float | None = None,
+        *,
+        value_bits: int | None = None,
+        **options: Any,
+    ) -> Self:
+        if isinstance(items, Mapping) and values is None:
+            items, values = items.keys(), items.values()
+        elif values is None:
+            items, values = _halves(items)
+        kind = "map" if value_bits is None else f"map:{value_bits}"
+        return super().__new__(cls, items, fp_rate, kind, _values=values, **options)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Nothing is left to do."""
+
+    def __getitem__(self, key: _Key) -> int:
+        value = self._find(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def get(self, key: _Key, default: Any = None) -> Any:
+        """The value of a key, or `default` if it is certainly absent."""
+        value = self._find(key)
+        return default if value is None else value
+
+    def get_many(self, keys: Iterable[_Key], default: Any = None, *, hashed: bool = False) -> list[Any]:
+        """The same for many keys, which is faster than asking for one after the other.
+
+        >>> crivo.Map({"ssh": 22, "http": 80}, fp_rate=1e-9).get_many(["http", "gopher"])
+        [80, None]
+        """
+        values, found = self._find_many(keys, hashed)
+        return [value if has else default for value, has in zip(values, found)]
+
+    def find_many(self, keys: Iterable[_Key], *, hashed: bool = False) -> tuple[memoryview, memoryview]:
+        """Values, and whether each key has one, as a memoryview of uint64 and one of bool.
+
+        numpy.asarray() makes arrays of them without a copy. The value of a key that has none is any number. Keys in an
+        array are read where they lie, as in contains_many().
+        """
+        return self._find_many(keys, hashed)
+
+    @classmethod
+    def open(cls, path: Any, *, max_bytes: int | None = None) -> Self:
+        """As Filter.open(), for a file with a map."""
+        return _checked(cls._open(path, max_bytes))
+
+    @classmethod
+    def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
+        """As Filter.from_bytes(), for a blob with a map."""
+        return _checked(cls._read(blob, max_bytes))
+
+
+def _checked(made: _Class) -> _Class:
+    if "find" in made.facts.can:
+        return made
+    raise Error(f"kind must be one that has values (map), got {made.facts.kind}")
+
+
+def _halves(pairs: Iterable[tuple[Any, Any]]) -> tuple[Iterator[Any], Iterator[Any]]:
+    """The keys of pairs, and the values, each of which must be taken after its key."""
+    waiting: deque[Any] = deque()
+
+    def keys() -> Iterator[Any]:
+        for key, value in pairs:
+            waiting.append(value)
+            yield key
+
+    def values() -> Iterator[Any]:
+        while waiting:
+            yield waiting.popleft()
+
+    return keys(), values()

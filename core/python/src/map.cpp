@@ -1,0 +1,93 @@
+// The values that a map has for keys: what crivo.Map (crivo/_map.py) is made of.
+#include "blocks.h"
+#include "filter.h"
+#include "key.h"
+
+namespace crivo::python {
+namespace {
+
+/// Values and whether there is one, for keys of which nobody knows how many there are.
+class Found {
+ public:
+  [[nodiscard]] bool start() {
+    values_ = Ref(PyByteArray_FromStringAndSize(nullptr, 0));
+    found_ = Ref(PyByteArray_FromStringAndSize(nullptr, 0));
+    return values_ && found_;
+  }
+  /// Makes room for so many more.
+  [[nodiscard]] bool grow(size_t count) {
+    const auto size = static_cast<Py_ssize_t>(asked_ + count);
+    return PyByteArray_Resize(values_.get(), size * static_cast<Py_ssize_t>(sizeof(uint64_t))) == 0 &&
+           PyByteArray_Resize(found_.get(), size) == 0;
+  }
+  /// Asks for keys for which there is room. Needs no GIL.
+  crivo_status ask(const Filter* map, const uint64_t* hashes, size_t count, crivo_error* error) {
+    auto* values = reinterpret_cast<uint64_t*>(PyByteArray_AsString(values_.get())) + asked_;
+    auto* found = reinterpret_cast<uint8_t*>(PyByteArray_AsString(found_.get())) + asked_;
+    asked_ += count;
+    return crivo_find_hashes(map->handle, hashes, count, values, found, error);
+  }
+  /// A memoryview of uint64 and one of bool.
+  [[nodiscard]] PyObject* views() const {
+    const Ref values(view(values_, "Q"));
+    const Ref found(values ? view(found_, "?") : nullptr);
+    return found ? PyTuple_Pack(2, values.get(), found.get()) : nullptr;
+  }
+
+ private:
+  static PyObject* view(const Ref& bytes, const char* format) {
+    const Ref view(PyMemoryView_FromObject(bytes.get()));
+    return view ? PyObject_CallMethod(view.get(), "cast", "s", format) : nullptr;
+  }
+  Ref values_;
+  Ref found_;
+  size_t asked_ = 0;
+};
+
+bool find_in_array(Filter* map, const Array& array, Found& found) {
+  return found.grow(array.size()) && each_block(
+                                         array, [&] { return Turn(&map->turns, nullptr); },
+                                         [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+                                           return found.ask(map, hashes, count, error);
+                                         });
+}
+
+bool find_each(Filter* map, PyObject* keys, bool hashed, Found& found) {
+  return each_block(keys, hashed, map->hashing, [&](const uint64_t* hashes, size_t count) {
+    if (!found.grow(count)) return false;
+    map->turns.wait_to_ask();
+    crivo_error error;
+    return succeeded(found.ask(map, hashes, count, &error), error);
+  });
+}
+
+}  // namespace
+
+PyObject* filter_find(PyObject* self, PyObject* object) {
+  Key key;
+  if (!key.read(object)) return nullptr;
+  Filter* map = as_filter(self);
+  map->turns.wait_to_ask();
+  crivo_error error;
+  uint64_t value = 0;
+  const int32_t found = crivo_find(map->handle, key.data(), key.size(), &value, &error);
+  if (found < 0) return raise(error);
+  if (found == 0) Py_RETURN_NONE;
+  return PyLong_FromUnsignedLongLong(value);
+}
+
+PyObject* filter_find_many(PyObject* self, PyObject* args) {
+  PyObject* keys = nullptr;
+  int hashed = 0;
+  if (!PyArg_ParseTuple(args, "Op:_find_many", &keys, &hashed) || !check_many(keys)) return nullptr;
+  Filter* map = as_filter(self);
+  Array array;
+  Found found;
+  const Array::Opened opened = array.open(keys, hashed != 0, map->hashing);
+  if (opened == Array::Opened::kFailed || !found.start()) return nullptr;
+  const bool fine =
+      opened == Array::Opened::kArray ? find_in_array(map, array, found) : find_each(map, keys, hashed != 0, found);
+  return fine ? found.views() : nullptr;
+}
+
+}  // namespace crivo::python

@@ -1,0 +1,42 @@
+// The values of a map's keys: an array of integers, which is read where it lies, or whatever iterating gives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "crivo.h"
+#include "items.h"
+#include "python.h"
+
+namespace crivo::python {
+
+class Values {
+ public:
+  Values() = default;
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  ~Values() {
+    if (view_.obj != nullptr) PyBuffer_Release(&view_);
+  }
+
+  /// Call once. False with an exception for what cannot be iterated over.
+  [[nodiscard]] bool open(PyObject* values);
+  [[nodiscard]] bool is_array() const { return items_ != Items::kUnknown; }
+  /// How many items an array has.
+  [[nodiscard]] size_t size() const { return static_cast<size_t>(view_.shape[0]); }
+
+  /// Writes the next values, for this many keys more. False with an exception, also if there are fewer.
+  [[nodiscard]] bool take(size_t count, uint64_t* values);
+  /// The same of an array that has as many, without the GIL. The status is CRIVO_BAD_ARGUMENT for a negative value.
+  [[nodiscard]] crivo_status take_items(size_t count, uint64_t* values, crivo_error* error);
+  /// To be called after the last key. False with an exception if there are more values.
+  [[nodiscard]] bool end();
+
+ private:
+  Py_buffer view_{};
+  Items items_ = Items::kUnknown;  // of an array: integers
+  Ref iterator_;                   // of anything else
+  size_t taken_ = 0;
+};
+
+}  // namespace crivo::python
