@@ -20,6 +20,7 @@
 #include "crivo/host/raw_blob.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
+#include "crivo/map.h"
 
 namespace crivo::js {
 namespace {
@@ -69,8 +70,11 @@ class Batch {
       keys_[i] = {bytes, size};
       bytes += size;
     }
+    end_ = bytes;
   }
   [[nodiscard]] std::span<const std::string_view> keys() const { return std::span(keys_).first(count_); }
+  /// What lies behind the last key.
+  [[nodiscard]] const char* end() const { return end_; }
   [[nodiscard]] std::span<const std::uint64_t> hashes(HashId id, std::uint64_t seed) {
     hash_keys(id, keys(), seed, hashes_);
     return std::span(hashes_).first(count_);
@@ -78,6 +82,7 @@ class Batch {
 
  private:
   std::size_t count_;
+  const char* end_;
   std::array<std::string_view, kBatch> keys_;
   std::array<std::uint64_t, kBatch> hashes_;
 };
@@ -132,6 +137,20 @@ bool collect(FilterBuilder* builder, const Plan* plan, std::size_t count) {
   return done([&] { return builder->add_hashes(Batch(count).hashes(hash_id_of(plan->spec.kind), plan->spec.seed)); });
 }
 
+bool collect_values(FilterBuilder* builder, const Plan* plan, std::size_t count) {
+  return done([&] {
+    Batch batch(count);
+    std::array<std::uint64_t, kBatch> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, batch.end() + i * sizeof value, sizeof value);
+      values[i] = value;
+    }
+    return builder->add_hashes(batch.hashes(hash_id_of(plan->spec.kind), plan->spec.seed),
+                               std::span(values).first(count));
+  });
+}
+
 AnyFilter* finish(FilterBuilder* builder) {
   return made<AnyFilter>([&] { return builder->finish(); });
 }
@@ -155,6 +174,33 @@ bool has_range(const AnyFilter* filter, std::size_t low_bytes, std::size_t high_
   const std::string_view ends = text_in_room(low_bytes + high_bytes);
   const FilterRef& ref = filter->ref();
   return ref.may_contain_range(ref.hash(ends.substr(0, low_bytes)), ref.hash(ends.substr(low_bytes)));
+}
+
+double find(const AnyFilter* map, std::size_t bytes) {
+  double value = -2;
+  done([&]() -> Result<void> {
+    const Result<MapRef> asked = MapRef::of(map->ref());
+    if (!asked) return asked.error();
+    const auto found = asked->find(text_in_room(bytes));
+    value = found ? static_cast<double>(*found) : -1;
+    return {};
+  });
+  return value;
+}
+
+bool find_many(const AnyFilter* map, std::size_t count) {
+  return done([&]() -> Result<void> {
+    const Result<MapRef> asked = MapRef::of(map->ref());
+    if (!asked) return asked.error();
+    std::array<std::uint64_t, kBatch> values;
+    std::array<bool, kBatch> found;
+    asked->find_hashes(Batch(count).hashes(map->shape().hash_id, map->shape().seed), values, found);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = found[i] ? static_cast<double>(values[i]) : -1;
+      std::memcpy(room_bytes() + i * sizeof value, &value, sizeof value);
+    }
+    return {};
+  });
 }
 
 bool add(AnyFilter* filter, std::size_t count) {
@@ -181,7 +227,7 @@ std::size_t facts(const AnyFilter* filter) {
   const Facts& stored = filter->facts();
   const Shape& shape = filter->shape();
   const std::string_view name = filter->ref().kind().name;
-  const bool abilities[] = {can.add, can.remove, can.count, can.unite, can.intersect, can.grow, can.range};
+  const bool abilities[] = {can.add, can.remove, can.count, can.unite, can.intersect, can.grow, can.range, can.find};
   unsigned bits = 0;
   for (std::size_t i = 0; i < std::size(abilities); ++i) bits |= static_cast<unsigned>(abilities[i]) << i;
   const double numbers[] = {static_cast<double>(stored.capacity),

@@ -48,6 +48,8 @@ EXPORT(create) AnyFilter* create(const Plan* plan);
 
 EXPORT(builder) FilterBuilder* builder(const Plan* plan);
 EXPORT(collect) bool collect(FilterBuilder* builder, const Plan* plan, std::size_t count);
+/// The values of the keys lie behind the last key, as numbers of 32 bits.
+EXPORT(collect_values) bool collect_values(FilterBuilder* builder, const Plan* plan, std::size_t count);
 EXPORT(finish) AnyFilter* finish(FilterBuilder* builder);
 EXPORT(drop_builder) void drop_builder(FilterBuilder* builder);
 
@@ -59,6 +61,10 @@ EXPORT(has) bool has(const AnyFilter* filter, std::size_t bytes);
 EXPORT(has_many) void has_many(const AnyFilter* filter, std::size_t count);
 /// Both ends are keys in the room.
 EXPORT(has_range) bool has_range(const AnyFilter* filter, std::size_t low_bytes, std::size_t high_bytes);
+/// The value of a key in a map; -1 for an absent one, and -2 on an error.
+EXPORT(find) double find(const AnyFilter* map, std::size_t bytes);
+/// The values are numbers of 64 bits in the room, -1 for an absent key. The room has at least 4096 bytes.
+EXPORT(find_many) bool find_many(const AnyFilter* map, std::size_t count);
 /// -1 on an error.
 EXPORT(count) double count(const AnyFilter* filter, std::size_t bytes);
 

@@ -33,7 +33,7 @@ export interface Info {
   param: number;
   seed: bigint;
   payloadBytes: number;
-  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range")[];
+  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range" | "find")[];
 }
 
 /** What Crivo refuses. A key or an option of a wrong type is a TypeError. */
@@ -50,8 +50,19 @@ export class Filter {
   static open(blob: Uint8Array | ArrayBuffer, options?: { maxBytes?: number }): Filter;
   /** An empty filter, which needs a capacity. */
   static create(options: Options & { capacity: number }): Filter;
-  /** A filter of these keys, of any kind. */
+  /** A filter of these keys, of any kind but a map. */
   static build(keys: Iterable<Key>, options?: Options): Filter;
+
+  /**
+   * A map: a value for each key, from 0 to 2^32 - 1, of entries such as those of a Map; it stores no keys. An fpRate of
+   * 1 spends no bits on telling that a key is absent. A key with two different values is an error.
+   */
+  static buildMap(entries: Iterable<readonly [Key, number]>, options?: Options): Filter;
+
+  /** The value of a key in a map; undefined for a key that is certainly absent, and any value for a false hit. */
+  get(key: Key): number | undefined;
+  /** Faster than get for each. */
+  getMany(keys: Iterable<Key>): (number | undefined)[];
 
   has(key: Key): boolean;
   /** Faster than has for each. */

@@ -9,8 +9,9 @@ const MOST_DIGITS = 32;
 const NUMBERS = 10; // of info
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];
-const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range"];
+const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find"];
 const FORMS = ["raw", "mappable"];
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const DEFAULT_MAX_BYTES = 2 ** 30;
 
 const decoder = new TextDecoder();
@@ -83,12 +84,38 @@ function putBatch(keys, ordered, first) {
     used += size;
   }
   bytes.set(sizesAsBytes, room);
+  return used;
+}
+
+const MOST_VALUE = 2 ** 32 - 1;
+const values = new Uint32Array(BATCH);
+
+/** Puts keys and their values into the room, and calls take(count) for each batch of them. */
+function putPairs(entries, take) {
+  let first = 0;
+  for (const batch of batchesOf(entries, "entries")) {
+    const keys = batch.map((entry, i) => {
+      if (!Array.isArray(entry) || entry.length !== 2) {
+        throw new TypeError(`entries[${first + i}] must be an array of a key and a value, got ${String(entry)}`);
+      }
+      return entry[0];
+    });
+    batch.forEach(([, value], i) => {
+      if (Number.isInteger(value) && value >= 0 && value <= MOST_VALUE) return void (values[i] = value);
+      throw new CrivoError(`entries[${first + i}] must have a value from 0 to 2^32 - 1, got ${String(value)}`);
+    });
+    const used = putBatch(keys, false, first);
+    makeRoom(used + values.byteLength);
+    bytes.set(new Uint8Array(values.buffer), room + used);
+    take(batch.length);
+    first += batch.length;
+  }
 }
 
 /** Some keys at a time, in arrays of their own. */
-function* batchesOf(keys) {
+function* batchesOf(keys, name = "keys") {
   if (typeof keys === "string" || keys instanceof Uint8Array || typeof keys?.[Symbol.iterator] !== "function") {
-    throw new TypeError(`keys must be an iterable of keys, got ${typeof keys}`);
+    throw new TypeError(`${name} must be an iterable of ${name}, got ${typeof keys}`);
   }
   if (Array.isArray(keys)) {
     for (let first = 0; first < keys.length; first += BATCH) yield keys.slice(first, first + BATCH);
@@ -156,7 +183,7 @@ export class Filter {
   #ordered;
 
   constructor(token, filter) {
-    if (token !== made) throw new TypeError("a filter must be made by Filter.open, Filter.create or Filter.build");
+    if (token !== made) throw new TypeError("a filter must be made by Filter.open, Filter.create, Filter.build or Filter.buildMap");
     this.#filter = filter || fail();
     this.#ordered = this.info.can.includes("range");
     freed.register(this, filter, this);
@@ -191,6 +218,18 @@ export class Filter {
     });
   }
 
+  static buildMap(entries, options = {}) {
+    return planned({ ...options, kind: options.kind ?? "map" }, (plan) => {
+      const builder = native.builder(plan) || fail();
+      try {
+        putPairs(entries, (count) => native.collect_values(builder, plan, count) || fail());
+        return native.finish(builder);
+      } finally {
+        native.drop_builder(builder);
+      }
+    });
+  }
+
   get #open() {
     if (this.#filter === 0) throw new CrivoError("filter must not be used after free()");
     return this.#filter;
@@ -216,6 +255,26 @@ export class Filter {
     bytes.set(ends[0], room);
     bytes.set(ends[1], room + ends[0].length);
     return native.has_range(this.#open, ends[0].length, ends[1].length) === 1;
+  }
+
+  get(key) {
+    const value = native.find(this.#open, putKey(key, this.#ordered));
+    if (value === -2) fail();
+    return value < 0 ? undefined : value;
+  }
+
+  getMany(keys) {
+    const answers = [];
+    putMany(keys, this.#ordered, (count) => {
+      makeRoom(8 * BATCH);
+      native.find_many(this.#open, count) || fail(); // which keys may have freed meanwhile
+      const found = new DataView(bytes.buffer, room, 8 * count);
+      for (let i = 0; i < count; ++i) {
+        const value = found.getFloat64(8 * i, LITTLE_ENDIAN);
+        answers.push(value < 0 ? undefined : value);
+      }
+    });
+    return answers;
   }
 
   count(key) {

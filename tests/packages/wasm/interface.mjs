@@ -19,6 +19,17 @@ const range = Filter.build([-5n, 2n ** 40n], { kind: "range:64", fpRate: 1e-9 })
 assert.deepEqual([range.hasRange(-10, 0), range.hasRange(0, 63n)], [true, false]);
 assert.deepEqual(range.hasMany([-5, 5]), [true, false]);
 
+const squares = new Map(Array.from({ length: 2000 }, (_, i) => [i, i * i]));
+for (const options of [{}, { fpRate: 1 }, { kind: "map:22", fpRate: 1e-9 }]) {
+  const map = Filter.open(Filter.buildMap(squares, options).toBytes());
+  assert.deepEqual(map.getMany(squares.keys()), [...squares.values()]);
+  assert.deepEqual([map.get(7), map.has("7"), map.info.kind, map.info.can], [49, true, "map", ["find"]]);
+  assert.equal(map.getMany(["x"]).length, 1);
+}
+const ports = Filter.buildMap(Object.entries({ ssh: 22, most: 2 ** 32 - 1 }), { fpRate: 1e-9 });
+assert.deepEqual([ports.get("ssh"), ports.get("most"), ports.get("gopher")], [22, 2 ** 32 - 1, undefined]);
+assert.deepEqual(ports.getMany(["gopher", "ssh"]), [undefined, 22]);
+
 // A generator may use other filters while its keys are taken, and its error ends the build.
 const nested = Filter.build((function* () {
   for (let i = 0; i < 2000; ++i) yield Filter.build([`inner ${i}`, i]).has(i) ? i : "lost";
@@ -30,6 +41,14 @@ const [ribbon, room] = [Filter.build(["a"], { kind: "ribbon" }), { capacity: 100
 const refusals = [
   [() => Filter.create({ ...room, kind: "ribbon" }), "unsupported", /^kind must be one that takes keys later, got rib/],
   [() => ribbon.add("b"), "unsupported", /ribbon/],
+  [() => ribbon.get("b"), "unsupported", /^kind must be one that can find values \(map\), got ribbon/],
+  [() => ribbon.getMany(["b"]), "unsupported", /^kind must be one that can find values/],
+  [() => Filter.build(["a"], { kind: "map" }), "unsupported", /^kind must be one whose keys have no values, got map/],
+  [() => Filter.buildMap([["a", 1]], { kind: "ribbon" }), "unsupported", /^kind must be one that can have values/],
+  [() => Filter.buildMap([["a", 1], ["b", 2], ["a", 3]]), "bad argument", /^value must be the same .*, got 1 and 3/],
+  [() => Filter.buildMap([["a", 1], ["b", 2 ** 32]]), "bad argument", /^entries\[1\] must have a value from 0 to/],
+  [() => Filter.buildMap([["a", 0.5]]), "bad argument", /^entries\[0\] must have a value .*, got 0.5/],
+  [() => Filter.buildMap([["a", 16]], { kind: "map:4" }), "bad argument", /^value must lie in \[0, 15\], got 16/],
   [() => ribbon.count("b"), "unsupported", /ribbon/],
   [() => ribbon.hasRange(1, 2), "unsupported", /^kind must be range, got ribbon/],
   [() => counting.remove("never"), "not found", /^key must be in the filter/],
@@ -48,7 +67,7 @@ const refusals = [
   [() => Filter.open(new Uint8Array(3)), "corrupt", /^blob/],
 ];
 for (const [call, code, message] of refusals) assert.throws(call, { name: "CrivoError", code, message });
-const wrongTypes = [() => keys.has({}), () => keys.has(null), () => keys.hasMany("text"), () => Filter.build(7),
+const wrongTypes = [() => Filter.buildMap(["ab"]), () => Filter.buildMap([["a"]]), () => keys.has({}), () => keys.has(null), () => keys.hasMany("text"), () => Filter.build(7),
   () => range.has("a"), () => Filter.open("text"), () => Filter.create({ ...room, fpr: 0.1 }), () => new Filter()];
 for (const call of wrongTypes) assert.throws(call, { name: "TypeError", message: / must be / });
 
