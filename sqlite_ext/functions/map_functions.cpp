@@ -11,8 +11,7 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::int64_t kMaxValue = UINT32_MAX;
-static_assert(kMaxValue == (std::int64_t{1} << kMaxValueBits) - 1);
+constexpr std::int64_t kMaxValue = (std::int64_t{1} << kMaxValueBits) - 1;
 
 struct MapState {
   FilterSpec options;

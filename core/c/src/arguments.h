@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "crivo.h"
 #include "crivo/blob.h"
@@ -83,6 +84,15 @@ class Keys {
     return each_piece([&](std::span<const std::string_view> keys) {
       hash_keys(id, keys, seed, hashes);
       return work(std::span<const std::uint64_t>(hashes).first(keys.size()));
+    });
+  }
+
+  /// The same with a value for each key, by `Result<void> work(hashes, values)`.
+  template <class Work>
+  Result<void> hash_with_values(HashId id, std::uint64_t seed, const std::uint64_t* values, Work&& work) const {
+    check_values(values, count());
+    return hash(id, seed, [&](std::span<const std::uint64_t> hashes) {
+      return work(hashes, std::span(std::exchange(values, values + hashes.size()), hashes.size()));
     });
   }
 

@@ -8,30 +8,18 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// Answers with what `Result<bool> ask()` returns, if a filter is given.
-template <class Ask>
-int32_t answer(const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
-  bool hit = false;
-  const crivo_status status = guarded(error, [&]() -> Result<void> {
-    check_given("filter", filter);
-    hit = unwrap(ask());
-    return {};
-  });
-  return status == CRIVO_OK ? int32_t{hit} : -status;
-}
-
 /// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked. Not inlined, as
 /// the registers that this needs would be saved for every question.
 [[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                    crivo_error* error) noexcept {
-  return answer(filter, error, [&] {
+  return answer("filter", filter, error, [&] {
     const auto checked = checked_key(key, key_bytes);  // before file(), as it is no file where the key is wrong
     return filter->file().may_contain(checked);
   });
 }
 
 [[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
-  return answer(filter, error, [&] { return filter->file().may_contain_hash(key_hash); });
+  return answer("filter", filter, error, [&] { return filter->file().may_contain_hash(key_hash); });
 }
 
 Result<bool> ask_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
@@ -66,7 +54,7 @@ int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo
 }
 
 int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error) {
-  return answer(filter, error, [&] { return ask_range(*filter, low, high); });
+  return answer("filter", filter, error, [&] { return ask_range(*filter, low, high); });
 }
 
 crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,

@@ -52,6 +52,18 @@ template <class Work>
 /// The filter to change. Refuses NULL, and as kUnsupported a filter that is read-only.
 [[nodiscard]] AnyFilter& to_change(crivo_filter* filter);
 
+/// Answers a question with what `Result<bool> ask()` returns: 1, 0, or -status. Refuses NULL.
+template <class Ask>
+int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
+  bool yes = false;
+  const crivo_status status = guarded(error, [&]() -> Result<void> {
+    check_given(name, filter);
+    yes = unwrap(ask());
+    return {};
+  });
+  return status == CRIVO_OK ? int32_t{yes} : -status;
+}
+
 /// Hands the filter that a `Result<Filter> make()` returns to the caller.
 template <class Make>
 crivo_status hand_out(const char* name, crivo_filter** filter, crivo_error* error, Make&& make) noexcept {

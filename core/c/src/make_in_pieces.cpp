@@ -66,10 +66,8 @@ crivo_status crivo_builder_add_value(crivo_builder* builder, const void* key, si
 crivo_status crivo_builder_add_values(crivo_builder* builder, const crivo_keys* keys, const uint64_t* values,
                                       crivo_error* error) {
   return use(builder, error, [&](FilterBuilder& usable) {
-    const Keys checked(keys);
-    check_values(values, checked.count());
-    return checked.hash(builder->hash_id, builder->seed, [&](std::span<const std::uint64_t> hashes) {
-      return usable.add_hashes(hashes, {std::exchange(values, values + hashes.size()), hashes.size()});
+    return Keys(keys).hash_with_values(builder->hash_id, builder->seed, values, [&](auto hashes, auto of_hashes) {
+      return usable.add_hashes(hashes, of_hashes);
     });
   });
 }

@@ -25,28 +25,20 @@ Result<void> find_many(const crivo_filter& filter, std::span<const std::uint64_t
   return {};
 }
 
-/// Answers with the value that `hash()` has, if a filter and a place for the value are given.
-template <class Hash>
-int32_t answer(const crivo_filter* filter, uint64_t* value, crivo_error* error, Hash&& hash) noexcept {
-  std::optional<std::uint64_t> found;
-  const crivo_status status = guarded(error, [&]() -> Result<void> {
-    check_given("map", filter);
-    check_given("value", value);
-    found = unwrap(find(*filter, hash()));
-    return {};
-  });
+/// Answers whether the hash has a value, and writes that.
+Result<bool> find_one(const crivo_filter& map, std::uint64_t key_hash, uint64_t* value) {
+  check_given("value", value);
+  const std::optional<std::uint64_t> found = unwrap(find(map, key_hash));
   if (found) *value = *found;
-  return status == CRIVO_OK ? int32_t{found.has_value()} : -status;
+  return found.has_value();
 }
 
 Result<AnyFilter> build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values) {
   Request request = read_options(options);
   if (options == nullptr || options->kind == nullptr) request.spec.kind = Kind::kMap;
-  const Keys checked(keys);
-  check_values(values, checked.count());
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
-  unwrap(checked.hash(HashId::kXxh3_64, request.spec.seed, [&](std::span<const std::uint64_t> hashes) {
-    return builder.add_hashes(hashes, {std::exchange(values, values + hashes.size()), hashes.size()});
+  unwrap(Keys(keys).hash_with_values(HashId::kXxh3_64, request.spec.seed, values, [&](auto hashes, auto of_hashes) {
+    return builder.add_hashes(hashes, of_hashes);
   }));
   return builder.finish();
 }
@@ -63,14 +55,14 @@ crivo_status crivo_build_map(const crivo_options* options, const crivo_keys* key
 }
 
 int32_t crivo_find(const crivo_filter* map, const void* key, size_t key_bytes, uint64_t* value, crivo_error* error) {
-  return answer(map, value, error, [&] {
+  return answer("map", map, error, [&] {
     const Shape& shape = map->shape();
-    return hash_key(shape.hash_id, checked_key(key, key_bytes), shape.seed);
+    return find_one(*map, hash_key(shape.hash_id, checked_key(key, key_bytes), shape.seed), value);
   });
 }
 
 int32_t crivo_find_hash(const crivo_filter* map, uint64_t key_hash, uint64_t* value, crivo_error* error) {
-  return answer(map, value, error, [&] { return key_hash; });
+  return answer("map", map, error, [&] { return find_one(*map, key_hash, value); });
 }
 
 crivo_status crivo_find_keys(const crivo_filter* map, const crivo_keys* keys, uint64_t* values, uint8_t* found,

@@ -1,46 +1,69 @@
-// A build from a file, of a kind that is built once: the payload, too, lies in a file where it takes too much memory.
+// Builds from what a FilterBuilder kept: from memory while the limit allows, and else from a file. Of a kind that is
+// built once the payload, too, lies in a file where it takes too much memory.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "build/build_task.h"
 #include "build/file_memory.h"
+#include "build/hash_source.h"
+#include "build/kept_hashes.h"
 #include "build/memory_budget.h"
 #include "build/run_reader.h"
 #include "filter/filter_build.h"
 
 namespace crivo {
 
-/// Where the payload of a build from files goes.
-struct PayloadPlace {
-  FileMemory::Handle file;  // null: memory
-  std::uint64_t taken;      // of the budget, by the payload and the runs' index
+/// Tells the task what a build from these runs takes from the beginning. Errors: kBadArgument if max_memory is too
+/// little for it.
+template <class Record>
+[[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
+                                       std::uint64_t payload, BuildTask& task) {
+  constexpr std::uint64_t kLeastReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+  const std::uint64_t taken = runs.index_bytes() + payload_in_memory;
+  const std::uint64_t least = kLeastReadBytes + 4 * sizeof(Record) * runs.least_room();
+  if (taken + least > task.budget().left_beside(0)) return task.budget().too_little(taken + least, payload);
+  task.set_taken(taken);
+  return {};
+}
 
-  /// Decides it, and tells the task. Errors: kSystem; kBadArgument if max_memory is too little.
-  template <class Record>
-  [[nodiscard]] static Result<PayloadPlace> choose(const RecordRuns<Record>& runs, std::uint64_t payload, bool once,
-                                                   const BuildOptions& options, BuildTask& task) {
-    constexpr std::uint64_t kLeastReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
-    constexpr std::uint64_t kSpareFileBytes = std::uint64_t{1} << 16;
-    PayloadPlace place{nullptr, runs.index_bytes()};
-    if (once && task.budget().is_for_file(payload) && options.payload_memory == nullptr) {
-      // The plan is seldom too small, and by much less than this.
-      const std::uint64_t file_bytes = payload + payload / 64 + kSpareFileBytes;
-      Result<FileMemory::Handle> made = FileMemory::make(options.temp_folder, file_bytes);
-      if (!made) return made.error();
-      place.file = *std::move(made);
-      task.set_payload_memory(place.file.get());
-    } else {
-      place.taken += payload;
-    }
-    const std::uint64_t least = kLeastReadBytes + 4 * sizeof(Record) * runs.least_room();
-    if (place.taken + least > task.budget().left_beside(0)) {
-      return task.budget().too_little(place.taken + least, payload);
-    }
-    task.set_taken(place.taken);
-    return place;
+/// A file for a payload that the plan says to have so many bytes: it is seldom too small, and by much less than this.
+[[nodiscard]] inline Result<FileMemory::Handle> file_for_payload(std::uint64_t payload, const BuildOptions& options) {
+  constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 16;
+  return FileMemory::make(options.temp_folder, payload + payload / 64 + kSpareBytes);
+}
+
+/// Builds a filter of a kind that is built once from the keys that were kept, of which so many are distinct; if all are
+/// in memory, they are sorted, and none is repeated. Errors: as FilterBuild::once; kSystem; kBadArgument if max_memory
+/// is too little.
+template <class Record>
+[[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, KeptRecords<Record>& kept,
+                                           std::uint64_t distinct, const BuildOptions& options, BuildTask& task) {
+  std::uint64_t payload = 0;
+  if (task.budget().is_limited()) {
+    spec.capacity = std::max<std::uint64_t>(1, distinct);  // which decide the size, whatever the capacity was
+    const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
+    payload = actual ? actual->payload_bytes : plan.payload_bytes;
   }
-};
+  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/true)) {
+    task.set_taken(sizeof(Record) * kept.size() + payload);
+    Result<std::unique_ptr<RecordSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
+    if (!source) return source.error();
+    return FilterBuild::once(plan, *std::move(source), task);
+  }
+  if (auto spilled = kept.spill(); !spilled) return spilled.error();
+  FileMemory::Handle file;
+  if (task.budget().is_for_file(payload) && options.payload_memory == nullptr) {
+    Result<FileMemory::Handle> made = file_for_payload(payload, options);
+    if (!made) return made.error();
+    file = *std::move(made);
+    task.set_payload_memory(file.get());
+  }
+  if (auto taken = take_memory(kept.runs(), file == nullptr ? payload : 0, payload, task); !taken) return taken.error();
+  return FilterBuild::once(plan, std::make_unique<RunSource<Record>>(std::move(kept.runs()), distinct, task), task);
+}
 
 }  // namespace crivo

@@ -48,12 +48,9 @@ class KeyBuilder final : public BuilderState {
  private:
   [[nodiscard]] Result<void> add_to_filter(std::span<const std::uint64_t> key_hashes);
   [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, BuildTask& task);
-  [[nodiscard]] Result<AnyFilter> build_in_memory(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
-  [[nodiscard]] Result<AnyFilter> build_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
   [[nodiscard]] Result<std::uint64_t> keys_to_size_for(BuildTask& task);
   [[nodiscard]] Result<std::uint64_t> distinct_keys_in_file(BuildTask& task);
   [[nodiscard]] Result<AnyFilter> add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task);
-  [[nodiscard]] std::uint64_t payload_bytes(const FilterPlan& plan, FilterSpec spec) const;
 
   BuilderRequest request_;
   const FilterSpec& spec_;
@@ -143,33 +140,9 @@ Result<std::uint64_t> KeyBuilder::keys_to_size_for(BuildTask& task) {
   return sort_distinct(distinct).size();
 }
 
-/// The size of the payload. A kind that is built once has the size of its distinct keys, whatever the capacity.
-std::uint64_t KeyBuilder::payload_bytes(const FilterPlan& plan, FilterSpec spec) const {
-  if (!plan.row->is_built_once()) return plan.payload_bytes;
-  spec.capacity = std::max<std::uint64_t>(1, distinct_);
-  const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
-  return actual ? actual->payload_bytes : plan.payload_bytes;
-}
-
-Result<AnyFilter> KeyBuilder::build_in_memory(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
-  const std::uint64_t payload = budget_.is_limited() ? payload_bytes(plan, spec) : 0;
-  task.set_taken(kHashBytes * hashes_->size() + payload);
-  return FilterBuild::from(plan, spec, hashes_->in_memory(), task);
-}
-
-Result<AnyFilter> KeyBuilder::build_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
-  HashRuns& runs = hashes_->runs();
-  const bool once = plan.row->is_built_once();
-  const std::uint64_t payload = payload_bytes(plan, spec);
-  const Result<PayloadPlace> place = PayloadPlace::choose(runs, payload, once, options_, task);
-  if (!place) return place.error();
-  if (once)
-    return FilterBuild::once(plan, std::make_unique<RunSource<std::uint64_t>>(std::move(runs), distinct_, task), task);
-  return add_from_file(plan, spec, task);
-}
-
 Result<AnyFilter> KeyBuilder::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
-  HashRuns& runs = hashes_->runs();
+  const HashRuns& runs = hashes_->runs();
+  if (auto taken = take_memory(runs, plan.payload_bytes, plan.payload_bytes, task); !taken) return taken.error();
   AnyFilter filter = FilterBuild::allocate(plan, spec, task.payload_memory());
   const auto all = static_cast<double>(runs.size());
   const auto add = [&](std::span<const std::uint64_t> hashes) -> Result<void> {
@@ -188,14 +161,15 @@ Result<AnyFilter> KeyBuilder::add_from_file(const FilterPlan& plan, const Filter
 }
 
 Result<AnyFilter> KeyBuilder::build(const FilterSpec& spec, BuildTask& task) {
-  Result<FilterPlan> plan = request_.plan(spec);
+  const Result<FilterPlan> plan = request_.plan(spec);
   if (!plan) return plan.error();
-  const auto fits = [&] {
-    return budget_.holds(hashes_->size(), payload_bytes(*plan, spec), plan->row->is_built_once());
-  };
-  if (!hashes_->spilled() && (!budget_.is_limited() || fits())) return build_in_memory(*plan, spec, task);
+  if (plan->row->is_built_once()) return build_once(*plan, spec, *hashes_, distinct_, options_, task);
+  if (!hashes_->spilled() && budget_.holds(hashes_->size(), plan->payload_bytes, /*built_once=*/false)) {
+    task.set_taken(kHashBytes * hashes_->size() + plan->payload_bytes);
+    return FilterBuild::from(*plan, spec, hashes_->in_memory(), task);
+  }
   if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
-  return build_from_file(*plan, spec, task);
+  return add_from_file(*plan, spec, task);
 }
 
 Result<AnyFilter> KeyBuilder::finish() {

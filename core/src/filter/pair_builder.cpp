@@ -48,7 +48,9 @@ class PairBuilder final : public BuilderState {
     FilterSpec spec = spec_;
     if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, *distinct);
     if (spec.value_bits == 0) spec.value_bits = std::max(1U, static_cast<unsigned>(std::bit_width(largest_)));
-    Result<AnyFilter> built = build(spec, *distinct, task);
+    const Result<FilterPlan> plan = plan_filter(spec, options_.max_bytes);
+    if (!plan) return plan.error();
+    Result<AnyFilter> built = build_once(*plan, spec, kept_, *distinct, options_, task);
     if (built) FilterBuild::count_added(*built, keys_ - built->facts().keys);
     return built;
   }
@@ -64,27 +66,6 @@ class PairBuilder final : public BuilderState {
     if (auto spilled = kept_.spill(); !spilled) return spilled.error();
     task.set_taken(kept_.runs().index_bytes());
     return count_distinct(kept_.runs(), task);
-  }
-
-  [[nodiscard]] Result<AnyFilter> build(const FilterSpec& spec, std::uint64_t distinct, BuildTask& task) {
-    const Result<FilterPlan> plan = plan_filter(spec, options_.max_bytes);
-    if (!plan) return plan.error();
-    FilterSpec of_keys = spec;
-    of_keys.capacity = std::max<std::uint64_t>(1, distinct);
-    const Result<FilterPlan> actual = plan_filter(of_keys, UINT64_MAX);
-    const std::uint64_t payload = actual ? actual->payload_bytes : plan->payload_bytes;
-    if (!kept_.spilled() && (!budget_.is_limited() || budget_.holds(kept_.size(), payload, /*built_once=*/true))) {
-      task.set_taken(sizeof(HashedValue) * kept_.size() + (budget_.is_limited() ? payload : 0));
-      const std::span<const HashedValue> keys = kept_.in_memory();
-      Result<std::unique_ptr<RecordSource<HashedValue>>> source = source_of(keys, task);
-      if (!source) return source.error();
-      return FilterBuild::once(*plan, *std::move(source), task);
-    }
-    if (auto spilled = kept_.spill(); !spilled) return spilled.error();
-    const Result<PayloadPlace> place = PayloadPlace::choose(kept_.runs(), payload, /*once=*/true, options_, task);
-    if (!place) return place.error();
-    return FilterBuild::once(*plan, std::make_unique<RunSource<HashedValue>>(std::move(kept_.runs()), distinct, task),
-                             task);
   }
 
   BuilderRequest request_;

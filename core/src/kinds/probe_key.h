@@ -12,17 +12,18 @@
 
 namespace crivo {
 
-/// The part of contains_key for long keys: not inlined, as the call that hashes them takes a stack frame, which short
-/// keys are spared.
-template <bool (*kContains)(const View&, std::uint64_t) noexcept>
-[[gnu::noinline]] bool contains_long_key(const View& view, std::string_view key) noexcept {
-  return kContains(view, hash_key(key, view.shape.seed));
+/// The part of ask_key for long keys: not inlined, as the call that hashes them takes a stack frame, which short keys
+/// are spared.
+template <auto kAsk, class... Out>
+[[gnu::noinline]] bool ask_long_key(const View& view, std::string_view key, Out&... out) noexcept {
+  return kAsk(view, hash_key(key, view.shape.seed), out...);
 }
-/// A Probe::contains_key, made from the function that answers for a hash.
-template <bool (*kContains)(const View&, std::uint64_t) noexcept>
-bool contains_key(const View& view, std::string_view key) noexcept {
-  if (key.size() > kShortKey) return contains_long_key<kContains>(view, key);
-  return kContains(view, hash_short_key(key, view.shape.seed));
+/// A Probe::contains_key, or a Probe::find_key whose value goes to `out`, made from the function that answers for a
+/// hash.
+template <auto kAsk, class... Out>
+bool ask_key(const View& view, std::string_view key, Out&... out) noexcept {
+  if (key.size() > kShortKey) return ask_long_key<kAsk>(view, key, out...);
+  return kAsk(view, hash_short_key(key, view.shape.seed), out...);
 }
 
 /// What a batch is given for each key: the hash, or the key.
@@ -46,14 +47,7 @@ void contains_keys(const View& view, const std::string_view* keys, std::size_t c
 /// A Probe, made from the two functions that take hashes.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
-constexpr Probe kProbeOf = {kContains, &contains_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
-
-/// A Probe::find_key, made from the function that finds a hash's value.
-template <bool (*kFind)(const View&, std::uint64_t, std::uint64_t&) noexcept>
-bool find_key(const View& view, std::string_view key, std::uint64_t& value) noexcept {
-  if (key.size() > kShortKey) return kFind(view, hash_key(key, view.shape.seed), value);
-  return kFind(view, hash_short_key(key, view.shape.seed), value);
-}
+constexpr Probe kProbeOf = {kContains, &ask_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
 
 /// The same of a kind whose keys have values.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept,
@@ -61,11 +55,11 @@ template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           bool (*kFind)(const View&, std::uint64_t, std::uint64_t&) noexcept,
           void (*kFindBatch)(const View&, const std::uint64_t*, std::size_t, std::uint64_t*, bool*) noexcept>
 constexpr Probe kFindProbeOf = {.contains = kContains,
-                                .contains_key = &contains_key<kContains>,
+                                .contains_key = &ask_key<kContains>,
                                 .contains_batch = kContainsBatch,
                                 .contains_keys = &contains_keys<kContainsBatch>,
                                 .find = kFind,
-                                .find_key = &find_key<kFind>,
+                                .find_key = &ask_key<kFind, std::uint64_t>,
                                 .find_batch = kFindBatch};
 
 }  // namespace crivo

@@ -139,7 +139,7 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
 /// probe_key.h's, compiled for this instruction set: only then is contains() inlined.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
-  if (key.size() > kShortKey) return contains_long_key<&contains<kWidth>>(view, key);
+  if (key.size() > kShortKey) return ask_long_key<&contains<kWidth>>(view, key);
   return contains<kWidth>(view, hash_short_key(key, view.shape.seed));
 }
 
