@@ -96,6 +96,22 @@ TEST_F(RocksdbRefilter, SeesAHundredthInWholeFiltersAndAFewInPartitions) {
   }
 }
 
+// A smaller filter is not taken for one of fewer keys, although a ribbon drops repeated ones before it is sized.
+TEST_F(RocksdbRefilter, SeesTheSizeOfBlockedFiltersInThePlaceOfRibbons) {
+  const auto of_bits = [](const std::string& bits) {
+    rocksdb::Options options =
+        many_files(policy_from_string("{id=crivo.Ribbon;bits_per_key=" + bits + ";max_build_bytes=1000}"));
+    options.target_file_size_base = 64 << 20;
+    return options;
+  };
+  write_database(of_bits("8"), path(), 60'000);
+  const std::uint64_t large = 1;  // the files of level 0 have a tenth of the keys
+  for (const std::string bits : {"6", "16"}) {
+    EXPECT_GE(RefilterRocksDB(*open_database(of_bits(bits), path()), {.dry_run = true}).files_left, large) << bits;
+  }
+  EXPECT_EQ(RefilterRocksDB(*open_database(of_bits("8"), path()), {.dry_run = true}).files_left, 0U);
+}
+
 /// Options of a column family by RocksDB's option strings; `table`: those of its tables.
 rocksdb::Options options_from(const std::string& table, const std::string& family = "") {
   rocksdb::Options options = many_files(nullptr);
