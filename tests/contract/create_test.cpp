@@ -20,9 +20,11 @@ void expect_refused(const FilterSpec& spec, const std::string& message) {
 }
 
 TEST_P(Create, RefusesARateOutsideZeroAndOne) {
-  const std::string range = GetParam().can.find ? "(0, 1] for a map" : "(0, 1)";
+  const std::string range = GetParam().can.find    ? "(0, 1] for a map"
+                            : GetParam().can.exact ? "(0, 1] for an exact filter"
+                                                   : "(0, 1)";
   expect_refused(spec_for(1000, 0), "fp_rate must lie in " + range + ", got 0");
-  if (!GetParam().can.find) expect_refused(spec_for(1000, 1), "fp_rate must lie in (0, 1), got 1");
+  if (!GetParam().can.needs_values()) expect_refused(spec_for(1000, 1), "fp_rate must lie in (0, 1), got 1");
   expect_refused(spec_for(1000, 1.5), "fp_rate must lie in " + range + ", got 1.5");
   expect_refused(spec_for(1000, -0.01), "fp_rate must lie in " + range + ", got -0.01");
   expect_refused(spec_for(1000, std::nan("")), "fp_rate must lie in " + range + ", got nan");
@@ -113,7 +115,7 @@ TEST_P(Create, TakesBitsPerKeyInsteadOfARate) {
     const double predicted = filter->ref().predicted_fp_rate(100'000);
     EXPECT_GE(promised, predicted / 1.001);  // the layout of a built ribbon scatters around its plan
     if (!GetParam().can.grow) {              // a kind that grows keeps some of the promise for the layers to come
-      EXPECT_NEAR(predicted / promised, 1, 0.001);  // a ribbon's is that of a larger one, 1500 blocks here
+      EXPECT_NEAR(predicted / promised, 1, 0.002);  // a ribbon's is that of a larger one, 1500 blocks here
     }
   }
 }

@@ -104,7 +104,9 @@ void expect_rates_kept(const FilterSpec& spec, std::uint64_t n, std::size_t filt
   if (spec.kind == Kind::kHashCompaction) return;
   EXPECT_LE(measured.stated, measured.predicted * (1 + kModelError) + slack) << "predicted " << measured.predicted;
   EXPECT_LE(measured.stated, measured.promised * (1 + kModelError) + slack) << "promised " << measured.promised;
-  if (measured.expected > 1000) {  // a rate that is stated far too high would keep every promise
+  // A rate that is stated far too high would keep every promise. Of what the map of an exact filter says of keys that
+  // it does not know, a half is stated, but with one key it is less.
+  if (measured.expected > 1000 && !(spec.kind == Kind::kExact && n == 1)) {
     EXPECT_GE(measured.found, 0.8 * measured.expected);
   }
 }

@@ -25,6 +25,7 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
       break;
     default:
       spec.seed = 0x0123456789ABCDEF;
+      if (kind == Kind::kExact) spec.fp_rate = 1;  // as small as it can be
       if (kind == Kind::kSpectral) spec.counter_bits = 4;
   }
   if (kind == Kind::kCuckoo) spec.capacity = 2 * n + 1;     // copies of a key crowd its two buckets
@@ -87,7 +88,9 @@ AnyFilter golden_filter(const GoldenFile& file) {
   auto hashes = present_hashes(file.n, file.spec.seed);
   const auto repeated = present_hashes(file.n / 4, file.spec.seed);
   hashes.insert(hashes.end(), repeated.begin(), repeated.end());
-  auto filter = build_from(file.spec, hashes);
+  auto filter = file.spec.kind == Kind::kExact
+                    ? build_exact(file.spec, hashes, absent_hashes(kGoldenOthers * file.n, file.spec.seed))
+                    : build_from(file.spec, hashes);
   if (!filter) throw std::runtime_error(file.name + ": " + filter.error().message);
   return *std::move(filter);
 }

@@ -20,6 +20,8 @@ struct GoldenFile {
 /// form adds files.
 [[nodiscard]] std::vector<GoldenFile> golden_files();
 
+/// The other keys that an exact filter knows of for each present one, absent keys from 0 on.
+inline constexpr std::uint64_t kGoldenOthers = 20;
 /// The filter of a file, built by the code as it is today: present keys 0 ... n - 1, the first quarter of them twice.
 [[nodiscard]] AnyFilter golden_filter(const GoldenFile& file);
 /// Its bytes as the code would write them today.

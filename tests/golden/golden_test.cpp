@@ -19,6 +19,9 @@ void expect_filter_of(const GoldenFile& file, const FilterRef& read) {
   EXPECT_EQ(read.shape(), filter.shape());
   EXPECT_TRUE(std::ranges::equal(read.payload(), filter.payload())) << "the code builds another payload today";
   EXPECT_EQ(count_found(read, present_hashes(file.n, file.spec.seed)), file.n);
+  if (read.kind().can.exact) {
+    EXPECT_EQ(count_found(read, absent_hashes(kGoldenOthers * file.n, file.spec.seed)), 0U);
+  }
 }
 
 TEST(Golden, EveryFileReadsAsTheFilterItWasWrittenFrom) {

@@ -42,18 +42,31 @@ std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed) 
 }
 
 Result<void> add_to(FilterBuilder& builder, Kind kind, std::span<const std::uint64_t> hashes) {
-  if (!find_info(kind).can.find) return builder.add_hashes(hashes);
-  std::vector<std::uint64_t> values(hashes.size());
-  std::ranges::transform(hashes, values.begin(), &value_of);
+  if (!find_info(kind).can.needs_values()) return builder.add_hashes(hashes);
+  std::vector<std::uint64_t> values(hashes.size(), 1);
+  if (!find_info(kind).can.exact) std::ranges::transform(hashes, values.begin(), &value_of);
   return builder.add_hashes(hashes, values);
 }
 
 Result<AnyFilter> build_from(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
                              const BuildOptions& options) {
-  if (!find_info(spec.kind).can.find) return AnyFilter::build(spec, hashes, options);
+  if (!find_info(spec.kind).can.needs_values()) return AnyFilter::build(spec, hashes, options);
   Result<FilterBuilder> builder = FilterBuilder::create(spec, options);
   if (!builder) return builder.error();
   if (auto added = add_to(*builder, spec.kind, hashes); !added) return added.error();
+  return builder->finish();
+}
+
+Result<AnyFilter> build_exact(const FilterSpec& spec, std::span<const std::uint64_t> members,
+                              std::span<const std::uint64_t> others, const BuildOptions& options) {
+  Result<FilterBuilder> builder = FilterBuilder::create(spec, options);
+  if (!builder) return builder.error();
+  if (auto added = builder->add_hashes(others, std::vector<std::uint64_t>(others.size(), 0)); !added) {
+    return added.error();
+  }
+  if (auto added = builder->add_hashes(members, std::vector<std::uint64_t>(members.size(), 1)); !added) {
+    return added.error();
+  }
   return builder->finish();
 }
 

@@ -32,9 +32,12 @@ namespace crivo::testing {
 /// The value of a key that a test gives one.
 inline constexpr unsigned kValueBits = 5;
 [[nodiscard]] constexpr std::uint64_t value_of(std::uint64_t hash) noexcept { return hash >> 7 & 31; }
-/// AnyFilter::build for every kind: where keys have values, each has that of value_of().
+/// AnyFilter::build for every kind: where keys have values, each has that of value_of(), or is a member.
 [[nodiscard]] Result<AnyFilter> build_from(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
                                            const BuildOptions& options = {});
+/// A filter of the kind exact.
+[[nodiscard]] Result<AnyFilter> build_exact(const FilterSpec& spec, std::span<const std::uint64_t> members,
+                                            std::span<const std::uint64_t> others, const BuildOptions& options = {});
 /// FilterBuilder::add_hashes, likewise.
 [[nodiscard]] Result<void> add_to(FilterBuilder& builder, Kind kind, std::span<const std::uint64_t> hashes);
 

@@ -38,9 +38,9 @@ struct BuildOptions {
   /// of what is left, unless there is a payload_memory. At least kMinBuildMemoryBytes. 8 MiB of it are left to the
   /// caller, for code, stacks and input.
   std::uint64_t max_memory = UINT64_MAX;
-  /// Where the temporary files lie: 8 bytes per key, 16 for range and map and for a spectral filter without a capacity,
-  /// and the payload that is in a file. They are gone with the process. Empty: what TMPDIR names, or else /var/tmp, or
-  /// /tmp.
+  /// Where the temporary files lie: 8 bytes per key, 16 for range, map and exact and for a spectral filter without a
+  /// capacity, and the payload that is in a file. They are gone with the process. Empty: what TMPDIR names, or else
+  /// /var/tmp, or /tmp.
   std::string temp_folder = {};
 };
 

@@ -19,13 +19,14 @@ class BuilderState;  // what a builder consists of
 ///
 /// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a kind
 /// that is built once, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated
-/// hashes are dropped as they pile up. A map keeps each with its value, in 16 bytes. A kind that removes or counts
-/// needs every addition: its repeated hashes are all kept and added in order, and one that removes is sized for all of
-/// them.
+/// hashes are dropped as they pile up. A map or an exact filter keeps each with its value, in 16 bytes. A kind that
+/// removes or counts needs every addition: its repeated hashes are all kept and added in order, and one that removes is
+/// sized for all of them.
 ///
 /// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
 /// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for range and
-/// spectral, and for a blocked filter from 64 MiB on, but there 128 MiB at most.
+/// spectral, and for a blocked filter from 64 MiB on, but there 128 MiB at most; and 16 more for an exact filter, per
+/// member and per other key that a ribbon of the members finds.
 ///
 /// Under options.max_memory, what does not fit goes to temporary files, and the filter is built from them, range
 /// by range; it has the same bytes. A payload that does not fit is an error (kBadArgument), unless its kind is built
@@ -47,9 +48,10 @@ class FilterBuilder {
   /// The same as add_hash for each in order, and faster.
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
 
-  /// The same for a map, whose keys have values: each as many bits as spec.value_bits, or up to 32. To add a pair again
-  /// is harmless. Errors: kBadArgument for a larger value, and for a key that turns up with another value, which may
-  /// be told only by finish(); kUnsupported for another kind, as the functions above for a map.
+  /// The same for a map, whose keys have values, each as many bits as spec.value_bits, or up to 32; and for an exact
+  /// filter, for which a member's value is 1 and that of any other key 0. To add a pair again is harmless. Errors:
+  /// kBadArgument for a larger value, and for a key that turns up with another value, which may be told only by
+  /// finish(); kUnsupported for another kind, as the functions above for these two.
   Result<void> add(std::string_view key, std::uint64_t value);
   Result<void> add_hash(std::uint64_t key_hash, std::uint64_t value);
   /// As many values as hashes. Where one is refused, those before it were added.

@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
   kRibbon = 8,          // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
   kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
   kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
+  kExact = 11,          // Schanck 2025 (there Clubcard)
 };
 
 /// What a kind can do.
@@ -33,7 +34,11 @@ struct Capabilities {
   bool intersect = false;
   bool range = false;  // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
   bool find = false;   // has a value for each key; it is built once, from pairs
+  bool exact = false;  // is certain of all keys that it is built from, once: those with value 1, which it has, and 0
   bool grow = false;   // takes keys beyond its capacity, and keeps the promised rate
+
+  /// Whether every key comes with a value.
+  [[nodiscard]] constexpr bool needs_values() const noexcept { return find || exact; }
 };
 
 /// A kind's names, its option, and what it can do.
@@ -44,6 +49,7 @@ struct KindInfo {
   std::string_view alias;   // a word that alone means the kind with this option: "compressed"; empty for none
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;  // the hash function of all filters of this kind
+  double default_fp_rate = 0.01;      // where a user of a host names none
 };
 
 /// The largest capacity that a filter can be asked for: 2^40 keys.
@@ -60,7 +66,8 @@ inline constexpr unsigned kMaxValueBits = 32;
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   std::uint64_t capacity = 0;  // keys, 1 to 2^40
-  double fp_rate = 0.01;       // wanted at capacity, above capacity * 2^-64 and below 1, or 1 for a map
+  double fp_rate = 0.01;       // wanted at capacity, above capacity * 2^-64 and below 1; or 1 for a map without
+                               // check bits, and for an exact filter that is as small as it can be
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
   std::uint64_t seed = 0;                             // the seed of the hash
 
@@ -72,6 +79,8 @@ struct FilterSpec {
   unsigned range_length = 1;   // range: of the ranges that fp_rate is for, a power of two from 1 to 2^31
   unsigned ribbon_width = 64;  // ribbon: bits of a row, 64 or 32: a percent larger, and half the bytes for a question
   unsigned value_bits = 0;     // map: bits of a value, 1 to 32; 0: as many as the largest value needs
+  std::optional<std::uint64_t> members =
+      std::nullopt;  // exact: of the capacity, for its size; FilterBuilder counts them
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };

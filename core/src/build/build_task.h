@@ -60,7 +60,9 @@ class BuildTask {
     return CacheAlignedAllocator<std::byte>(payload_memory_);
   }
 
-  /// Tells the caller which share of the build is done, 0 to 1. A share below an earlier one is reported as that
+  /// The part of the whole that the next shares are of, for a build of several steps.
+  void set_step(double from, double to) noexcept { step_from_ = from, step_to_ = to; }
+  /// Tells the caller which share of the step is done, 0 to 1. A share below an earlier one is reported as that
   /// earlier one, so progress never falls. The thread that makes the filter calls this between the parts of its work.
   /// Errors: kCancelled, if the caller wants the build to end.
   Result<void> advance(double done);
@@ -70,6 +72,8 @@ class BuildTask {
   MemoryBudget budget_;
   std::uint64_t limit_ = UINT64_MAX;
   unsigned threads_ = 1;
+  double step_from_ = 0;
+  double step_to_ = 1;
   double done_ = 0;
   std::pmr::memory_resource* payload_memory_;
   CountedMemory memory_;

@@ -55,7 +55,7 @@ template <class Record>
 Result<std::unique_ptr<RecordSource<Record>>> RecordCollector<Record>::sorted() && {
   if (runs_.size() == 0) {
     if (auto sorted = sort(); !sorted) return sorted.error();
-    return source_of_sorted(std::move(hashes_));
+    return std::unique_ptr<RecordSource<Record>>(source_of_sorted(std::move(hashes_)));
   }
   if (auto spilled = spill(); !spilled) return spilled.error();
   const std::uint64_t size = runs_.size();

@@ -11,10 +11,10 @@ namespace {
 
 /// Hashes in an array, distinct and in ascending order.
 template <class Record>
-class HashSpan : public RecordSource<Record> {
+class HashSpan : public StoredSource<Record> {
  public:
-  explicit HashSpan(std::span<const Record> hashes) noexcept : left_(hashes), size_(hashes.size()) {}
-  [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
+  explicit HashSpan(std::span<const Record> hashes) noexcept : all_(hashes), left_(hashes) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return all_.size(); }
   [[nodiscard]] Result<std::span<const Record>> take_from(std::uint64_t first) override {
     const std::size_t at = first_from(left_, first);
     const auto taken = left_.subspan(at);
@@ -27,10 +27,12 @@ class HashSpan : public RecordSource<Record> {
     left_ = left_.first(left_.size() - taken.size());
     return taken;
   }
+  void rewind() noexcept override { left_ = all_; }
+  [[nodiscard]] std::unique_ptr<StoredSource<Record>> twin() override { return std::make_unique<HashSpan>(all_); }
 
  private:
+  std::span<const Record> all_;
   std::span<const Record> left_;
-  std::size_t size_;
 };
 
 template <class Record>
@@ -46,26 +48,26 @@ class OwnedHashes final : public HashSpan<Record> {
 }  // namespace
 
 template <class Record>
-Result<std::unique_ptr<RecordSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task) {
+Result<std::unique_ptr<StoredSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task) {
   const auto is_ascending = [](const Record& a, const Record& b) { return hash_of(a) < hash_of(b); };
   if (std::adjacent_find(hashes.begin(), hashes.end(), std::not_fn(is_ascending)) == hashes.end()) {
-    return std::unique_ptr<RecordSource<Record>>(std::make_unique<HashSpan<Record>>(hashes));
+    return std::unique_ptr<StoredSource<Record>>(std::make_unique<HashSpan<Record>>(hashes));
   }
   std::pmr::vector<Record> sorted(hashes.begin(), hashes.end(), task.memory());
   const Result<std::size_t> distinct = sort_distinct(sorted, task);
   if (!distinct.has_value()) return distinct.error();
-  return std::unique_ptr<RecordSource<Record>>(std::make_unique<OwnedHashes<Record>>(std::move(sorted), *distinct));
+  return std::unique_ptr<StoredSource<Record>>(std::make_unique<OwnedHashes<Record>>(std::move(sorted), *distinct));
 }
 
 template <class Record>
-std::unique_ptr<RecordSource<Record>> source_of_sorted(std::pmr::vector<Record> hashes) {
+std::unique_ptr<StoredSource<Record>> source_of_sorted(std::pmr::vector<Record> hashes) {
   const std::size_t distinct = hashes.size();
   return std::make_unique<OwnedHashes<Record>>(std::move(hashes), distinct);
 }
 
-template Result<std::unique_ptr<HashSource>> source_of(std::span<const std::uint64_t>, BuildTask&);
-template Result<std::unique_ptr<RecordSource<HashedValue>>> source_of(std::span<const HashedValue>, BuildTask&);
-template std::unique_ptr<HashSource> source_of_sorted(std::pmr::vector<std::uint64_t>);
-template std::unique_ptr<RecordSource<HashedValue>> source_of_sorted(std::pmr::vector<HashedValue>);
+template Result<std::unique_ptr<StoredSource<std::uint64_t>>> source_of(std::span<const std::uint64_t>, BuildTask&);
+template Result<std::unique_ptr<StoredSource<HashedValue>>> source_of(std::span<const HashedValue>, BuildTask&);
+template std::unique_ptr<StoredSource<std::uint64_t>> source_of_sorted(std::pmr::vector<std::uint64_t>);
+template std::unique_ptr<StoredSource<HashedValue>> source_of_sorted(std::pmr::vector<HashedValue>);
 
 }  // namespace crivo

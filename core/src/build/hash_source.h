@@ -15,8 +15,8 @@
 
 namespace crivo {
 
-/// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), which are handed out once, from the
-/// highest to the lowest. One thread may use it at a time.
+/// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), which are handed out from the highest
+/// to the lowest. One thread may use it at a time.
 template <class Record>
 class RecordSource {
  public:
@@ -32,6 +32,15 @@ class RecordSource {
   [[nodiscard]] virtual Result<std::span<const Record>> take_highest() = 0;
 };
 
+/// One that can hand them out again, as a build of several steps needs it.
+template <class Record>
+class StoredSource : public RecordSource<Record> {
+ public:
+  virtual void rewind() noexcept = 0;
+  /// Another source of all of them. It may be used as long as this one is there, by turns with it.
+  [[nodiscard]] virtual std::unique_ptr<StoredSource> twin() = 0;
+};
+
 using HashSource = RecordSource<std::uint64_t>;
 
 /// The number of the first of these, which are in ascending order, whose hash is at least `hash`.
@@ -44,9 +53,9 @@ template <class Record>
 /// The source for hashes in an array of the caller's, which must outlive it: in any order, and some may be repeated. A
 /// copy is sorted in the task's memory, unless they are distinct and in ascending order. Errors: kCancelled.
 template <class Record>
-[[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task);
+[[nodiscard]] Result<std::unique_ptr<StoredSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task);
 /// The source for hashes that are distinct and in ascending order, which it takes over.
 template <class Record>
-[[nodiscard]] std::unique_ptr<RecordSource<Record>> source_of_sorted(std::pmr::vector<Record> hashes);
+[[nodiscard]] std::unique_ptr<StoredSource<Record>> source_of_sorted(std::pmr::vector<Record> hashes);
 
 }  // namespace crivo

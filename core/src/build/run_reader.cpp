@@ -92,35 +92,35 @@ Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& 
 
 template <class Record>
 Result<std::span<const Record>> RunSource<Record>::take_from(std::uint64_t first) {
-  if (empty_ || first > left_to_) return std::span<const Record>();
-  if (!is_loaded_ || first < loaded_from_) {
-    loaded_from_ = first;
-    const auto loaded = reader_.down_to(loaded_from_, left_to_);
+  if (left_.empty || first > left_.to) return std::span<const Record>();
+  if (!left_.is_loaded || first < left_.loaded_from) {
+    left_.loaded_from = first;
+    const auto loaded = reader_.down_to(left_.loaded_from, left_.to);
     if (!loaded) return loaded.error();
-    loaded_ = *loaded;
-    is_loaded_ = true;
+    left_.loaded = *loaded;
+    left_.is_loaded = true;
   }
-  const std::size_t at = first_from(loaded_, first);
-  const auto taken = loaded_.subspan(at);
-  loaded_ = loaded_.first(at);
-  empty_ = first == 0;
-  left_to_ = first - 1;
+  const std::size_t at = first_from(left_.loaded, first);
+  const auto taken = left_.loaded.subspan(at);
+  left_.loaded = left_.loaded.first(at);
+  left_.empty = first == 0;
+  left_.to = first - 1;
   return taken;
 }
 
 template <class Record>
 Result<std::span<const Record>> RunSource<Record>::take_highest() {
-  while (!empty_) {
-    std::uint64_t first = is_loaded_ ? loaded_from_ : left_to_;
-    if (!is_loaded_) {
-      const auto loaded = reader_.down_to(first, left_to_);
+  while (!left_.empty) {
+    std::uint64_t first = left_.is_loaded ? left_.loaded_from : left_.to;
+    if (!left_.is_loaded) {
+      const auto loaded = reader_.down_to(first, left_.to);
       if (!loaded) return loaded.error();
-      loaded_ = *loaded;
+      left_.loaded = *loaded;
     }
-    is_loaded_ = false;  // from here on, what is handed out is all that was loaded
-    empty_ = first == 0;
-    left_to_ = first - 1;
-    if (!loaded_.empty()) return std::exchange(loaded_, {});
+    left_.is_loaded = false;  // from here on, what is handed out is all that was loaded
+    left_.empty = first == 0;
+    left_.to = first - 1;
+    if (!left_.loaded.empty()) return std::exchange(left_.loaded, {});
   }
   return std::span<const Record>();
 }

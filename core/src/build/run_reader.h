@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -57,23 +58,37 @@ template <class Record>
 
 /// The distinct hashes of runs, of which there are `size`. It takes half of the memory that the task has left.
 template <class Record>
-class RunSource final : public RecordSource<Record> {
+class RunSource final : public StoredSource<Record> {
  public:
   RunSource(RecordRuns<Record> runs, std::uint64_t size, BuildTask& task)
-      : runs_(std::move(runs)), reader_(runs_, task.memory_left() / (2 * sizeof(Record)), task), size_(size) {}
+      : RunSource(std::make_shared<const RecordRuns<Record>>(std::move(runs)), size, task) {}
+  RunSource(std::shared_ptr<const RecordRuns<Record>> runs, std::uint64_t size, BuildTask& task)
+      : runs_(std::move(runs)),
+        reader_(*runs_, task.memory_left() / (2 * sizeof(Record)), task),
+        size_(size),
+        task_(task) {}
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
   [[nodiscard]] Result<std::span<const Record>> take_from(std::uint64_t first) override;
   [[nodiscard]] Result<std::span<const Record>> take_highest() override;
+  void rewind() noexcept override { left_ = {}; }
+  [[nodiscard]] std::unique_ptr<StoredSource<Record>> twin() override {
+    return std::make_unique<RunSource>(runs_, size_, task_);
+  }
 
  private:
-  RecordRuns<Record> runs_;
+  struct Left {
+    std::span<const Record> loaded;  // in memory and not handed out yet
+    bool is_loaded = false;
+    std::uint64_t loaded_from = 0;  // with is_loaded: `loaded` has all from here on that were not handed out
+    std::uint64_t to = UINT64_MAX;  // none above this is left
+    bool empty = false;             // all were handed out
+  };
+
+  std::shared_ptr<const RecordRuns<Record>> runs_;
   RunReader<Record> reader_;
   std::uint64_t size_;
-  std::span<const Record> loaded_;  // in memory and not handed out yet
-  bool is_loaded_ = false;
-  std::uint64_t loaded_from_ = 0;       // with is_loaded_: loaded_ has all from here on that were not handed out
-  std::uint64_t left_to_ = UINT64_MAX;  // none above this is left
-  bool empty_ = false;                  // all were handed out
+  BuildTask& task_;
+  Left left_;
 };
 
 }  // namespace crivo

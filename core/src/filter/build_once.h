@@ -48,9 +48,11 @@ template <class Record>
     const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
     payload = actual ? actual->payload_bytes : plan.payload_bytes;
   }
-  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/true)) {
+  // An exact filter keeps, beside all keys, those that pass.
+  const bool is_lean = !plan.row->info.can.exact;
+  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
     task.set_taken(sizeof(Record) * kept.size() + payload);
-    Result<std::unique_ptr<RecordSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
+    Result<std::unique_ptr<StoredSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
     if (!source) return source.error();
     return FilterBuild::once(plan, *std::move(source), task);
   }

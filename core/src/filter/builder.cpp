@@ -31,7 +31,7 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   if (!plan) return plan.error();
   const KindInfo& kind = plan->row->info;
   Result<std::unique_ptr<BuilderState>> state =
-      kind.can.find ? pair_builder(request, kind) : key_builder(request, *std::move(plan));
+      plan->row->build_values != nullptr ? pair_builder(request, kind) : key_builder(request, *std::move(plan));
   if (!state) return state.error();
   (*state)->hash_id = kind.hash_id;
   (*state)->seed = spec.seed;

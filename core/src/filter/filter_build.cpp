@@ -81,7 +81,7 @@ Result<AnyFilter> FilterBuild::from(const FilterPlan& plan, const FilterSpec& sp
     if (!hashes.empty()) return lacks_value(plan.row->info);
     return once(plan, source_of_sorted(std::pmr::vector<HashedValue>()), task);
   }
-  Result<std::unique_ptr<HashSource>> source = source_of(hashes, task);
+  Result<std::unique_ptr<StoredSource<std::uint64_t>>> source = source_of(hashes, task);
   if (!source) return source.error();
   const std::uint64_t repeated = hashes.size() - (*source)->size();
   Result<AnyFilter> filter = once(plan, *std::move(source), task);
@@ -96,7 +96,7 @@ Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<Hash
   return finished(plan, shape, keys, std::move(payload), task);
 }
 
-Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<RecordSource<HashedValue>> keys,
+Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<StoredSource<HashedValue>> keys,
                                     BuildTask& task) {
   Shape shape = plan.shape;
   const std::uint64_t count = keys->size();

@@ -23,7 +23,7 @@ struct FilterBuild {
   [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<HashSource> hashes,
                                               BuildTask& task);
   /// The same for a kind that has a value for each key.
-  [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<RecordSource<HashedValue>> keys,
+  [[nodiscard]] static Result<AnyFilter> once(const FilterPlan& plan, std::unique_ptr<StoredSource<HashedValue>> keys,
                                               BuildTask& task);
   /// The error of a key without its value.
   [[nodiscard]] static Error lacks_value(const KindInfo& kind);

@@ -31,6 +31,11 @@ HashId hash_id_of(Kind kind) noexcept {
   return row != nullptr ? row->info.hash_id : HashId::kXxh3_64;
 }
 
+double default_fp_rate(Kind kind) noexcept {
+  const KindRow* row = find_kind(kind);
+  return row != nullptr ? row->info.default_fp_rate : FilterSpec().fp_rate;
+}
+
 Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);

@@ -1,5 +1,5 @@
-// A map of pairs, each a key's hash and its value. Under a limit on memory, pairs that do not fit lie in a file, as the
-// hashes of key_builder.cpp do.
+// A map or an exact filter of pairs, each a key's hash and its value. Under a limit on memory, pairs that do not fit
+// lie in a file, as the hashes of key_builder.cpp do.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -25,7 +25,7 @@ class PairBuilder final : public BuilderState {
         options_(request_.options),
         budget_(options_.max_memory, sizeof(HashedValue)),
         kept_(false, options_, budget_),
-        most_(UINT64_MAX >> (64 - (spec_.value_bits == 0 ? kMaxValueBits : spec_.value_bits))) {}
+        most_(kind.can.exact ? 1 : UINT64_MAX >> (64 - (spec_.value_bits == 0 ? kMaxValueBits : spec_.value_bits))) {}
 
   Result<void> add_hash(std::uint64_t /*key_hash*/) override { return FilterBuild::lacks_value(kind_); }
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes) override {
@@ -34,19 +34,37 @@ class PairBuilder final : public BuilderState {
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values) override {
     for (std::size_t i = 0; i < key_hashes.size(); ++i) {
       if (values[i] > most_) return bad_argument("value must lie in [0, ", most_, "], got ", values[i]);
-      if (auto added = kept_.add({key_hashes[i], values[i]}); !added) return added;
+      if (auto added = kept_.add({key_hashes[i], values[i]}); !added) return told(added.error());
       largest_ = std::max(largest_, values[i]);
+      ones_ += values[i] == 1;
       ++keys_;
     }
     return {};
   }
 
   Result<AnyFilter> finish() override {
+    Result<AnyFilter> built = build();
+    if (!built) return told(built.error());
+    return built;
+  }
+
+ private:
+  /// For an exact filter, two values of one key are its two sides.
+  [[nodiscard]] Error told(const Error& why) const {
+    if (!why.key_hash || !kind_.can.exact) return why;
+    Error both =
+        bad_argument("key must be a member or not, got one on both sides, or two with the same hash, ", *why.key_hash);
+    both.key_hash = why.key_hash;
+    return both;
+  }
+
+  [[nodiscard]] Result<AnyFilter> build() {
     BuildTask task(options_, budget_);
     const Result<std::uint64_t> distinct = count_pairs(task);
     if (!distinct.has_value()) return distinct.error();
     FilterSpec spec = spec_;
     if (spec.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, *distinct);
+    if (!spec.members) spec.members = ones_;
     if (spec.value_bits == 0) spec.value_bits = std::max(1U, static_cast<unsigned>(std::bit_width(largest_)));
     const Result<FilterPlan> plan = plan_filter(spec, options_.max_bytes);
     if (!plan) return plan.error();
@@ -55,7 +73,6 @@ class PairBuilder final : public BuilderState {
     return built;
   }
 
- private:
   /// The distinct keys. Errors: kBadArgument for two values of one.
   [[nodiscard]] Result<std::uint64_t> count_pairs(BuildTask& task) {
     if (!kept_.spilled()) {
@@ -76,6 +93,7 @@ class PairBuilder final : public BuilderState {
   KeptRecords<HashedValue> kept_;
   std::uint64_t most_;  // the largest value that may come
   std::uint64_t largest_ = 0;
+  std::uint64_t ones_ = 0;
 };
 
 }  // namespace

@@ -33,6 +33,8 @@ struct Store {
 class BuildTask;  // a build while it runs; build/build_task.h
 template <class Record>
 class RecordSource;  // the hashes of a build, in order; build/hash_source.h
+template <class Record>
+class StoredSource;
 using HashSource = RecordSource<std::uint64_t>;
 struct HashedValue;
 
@@ -101,7 +103,7 @@ struct KindRow {
   /// source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
   /// The same from hashes with values, for a kind that has a value for each key.
-  Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<RecordSource<HashedValue>> keys,
+  Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,
                                        std::uint64_t max_bytes, BuildTask&);
   /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Of many hashes it may take 8
   /// bytes for each, for its own time. Null for a kind that grows. Errors: kFull.
@@ -205,6 +207,7 @@ constexpr KindRow make_row() {
   KindRow row{};
   row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = {}};
   if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
+  if constexpr (requires { K::kDefaultFpRate; }) row.info.default_fp_rate = K::kDefaultFpRate;
   if constexpr (requires { K::kOption; }) {
     row.info.option = K::kOption;
     row.set_option = &K::set_option;
@@ -265,7 +268,9 @@ constexpr KindRow make_row() {
   row.info.can.unite = requires { &K::unite; };
   row.info.can.intersect = requires { &K::intersect; };
   row.info.can.range = requires { &K::admit_range; };
-  row.info.can.find = requires { &K::build_values; };
+  row.info.can.exact = requires { K::kIsExact; };
+  constexpr bool takes_values = requires { &K::build_values; };
+  row.info.can.find = takes_values && !row.info.can.exact;
   row.info.can.grow = requires { &K::add_and_grow; };
   return row;
 }

@@ -11,8 +11,8 @@ namespace crivo {
 namespace {
 
 // In the order in which kinds() lists them.
-constexpr std::array kRows = {&kClassic, &kBlocked,        &kCounting, &kSpectral, &kScalable,
-                              &kCuckoo,  &kHashCompaction, &kRibbon,   &kRange,    &kMap};
+constexpr std::array kRows = {&kClassic,        &kBlocked, &kCounting, &kSpectral, &kScalable, &kCuckoo,
+                              &kHashCompaction, &kRibbon,  &kRange,    &kMap,      &kExact};
 
 }  // namespace
 

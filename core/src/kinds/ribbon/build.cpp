@@ -32,30 +32,36 @@ static_assert(kPreviousLevel * kRibbonNextLevel == 1);
 template <class Record>
 class RibbonBuilder {
  public:
-  RibbonBuilder(const RibbonForm& form, unsigned value_bits, std::uint64_t keys, BuildTask& task)
+  RibbonBuilder(const RibbonForm& form, unsigned value_bits, std::uint64_t keys, AlignedBytes payload, BuildTask& task,
+                const KnownOthers& others = {})
       : form_(form),
         value_bits_(value_bits),
         all_keys_(keys),
+        others_(others),
         task_(task),
         progress_(task, keys),
-        payload_(task.payload_memory()) {
-    payload_.reserve(static_cast<std::size_t>(8 * ribbon_words(keys, form)));
-    payload_.resize(8);
+        payload_(std::move(payload)),
+        begin_(payload_.size()) {
+    payload_.reserve(begin_ + static_cast<std::size_t>(8 * ribbon_words(keys, form, others.free_slots)));
+    payload_.resize(begin_ + 8);
   }
 
   Result<AlignedBytes> build(std::unique_ptr<RecordSource<Record>> hashes) && {
     std::uint64_t fingerprint_factor = kRibbonFingerprint;
     while (hashes->size() > ribbon_base_keys(form_.width) && levels_ + 1 < kMaxRibbonLevels) {
-      const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), form_, false);
+      const RibbonLevelShape level(ribbon_level_blocks(hashes->size(), levels_ == 0 ? others_.free_slots : 0), form_,
+                                   false);
       RecordCollector<Record> bumped(ribbon_keys_after(hashes->size(), level), task_);
-      if (auto built = append(level, {*hashes, fingerprint_factor, value_bits_}, bumped); !built) return built.error();
+      RecordSource<HashedValue>* const others = levels_ == 0 ? std::exchange(others_.keys, nullptr) : nullptr;
+      if (auto built = append(level, {*hashes, fingerprint_factor, value_bits_, others}, bumped); !built)
+        return built.error();
       auto left = std::move(bumped).sorted();
       if (!left) return left.error();
       hashes = *std::move(left);
       fingerprint_factor *= kPreviousLevel;
     }
     if (auto built = append_base(*hashes, fingerprint_factor); !built) return built.error();
-    store_le(payload_.data(), RibbonHeader::word(levels_, base_seed_, all_keys_));
+    store_le(payload_.data() + begin_, RibbonHeader::word(levels_, base_seed_, all_keys_));
     return std::move(payload_);
   }
 
@@ -81,7 +87,10 @@ class RibbonBuilder {
         const auto source = source_of(std::span<const Record>(hashes), task_);
         if (!source) return source.error();
         const RibbonLevelShape level(blocks, form_, true);
-        if (auto built = append(level, {**source, fingerprint_factor, value_bits_}, bumped); !built) return built;
+        RecordSource<HashedValue>* const others =
+            levels_ == 0 ? std::exchange(others_.keys, nullptr) : nullptr;  // once
+        if (auto built = append(level, {**source, fingerprint_factor, value_bits_, others}, bumped); !built)
+          return built;
         if (bumped.empty()) return {};
         std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
         payload_.resize(at);
@@ -96,9 +105,11 @@ class RibbonBuilder {
   RibbonForm form_;
   unsigned value_bits_;
   std::uint64_t all_keys_;
+  KnownOthers others_;
   BuildTask& task_;
   RibbonProgress progress_;
   AlignedBytes payload_;
+  std::size_t begin_;  // in it
   unsigned levels_ = 0;
   unsigned base_seed_ = 0;
 };
@@ -106,21 +117,21 @@ class RibbonBuilder {
 }  // namespace
 
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
-                                  BuildTask& task) {
+                                  AlignedBytes payload, BuildTask& task, const KnownOthers& others) {
   const std::uint64_t keys = hashes->size();
   form = ribbon_form_for(keys, form);
-  const std::uint64_t planned = 8 * ribbon_words(keys, form);
+  const std::uint64_t planned = payload.size() + 8 * ribbon_words(keys, form, others.free_slots);
   if (planned > max_bytes) return keys_too_large(max_bytes, keys, planned);
-  return RibbonBuilder<std::uint64_t>(form, 0, keys, task).build(std::move(hashes));
+  return RibbonBuilder<std::uint64_t>(form, 0, keys, std::move(payload), task, others).build(std::move(hashes));
 }
 
 Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,
                                std::unique_ptr<RecordSource<HashedValue>> keys, std::uint64_t max_bytes,
-                               BuildTask& task) {
+                               AlignedBytes payload, BuildTask& task) {
   const std::uint64_t count = keys->size();
-  const std::uint64_t planned = 8 * ribbon_words(count, form);
+  const std::uint64_t planned = payload.size() + 8 * ribbon_words(count, form);
   if (planned > max_bytes) return keys_too_large(max_bytes, count, planned);
-  return RibbonBuilder<HashedValue>(form, value_bits, count, task).build(std::move(keys));
+  return RibbonBuilder<HashedValue>(form, value_bits, count, std::move(payload), task).build(std::move(keys));
 }
 
 }  // namespace crivo

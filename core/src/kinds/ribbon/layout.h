@@ -80,7 +80,7 @@ struct RibbonForm {
         lean(shape.k),
         share(shape.param % kRibbonShares) {}
   /// Makes them from the mean number of columns per block, in units of 1 / kRibbonShares.
-  RibbonForm(unsigned ribbon_width, std::uint64_t column_shares) noexcept
+  constexpr RibbonForm(unsigned ribbon_width, std::uint64_t column_shares) noexcept
       : width(ribbon_width),
         lean(static_cast<unsigned>(column_shares / kRibbonShares)),
         share(column_shares % kRibbonShares) {}

@@ -84,12 +84,13 @@ struct Map {
   }
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept { return keys > 0 ? rate_of(shape) : 0; }
 
-  static Result<AlignedBytes> build_values(Shape& shape, std::unique_ptr<RecordSource<HashedValue>> keys,
+  static Result<AlignedBytes> build_values(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,
                                            std::uint64_t max_bytes, BuildTask& task) {
     if (keys->size() == 0) {  // without keys, no levels
       return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
     }
-    Result<AlignedBytes> payload = build_map(form_of(shape.k), shape.param, std::move(keys), max_bytes, task);
+    Result<AlignedBytes> payload =
+        build_map(form_of(shape.k), shape.param, std::move(keys), max_bytes, AlignedBytes(task.payload_memory()), task);
     if (payload) shape.units = payload->size() / 8;
     return payload;
   }

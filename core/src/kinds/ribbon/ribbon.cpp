@@ -93,7 +93,8 @@ struct Ribbon {
       return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
     }
     RibbonForm form(shape);
-    Result<AlignedBytes> payload = build_ribbon(form, std::move(hashes), max_bytes, task);
+    Result<AlignedBytes> payload =
+        build_ribbon(form, std::move(hashes), max_bytes, AlignedBytes(task.payload_memory()), task);
     if (!payload) return payload;
     shape.k = static_cast<std::uint8_t>(form.lean);
     shape.param = form.param();

@@ -1,0 +1,212 @@
+// Reads the keys three times: to count the members; the members for the ribbon, and beside them the others, of which it
+// lets as few pass as it can (free_slots.h); and all, of which those that pass make the map.
+#include "kinds/ribbon/exact_build.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "build/hash_collector.h"
+#include "kinds/isa.h"
+#include "kinds/ribbon/build.h"
+#include "kinds/ribbon/exact_layout.h"
+#include "kinds/ribbon/exact_plan.h"
+#include "kinds/ribbon/kernels.h"
+#include "kinds/ribbon/sizes.h"
+
+namespace crivo {
+namespace {
+
+constexpr std::uint64_t kReadAtOnce = 1 << 14;  // keys
+constexpr std::size_t kAtOnce = 256;            // hashes that the ribbon is asked for at a time
+
+/// The hashes of the members among the keys of a build. They may be few of many, so the keys are read on until enough
+/// are found.
+class Members final : public HashSource {
+ public:
+  Members(RecordSource<HashedValue>& keys, std::uint64_t size, BuildTask& task)
+      : keys_(keys), task_(task), size_(size), found_(task.memory()), taken_(task.memory()) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
+  [[nodiscard]] Result<std::span<const std::uint64_t>> take_from(std::uint64_t first) override {
+    while (!read_to_ || *read_to_ > first) {
+      if (auto read = read_on(); !read) return read.error();
+    }
+    return take(std::ranges::partition_point(found_, [first](std::uint64_t hash) { return hash >= first; }));
+  }
+  [[nodiscard]] Result<std::span<const std::uint64_t>> take_highest() override {
+    while (found_.empty() && read_to_ != 0U) {
+      if (auto read = read_on(); !read) return read.error();
+    }
+    return take(found_.end());
+  }
+
+ private:
+  /// Hands out what lies before `end`, in ascending order.
+  std::span<const std::uint64_t> take(std::pmr::vector<std::uint64_t>::iterator end) {
+    taken_.assign(std::make_reverse_iterator(end), found_.rend());
+    found_.erase(found_.begin(), end);
+    return taken_;
+  }
+
+  /// Reads so wide a range of hashes that there are some thousands of keys in it.
+  Result<void> read_on() {
+    const std::uint64_t range = UINT64_MAX / (keys_.size() / kReadAtOnce + 1);
+    const std::uint64_t from = read_to_ ? *read_to_ - std::min(*read_to_, range) : UINT64_MAX - range;
+    const auto keys = keys_.take_from(from);
+    if (!keys) return keys.error();
+    read_to_ = from;
+    for (std::size_t i = keys->size(); i-- > 0;) {
+      if ((*keys)[i].value == 1) found_.push_back((*keys)[i].hash);
+    }
+    return task_.advance(0);  // the others may be many
+  }
+
+  RecordSource<HashedValue>& keys_;
+  BuildTask& task_;
+  std::uint64_t size_;
+  std::pmr::vector<std::uint64_t> found_;  // not handed out yet, in descending order
+  std::pmr::vector<std::uint64_t> taken_;
+  std::optional<std::uint64_t> read_to_;  // all keys from here on were read; 0 at the end
+};
+
+class ExactBuilder {
+ public:
+  ExactBuilder(std::unique_ptr<StoredSource<HashedValue>> keys, std::uint64_t max_bytes, BuildTask& task)
+      : keys_(std::move(keys)), max_bytes_(max_bytes), task_(task), payload_(task.payload_memory()) {}
+
+  /// `form` has the columns that the rate needs, and gets those of the ribbon.
+  Result<AlignedBytes> build(RibbonForm& form) && {
+    if (auto counted = count_members(); !counted) return counted.error();
+    const std::uint64_t others = keys_->size() - members_;
+    plan_ = plan_exact(form, members_, others);
+    payload_.reserve(static_cast<std::size_t>(std::min(plan_.bytes(members_), max_bytes_)));
+    payload_.resize(kExactHeaderBytes);
+    form = plan_.form;
+    if (form.column_shares() != 0) {
+      if (auto built = build_filter(form); !built) return built.error();
+    }
+    const std::size_t map_at = payload_.size();
+    if (auto built = build_map_of_passed(); !built) return built.error();
+    ExactHeader((map_at - kExactHeaderBytes) / 8, members_, others).store(payload_.data());
+    return std::move(payload_);
+  }
+
+ private:
+  // The steps of the build, as shares of its time, roughly.
+  static constexpr double kCounted = 0.05;
+  static constexpr double kFiltered = 0.5;
+  static constexpr double kPassed = 0.7;
+
+  /// Calls `Result<void> use(some)` with all keys, some at a time, and rewinds them.
+  template <class Use>
+  Result<void> for_all(Use&& use) {
+    const auto all = static_cast<double>(keys_->size());
+    double done = 0;
+    for (;;) {
+      const auto some = keys_->take_highest();
+      if (!some) return some.error();
+      if (some->empty()) break;
+      if (auto used = use(*some); !used) return used;
+      done += static_cast<double>(some->size());
+      if (auto wanted = task_.advance(done / all); !wanted) return wanted;
+    }
+    keys_->rewind();
+    return {};
+  }
+
+  Result<void> count_members() {
+    task_.set_step(0, kCounted);
+    return for_all([this](std::span<const HashedValue> some) -> Result<void> {
+      members_ += static_cast<std::uint64_t>(std::ranges::count(some, 1U, &HashedValue::value));
+      return {};
+    });
+  }
+
+  Result<void> build_filter(RibbonForm& form) {
+    task_.set_step(kCounted, kFiltered);
+    if (form.share != 0) form = with_share_kept(form);
+    const std::unique_ptr<StoredSource<HashedValue>> others = keys_->twin();
+    auto built = build_ribbon(form, std::make_unique<Members>(*keys_, members_, task_), max_bytes_, std::move(payload_),
+                              task_, {others.get(), plan_.free_slots});
+    if (auto appended = append(std::move(built)); !appended) return appended;
+    keys_->rewind();
+    filter_ = View{Shape{.k = static_cast<std::uint8_t>(form.lean), .param = form.param()},
+                   payload_.data() + kExactHeaderBytes, payload_.size() - kExactHeaderBytes};
+    filter_.shape.units = filter_.payload_bytes / 8;
+    prepare_ribbon(filter_);
+    return {};
+  }
+
+  /// No key starts in a level's last block, which is rich, so the share that is met is a little less than its blocks'.
+  [[nodiscard]] RibbonForm with_share_kept(const RibbonForm& form) const noexcept {
+    const std::uint64_t blocks = ribbon_level_blocks(members_, plan_.free_slots);
+    const std::uint64_t lean_share = kRibbonShares - form.share;
+    return {kWideRibbon, form.column_shares() + std::min(lean_share, lean_share / blocks + 1)};
+  }
+
+  /// Of the keys that the ribbon lets pass: the members, and some of the others.
+  Result<void> build_map_of_passed() {
+    RecordCollector<HashedValue> passed(members_ + static_cast<std::uint64_t>(plan_.passing), task_);
+    if (members_ != 0) {
+      task_.set_step(kFiltered, kPassed);
+      auto collected = for_all([&](std::span<const HashedValue> some) { return collect_passed(some, passed); });
+      if (!collected) return collected;
+    }
+    keys_.reset();
+    if (passed.empty()) {  // nothing is a member
+      payload_.resize(payload_.size() + 8);
+      return {};
+    }
+    auto sorted = std::move(passed).sorted();
+    if (!sorted) return sorted.error();
+    task_.set_step(kPassed, 1);
+    return append(build_map(kExactMapForm, 1, *std::move(sorted), max_bytes_, std::move(payload_), task_));
+  }
+
+  Result<void> append(Result<AlignedBytes> longer) {
+    if (!longer) return longer.error();
+    payload_ = *std::move(longer);
+    return {};
+  }
+
+  Result<void> collect_passed(std::span<const HashedValue> keys, RecordCollector<HashedValue>& passed) const {
+    std::array<std::uint64_t, kAtOnce> hashes;
+    std::array<bool, kAtOnce> hits;
+    std::array<HashedValue, kAtOnce> chosen;
+    for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kAtOnce))) {
+      const auto some = keys.first(std::min(keys.size(), kAtOnce));
+      std::ranges::transform(some, hashes.begin(), &HashedValue::hash);
+      hits.fill(true);
+      if (filter_.payload != nullptr) {
+        kernels_in_use<RibbonKernels>().ribbon.contains_batch(filter_, hashes.data(), some.size(), hits.data());
+      }
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        chosen[count] = {some[i].hash * kExactMapHash, some[i].value};
+        count += hits[i];
+      }
+      if (auto added = passed.add(std::span(chosen).first(count)); !added) return added;
+    }
+    return {};
+  }
+
+  std::unique_ptr<StoredSource<HashedValue>> keys_;
+  std::uint64_t max_bytes_;
+  BuildTask& task_;
+  AlignedBytes payload_;
+  std::uint64_t members_ = 0;
+  ExactPlan plan_;
+  View filter_;  // no payload: there is none
+};
+
+}  // namespace
+
+Result<AlignedBytes> build_exact(RibbonForm& form, std::unique_ptr<StoredSource<HashedValue>> keys,
+                                 std::uint64_t max_bytes, BuildTask& task) {
+  return ExactBuilder(std::move(keys), max_bytes, task).build(form);
+}
+
+}  // namespace crivo

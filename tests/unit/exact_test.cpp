@@ -1,0 +1,210 @@
+// The kind exact: certain answers for every key of its universe, at little more than the information that they are, and
+// bytes that do not depend on how it was built.
+#include <cmath>
+#include <cstring>
+
+#include "crivo/blob.h"
+#include "crivo/builder.h"
+#include "crivo/hash.h"
+#include "filters.h"
+#include "matchers.h"
+
+namespace crivo::testing {
+namespace {
+
+struct Universe {
+  std::vector<std::uint64_t> members;
+  std::vector<std::uint64_t> others;
+};
+
+Universe random_universe(std::size_t members, std::size_t others, std::uint64_t seed) {
+  return {random_hashes(members, seed), random_hashes(others, ~seed)};
+}
+
+FilterSpec spec_of(double fp_rate = 1) { return {.kind = Kind::kExact, .fp_rate = fp_rate}; }
+
+Result<AnyFilter> try_exact(const Universe& universe, const FilterSpec& spec = spec_of(),
+                            const BuildOptions& options = {}) {
+  return build_exact(spec, universe.members, universe.others, options);
+}
+
+AnyFilter exact_of(const Universe& universe, const FilterSpec& spec = spec_of(), const BuildOptions& options = {}) {
+  Result<AnyFilter> made = try_exact(universe, spec, options);
+  EXPECT_TRUE(made) << made.error().message;
+  return *std::move(made);
+}
+
+void expect_certain(const FilterRef& filter, const Universe& universe) {
+  ASSERT_EQ(count_found(filter, universe.members), universe.members.size());
+  ASSERT_EQ(count_found(filter, universe.others), 0U);
+  for (std::size_t i = 0; i < universe.members.size(); i += universe.members.size() / 1000 + 1) {
+    ASSERT_TRUE(filter.may_contain_hash(universe.members[i])) << i;
+  }
+  for (std::size_t i = 0; i < universe.others.size(); i += universe.others.size() / 1000 + 1) {
+    ASSERT_FALSE(filter.may_contain_hash(universe.others[i])) << i;
+  }
+}
+
+TEST(Exact, IsCertainOfItsUniverseAtEverySize) {
+  for (const std::size_t members : {0U, 1U, 2U, 10U, 64U, 1000U, 2048U, 2049U, 5000U, 100'000U}) {
+    for (const std::size_t others : {0U, 1U, 10U, 3000U, 400'000U}) {
+      for (const double fp_rate : {1.0, 0.01, 1e-6}) {
+        SCOPED_TRACE(std::to_string(members) + " and " + std::to_string(others) + " at " + std::to_string(fp_rate));
+        const Universe universe = random_universe(members, others, members + 3 * others);
+        const AnyFilter filter = exact_of(universe, spec_of(fp_rate));
+        expect_certain(filter.ref(), universe);
+        EXPECT_EQ(filter.facts().keys, members + others);
+        EXPECT_EQ(filter.ref().stats().cardinality, static_cast<double>(members));
+      }
+    }
+  }
+}
+
+/// log2 of the number of ways in which so many of all can be members.
+double information(double members, double others) {
+  return (std::lgamma(members + others + 1) - std::lgamma(members + 1) - std::lgamma(others + 1)) / std::log(2.0);
+}
+
+TEST(Exact, IsNearTheInformationLimit) {
+  for (const auto& [ratio, most] :
+       {std::pair{4U, 1.10}, {5U, 1.10}, {8U, 1.10}, {16U, 1.10}, {30U, 1.09}, {100U, 1.08}, {1000U, 1.10}}) {
+    const std::size_t members = 4'000'000 / (ratio + 1);
+    const Universe universe = random_universe(members, members * ratio, ratio);
+    const AnyFilter filter = exact_of(universe);
+    const double limit = information(static_cast<double>(members), static_cast<double>(members) * ratio);
+    const double factor = 8 * static_cast<double>(filter.payload().size()) / limit;
+    EXPECT_LT(factor, most) << "others for each member: " << ratio;
+    EXPECT_GT(factor, 1) << "no filter is smaller";
+  }
+}
+
+TEST(Exact, FindsKeysOutsideOfItsUniverseAtItsRate) {
+  const Universe universe = random_universe(20'000, 100'000, 1);
+  const auto outside = random_hashes(1'000'000, 99);
+  for (const double fp_rate : {1.0, 0.5, 0.1, 0.01, 1e-3}) {
+    const AnyFilter filter = exact_of(universe, spec_of(fp_rate));
+    const double rate = filter.ref().stats().current_fp_rate;
+    EXPECT_LE(rate, fp_rate * 1.005);  // as every ribbon of so few keys
+    const double expected = rate * 1e6;
+    EXPECT_NEAR(static_cast<double>(count_found(filter.ref(), outside)), expected,
+                6 * std::sqrt(expected) + 1e-3 * expected);
+  }
+}
+
+TEST(Exact, HasTheSameBytesHoweverItIsBuilt) {
+  const Universe universe = random_universe(400'000, 1'600'000, 5);
+  const AnyFilter filter = exact_of(universe);
+  const auto has_them = [&](const AnyFilter& other) {
+    return std::ranges::equal(other.payload(), filter.payload()) && other.shape() == filter.shape();
+  };
+  EXPECT_TRUE(has_them(exact_of(universe, spec_of(), {.threads = 4})));
+  EXPECT_TRUE(has_them(exact_of(universe, spec_of(), {.max_memory = kMinBuildMemoryBytes})));
+  Universe twice = universe;
+  twice.members.insert(twice.members.end(), universe.members.rbegin(), universe.members.rend());
+  EXPECT_TRUE(has_them(exact_of(twice)));
+}
+
+TEST(Exact, RefusesAKeyOnBothSides) {
+  for (const std::uint64_t max_memory : {UINT64_MAX, kMinBuildMemoryBytes}) {
+    Universe universe = random_universe(300'000, 1'200'000, 5);
+    universe.members.push_back(universe.others[7]);
+    const auto made = try_exact(universe, spec_of(), {.max_memory = max_memory});
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, ErrorCode::kBadArgument);
+    EXPECT_EQ(made.error().key_hash, universe.others[7]);
+    EXPECT_EQ(made.error().message, "key must be a member or not, got one on both sides, or two with the same hash, " +
+                                        std::to_string(universe.others[7]));
+  }
+}
+
+TEST(Exact, RefusesWhatNoExactFilterCanBe) {
+  const auto message = [](const FilterSpec& spec) { return FilterBuilder::create(spec).error().message; };
+  EXPECT_EQ(message(spec_of(1.5)), "fp_rate must lie in (0, 1] for an exact filter, got 1.5");
+  EXPECT_EQ(message({.kind = Kind::kExact, .bits_per_key = 0}), "bits_per_key must lie in (0, 1000], got 0");
+  EXPECT_THAT(message(spec_of(1e-11)), StartsWith("fp_rate must be at least 1.164"));
+  auto builder = FilterBuilder::create(spec_of());
+  EXPECT_EQ(builder->add("key", 2).error().message, "value must lie in [0, 1], got 2");
+  EXPECT_EQ(builder->add("key").error().code, ErrorCode::kUnsupported);
+}
+
+// Between what an array holds twice and what goes to a file, and where the map's keys fit in no array.
+TEST(Exact, IsBuiltInTheLeastMemory) {
+  for (const std::size_t members : {70'000U, 250'000U, 262'000U, 300'000U, 380'000U, 600'000U}) {
+    for (const std::size_t others : {std::size_t{0}, 4 * members}) {
+      const Universe universe = random_universe(members, others, members);
+      const AnyFilter filter = exact_of(universe, spec_of(), {.max_memory = kMinBuildMemoryBytes});
+      expect_certain(filter.ref(), universe);
+    }
+  }
+}
+
+TEST(Exact, IsBuiltOfFewMembersAndManyOthersInTheLeastMemory) {
+  for (const std::size_t members : {1U, 100U, 3000U}) {
+    const Universe universe = random_universe(members, 1'500'000, members);
+    const AnyFilter filter = exact_of(universe, spec_of(), {.max_memory = kMinBuildMemoryBytes});
+    expect_certain(filter.ref(), universe);
+  }
+}
+
+TEST(Exact, NeedsNoMoreBytesThanItsMembersDo) {
+  const Universe universe = random_universe(1000, 200'000, 3);
+  const std::uint64_t needed = exact_of(universe).payload().size();
+  EXPECT_LT(needed, 3000U);
+  EXPECT_TRUE(try_exact(universe, spec_of(), {.max_bytes = needed + needed / 8}));
+  EXPECT_EQ(try_exact(universe, spec_of(), {.max_bytes = needed - 8}).error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Exact, ReportsProgressThatNeverFalls) {
+  const Universe universe = random_universe(200'000, 800'000, 5);
+  std::vector<double> shares;
+  (void)exact_of(universe, spec_of(), {.progress = [&](double done) {
+                   shares.push_back(done);
+                   return true;
+                 }});
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_EQ(shares.back(), 1);
+  EXPECT_GT(std::ranges::count_if(shares, [](double done) { return done > 0.6 && done < 1; }), 2);
+  const auto cancelled = try_exact(universe, spec_of(), {.progress = [](double done) { return done < 0.7; }});
+  EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
+}
+
+TEST(Exact, ComesBackFromABlob) {
+  const Universe universe = random_universe(5000, 50'000, 3);
+  const AnyFilter filter = exact_of(universe);
+  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kSmallest, BlobForm::kMappable}) {
+    const auto blob = *to_blob(filter.ref(), form);
+    const auto opened = parse_blob(blob);
+    ASSERT_TRUE(opened) << opened.error().message;
+    expect_certain(opened->ref(), universe);
+  }
+}
+
+// No sums protect a payload that somebody forged, so every word of its own is tried with values that it must not have.
+TEST(Exact, RefusesAPayloadThatContradictsItself) {
+  const AnyFilter filter = exact_of(random_universe(3000, 20'000, 3));
+  const Bytes good = bytes_of(filter);
+  for (std::size_t word = 0; word < 3; ++word) {
+    for (const std::uint64_t value :
+         {std::uint64_t{0}, std::uint64_t{1}, good.size() / 8, std::uint64_t{1} << 61, UINT64_MAX}) {
+      Bytes payload = good;
+      std::memcpy(payload.data() + 8 * word, &value, 8);
+      const auto opened = FilterRef::open(filter.shape(), filter.facts(), payload);
+      if (word == 2 && value <= 1 + good.size() / 8) continue;  // the others are a number that nothing else repeats
+      EXPECT_FALSE(opened) << "word " << word << " as " << value;
+    }
+  }
+  Shape shape = filter.shape();
+  shape.k = 0;
+  EXPECT_FALSE(FilterRef::open(shape, filter.facts(), good)) << "words of a filter that has no columns";
+}
+
+TEST(Exact, IsCertainOfTenMillionLong) {
+  const Universe universe = random_universe(100'000, 9'900'000, 1);
+  for (const BuildOptions& options :
+       {BuildOptions(), BuildOptions{.threads = 2, .max_memory = std::uint64_t{64} << 20}}) {
+    expect_certain(exact_of(universe, spec_of(), options).ref(), universe);
+  }
+}
+
+}  // namespace
+}  // namespace crivo::testing
