@@ -116,9 +116,9 @@ Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_
   return made<Plan>([&]() -> Result<Plan> {
     const std::uint64_t seed = static_cast<std::uint64_t>(seed_high) << 32 | static_cast<std::uint64_t>(seed_low);
     FilterSpec spec{.capacity = static_cast<std::uint64_t>(capacity), .seed = seed};
-    if (fp_rate != 0) spec.fp_rate = fp_rate;
-    if (bits_per_key != 0) spec.bits_per_key = bits_per_key;
     if (auto chosen = choose_kind(spec, text_in_room(kind_bytes)); !chosen) return chosen.error();
+    spec.fp_rate = fp_rate != 0 ? fp_rate : default_fp_rate(spec.kind);
+    if (bits_per_key != 0) spec.bits_per_key = bits_per_key;
     return Plan{spec, max_bytes == 0 ? UINT64_MAX : static_cast<std::uint64_t>(max_bytes)};
   });
 }
@@ -227,7 +227,8 @@ std::size_t facts(const AnyFilter* filter) {
   const Facts& stored = filter->facts();
   const Shape& shape = filter->shape();
   const std::string_view name = filter->ref().kind().name;
-  const bool abilities[] = {can.add, can.remove, can.count, can.unite, can.intersect, can.grow, can.range, can.find};
+  const bool abilities[] = {can.add,  can.remove, can.count, can.unite, can.intersect,
+                            can.grow, can.range,  can.find,  can.exact};
   unsigned bits = 0;
   for (std::size_t i = 0; i < std::size(abilities); ++i) bits |= static_cast<unsigned>(abilities[i]) << i;
   const double numbers[] = {static_cast<double>(stored.capacity),

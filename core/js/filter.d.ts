@@ -10,7 +10,7 @@ export interface Options {
   kind?: string;
   /** Keys to size it for. Filter.build takes the number of distinct keys without it. */
   capacity?: number;
-  /** The rate of false hits at capacity: 0.01 by default. */
+  /** The rate of false hits at capacity: 0.01 by default, or 1 for exact. */
   fpRate?: number;
   /** Sizes the filter instead of fpRate. */
   bitsPerKey?: number;
@@ -33,7 +33,7 @@ export interface Info {
   param: number;
   seed: bigint;
   payloadBytes: number;
-  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range" | "find")[];
+  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range" | "find" | "exact")[];
 }
 
 /** What Crivo refuses. A key or an option of a wrong type is a TypeError. */
@@ -50,7 +50,7 @@ export class Filter {
   static open(blob: Uint8Array | ArrayBuffer, options?: { maxBytes?: number }): Filter;
   /** An empty filter, which needs a capacity. */
   static create(options: Options & { capacity: number }): Filter;
-  /** A filter of these keys, of any kind but a map. */
+  /** A filter of these keys, of any kind but map and exact. */
   static build(keys: Iterable<Key>, options?: Options): Filter;
 
   /**
@@ -58,6 +58,13 @@ export class Filter {
    * 1 spends no bits on telling that a key is absent. A key with two different values is an error.
    */
   static buildMap(entries: Iterable<readonly [Key, number]>, options?: Options): Filter;
+
+  /**
+   * An exact filter of all keys of a universe: it has the members and none of the others, both for certain. Of keys
+   * outside of the universe it finds some, at no more than fpRate, which is 1 without one: the smallest filter. A key on
+   * both sides is an error.
+   */
+  static buildExact(members: Iterable<Key>, others: Iterable<Key>, options?: Options): Filter;
 
   /** The value of a key in a map; undefined for a key that is certainly absent, and any value for a false hit. */
   get(key: Key): number | undefined;

@@ -9,7 +9,7 @@ const MOST_DIGITS = 32;
 const NUMBERS = 10; // of info
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];
-const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find"];
+const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact"];
 const FORMS = ["raw", "mappable"];
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const DEFAULT_MAX_BYTES = 2 ** 30;
@@ -175,6 +175,26 @@ function planned(options, make) {
   }
 }
 
+function buildOfPairs(entries, options, name) {
+  const { kind = name } = options;
+  if (String(kind).split(":")[0] !== name) throw new CrivoError(`kind must be ${name}, got ${kind}`, "unsupported");
+  return planned({ ...options, kind }, (plan) => {
+    const builder = native.builder(plan) || fail();
+    try {
+      putPairs(entries, (count) => native.collect_values(builder, plan, count) || fail());
+      return native.finish(builder);
+    } finally {
+      native.drop_builder(builder);
+    }
+  });
+}
+
+/** The members of an exact filter, each with the value 1, and the other keys with 0. */
+function* sides(members, others) {
+  for (const batch of batchesOf(members, "members")) for (const key of batch) yield [key, 1];
+  for (const batch of batchesOf(others, "others")) for (const key of batch) yield [key, 0];
+}
+
 const freed = new FinalizationRegistry((filter) => native.close(filter));
 const made = Symbol("made");
 
@@ -183,7 +203,7 @@ export class Filter {
   #ordered;
 
   constructor(token, filter) {
-    if (token !== made) throw new TypeError("a filter must be made by Filter.open, Filter.create, Filter.build or Filter.buildMap");
+    if (token !== made) throw new TypeError("a filter must be made by Filter.open, Filter.create or a Filter.build");
     this.#filter = filter || fail();
     this.#ordered = this.info.can.includes("range");
     freed.register(this, filter, this);
@@ -219,15 +239,11 @@ export class Filter {
   }
 
   static buildMap(entries, options = {}) {
-    return planned({ ...options, kind: options.kind ?? "map" }, (plan) => {
-      const builder = native.builder(plan) || fail();
-      try {
-        putPairs(entries, (count) => native.collect_values(builder, plan, count) || fail());
-        return native.finish(builder);
-      } finally {
-        native.drop_builder(builder);
-      }
-    });
+    return buildOfPairs(entries, options, "map");
+  }
+
+  static buildExact(members, others, options = {}) {
+    return buildOfPairs(sides(members, others), options, "exact");
   }
 
   get #open() {

@@ -27,6 +27,7 @@ std::uint64_t physical_memory_bytes() {
 
 struct BuildOptions {
   KeyFiles keys;
+  std::vector<std::string> absent;  // files with the keys that an exact filter must not find
   OutputArgument output;
   FilterSpec spec;  // a capacity of 0: as many as there are distinct keys
   unsigned threads = 1;
@@ -35,6 +36,7 @@ struct BuildOptions {
   std::optional<std::string> temp_folder;
   bool quiet = false;
   bool kind_given = false;
+  bool rate_given = false;
 
   [[nodiscard]] bool is_bounded() const noexcept { return !max_memory.given.empty(); }
 };
@@ -64,6 +66,20 @@ void note_memory_folder(const std::string& folder) {
                shown(folder).c_str());
 }
 
+KeyFiles with_paths(KeyFiles files, const std::vector<std::string>& paths) {
+  files.paths = paths;
+  return files;
+}
+
+/// Adds the members of an exact filter, with the value 1, or the other keys, with 0.
+void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hashing, std::uint64_t value) {
+  std::vector<std::uint64_t> values;
+  add_keys("build", files, hashing, [&](const KeyBatch& batch) {
+    values.assign(batch.hashes.size(), value);
+    unwrap(builder.add_hashes(batch.hashes, values));
+  });
+}
+
 AnyFilter build_filter(const BuildOptions& options) {
   std::optional<Progress> progress;
   std::uint64_t keys = 0;
@@ -84,23 +100,36 @@ AnyFilter build_filter(const BuildOptions& options) {
                                                              .progress = show,
                                                              .max_memory = options.max_memory.bytes,
                                                              .temp_folder = temp_folder}));
-  const auto add = [&](const KeyBatch& batch) {
-    unwrap(files.have_values ? builder.add_hashes(batch.hashes, batch.values) : builder.add_hashes(batch.hashes));
-  };
-  add_keys("build", files, {hash_id_of(options.spec.kind), options.spec.seed}, add);
+  const Hashing hashing{hash_id_of(options.spec.kind), options.spec.seed};
+  if (options.spec.kind == Kind::kExact) {
+    add_side(builder, with_paths(files, options.absent), hashing, 0);
+    add_side(builder, files, hashing, 1);
+  } else {
+    add_keys("build", files, hashing, [&](const KeyBatch& batch) {
+      unwrap(files.have_values ? builder.add_hashes(batch.hashes, batch.values) : builder.add_hashes(batch.hashes));
+    });
+  }
   keys = builder.keys();
   return unwrap(builder.finish());
 }
 
-/// Whether lines have values decides whether a map is built, and a map cannot be built of others.
+/// Decides the kind: keys with values make a map, and absent keys an exact filter, which cannot be made of others.
 BuildOptions with_kind(const BuildOptions& options) {
   BuildOptions chosen = options;
-  const std::string kind = kind_text(options.spec);
-  if (options.keys.have_values && !options.kind_given) chosen.spec.kind = Kind::kMap;
+  const auto needs = [&](Kind kind, bool is_given, const std::string& option) {
+    if (is_given && !options.kind_given) chosen.spec.kind = kind;
+    if (is_given == (chosen.spec.kind == kind)) return;
+    const std::string right = is_given ? std::string(kind_name(kind)) + " with " : "another one without ";
+    throw Refused("kind must be " + right + option + ", got " + kind_text(options.spec));
+  };
+  needs(Kind::kMap, options.keys.have_values, "--values");
+  needs(Kind::kExact, !options.absent.empty(), "--absent");
+  const auto is_input = [](const std::string& path) { return path == "-"; };
+  if (std::ranges::any_of(options.absent, is_input) && std::ranges::any_of(options.keys.paths, is_input)) {
+    throw Refused("absent must be a file where the keys come from standard input, got -");
+  }
+  if (!options.rate_given) chosen.spec.fp_rate = default_fp_rate(chosen.spec.kind);
   if (chosen.spec.value_bits != 0) chosen.keys.value_bits = std::min(chosen.spec.value_bits, kMaxValueBits);
-  const bool is_map = chosen.spec.kind == Kind::kMap;
-  if (options.keys.have_values && !is_map) throw Refused("kind must be map with --values, got " + kind);
-  if (is_map && !options.keys.have_values) throw Refused("kind must be another one without --values, got " + kind);
   return chosen;
 }
 
@@ -117,8 +146,13 @@ Refused for_users(const Error& error, const BuildOptions& options) {
     message += has_capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";
   }
   if (error.key_hash) {
-    const std::string place = place_of_key(options.keys, options.spec.seed, *error.key_hash);
+    const auto place_in = [&](const KeyFiles& files) {
+      return place_of_key(files, options.spec.seed, *error.key_hash);
+    };
+    const std::string place = place_in(options.keys);
+    const std::string other = options.absent.empty() ? "" : place_in(with_paths(options.keys, options.absent));
     if (!place.empty()) message += ": " + place;
+    if (!other.empty()) message += (place.empty() ? ": " : " and ") + other;
   }
   if (of_filter && error.needed_bytes != 0) message += " (the limit is this machine's memory)";
   return Refused(Error{error.code, message});
@@ -127,6 +161,7 @@ Refused for_users(const Error& error, const BuildOptions& options) {
 ExitCode build(const BuildOptions& given) try {
   const BuildOptions options = with_kind(given);
   check_output(options.output.path, options.keys.paths);
+  check_output(options.output.path, options.absent);
   check_temporary_folder(options);
   if (options.is_bounded()) system::free_to_the_system();
   const AnyFilter filter = build_filter(options);
@@ -140,9 +175,14 @@ void add_spec(CLI::App& command, BuildOptions& options) {
   FilterSpec& spec = options.spec;
   take(command, "--capacity", into(spec.capacity, parse_capacity),
        "Keys to make room for, K, M, G or T may follow; without it, the distinct keys there are", "N");
-  CLI::Option* const rate = take(command, "--fp-rate,--fpr", into(spec.fp_rate, parse_fp_rate),
-                                 "False-positive rate at capacity, in (0, 1), or 1 for a map", "RATE")
-                                ->default_str("0.01");
+  CLI::Option* const rate = take(
+                                command, "--fp-rate,--fpr",
+                                [&options](const std::string& text) {
+                                  options.spec.fp_rate = parse_fp_rate(text);
+                                  options.rate_given = true;
+                                },
+                                "False-positive rate at capacity, in (0, 1), or 1 for map and exact", "RATE")
+                                ->default_str("0.01, or 1 with --absent");
   take(command, "--bits-per-key", into(spec.bits_per_key, parse_bits_per_key), "Size it by this instead", "N")
       ->excludes(rate);
   take(
@@ -173,7 +213,12 @@ void add_limits(CLI::App& command, BuildOptions& options) {
 void add_build(CLI::App& app, Action& action) {
   const auto [command, options] = declare(app, action, "build", "Build a filter from keys, one per line", build);
   add_key_files(command, options.keys);
-  command.add_flag("--values", options.keys.have_values, "A line is a key, a tab and its value: build a map");
+  CLI::Option* const values =
+      command.add_flag("--values", options.keys.have_values, "A line is a key, a tab and its value: build a map");
+  take(command, "--absent", options.absent,
+       "All other keys that will be asked for, one per line: build an exact filter", "FILE")
+      ->allow_extra_args(false)
+      ->excludes(values);
   add_output(command, options.output);
   add_spec(command, options);
   add_limits(command, options);

@@ -121,6 +121,12 @@ class Lines {
     return keys_;
   }
 
+  /// A line that is a key.
+  std::string_view next(std::string_view line) noexcept {
+    ++seen_;
+    return line;
+  }
+
   /// Where the line stands that was read last.
   [[nodiscard]] std::string place() const {
     return line_ + std::to_string(seen_) + " of " + shown(file_, "standard input");
@@ -185,7 +191,8 @@ std::string place_of_key(const KeyFiles& files, std::uint64_t seed, std::uint64_
     std::uint64_t value = 0;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       for (const std::string_view line : lines) {
-        const std::string_view key = read.read_pairs({&line, 1}, {&value, 1}).front();
+        const std::string_view key =
+            files.have_values ? read.read_pairs({&line, 1}, {&value, 1}).front() : read.next(line);
         if (hash_key(key, seed) == key_hash) return in_quotes(key) + " in " + read.place();
       }
     }

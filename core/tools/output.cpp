@@ -51,10 +51,13 @@ void check_place(const std::string& path) {
 void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint64_t bytes, const char* command) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
-  std::fprintf(stderr,
-               "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fp_rate %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
+  std::string keys = std::to_string(facts.keys);
+  if (filter.kind().can.exact) {  // which side a file went to shows here
+    keys += " (distinct members " + std::to_string(static_cast<std::uint64_t>(*filter.stats().cardinality)) + ")";
+  }
+  std::fprintf(stderr, "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fp_rate %.3g, keys %s, %" PRIu64 " bytes\n",
                command, shown(path, "standard output").c_str(), static_cast<int>(kind.size()), kind.data(),
-               facts.capacity, facts.fp_rate, facts.keys, bytes);
+               facts.capacity, facts.fp_rate, keys.c_str(), bytes);
 }
 
 void note_overfull(const FilterRef& filter, const Report& report) {

@@ -22,8 +22,11 @@ void bloom_agg_step(const Call& call) {
   if (!state.builder) {
     state.options = options;
     state.hash_id = hash_id_of(options.kind);
-    if (options.kind == Kind::kMap)
-      throw SqlError{"kind must be one whose keys have no values, got map, which bloom_map_agg makes"};
+    if (options.kind == Kind::kMap || options.kind == Kind::kExact) {
+      const std::string kind(kind_name(options.kind));
+      throw SqlError{"kind must be one whose keys have no values, got " + kind + ", which bloom_" + kind +
+                     "_agg makes"};
+    }
     state.builder = unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.db())}));
   } else {
     require_same_options(state.options, options);

@@ -1,4 +1,5 @@
-// The functions of maps, which have a value for each key. sqlite_ext/README.md is their reference.
+// The functions for pairs: maps, which have a value for each key, and exact filters, which know of each key whether it
+// is a member. sqlite_ext/README.md is their reference.
 #include <array>
 #include <optional>
 
@@ -13,40 +14,57 @@ namespace {
 
 constexpr std::int64_t kMaxValue = (std::int64_t{1} << kMaxValueBits) - 1;
 
-struct MapState {
+struct PairState {
   FilterSpec options;
   std::optional<FilterBuilder> builder;
 };
 
-std::uint64_t parse_value(sqlite3_value* value) {
+/// An integer from 0 to `most`, also if it is a REAL, as keys are alike: 1 and 1.0 are the same key.
+std::optional<std::uint64_t> whole_number(sqlite3_value* value, std::int64_t most) {
+  const int type = sqlite3_value_type(value);
   const std::int64_t number = sqlite3_value_int64(value);
-  if (sqlite3_value_type(value) != SQLITE_INTEGER || number < 0 || number > kMaxValue) {
-    throw SqlError{"value must be an integer from 0 to " + std::to_string(kMaxValue) + ", got " + shown(value)};
-  }
+  const bool is_whole =
+      type == SQLITE_INTEGER || (type == SQLITE_FLOAT && sqlite3_value_double(value) == static_cast<double>(number));
+  if (!is_whole || number < 0 || number > most) return std::nullopt;
   return static_cast<std::uint64_t>(number);
 }
 
-FilterBuilder map_builder(const Call& call, const FilterSpec& options) {
+/// The value of a key in a map.
+std::uint64_t parse_value(sqlite3_value* value) {
+  if (const auto number = whole_number(value, kMaxValue)) return *number;
+  throw SqlError{"value must be an integer from 0 to " + std::to_string(kMaxValue) + ", got " + shown(value)};
+}
+
+/// Whether a key is a member, for an exact filter.
+std::uint64_t parse_is_member(sqlite3_value* value) {
+  if (const auto number = whole_number(value, 1)) return *number;
+  throw SqlError{"is_member must be the integer 0 or 1, got " + shown(value)};
+}
+
+FilterBuilder pair_builder(const Call& call, const FilterSpec& options) {
   return unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.db())}));
 }
 
-void bloom_map_agg_step(const Call& call) {
-  auto& state = aggregate_state<MapState>(call);
-  const FilterSpec options = parse_map_options(call.args.subspan(2));
+/// Of a key and what `parse` makes of the second argument.
+template <Kind kKind, std::uint64_t (*parse)(sqlite3_value*)>
+void pair_agg_step(const Call& call) {
+  auto& state = aggregate_state<PairState>(call);
+  const FilterSpec options = parse_pair_options(kKind, call.args.subspan(2));
   if (!state.builder) {
     state.options = options;
-    state.builder = map_builder(call, options);
+    state.builder = pair_builder(call, options);
   } else {
     require_same_options(state.options, options);
   }
   const KeyBytes key(call.args[0]);
-  if (!key.is_null()) unwrap(state.builder->add(key.view(), parse_value(call.args[1])));
+  if (!key.is_null()) unwrap(state.builder->add(key.view(), parse(call.args[1])));
 }
 
-void bloom_map_agg_finish(const Call& call) {
-  const std::unique_ptr<MapState> state = take_aggregate_state<MapState>(call);
+template <Kind kKind>
+void pair_agg_finish(const Call& call) {
+  const std::unique_ptr<PairState> state = take_aggregate_state<PairState>(call);
   const bool has_rows = state != nullptr && state->builder;
-  FilterBuilder builder = has_rows ? *std::move(state->builder) : map_builder(call, parse_map_options({}));
+  FilterBuilder builder = has_rows ? *std::move(state->builder) : pair_builder(call, parse_pair_options(kKind, {}));
   set_result(call, unwrap(builder.finish()).ref());
 }
 
@@ -60,7 +78,10 @@ void bloom_get(const Call& call) {
 }
 
 constexpr std::array kMapFunctions = {
-    FunctionRow{"bloom_map_agg", 2, 4, kPure, guarded<bloom_map_agg_step>, guarded_finish<bloom_map_agg_finish>},
+    FunctionRow{"bloom_map_agg", 2, 4, kPure, guarded<pair_agg_step<Kind::kMap, parse_value>>,
+                guarded_finish<pair_agg_finish<Kind::kMap>>},
+    FunctionRow{"bloom_exact_agg", 2, 4, kPure, guarded<pair_agg_step<Kind::kExact, parse_is_member>>,
+                guarded_finish<pair_agg_finish<Kind::kExact>>},
     FunctionRow{"bloom_get", 2, 2, kPure, guarded<bloom_get>},
 };
 

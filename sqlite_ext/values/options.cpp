@@ -67,8 +67,8 @@ FilterSpec parse_options(std::span<sqlite3_value* const> args) {
   return spec;
 }
 
-FilterSpec parse_map_options(std::span<sqlite3_value* const> args) {
-  FilterSpec spec{.kind = Kind::kMap};
+FilterSpec parse_pair_options(Kind kind, std::span<sqlite3_value* const> args) {
+  FilterSpec spec{.kind = kind, .fp_rate = default_fp_rate(kind)};
   if (is_given(args, 0)) spec.fp_rate = parse_fp_rate(args[0], true);
   if (is_given(args, 1)) spec.seed = parse_seed(args[1]);
   return spec;

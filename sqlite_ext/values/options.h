@@ -1,4 +1,5 @@
-// The options that bloom_create and bloom_agg share: (capacity, fp_rate, kind, seed); and those of bloom_map_agg.
+// The options that bloom_create and bloom_agg share: (capacity, fp_rate, kind, seed); and those of the
+// aggregate functions for pairs.
 #pragma once
 
 #include <span>
@@ -13,8 +14,8 @@ inline constexpr int kOptions = 4;
 /// Throws SqlError for a value of the wrong type or outside its range.
 [[nodiscard]] FilterSpec parse_options(std::span<sqlite3_value* const> args);
 
-/// The same for those of bloom_map_agg: (fp_rate, seed), where a rate of 1 is allowed.
-[[nodiscard]] FilterSpec parse_map_options(std::span<sqlite3_value* const> args);
+/// The same for those of bloom_map_agg and bloom_exact_agg: (fp_rate, seed), where a rate of 1 is allowed.
+[[nodiscard]] FilterSpec parse_pair_options(Kind kind, std::span<sqlite3_value* const> args);
 
 /// Throws SqlError naming the first option that differs.
 void require_same_options(const FilterSpec& first, const FilterSpec& later);

@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   int rounds = 5;
   std::vector<std::string> kinds;
   for (const auto& info : crivo::kinds()) {
-    if (!info.can.find) kinds.emplace_back(info.name);
+    if (!info.can.needs_values()) kinds.emplace_back(info.name);
   }
   kinds.emplace_back("ribbon:32");
   CLI::App app("Builds and questions with several threads", "bench_threads");

@@ -85,12 +85,11 @@ inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
   }
   return names;
 }
-/// But `range`, which knows all of these keys as one, by the bytes that they begin with, and `map`, whose keys have
-/// values: range_test.cpp, map_test.cpp.
+/// But `range`, which knows all of these keys as one, by the bytes that they begin with, `map`, whose keys have values,
+/// and `exact`, which has keys of two sides: range_test.cpp, map_test.cpp, exact_test.cpp.
 inline std::vector<std::string> every_kind() {
   std::vector<std::string> names = kinds_that_can(0);
-  std::erase(names, "range");
-  std::erase(names, "map");
+  for (const char* other : {"range", "map", "exact"}) std::erase(names, other);
   return names;
 }
 
@@ -113,6 +112,9 @@ inline std::vector<std::uint64_t> values_for(const KeyList& list) {
 inline Filter build(const crivo_options& options, const KeyList& list) {
   if (options.kind != nullptr && std::string_view(options.kind).starts_with("map")) {
     return make(crivo_build_map, &options, list.keys(), values_for(list).data());
+  }
+  if (options.kind != nullptr && std::string_view(options.kind) == "exact") {
+    return make(crivo_build_exact, &options, list.keys(), absent_keys(4 * list.count()).keys());
   }
   return make(crivo_build, &options, list.keys());
 }

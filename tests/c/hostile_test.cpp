@@ -25,11 +25,14 @@ struct Sound {
   Filter other = filter_of("counting", 100);
   Filter map = filter_of("map", 100);
   crivo_options map_options = options_of("map", 100);
+  crivo_options exact_options = options_of("exact", 100);
   Builder map_builder = start(&map_options);
   Builder builder = start(nullptr);
   crivo_options options = options_of("blocked", 100);
   KeyList list = present_keys(10);
   crivo_keys keys = *list.keys();
+  KeyList other_list = absent_keys(10);
+  crivo_keys other_keys = *other_list.keys();
   std::vector<std::uint64_t> hashes = std::vector<std::uint64_t>(10, 5);
   std::vector<std::uint64_t> values = std::vector<std::uint64_t>(10, 6);
   std::vector<std::uint8_t> hits = std::vector<std::uint8_t>(10, 9);
@@ -101,6 +104,8 @@ std::vector<Argument> every_pointer(Sound& s) {
   p.of("build", crivo_build, {"", "keys", "filter"}, &s.options, &s.keys, &s.made);
   p.of("build_from_hashes", crivo_build_from_hashes, {"", "hashes", "", "filter"}, &s.options, hashes, 10, &s.made);
   p.of("build_map", crivo_build_map, {"", "keys", "values", "map"}, &s.map_options, &s.keys, values, &s.made);
+  p.of("build_exact", crivo_build_exact, {"", "members", "others", "filter"}, &s.exact_options, &s.keys, &s.other_keys,
+       &s.made);
   p.of("copy", crivo_copy, {"filter", "copy"}, f, &s.made);
   p.of("drop_counts", crivo_drop_counts, {"filter", "blocked"}, f, &s.made);
   p.of("builder_create", crivo_builder_create, {"", "builder"}, &s.options, &s.made_builder);

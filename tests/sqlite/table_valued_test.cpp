@@ -68,7 +68,7 @@ TEST_F(Probe, GivesTheKeysThatJsonEachGives) {
 
 TEST_F(Probe, AnswersAsContainsDoesForManyKeysOfEveryKind) {
   for (const KindInfo& kind : kinds()) {
-    if (kind.can.find) continue;
+    if (kind.can.needs_values()) continue;
     const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.1, ?) FROM " + integers(1, 500), {std::string(kind.name)});
     const std::string keys = ask("SELECT json_group_array(i) FROM " + integers(1, 2000));
     EXPECT_EQ(
@@ -131,7 +131,7 @@ TEST_F(Layers, OfAScalableFilterAreItsOwn) {
 
 TEST_F(Layers, OfAnyOtherFilterAreOneRowOfWhatInfoTells) {
   for (const KindInfo& kind : kinds()) {
-    if (kind.kind == Kind::kScalable || kind.can.find) continue;
+    if (kind.kind == Kind::kScalable || kind.can.needs_values()) continue;
     const Blob filter = blob("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 80), {std::string(kind.name)});
     for (const std::string field : {"capacity", "keys", "bits", "k", "fill", "fp_rate", "current_fp_rate"}) {
       EXPECT_EQ(ask("SELECT count(*) || ' ' || (abs(l." + field +

@@ -14,7 +14,7 @@ TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   write("keys", keys);
   std::vector<std::string> texts = {"spectral:16", "scalable:4", "compressed"};
   for (const KindInfo& kind : kinds()) {  // range_test.cpp and map_test.cpp have those that take other lines
-    if (kind.hash_id == HashId::kXxh3_64 && !kind.can.find) texts.emplace_back(kind.name);
+    if (kind.hash_id == HashId::kXxh3_64 && !kind.can.needs_values()) texts.emplace_back(kind.name);
   }
   for (const std::string& kind : texts) {
     ASSERT_THAT(crivo("build -q -o f --kind " + kind + " keys"), Succeeds("")) << kind;
@@ -169,9 +169,9 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--capacity",
        "capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M",
        {"0", "-5", "1.5", "10k", "nan", " 1", "1099511627777", ""}},
-      {"--fp-rate", "fp_rate must lie in (0, 1), or be 1 for a map", {"0", "1.5", "nan"}},
+      {"--fp-rate", "fp_rate must lie in (0, 1), or be 1 for map and exact", {"0", "1.5", "nan"}},
       {"--fp-rate", "fp_rate must lie in (0, 1)", {"1"}},
-      {"--fp-rate", "fp_rate must be a number in (0, 1), or 1 for a map", {"1%"}},
+      {"--fp-rate", "fp_rate must be a number in (0, 1), or 1 for map and exact", {"1%"}},
       {"--capacity 1e12 --fp-rate",
        "fp_rate must be above 5.421010862427522e-08, the rate at which 64-bit hashes of 1000000000000 keys coincide "
        "with another's",

@@ -98,7 +98,8 @@ enum {
   CRIVO_CAN_INTERSECT = 16,
   CRIVO_CAN_GROW = 32,   ///< takes keys beyond its capacity and keeps its promised rate
   CRIVO_CAN_RANGE = 64,  ///< tells whether there may be a key in a range; its keys are ordered numbers
-  CRIVO_CAN_FIND = 128   ///< has a value for each key, with which it is built once: a map
+  CRIVO_CAN_FIND = 128,  ///< has a value for each key, with which it is built once: a map
+  CRIVO_CAN_EXACT = 256  ///< is certain of all keys that it is built from, once: the members and the others
 };
 
 /// The name of the kind with this index, counted from 0: "classic", "blocked" and so on; NULL beyond the last. It lives
@@ -167,7 +168,7 @@ typedef struct crivo_options {
   const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
   uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (not for crivo_create)
   double fp_rate;           ///< the false-positive rate at capacity: above capacity * 2^-64, at which keys share
-                            ///< their 64-bit hash, and below 1, or 1 for a map; 0 is 0.01
+                            ///< their 64-bit hash, and below 1, or 1 for a map or exact; 0 is 0.01, or 1 for exact
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
@@ -185,11 +186,11 @@ typedef struct crivo_options {
 /// filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
-/// Makes a filter of these keys, of any kind but a map (crivo_build_map). `options` may be NULL: a blocked filter of
-/// 1%. Takes 8 bytes for each key while it builds, 16 for range and spectral. Ignores temp_folder without max_memory.
-/// Errors: CRIVO_BAD_ARGUMENT naming the field, also max_memory where it is too little; CRIVO_TOO_LARGE if the filter
-/// needs more than max_bytes; CRIVO_FULL if more keys came than the kind has room for; CRIVO_CANCELLED; CRIVO_SYSTEM
-/// for a temporary file.
+/// Makes a filter of these keys, of any kind but map and exact, which have functions of their own. `options` may be
+/// NULL: a blocked filter of 1%. Takes 8 bytes for each key while it builds, 16 for range and spectral. Ignores
+/// temp_folder without max_memory. Errors: CRIVO_BAD_ARGUMENT naming the field, also max_memory where it is too little;
+/// CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if more keys came than the kind has room for;
+/// CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from the keys' hashes, which were made with options->seed, or, for the kind "range", from ordered numbers.
@@ -203,6 +204,15 @@ CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options,
 /// values, naming them and the key's hash; CRIVO_UNSUPPORTED for a kind without values.
 CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values,
                                            crivo_filter** map, crivo_error* error);
+
+/// Makes an exact filter of all keys of a universe: of the members, which it finds, and of the others, which it does
+/// not find. Both are certain. Of keys outside of the universe it finds some, at no more than fp_rate; an fp_rate of 1
+/// makes it as small as it can be. A `kind` of NULL is here "exact". capacity counts members and others. Takes 16 bytes
+/// for each key while it builds, and as much again for the members and the few others that a ribbon of them finds.
+/// Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a key on both sides, and for two keys with the same 64-bit hash,
+/// which another seed parts, naming the hash; CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_EXACT.
+CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,
+                                             const crivo_keys* others, crivo_filter** filter, crivo_error* error);
 
 /// A copy that can be changed, also of a read-only filter. It may grow as far as the filter may; the copy of a borrowed
 /// blob as far as the limits it was borrowed with; the copy of an opened file without a limit.
@@ -218,9 +228,8 @@ CRIVO_API void crivo_free(crivo_filter* filter);
 typedef struct crivo_builder crivo_builder;
 
 /// Starts to build. With a capacity and a kind that can add, keys go straight into the filter, with max_memory as a
-/// limit on its size, and threads and temp_folder ignored; otherwise 8 bytes are kept for each, and 16 for a map.
-/// crivo_builder_finish
-/// calls `progress`. `options` may be NULL. Errors: CRIVO_TOO_LARGE.
+/// limit on its size, and threads and temp_folder ignored; otherwise 8 bytes are kept for each, and 16 for map and
+/// exact. crivo_builder_finish calls `progress`. `options` may be NULL. Errors: CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
                                                 crivo_error* error);
 /// Adds a key. Errors: CRIVO_BAD_ARGUMENT, also for a builder that was finished, and for max_memory where the filter
@@ -233,7 +242,8 @@ CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void*
 CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);
-/// The same for a map, whose keys come with values. Errors: also those of crivo_build_map, which may come only from
+/// The same for a map, whose keys come with values, and for an exact filter, whose members come with 1 and whose other
+/// keys come with 0. Errors: also those of crivo_build_map and crivo_build_exact, which may come only from
 /// crivo_builder_finish.
 CRIVO_CHECKED crivo_status crivo_builder_add_value(crivo_builder* builder, const void* key, size_t key_bytes,
                                                    uint64_t value, crivo_error* error);

@@ -61,7 +61,7 @@ inline void check_values(const std::uint64_t* values, std::uint64_t count) {
 /// Keys whose offsets were checked.
 class Keys {
  public:
-  explicit Keys(const crivo_keys* keys);
+  explicit Keys(const crivo_keys* keys, const std::string& name = "keys");
 
   [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
 
@@ -122,7 +122,7 @@ struct Request {
 };
 /// Reads the options; NULL stands for the defaults. Refuses a field by its name, or CRIVO_ISA: no filter is made or
 /// read while that variable is misspelt.
-[[nodiscard]] Request read_options(const crivo_options* options);
+[[nodiscard]] Request read_options(const crivo_options* options, Kind by_default = Kind::kBlocked);
 [[nodiscard]] ReadLimits read_limits(const crivo_limits* limits);
 
 /// Checks the field `size` of a structure. A program of another version has fewer fields, or more, but whole ones; and

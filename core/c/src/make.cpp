@@ -71,6 +71,26 @@ bool in_memory(const Request& request) {
   return request.spec.capacity != 0 && request.options.max_memory == UINT64_MAX;
 }
 
+Result<AnyFilter> build_exact(const crivo_options* options, const crivo_keys* members, const crivo_keys* others) {
+  const Request request = read_options(options, Kind::kExact);
+  if (request.spec.kind != Kind::kExact) {
+    throw Refused(Error{ErrorCode::kUnsupported, "kind must be exact, got " + kind_text(request.spec)});
+  }
+  const Keys of_members(members, "members");
+  const Keys of_others(others, "others");
+  FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
+  std::vector<std::uint64_t> same;
+  const auto add = [&](const Keys& keys, std::uint64_t value) {
+    unwrap(keys.hash(HashId::kXxh3_64, request.spec.seed, [&](std::span<const std::uint64_t> hashes) {
+      same.assign(hashes.size(), value);
+      return builder.add_hashes(hashes, same);
+    }));
+  };
+  add(of_members, 1);
+  add(of_others, 0);
+  return builder.finish();
+}
+
 Result<AnyFilter> create(const crivo_options* options) {
   check_given("options", options);
   const Request request = read_options(options);
@@ -104,6 +124,11 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
     return in_memory(request) ? AnyFilter::build(request.spec, checked, request.options)
                               : build_in_pieces(request, checked);
   });
+}
+
+crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members, const crivo_keys* others,
+                               crivo_filter** filter, crivo_error* error) {
+  return hand_out("filter", filter, error, [&] { return build_exact(options, members, others); });
 }
 
 crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error) {

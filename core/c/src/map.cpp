@@ -34,8 +34,10 @@ Result<bool> find_one(const crivo_filter& map, std::uint64_t key_hash, uint64_t*
 }
 
 Result<AnyFilter> build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values) {
-  Request request = read_options(options);
-  if (options == nullptr || options->kind == nullptr) request.spec.kind = Kind::kMap;
+  const Request request = read_options(options, Kind::kMap);
+  if (request.spec.kind == Kind::kExact) {
+    throw Refused(Error{ErrorCode::kUnsupported, "kind must be map, got exact, which crivo_build_exact makes"});
+  }
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
   unwrap(Keys(keys).hash_with_values(HashId::kXxh3_64, request.spec.seed, values, [&](auto hashes, auto of_hashes) {
     return builder.add_hashes(hashes, of_hashes);

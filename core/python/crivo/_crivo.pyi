@@ -35,6 +35,7 @@ class Filter:
         temp_folder: str | bytes | PathLike[str] | None = ...,
         progress: Callable[[float], object] | None = ...,
         _values: Iterable[SupportsIndex] | None = ...,
+        _others: Iterable[_Key] | None = ...,
         hashed: bool = ...,
     ) -> Self: ...
     def __getstate__(self) -> Any: ...

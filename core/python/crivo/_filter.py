@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from copy import deepcopy
-from typing import Any, NamedTuple, Self, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Self, TypeVar, Union
 
 from . import _crivo
 from ._error import Error
 
+if TYPE_CHECKING:
+    from ._crivo import _Key
+
 _FORMS = {"auto": 0, "raw": 1, "smallest": 2, "mappable": 3}
-_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range", "find")
+_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact")
 _Path = Union[str, bytes, "os.PathLike[str]"]
 _NO_LIMIT = 2**64 - 1
 
@@ -55,7 +58,7 @@ class Facts(NamedTuple):
     payload_bytes: int
     """Its size in memory."""
     can: tuple[str, ...]
-    """Some of "add", "remove", "count", "unite", "intersect", "grow", "range" and "find"."""
+    """Some of "add", "remove", "count", "unite", "intersect", "grow", "range", "find" and "exact"."""
     read_only: bool
 
 
@@ -97,7 +100,7 @@ class Filter(_crivo.Filter):
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
                    "scalable", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
-                   each can do, and "map" is made by crivo.Map
+                   each can do; "map" is made by crivo.Map, and "exact" by Filter.exact()
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
@@ -117,6 +120,23 @@ class Filter(_crivo.Filter):
 
     __slots__ = ("__weakref__",)
     __hash__ = None  # type: ignore[assignment]  # it can change
+
+    @classmethod
+    def exact(
+        cls, members: Iterable[_Key], others: Iterable[_Key], fp_rate: float | None = None, **options: Any
+    ) -> Self:
+        """A filter of all keys of a universe: it has the members and none of the others, both for certain.
+
+        Of keys outside of the universe it has some, at no more than fp_rate, which is 1 by default: the smallest filter.
+        A key on both sides is an Error. The other options are those of Filter.
+
+        >>> revoked = crivo.Filter.exact(["b"], ["a", "c"])
+        >>> [key in revoked for key in ("a", "b", "c")]
+        [False, True, False]
+        """
+        if members is None or others is None:
+            raise TypeError("members and others must be iterables of keys, got None")
+        return _crivo.Filter.__new__(cls, members, fp_rate, "exact", _others=others, **options)
 
     @classmethod
     def open(cls, path: _Path, *, max_bytes: int | None = None) -> Self:

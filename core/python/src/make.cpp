@@ -130,6 +130,16 @@ class Builder {
     return each_block(keys, hashed, hashing, add) && values.end();
   }
 
+  /// Keys of an exact filter: the value of members is 1, and that of others 0.
+  bool add_side(PyObject* keys, uint64_t value, bool hashed, const Hashing& hashing) {
+    uint64_t same[kBlock];
+    std::fill_n(same, kBlock, value);
+    const auto add = [&](const uint64_t* hashes, size_t count, crivo_error* error) {
+      return add_pairs(hashes, same, count, error);
+    };
+    return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);
+  }
+
   bool finish(crivo_filter** filter) {
     crivo_error error;
     progress_.state = PyEval_SaveThread();
@@ -162,6 +172,7 @@ struct Arguments {
   PyObject* temp_folder = Py_None;
   PyObject* progress = Py_None;
   PyObject* values = Py_None;
+  PyObject* others = Py_None;
   int hashed = 0;
 
   bool parse(PyObject* args, PyObject* keywords) {
@@ -171,10 +182,10 @@ struct Arguments {
     }
     static const char* names[] = {"keys",     "fp_rate", "kind",      "capacity",   "bits_per_key",
                                   "seed",     "threads", "max_bytes", "max_memory", "temp_folder",
-                                  "progress", "_values", "hashed",    nullptr};
-    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOO$OOOOOOOOOp:Filter", const_cast<char**>(names), &keys,
+                                  "progress", "_values", "_others",   "hashed",     nullptr};
+    return PyArg_ParseTupleAndKeywords(args, keywords, "|OOO$OOOOOOOOOOp:Filter", const_cast<char**>(names), &keys,
                                        &fp_rate, &kind, &capacity, &bits_per_key, &seed, &threads, &max_bytes,
-                                       &max_memory, &temp_folder, &progress, &values, &hashed) != 0;
+                                       &max_memory, &temp_folder, &progress, &values, &others, &hashed) != 0;
   }
 
   /// The options borrow from the arguments, and from `folder`, which gets the bytes of temp_folder.
@@ -238,14 +249,23 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
     raise_bad_argument("kind must be one whose keys have no values, got %s, which crivo.Map makes", options.kind);
     return false;
   }
-  if (!check_many(arguments.keys)) return false;
+  if (arguments.others == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_EXACT)) {
+    raise_bad_argument("kind must be one of keys of one side, got %s, which Filter.exact() makes", options.kind);
+    return false;
+  }
+  if (!check_many(arguments.keys) || (arguments.others != Py_None && !check_many(arguments.others))) return false;
   const Hashing hashing{options.seed, options.kind != nullptr && can(options.kind, CRIVO_CAN_RANGE)};
   Builder builder(arguments.progress == Py_None ? nullptr : arguments.progress, arguments.temp_folder);
   const bool hashed = arguments.hashed != 0;
-  return builder.start(options) &&
-         (arguments.values == Py_None ? builder.add(arguments.keys, hashed, hashing)
-                                      : builder.add_pairs(arguments.keys, arguments.values, hashed, hashing)) &&
-         builder.finish(made);
+  const auto add_all = [&] {
+    if (arguments.others != Py_None) {
+      return builder.add_side(arguments.keys, 1, hashed, hashing) &&
+             builder.add_side(arguments.others, 0, hashed, hashing);
+    }
+    return arguments.values == Py_None ? builder.add(arguments.keys, hashed, hashing)
+                                       : builder.add_pairs(arguments.keys, arguments.values, hashed, hashing);
+  };
+  return builder.start(options) && add_all() && builder.finish(made);
 }
 
 /// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter of at most so many bytes.

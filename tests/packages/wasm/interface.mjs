@@ -30,6 +30,14 @@ const ports = Filter.buildMap(Object.entries({ ssh: 22, most: 2 ** 32 - 1 }), { 
 assert.deepEqual([ports.get("ssh"), ports.get("most"), ports.get("gopher")], [22, 2 ** 32 - 1, undefined]);
 assert.deepEqual(ports.getMany(["gopher", "ssh"]), [undefined, 22]);
 
+const exact = Filter.buildExact(["b", 7], ["a", 8, "c"]);
+assert.deepEqual(exact.hasMany(["a", "b", "c", 7, 8]), [false, true, false, true, false]);
+assert.deepEqual([exact.info.kind, exact.info.can, exact.info.fpRate], ["exact", ["exact"], 1]);
+assert.throws(() => Filter.buildExact(["a"], ["a"]), /got one on both sides/);
+assert.throws(() => Filter.buildExact("abc", ["a"]), /members must be an iterable/);
+assert.throws(() => Filter.buildExact(["a"], ["b"], { kind: "map" }), /kind must be exact, got map/);
+assert.throws(() => Filter.buildMap([["a", 1]], { kind: "exact" }), /kind must be map, got exact/);
+
 // A generator may use other filters while its keys are taken, and its error ends the build.
 const nested = Filter.build((function* () {
   for (let i = 0; i < 2000; ++i) yield Filter.build([`inner ${i}`, i]).has(i) ? i : "lost";
@@ -44,7 +52,7 @@ const refusals = [
   [() => ribbon.get("b"), "unsupported", /^kind must be one that can find values \(map\), got ribbon/],
   [() => ribbon.getMany(["b"]), "unsupported", /^kind must be one that can find values/],
   [() => Filter.build(["a"], { kind: "map" }), "unsupported", /^kind must be one whose keys have no values, got map/],
-  [() => Filter.buildMap([["a", 1]], { kind: "ribbon" }), "unsupported", /^kind must be one that can have values/],
+  [() => Filter.buildMap([["a", 1]], { kind: "ribbon" }), "unsupported", /^kind must be map, got ribbon/],
   [() => Filter.buildMap([["a", 1], ["b", 2], ["a", 3]]), "bad argument", /^value must be the same .*, got 1 and 3/],
   [() => Filter.buildMap([["a", 1], ["b", 2 ** 32]]), "bad argument", /^entries\[1\] must have a value from 0 to/],
   [() => Filter.buildMap([["a", 0.5]]), "bad argument", /^entries\[0\] must have a value .*, got 0.5/],

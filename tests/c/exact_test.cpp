@@ -1,0 +1,57 @@
+// Exact filters in C: certain of both sides, made at once and in pieces, and refused where a key is on both.
+#include "c_filters.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint64_t kMembers = 3000;
+constexpr std::uint64_t kOthers = 30'000;
+
+TEST(ExactInC, AreCertainOfBothSides) {
+  const KeyList members = present_keys(kMembers);
+  const KeyList others = absent_keys(kOthers);
+  const Filter filter = make(crivo_build_exact, nullptr, members.keys(), others.keys());
+  EXPECT_EQ(found(filter, members), kMembers);
+  EXPECT_EQ(found(filter, others), 0U);
+  const crivo_facts facts = facts_of(filter);
+  EXPECT_STREQ(facts.kind, "exact");
+  EXPECT_EQ(facts.keys, kMembers + kOthers);
+  EXPECT_EQ(facts.fp_rate, 1) << "as small as it can be";
+  EXPECT_EQ(facts.can, std::uint32_t{CRIVO_CAN_EXACT});
+
+  const crivo_options options = options_of("exact");
+  const Builder builder = start(&options);
+  const std::vector<std::uint64_t> zeros(kOthers, 0);
+  const std::vector<std::uint64_t> ones(kMembers, 1);
+  ASSERT_EQ(crivo_builder_add_values(builder.get(), others.keys(), zeros.data(), nullptr), CRIVO_OK);
+  ASSERT_EQ(crivo_builder_add_values(builder.get(), members.keys(), ones.data(), nullptr), CRIVO_OK);
+  EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get()), CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
+}
+
+TEST(ExactInC, FindFewKeysOutsideOfTheirUniverseIfAsked) {
+  const crivo_options options = options_of("exact", 0, 0.01);
+  const Filter filter = make(crivo_build_exact, &options, present_keys(kMembers).keys(), KeyList({"another"}).keys());
+  EXPECT_EQ(found(filter, present_keys(kMembers)), kMembers);
+  const std::uint64_t some = found(filter, absent_keys(kOthers));
+  EXPECT_GT(some, kOthers / 200);
+  EXPECT_LT(some, kOthers / 70);
+}
+
+TEST(ExactInC, RefuseAKeyOnBothSidesAndOtherKinds) {
+  const auto refusal = [](const crivo_options& options, const KeyList& members, const KeyList& others) {
+    crivo_filter* filter = nullptr;
+    crivo_error error{};
+    EXPECT_NE(crivo_build_exact(&options, members.keys(), others.keys(), &filter, &error), CRIVO_OK);
+    EXPECT_EQ(filter, nullptr);
+    return std::string(error.message);
+  };
+  EXPECT_THAT(refusal(options_of("exact"), KeyList({"a", "b"}), KeyList({"c", "a"})),
+              StartsWith("key must be a member or not, got one on both sides, or two with the same hash, "));
+  EXPECT_EQ(refusal(options_of("ribbon"), KeyList({"a"}), KeyList({"b"})), "kind must be exact, got ribbon");
+  crivo_filter* filter = nullptr;
+  const crivo_options options = options_of("exact");
+  EXPECT_EQ(crivo_build(&options, present_keys(10).keys(), &filter, nullptr), CRIVO_UNSUPPORTED);
+}
+
+}  // namespace
+}  // namespace crivo::testing

@@ -1,0 +1,52 @@
+"""Filter.exact: certain answers for every key of a universe."""
+
+import array
+import os
+import tempfile
+import unittest
+
+import crivo
+
+MEMBERS = range(0, 20_000, 10)
+OTHERS = [key for key in range(20_000) if key % 10]
+
+
+class ExactTest(unittest.TestCase):
+    def test_both_sides_are_certain_whatever_they_are_made_of(self):
+        expected = crivo.Filter.exact(MEMBERS, OTHERS).to_bytes("raw")
+        for made in (
+            crivo.Filter.exact(array.array("q", MEMBERS), array.array("i", OTHERS)),
+            crivo.Filter.exact((str(key) for key in MEMBERS), iter(OTHERS)),
+            crivo.Filter.exact(MEMBERS, OTHERS, threads=2, max_memory=2**24),
+            crivo.Filter.exact(*([crivo.hash_key(key) for key in side] for side in (MEMBERS, OTHERS)), hashed=True),
+        ):
+            self.assertEqual(made.to_bytes("raw"), expected)
+            self.assertTrue(all(made.contains_many(MEMBERS)))
+            self.assertFalse(any(made.contains_many(OTHERS)))
+            self.assertEqual((made.facts.kind, made.facts.fp_rate, len(made)), ("exact", 1, 20_000))
+            self.assertEqual(made.facts.can, ("exact",))
+
+    def test_keys_outside_are_found_at_the_rate(self):
+        made = crivo.Filter.exact(MEMBERS, OTHERS, 0.01)
+        found = sum(made.contains_many(range(20_000, 120_000)))
+        self.assertTrue(700 < found < 1300, found)
+
+    def test_files(self):
+        path = os.path.join(tempfile.mkdtemp(), "exact.crivo")
+        crivo.Filter.exact(MEMBERS, OTHERS).save(path, "mappable")
+        opened = crivo.open(path)
+        self.assertTrue(all(opened.contains_many(MEMBERS)))
+        self.assertFalse(any(opened.contains_many(OTHERS)))
+
+    def test_wrong_arguments(self):
+        with self.assertRaisesRegex(crivo.Error, "key must be a member or not, got one on both sides"):
+            crivo.Filter.exact([1, 2], [3, 2])
+        with self.assertRaisesRegex(crivo.Error, "got exact, which Filter.exact"):
+            crivo.Filter([1, 2], kind="exact")
+        for members, others in (("abc", [1]), ([1], b"abc"), (None, [1]), ([1], 7)):
+            with self.assertRaises((TypeError, crivo.Error)):
+                crivo.Filter.exact(members, others)
+
+
+if __name__ == "__main__":
+    unittest.main()
