@@ -50,6 +50,7 @@ rocksdb::Options options_of(const Shape& shape, const std::string& policy) {
   options.env = unsynced_env();
   EXPECT_TRUE(rocksdb::GetOptionsFromString({}, options, shape.options, &options).ok()) << shape.options;
   auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.optimize_filters_for_memory = false;  // its default since RocksDB 9 hides a quarter of a difference
   table.filter_policy = policy.empty() ? nullptr : policy_from_string(policy);
   return with_table(options, table);
 }
@@ -165,6 +166,7 @@ std::string draw_small(Random& draw, const std::string& tree) {
   table += draw.one_of<std::string>({"", "whole_key_filtering=false;"});
   table += draw.one_of<std::string>(
       {"", "format_version=4;", "optimize_filters_for_memory=true;", "detect_filter_construct_corruption=true;"});
+  if (table.find("optimize_filters") == table.npos) table += "optimize_filters_for_memory=false;";  // since RocksDB 9
   const std::string size = draw.one_of<std::string>({"64", "128", "300", "512", "1024", "4096"});
   table += draw.one_of<std::string>(
       {"", "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=" + size + ";"});

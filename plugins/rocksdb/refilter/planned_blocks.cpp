@@ -56,7 +56,7 @@ class TheirBlocks {
   /// For how many of the file's keys it writes a block of this kind and size; no value if for none.
   std::optional<KeyCount> keys_of(const sst::FilterFacts& block, std::uint64_t /*used*/) {
     if (block.kind == "rocksdb.no_keys") return KeyCount{};
-    const std::size_t off = is_rounded_ ? block.bytes / 4 : kRowBytes;
+    const std::size_t off = is_rounded_ ? std::max(block.bytes / 4, kRowBytes) : kRowBytes;
     const auto space = [&](std::uint64_t keys) { return builder_.CalculateSpace(static_cast<std::size_t>(keys)); };
     const auto is_less = [&](std::uint64_t keys) { return space(keys) + off < block.bytes; };
     const auto is_more = [&](std::uint64_t keys) { return space(keys) > block.bytes + off; };
