@@ -82,6 +82,7 @@ std::string text_of(const RocksDBFileFilter& filter) {
 /// Whether one filter is as good as the other: of the same kind, and of the same keys but for some at the edges of
 /// partitions.
 bool same(const RocksDBFileFilter& a, const RocksDBFileFilter& b) {
+  if (a.keys == 0 && b.keys == 0) return true;  // RocksDB 9 writes empty partitions where another way writes none
   const auto off = [](std::uint64_t x, std::uint64_t y) {
     return static_cast<double>(std::max(x, y) - std::min(x, y));
   };

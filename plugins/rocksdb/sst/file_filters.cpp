@@ -33,13 +33,14 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   const auto& parts = layout.parts();
   const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
                                               [](auto sum, const auto& part) { return sum + part.handle.size; });
+  // A partition may be without a key. RocksDB 9 writes one even where no key of the file is in the extractor's domain.
+  const bool may_lack_keys = layout.form() == "partitioned" && (parts.size() > 1 || filters.keys == 0);
   Status first_error;
   for (const FilterPart& part : parts) {
     Block block;
     const Status status = file.read(part.handle, &block);
-    FilterBlock read{
-        describe_filter(block.contents, keys_of(part, filters.keys, bytes), block.matches, parts.size() > 1),
-        part.handle.offset};
+    FilterBlock read{describe_filter(block.contents, keys_of(part, filters.keys, bytes), block.matches, may_lack_keys),
+                     part.handle.offset};
     if (!status.ok()) {
       read.facts.damage = status.ToString();
       read.facts.bytes = part.handle.size;
@@ -58,7 +59,9 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   filters.column_family = file.text_property("rocksdb.column.family.name");
   filters.policy = file.text_property("rocksdb.filter.policy");
   filters.entries = entries_of(file);
-  filters.keys = file.number_property("rocksdb.num.filter_entries");
+  const std::string keys = "rocksdb.num.filter_entries";
+  const bool has_keys = file.properties().count(keys) != 0;  // not from RocksDB before 6.14
+  filters.keys = file.number_property(keys);
   filters.whole_keys = file.text_property("rocksdb.block.based.table.whole.key.filtering") != "0";
   filters.prefix_extractor = file.text_property("rocksdb.prefix.extractor.name");
   if (filters.prefix_extractor == "nullptr") filters.prefix_extractor.clear();
@@ -68,7 +71,7 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   filters.form = layout.form();
   filters.name = layout.name();
   filters.readable = layout.is_readable();
-  if (filters.form != "none" && filters.keys == 0) filters.keys = filters.entries;  // RocksDB before 6.14
+  if (filters.form != "none" && !has_keys) filters.keys = filters.entries;
   if (!status.ok() || !filters.readable) return status;
   return read_blocks(file, layout, filters);
 }

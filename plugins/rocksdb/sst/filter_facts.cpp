@@ -105,12 +105,12 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
 
 }  // namespace
 
-FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches, bool one_of_many) {
+FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches, bool may_lack_keys) {
   FilterFacts facts;
   facts.bytes = block.size();
   facts.keys = keys;
   if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" to every key
-    const bool without_keys = one_of_many && matches;
+    const bool without_keys = may_lack_keys && matches;
     facts.kind = without_keys ? "rocksdb.no_keys" : "unknown";
     facts.current_fp_rate = without_keys ? 0 : 1;
     if (!without_keys) facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());

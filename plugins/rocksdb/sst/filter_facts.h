@@ -42,9 +42,9 @@ struct FilterFacts : FilterFigures {
 
 /// Describes a filter block that policies with RocksDB's compatibility name wrote. `keys` is the number of keys in it,
 /// for the predicted rate of RocksDB's filters; Crivo's tell their rate themselves. `matches` says whether the block's
-/// checksum in the file, if it has one, is right. `one_of_many` says that it is one of a file's partitions, which may
+/// checksum in the file, if it has one, is right. `may_lack_keys` says that it is one of a file's partitions, which may
 /// have no keys. Takes a pass over the block.
 [[nodiscard]] FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches,
-                                          bool one_of_many = false);
+                                          bool may_lack_keys = false);
 
 }  // namespace crivo::sst
