@@ -48,6 +48,12 @@ TEST(ExactInC, RefuseAKeyOnBothSidesAndOtherKinds) {
   EXPECT_THAT(refusal(options_of("exact"), KeyList({"a", "b"}), KeyList({"c", "a"})),
               StartsWith("key must be a member or not, got one on both sides, or two with the same hash, "));
   EXPECT_EQ(refusal(options_of("ribbon"), KeyList({"a"}), KeyList({"b"})), "kind must be exact, got ribbon");
+  const std::uint64_t offsets[] = {0, 1, 0};
+  const crivo_keys falling = {"a", 1, offsets, 0, 2};
+  crivo_filter* none = nullptr;
+  crivo_error error{};
+  EXPECT_EQ(crivo_build_exact(nullptr, KeyList().keys(), &falling, &none, &error), CRIVO_BAD_ARGUMENT);
+  EXPECT_THAT(error.message, StartsWith("others.offsets must "));
   crivo_filter* filter = nullptr;
   const crivo_options options = options_of("exact");
   EXPECT_EQ(crivo_build(&options, present_keys(10).keys(), &filter, nullptr), CRIVO_UNSUPPORTED);

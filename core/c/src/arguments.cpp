@@ -48,26 +48,26 @@ bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   return (seen >> 63) != 0;
 }
 
-void check_offsets(const std::string& name, const crivo_keys& keys) {
-  check_array((name + ".offsets").c_str(), keys.offsets, keys.count + 1, sizeof(std::uint64_t), alignof(uint64_t));
+void check_offsets(const crivo_keys& keys) {
+  check_array("keys.offsets", keys.offsets, keys.count + 1, sizeof(std::uint64_t), alignof(uint64_t));
   const bool search = may_fall(keys.offsets, keys.count);
   for (std::uint64_t i = 0; search && i < keys.count; ++i) {
     if (keys.offsets[i] > keys.offsets[i + 1]) {
-      throw Refused(name + ".offsets must never fall, got " + std::to_string(keys.offsets[i]) + " before " +
+      throw Refused("keys.offsets must never fall, got " + std::to_string(keys.offsets[i]) + " before " +
                     std::to_string(keys.offsets[i + 1]));
     }
   }
   if (keys.offsets[keys.count] > keys.bytes_size) {
-    throw Refused(name + ".offsets must be at most bytes_size, " + std::to_string(keys.bytes_size) + ", got " +
+    throw Refused("keys.offsets must be at most bytes_size, " + std::to_string(keys.bytes_size) + ", got " +
                   std::to_string(keys.offsets[keys.count]));
   }
 }
 
-void check_width(const std::string& name, const crivo_keys& keys) {
+void check_width(const crivo_keys& keys) {
   // Keys of width 0 take no bytes, so nothing would limit their number, and a wrong count would run almost for ever.
-  if (keys.width == 0) throw Refused(name + ".width must be at least 1 without offsets, got 0");
+  if (keys.width == 0) throw Refused("keys.width must be at least 1 without offsets, got 0");
   if (keys.count <= keys.bytes_size / keys.width) return;
-  throw Refused(name + ".count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +
+  throw Refused("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +
                 ", got " + std::to_string(keys.count));
 }
 
@@ -100,16 +100,16 @@ std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::
   return std::span(hashes, static_cast<std::size_t>(count));
 }
 
-Keys::Keys(const crivo_keys* keys, const std::string& name) {
-  check_given(name.c_str(), keys);
+Keys::Keys(const crivo_keys* keys) {
+  check_given("keys", keys);
   keys_ = *keys;
   if (keys_.count == 0) return;
-  check_array((name + ".bytes").c_str(), keys_.bytes, keys_.bytes_size, 1, 1);
+  check_array("keys.bytes", keys_.bytes, keys_.bytes_size, 1, 1);
   if (keys_.count > kMaxObjectBytes / sizeof(std::uint64_t) - 1) {
-    throw Refused(name + ".count must be at most " + std::to_string(kMaxObjectBytes / sizeof(std::uint64_t) - 1) +
+    throw Refused("keys.count must be at most " + std::to_string(kMaxObjectBytes / sizeof(std::uint64_t) - 1) +
                   ", got " + std::to_string(keys_.count));
   }
-  keys_.offsets != nullptr ? check_offsets(name, keys_) : check_width(name, keys_);
+  keys_.offsets != nullptr ? check_offsets(keys_) : check_width(keys_);
 }
 
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment) {

@@ -61,7 +61,7 @@ inline void check_values(const std::uint64_t* values, std::uint64_t count) {
 /// Keys whose offsets were checked.
 class Keys {
  public:
-  explicit Keys(const crivo_keys* keys, const std::string& name = "keys");
+  explicit Keys(const crivo_keys* keys);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
 

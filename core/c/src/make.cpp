@@ -71,13 +71,23 @@ bool in_memory(const Request& request) {
   return request.spec.capacity != 0 && request.options.max_memory == UINT64_MAX;
 }
 
+/// Keys whose errors call them by this name, and not "keys".
+Keys checked_side(const char* name, const crivo_keys* keys) {
+  try {
+    return Keys(keys);
+  } catch (Refused& refused) {
+    refused.error.message.replace(0, std::string_view("keys").size(), name);
+    throw;
+  }
+}
+
 Result<AnyFilter> build_exact(const crivo_options* options, const crivo_keys* members, const crivo_keys* others) {
   const Request request = read_options(options, Kind::kExact);
   if (request.spec.kind != Kind::kExact) {
     throw Refused(Error{ErrorCode::kUnsupported, "kind must be exact, got " + kind_text(request.spec)});
   }
-  const Keys of_members(members, "members");
-  const Keys of_others(others, "others");
+  const Keys of_members = checked_side("members", members);
+  const Keys of_others = checked_side("others", others);
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
   std::vector<std::uint64_t> same;
   const auto add = [&](const Keys& keys, std::uint64_t value) {

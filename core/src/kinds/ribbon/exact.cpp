@@ -254,7 +254,7 @@ struct Exact {
     }
     if ((header.filter_words != 0) != (view.shape.k != 0 || view.shape.param != 0)) {
       return corrupt("words of the filter must be 0 where it has no columns, and only there, got ", header.filter_words,
-                     " with k = ", unsigned{view.shape.k});
+                     " with k = ", unsigned{view.shape.k}, " and the parameter ", view.shape.param);
     }
     for (const std::uint64_t keys : {header.members, header.others}) {
       if (keys > kMaxCapacity) return corrupt("members and others must be at most ", kMaxCapacity, ", got ", keys);

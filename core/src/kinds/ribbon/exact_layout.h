@@ -5,8 +5,7 @@
 // members and m others, n (r + 1) + m 2^-r bits for a ribbon of r columns, which are fewest where m 2^-r lies between
 // n and 2 n. The ribbon is left out where no column pays.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
-// Using Ribbon"; Schanck 2025, "Clubcards for the WebPKI: Smaller Certificate
-// Revocation Tests in Theory and Practice".
+// Using Ribbon"; Schanck 2025, "Clubcards for the WebPKI: Smaller Certificate Revocation Tests in Theory and Practice".
 #pragma once
 
 #include <cstdint>
