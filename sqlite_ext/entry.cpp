@@ -52,13 +52,14 @@ int register_all(sqlite3* db, char** error_message) {
       *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", name, sqlite3_errmsg(db));
     return status != SQLITE_OK;
   };
-  for (const auto table : {scalar_functions(), key_functions(), in_place_functions(), set_functions(),
-                           aggregate_functions(), map_functions(), chunk_functions(), table_functions()}) {
+  for (const auto table :
+       {scalar_functions(), key_functions(), in_place_functions(), set_functions(), aggregate_functions(),
+        map_functions(), sketch_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       if (const int status = register_function(db, row, connection); refused(status, row.name)) return status;
     }
   }
-  for (const TableFunction* function : {&kBloomEach, &kBloomLayers, &kBloomProbe, &kBloomDump}) {
+  for (const TableFunction* function : {&kBloomEach, &kBloomLayers, &kBloomProbe, &kBloomDump, &kBloomDifference}) {
     if (const int status = register_table_function(db, *function); refused(status, function->name)) return status;
   }
   const int status = register_bloom_table(db);

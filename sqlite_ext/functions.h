@@ -38,6 +38,7 @@ inline void require_args(const Call& call, std::size_t least) {
 [[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> map_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> sketch_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> chunk_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> table_functions() noexcept;
 
@@ -46,6 +47,7 @@ extern const TableFunction kBloomEach;
 extern const TableFunction kBloomLayers;
 extern const TableFunction kBloomProbe;
 extern const TableFunction kBloomDump;
+extern const TableFunction kBloomDifference;
 
 /// Registers the module of the virtual table bloom. Returns a SQLite result code.
 [[nodiscard]] int register_bloom_table(sqlite3* db);

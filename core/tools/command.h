@@ -22,6 +22,8 @@ void add_union(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_sketch(CLI::App& app, Action& action);
+void add_diff(CLI::App& app, Action& action);
 
 // CLI11 reads a meaning into arguments such as "[a,b]" (a list of two), "++" (the end of a subcommand) and "-", and a
 // key may look like that. So main puts kGuard in front of every argument that is neither the subcommand nor an option,

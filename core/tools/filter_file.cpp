@@ -42,31 +42,8 @@ MappedFilter open_file(const std::string& path, const ReadLimits& limits) {
   return unwrap(MappedFilter::open(path, {.limits = limits}));
 }
 
-/// Reads the whole content. Throws Refused: kTooLarge when it has more than `most` bytes.
-AlignedBytes read_whole(const std::string& path, std::uint64_t most) {
-  const OwnedFd input = open_input(path, "FILTER");
-  const std::uint64_t size = size_of(input.get());
-  AlignedBytes bytes;
-  for (std::uint64_t used = 0;;) {
-    if (std::max(used, size) > most) {
-      throw Refused(Error{ErrorCode::kTooLarge, "FILTER must have at most " + std::to_string(most) +
-                                                    " bytes, got more; --max-bytes raises the limit"});
-    }
-    // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
-    const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
-    if (used == bytes.size()) bytes.resize(std::min(room, most + 1));
-    const ssize_t got = ::read(input.get(), bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw file_error("FILTER must be readable", path);
-    used += static_cast<std::uint64_t>(got);
-    if (got > 0) continue;
-    bytes.resize(used);
-    return bytes;
-  }
-}
-
 MappedFilter read_pipe(const std::string& path, const ReadLimits& limits) {
-  return unwrap(MappedFilter::adopt(read_whole(path, most_stored_bytes(limits.max_bytes)), limits));
+  return unwrap(MappedFilter::adopt(read_whole(path, "FILTER", most_stored_bytes(limits.max_bytes)), limits));
 }
 
 void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
@@ -74,6 +51,28 @@ void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
 }
 
 }  // namespace
+
+AlignedBytes read_whole(const std::string& path, const std::string& role, std::uint64_t most) {
+  const OwnedFd input = open_input(path, role);
+  const std::uint64_t size = size_of(input.get());
+  AlignedBytes bytes;
+  for (std::uint64_t used = 0;;) {
+    if (std::max(used, size) > most) {
+      throw Refused(Error{ErrorCode::kTooLarge, role + " must have at most " + std::to_string(most) +
+                                                    " bytes, got more; --max-bytes raises the limit"});
+    }
+    // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
+    const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
+    if (used == bytes.size()) bytes.resize(std::min(room, most + 1));
+    const ssize_t got = ::read(input.get(), bytes.data() + used, bytes.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw file_error(role + " must be readable", path);
+    used += static_cast<std::uint64_t>(got);
+    if (got > 0) continue;
+    bytes.resize(used);
+    return bytes;
+  }
+}
 
 void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about) {
   take(command, "FILTER", filter.path, about)->required();

@@ -38,6 +38,10 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
 /// be read.
 [[nodiscard]] MappedFilter load_filter(const FilterArgument& filter);
 
+/// Reads the whole content of a file; "-" is standard input. Throws Refused, which names the file by its `role`;
+/// kTooLarge when it has more than `most` bytes.
+[[nodiscard]] AlignedBytes read_whole(const std::string& path, const std::string& role, std::uint64_t most);
+
 /// A line, too, may take no more memory than the filter that is asked or changed.
 [[nodiscard]] LineLimit longest_line(const FilterArgument& filter);
 

@@ -93,13 +93,14 @@ class Lines {
   Lines(const std::string& file, const KeyFiles& files)
       : file_(file),
         line_(files.key_end == KeyEnd::kNewline ? "line " : "key "),
+        integers_of_(files.integers_of),
         most_((std::uint64_t{1} << files.value_bits) - 1) {}
 
   void read_integers(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       ++seen_;
       const auto number = parse_ordered(lines[i]);
-      if (!number) throw wrong("an integer of 64 bits for the kind range", lines[i]);
+      if (!number) throw wrong("an integer of 64 bits for " + integers_of_, lines[i]);
       numbers[i] = *number;
     }
   }
@@ -139,6 +140,7 @@ class Lines {
 
   const std::string& file_;
   std::string line_;
+  std::string integers_of_;
   std::uint64_t most_;  // the largest value
   std::vector<std::string_view> keys_;
   std::uint64_t seen_ = 0;
@@ -164,7 +166,7 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     bool is_first = true;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       if (std::exchange(is_first, false)) note_mark(command, file, lines.front());
-      if (!files.have_values) carriage_returns.look_at(lines);  // with values, the line is refused
+      if (!files.have_values) carriage_returns.look_at(file, lines);  // with values, the line is refused
       const std::span<std::uint64_t> hashes = adder.hashes(lines.size());
       if (hashing.id == HashId::kOrdered) {
         lines_read.read_integers(lines, hashes);

@@ -21,6 +21,7 @@ struct KeyFiles {
   LineLimit longest = {};
   bool have_values = false;  // a line is a key, a tab and a value
   unsigned value_bits = kMaxValueBits;
+  std::string integers_of = "the kind range";  // what has integers as its keys, for messages
 };
 
 /// Declares FILE and -0. The files must live until the command has run.

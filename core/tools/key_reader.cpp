@@ -121,11 +121,11 @@ void note_mark(std::string_view command, const std::string& file, std::string_vi
                static_cast<int>(command.size()), command.data(), shown(file, "standard input").c_str(), mark->second);
 }
 
-void CarriageReturnNote::look_at(std::span<const std::string_view> lines) {
+void CarriageReturnNote::look_at(const std::string& file, std::span<const std::string_view> lines) {
   if (done_ || lines.empty() || !lines.front().ends_with('\r')) return;
   done_ = true;
-  std::fprintf(stderr, "crivo %.*s: note: lines end in '\\r', which is part of the key\n",
-               static_cast<int>(command_.size()), command_.data());
+  std::fprintf(stderr, "crivo %.*s: note: lines of %s end in '\\r', which is part of the key\n",
+               static_cast<int>(command_.size()), command_.data(), shown(file, "standard input").c_str());
 }
 
 }  // namespace crivo::tool

@@ -67,7 +67,7 @@ class CarriageReturnNote {
  public:
   CarriageReturnNote(std::string_view command, KeyEnd key_end)
       : command_(command), done_(key_end != KeyEnd::kNewline) {}
-  void look_at(std::span<const std::string_view> lines);
+  void look_at(const std::string& file, std::span<const std::string_view> lines);
 
  private:
   std::string_view command_;

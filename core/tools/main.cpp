@@ -38,6 +38,8 @@ int main(int argc, char** argv) try {
   add_query(app, action);
   add_info(app, action);
   add_verify(app, action);
+  add_sketch(app, action);
+  add_diff(app, action);
   const CLI::App* const sst = add_sst(app);
   std::vector<char*> arguments = add_help(app, argc, argv);
   // The other program parses its arguments itself, its --help too.

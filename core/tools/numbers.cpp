@@ -54,19 +54,22 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
 
 }  // namespace
 
-std::uint64_t parse_capacity(std::string_view text) {
+std::uint64_t parse_capacity(std::string_view text) { return parse_count(text, "capacity", 1, kMaxCapacity); }
+
+std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least, std::uint64_t most) {
   // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
   // the range.
   const ByteUnits units = split_units(text);
-  std::optional<double> capacity;
-  if (units.rest.empty()) capacity = read_number<double>(units.number);
-  if (capacity) *capacity *= static_cast<double>(units.unit_of(units.power));
-  if (!capacity || !(*capacity >= 1 && *capacity <= static_cast<double>(kMaxCapacity)) ||
-      *capacity != std::floor(*capacity)) {
-    throw wrong("capacity must be an integer from 1 to " + std::to_string(kMaxCapacity) + ", such as 1000000 or 1M",
+  std::optional<double> count;
+  if (units.rest.empty()) count = read_number<double>(units.number);
+  if (count) *count *= static_cast<double>(units.unit_of(units.power));
+  if (!count || !(*count >= static_cast<double>(least) && *count <= static_cast<double>(most)) ||
+      *count != std::floor(*count)) {
+    throw wrong(std::string(name) + " must be an integer from " + std::to_string(least) + " to " +
+                    std::to_string(most) + ", such as 1000000 or 1M",
                 text);
   }
-  return static_cast<std::uint64_t>(*capacity);
+  return static_cast<std::uint64_t>(*count);
 }
 
 double parse_fp_rate(std::string_view text) {

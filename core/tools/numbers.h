@@ -14,6 +14,9 @@ namespace crivo::tool {
 /// Reads a capacity: an integer from 1 to 2^40, which may be written as "1e6", or with K, M, G or T behind it, as
 /// parse_bytes has them.
 [[nodiscard]] std::uint64_t parse_capacity(std::string_view text);
+/// The same for another number, whose name is for the message, from `least` to `most`, which is at most 2^40.
+[[nodiscard]] std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least,
+                                        std::uint64_t most);
 /// Reads a rate in (0, 1], of which the library allows 1 for maps alone.
 [[nodiscard]] double parse_fp_rate(std::string_view text);
 /// Reads a number of bits per key, whose range the library knows.

@@ -57,7 +57,7 @@ void ask_standard_input(const char* command, const SelectionFlags& flags, const 
   while (std::ferror(stdout) == 0) {
     const Keys lines = reader.next();
     if (lines.empty()) break;
-    if (!flags.quiet) carriage_returns.look_at(lines);
+    if (!flags.quiet) carriage_returns.look_at("-", lines);
     if (!ask(lines)) break;
     asked_keys += lines.size();
     const double share = static_cast<double>(reader.bytes_read()) / static_cast<double>(input.st_size);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "crivo/host/chunks.h"
+#include "crivo/sketch.h"
 #include "functions.h"
 #include "functions/table_valued.h"
 
@@ -40,11 +41,21 @@ std::size_t parse_chunk_bytes(const TableCall& call) {
   return static_cast<std::size_t>(bytes);
 }
 
+/// Throws SqlError for bytes that are neither a filter nor a sketch.
+void check_blob(sqlite3* db, std::span<const std::byte> blob) {
+  const ReadLimits limits{.max_bytes = max_payload_bytes(db)};
+  if (Sketch::is_sketch(blob)) {
+    (void)unwrap(Sketch::parse(blob, limits));
+  } else {
+    (void)unwrap(parse_blob(blob, limits));
+  }
+}
+
 std::unique_ptr<Rows> dump(const TableCall& call) {
   const std::size_t chunk_bytes = parse_chunk_bytes(call);
   if (call.is_null(0)) return nullptr;
-  (void)open_filter(call.db, call.args[0], 1);  // a value that is no filter is not dumped
   const std::span<const std::byte> blob = filter_bytes(call.args[0], 1);
+  check_blob(call.db, blob);
   return std::make_unique<DumpRows>(unwrap(ChunkWriter::create(blob, chunk_bytes)));
 }
 
@@ -70,7 +81,7 @@ void bloom_load_agg_finish(const Call& call) {
   const std::unique_ptr<LoadState> state = take_aggregate_state<LoadState>(call);
   if (state == nullptr || !state->reader) return;
   const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
-  (void)unwrap(parse_blob(blob, {.max_bytes = max_payload_bytes(call.db())}));
+  check_blob(call.db(), blob);
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
 

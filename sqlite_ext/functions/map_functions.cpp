@@ -19,25 +19,21 @@ struct PairState {
   std::optional<FilterBuilder> builder;
 };
 
-/// An integer from 0 to `most`, also if it is a REAL, as keys are alike: 1 and 1.0 are the same key.
-std::optional<std::uint64_t> whole_number(sqlite3_value* value, std::int64_t most) {
-  const int type = sqlite3_value_type(value);
-  const std::int64_t number = sqlite3_value_int64(value);
-  const bool is_whole =
-      type == SQLITE_INTEGER || (type == SQLITE_FLOAT && sqlite3_value_double(value) == static_cast<double>(number));
-  if (!is_whole || number < 0 || number > most) return std::nullopt;
-  return static_cast<std::uint64_t>(number);
+std::optional<std::uint64_t> number_to(std::int64_t most, sqlite3_value* value) {
+  const std::optional<std::int64_t> number = whole_number(value);
+  if (!number || *number < 0 || *number > most) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
 }
 
 /// The value of a key in a map.
 std::uint64_t parse_value(sqlite3_value* value) {
-  if (const auto number = whole_number(value, kMaxValue)) return *number;
+  if (const auto number = number_to(kMaxValue, value)) return *number;
   throw SqlError{"value must be an integer from 0 to " + std::to_string(kMaxValue) + ", got " + shown(value)};
 }
 
 /// Whether a key is a member, for an exact filter.
 std::uint64_t parse_is_member(sqlite3_value* value) {
-  if (const auto number = whole_number(value, 1)) return *number;
+  if (const auto number = number_to(1, value)) return *number;
   throw SqlError{"is_member must be the integer 0 or 1, got " + shown(value)};
 }
 

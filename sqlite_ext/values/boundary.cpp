@@ -125,6 +125,15 @@ void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes) {
                  std::to_string(bytes)};
 }
 
+std::optional<std::int64_t> whole_number(sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  const std::int64_t number = sqlite3_value_int64(value);
+  const bool is_whole =
+      type == SQLITE_INTEGER || (type == SQLITE_FLOAT && sqlite3_value_double(value) == static_cast<double>(number) &&
+                                 sqlite3_value_double(value) < 0x1p63);  // SQLite gives 2^63 - 1 for that
+  return is_whole ? std::optional(number) : std::nullopt;
+}
+
 std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
   if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
   // A text is often the name of a table that is a filter.

@@ -134,6 +134,9 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
   return copy;
 }
 
+/// An integer, also if it is a REAL, as keys are alike: 1 and 1.0 are the same key. None for any other value.
+[[nodiscard]] std::optional<std::int64_t> whole_number(sqlite3_value* value);
+
 /// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);
 

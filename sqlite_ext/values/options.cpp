@@ -42,11 +42,6 @@ void parse_kind(FilterSpec& spec, sqlite3_value* value) {
   unwrap(choose_kind(spec, KeyBytes(value).view()));
 }
 
-std::uint64_t parse_seed(sqlite3_value* value) {
-  if (sqlite3_value_type(value) != SQLITE_INTEGER) throw wrong("seed", "be a 64-bit integer", value);
-  return static_cast<std::uint64_t>(sqlite3_value_int64(value));
-}
-
 bool is_given(std::span<sqlite3_value* const> args, std::size_t option) {
   return option < args.size() && sqlite3_value_type(args[option]) != SQLITE_NULL;
 }
@@ -71,6 +66,27 @@ FilterSpec parse_pair_options(Kind kind, std::span<sqlite3_value* const> args) {
   FilterSpec spec{.kind = kind, .fp_rate = default_fp_rate(kind)};
   if (is_given(args, 0)) spec.fp_rate = parse_fp_rate(args[0], true);
   if (is_given(args, 1)) spec.seed = parse_seed(args[1]);
+  return spec;
+}
+
+std::uint64_t parse_seed(sqlite3_value* value) {
+  if (sqlite3_value_type(value) != SQLITE_INTEGER) throw wrong("seed", "be a 64-bit integer", value);
+  return static_cast<std::uint64_t>(sqlite3_value_int64(value));
+}
+
+SketchSpec parse_sketch_options(std::span<sqlite3_value* const> args) {
+  const auto number = [args](std::string_view field, std::size_t option) {
+    const std::optional<std::int64_t> value = whole_number(args[option]);
+    if (!value || *value < 0) throw wrong(field, "be an integer from 0 on", args[option]);
+    return static_cast<std::uint64_t>(*value);
+  };
+  SketchSpec spec{.symbols = number("symbols", 0)};
+  if (is_given(args, 1)) {
+    if (sqlite3_value_type(args[1]) != SQLITE_TEXT) throw wrong("keys", "be a text", args[1]);
+    unwrap(choose_sketch_keys(spec, KeyBytes(args[1]).view()));
+  }
+  if (is_given(args, 2)) spec.first = number("first", 2);
+  if (is_given(args, 3)) spec.seed = parse_seed(args[3]);
   return spec;
 }
 

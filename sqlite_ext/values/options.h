@@ -1,9 +1,10 @@
 // The options that bloom_create and bloom_agg share: (capacity, fp_rate, kind, seed); and those of the
-// aggregate functions for pairs.
+// aggregate functions for pairs, and of sketches.
 #pragma once
 
 #include <span>
 
+#include "crivo/sketch.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
@@ -16,6 +17,11 @@ inline constexpr int kOptions = 4;
 
 /// The same for those of bloom_map_agg and bloom_exact_agg: (fp_rate, seed), where a rate of 1 is allowed.
 [[nodiscard]] FilterSpec parse_pair_options(Kind kind, std::span<sqlite3_value* const> args);
+
+inline constexpr int kSketchOptions = 4;
+/// What a sketch is to be: (symbols, keys, first, seed).
+[[nodiscard]] SketchSpec parse_sketch_options(std::span<sqlite3_value* const> args);
+[[nodiscard]] std::uint64_t parse_seed(sqlite3_value* value);
 
 /// Throws SqlError naming the first option that differs.
 void require_same_options(const FilterSpec& first, const FilterSpec& later);

@@ -18,9 +18,13 @@ namespace crivo::testing {
 struct Free {
   void operator()(crivo_filter* filter) const noexcept { crivo_free(filter); }
   void operator()(crivo_builder* builder) const noexcept { crivo_builder_free(builder); }
+  void operator()(crivo_sketch* sketch) const noexcept { crivo_sketch_free(sketch); }
+  void operator()(crivo_difference* difference) const noexcept { crivo_difference_free(difference); }
 };
 using Filter = std::unique_ptr<crivo_filter, Free>;
 using Builder = std::unique_ptr<crivo_builder, Free>;
+using SketchHandle = std::unique_ptr<crivo_sketch, Free>;
+using DifferenceHandle = std::unique_ptr<crivo_difference, Free>;
 
 /// A key that is added by the tests, and one that is not.
 inline std::string present(std::uint64_t i) { return "present " + std::to_string(i); }
@@ -74,6 +78,13 @@ inline crivo_options options_of(const char* kind, std::uint64_t capacity = 0, do
   options.kind = kind;
   options.capacity = capacity;
   options.fp_rate = fp_rate;
+  return options;
+}
+
+inline crivo_sketch_options sketch_options_of(std::uint64_t symbols, const char* keys = nullptr) {
+  auto options = sized<crivo_sketch_options>();
+  options.symbols = symbols;
+  options.keys = keys;
   return options;
 }
 

@@ -41,6 +41,15 @@ struct Sound {
   crivo_similarity similarity = sized<crivo_similarity>();
   crivo_limits limits = sized<crivo_limits>();
   Blob blob = blob_of(filter);
+  crivo_sketch_options sketch_options = sketch_options_of(50);
+  SketchHandle sketch = make<crivo_sketch>(crivo_sketch_create, &sketch_options);
+  SketchHandle other_sketch = make<crivo_sketch>(crivo_sketch_create, &sketch_options);
+  Blob sketch_blob = Blob(crivo_sketch_bytes(sketch.get()));
+  DifferenceHandle difference = make<crivo_difference>(crivo_find_difference, sketch.get(), other_sketch.get());
+  crivo_sketch* made_sketch = nullptr;
+  crivo_sketch_facts sketch_facts = sized<crivo_sketch_facts>();
+  crivo_difference* made_difference = nullptr;
+  const std::uint64_t* numbers = nullptr;
   std::uint64_t number = 77;
   crivo_filter* made = nullptr;
   crivo_builder* made_builder = nullptr;
@@ -142,6 +151,26 @@ std::vector<Argument> every_pointer(Sound& s) {
   p.of("write", crivo_write, {"filter", "", "", "buffer", "", "written"}, f, 0, 0, blob, blob_bytes, &s.number);
   p.of("read", crivo_read, {"blob", "", "", "filter"}, blob, blob_bytes, &s.limits, &s.made);
   p.of("borrow", crivo_borrow, {"blob", "", "", "filter"}, blob, blob_bytes, &s.limits, &s.made);
+  crivo_sketch* sketch = s.sketch.get();
+  p.of("sketch_create", crivo_sketch_create, {"options", "sketch"}, &s.sketch_options, &s.made_sketch);
+  p.of("sketch_add", crivo_sketch_add, {"sketch", "key", ""}, sketch, "a", 1);
+  p.of("sketch_remove", crivo_sketch_remove, {"sketch", "key", ""}, sketch, "a", 1);
+  p.of("sketch_add_keys", crivo_sketch_add_keys, {"sketch", "keys"}, sketch, &s.keys);
+  p.of("sketch_remove_keys", crivo_sketch_remove_keys, {"sketch", "keys"}, sketch, &s.keys);
+  p.of("sketch_add_numbers", crivo_sketch_add_numbers, {"sketch", "numbers", ""}, sketch, hashes, 10);
+  p.of("sketch_remove_numbers", crivo_sketch_remove_numbers, {"sketch", "numbers", ""}, sketch, hashes, 10);
+  p.of("sketch_combine", crivo_sketch_combine, {"sketch", "other"}, sketch, s.other_sketch.get());
+  p.of("sketch_append", crivo_sketch_append, {"sketch", "next"}, sketch, s.other_sketch.get());
+  p.of("sketch_get_facts", crivo_sketch_get_facts, {"sketch", "facts"}, sketch, &s.sketch_facts);
+  p.of("sketch_write", crivo_sketch_write, {"sketch", "buffer", ""}, sketch, s.sketch_blob.data(),
+       s.sketch_blob.size());
+  p.of("sketch_read", crivo_sketch_read, {"blob", "", "", "sketch"}, s.sketch_blob.data(), s.sketch_blob.size(),
+       &s.limits, &s.made_sketch);
+  p.of("find_difference", crivo_find_difference, {"first", "second", "difference"}, sketch, s.other_sketch.get(),
+       &s.made_difference);
+  p.of("difference_keys", crivo_difference_keys, {"difference", "", "keys"}, s.difference.get(), 0, &s.keys);
+  p.of("difference_numbers", crivo_difference_numbers, {"difference", "", "numbers", "count"}, s.difference.get(), 0,
+       &s.numbers, &s.number);
   return p.all();
 }
 
@@ -171,6 +200,12 @@ TEST(Hostile, FunctionsWithoutAStatusTakeAnyHandle) {
     crivo_builder_free(builder);
     EXPECT_EQ(crivo_builder_keys(builder), 0U);
   }
+  for (auto* sketch : {static_cast<crivo_sketch*>(nullptr), misaligned<crivo_sketch>()}) {
+    crivo_sketch_free(sketch);
+    EXPECT_EQ(crivo_sketch_bytes(sketch), 0U);
+  }
+  crivo_difference_free(nullptr);
+  crivo_difference_free(misaligned<crivo_difference>());
   EXPECT_EQ(crivo_hash_key("a", SIZE_MAX, 0), crivo_hash_key(nullptr, 0, 0));
 }
 

@@ -7,6 +7,7 @@
 #include "crivo/host/sst_block.h"
 #include "crivo/map.h"
 #include "crivo/mapped_filter.h"
+#include "crivo/sketch.h"
 #include "filters.h"
 #include "fuzz_body.h"
 #include "require.h"
@@ -162,6 +163,27 @@ void use(const FilterRef& filter, std::string_view key_transform = {}) {
   change(filter);
 }
 
+/// A sketch that is found to be a difference is the one of the keys that are found.
+void use_sketch(const Sketch& sketch) {
+  require(Sketch::parse(sketch.to_blob()).has_value(), "what was written can be read");
+  const auto found = sketch.decode();
+  if (!found.has_value() || !found->has_value()) return;
+  Sketch again = *Sketch::create(sketch.spec());
+  for (const bool first : {true, false}) {
+    const SketchedKeys& keys = first ? (*found)->only_first : (*found)->only_second;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (sketch.spec().keys == SketchKeys::kBytes) {
+        require((first ? again.add(keys.key(i)) : again.remove(keys.key(i))).has_value(), "a key is one of a sketch");
+      } else {
+        const std::uint64_t number = keys.number(i);
+        require((first ? again.add_numbers({&number, 1}) : again.remove_numbers({&number, 1})).has_value(), "likewise");
+      }
+    }
+  }
+  require(again.subtract(sketch) && again.decode().has_value() && again.decode()->has_value(), "both are the same");
+  require((*again.decode())->only_first.size() + (*again.decode())->only_second.size() == 0, "both are the same");
+}
+
 }  // namespace
 
 void fuzz_blob(std::span<const std::uint8_t> input) {
@@ -183,6 +205,7 @@ void fuzz_blob(std::span<const std::uint8_t> input) {
   const auto opened = parse_blob(bytes, {.max_bytes = kMaxRawBytes});
   map_as_a_file(bytes, opened);
   if (opened) use(opened->ref());
+  if (const auto sketch = Sketch::parse(bytes, {.max_bytes = kMaxRawBytes})) use_sketch(*sketch);
 }
 
 }  // namespace crivo::testing

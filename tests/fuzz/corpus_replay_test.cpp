@@ -69,7 +69,7 @@ TEST(FuzzReplay, TheSqliteCorpusBreaksNoPromise) {
 #endif
 
 TEST(FuzzReplay, GoldenAndHostileFilesBreakNoPromise) {
-  for (const char* folder : {"blobs", "hostile"}) {
+  for (const char* folder : {"blobs", "hostile", "sketches"}) {
     for (auto file : files_in(std::filesystem::path(CRIVO_GOLDEN_DIR) / folder)) {
       file.insert(file.begin(), 0);
       for (std::uint8_t choice = 0; choice < 4; ++choice) {

@@ -113,4 +113,28 @@ Bytes golden_bytes(const GoldenFile& file) {
   throw std::logic_error("no such form");
 }
 
+std::vector<GoldenSketch> golden_sketches() {
+  const auto named = [](const std::string& keys, std::uint64_t n, SketchSpec spec) {
+    (void)choose_sketch_keys(spec, keys);
+    return GoldenSketch{keys.substr(0, keys.find(':')) + "-" + std::to_string(n), spec, n};
+  };
+  return {named("hashes", 0, {.symbols = 1}), named("hashes", 10'000, {.symbols = 300, .seed = 0x0123456789ABCDEF}),
+          named("integers", 100, {.symbols = 200, .first = 50, .seed = 1}), named("bytes:1", 1, {.symbols = 20}),
+          named("bytes:21", 100, {.symbols = 100, .seed = std::uint64_t{1} << 63}),
+          // The last symbols that there are.
+          named("bytes:32", 1000, {.symbols = 3, .first = kMaxSketchSymbols - 3})};
+}
+
+Bytes golden_bytes(const GoldenSketch& sketch) {
+  Sketch made = *Sketch::create(sketch.spec);
+  for (std::uint64_t i = 0; i < sketch.n; ++i) {
+    const std::uint64_t number = i * 0x9E3779B97F4A7C15;
+    std::string key = present_key(i);
+    if (sketch.spec.keys == SketchKeys::kBytes) key.resize(sketch.spec.key_bytes);
+    const auto added = sketch.spec.keys == SketchKeys::kIntegers ? made.add_numbers({&number, 1}) : made.add(key);
+    if (!added) throw std::runtime_error(sketch.name + ": " + added.error().message);
+  }
+  return made.to_blob();
+}
+
 }  // namespace crivo::testing

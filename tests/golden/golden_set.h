@@ -1,6 +1,7 @@
 // The filters whose bytes are committed in blobs/: what they are, so that both the writer and the test can build them.
 #pragma once
 
+#include "crivo/sketch.h"
 #include "filters.h"
 
 namespace crivo::testing {
@@ -26,5 +27,15 @@ inline constexpr std::uint64_t kGoldenOthers = 20;
 [[nodiscard]] AnyFilter golden_filter(const GoldenFile& file);
 /// Its bytes as the code would write them today.
 [[nodiscard]] Bytes golden_bytes(const GoldenFile& file);
+
+/// A sketch whose bytes are committed in sketches/: of the present keys 0 ... n - 1 or, of integers, of multiples of
+/// an odd number.
+struct GoldenSketch {
+  std::string name;  // "hashes-100"
+  SketchSpec spec;
+  std::uint64_t n;
+};
+[[nodiscard]] std::vector<GoldenSketch> golden_sketches();
+[[nodiscard]] Bytes golden_bytes(const GoldenSketch& sketch);
 
 }  // namespace crivo::testing

@@ -1,5 +1,5 @@
-// golden_writer <folder>: writes the golden and hostile files that are missing from <folder>/blobs and
-// <folder>/hostile.
+// golden_writer <folder>: writes the golden and hostile files that are missing from <folder>/blobs,
+// <folder>/hostile and <folder>/sketches.
 //
 // A file that exists is never written again: its bytes were released, and what they mean may not change. To add a kind,
 // build, run `golden_writer tests/golden` and commit what is new. To drop a file by mistake of an unreleased format,
@@ -35,10 +35,14 @@ bool write_new(const std::filesystem::path& path, const Bytes& bytes) {
 bool write_missing(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder / "blobs");
   std::filesystem::create_directories(folder / "hostile");
+  std::filesystem::create_directories(folder / "sketches");
   bool all = true;
   for (const GoldenFile& file : golden_files()) {
     const auto path = folder / "blobs" / file.name;
     if (!std::filesystem::exists(path)) all = write_new(path, golden_bytes(file)) && all;
+  }
+  for (const GoldenSketch& sketch : golden_sketches()) {
+    all = write_new(folder / "sketches" / sketch.name, golden_bytes(sketch)) && all;
   }
   for (const HostileFile& file : hostile_files()) all = write_new(folder / "hostile" / file.name, file.bytes) && all;
   return all;

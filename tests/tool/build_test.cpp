@@ -48,7 +48,7 @@ TEST_F(ToolTest, TakesALineWithoutItsNewlineAsTheKey) {
 
 TEST_F(ToolTest, SaysOnceThatCarriageReturnsArePartOfTheKeys) {
   EXPECT_THAT(crivo("build -q -o f", "a\r\nb\r\nc\r\n"),
-              Succeeds("crivo build: note: lines end in '\\r', which is part of the key\n"));
+              Succeeds("crivo build: note: lines of standard input end in '\\r', which is part of the key\n"));
   EXPECT_EQ(crivo("build -q -o f", "a\nb\n").err, "");
 }
 

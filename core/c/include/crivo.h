@@ -168,7 +168,8 @@ typedef struct crivo_options {
   const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
   uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (not for crivo_create)
   double fp_rate;           ///< the false-positive rate at capacity: above capacity * 2^-64, at which keys share
-                            ///< their 64-bit hash, and below 1, or 1 for a map or exact; 0 is 0.01, or 1 for exact
+                            ///< their 64-bit hash, and below 1, or 1 for a map or exact; 0 is 0.01, or 1 for exact.
+                            ///< ribbon and map have none below 2^-32, exact has none below 2^-33
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter instead of fp_rate, which must then be 0
   uint64_t seed;            ///< of the hash
   uint64_t max_bytes;       ///< the most bytes that the filter may have, also when it grows; 0: no limit
@@ -424,6 +425,95 @@ CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error*
 /// process with SIGBUS. Sets a handler of that signal for the whole process, which hands on what does not concern it;
 /// so call it once, after others have set theirs. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
+
+// ------------------------------------------------------------------------------------------- what two sets differ in
+
+/// A sketch of a set: a row of coded symbols, from which, with those of another set, the difference of the two is
+/// found. It grows with the difference, and not with the sets. A sketch is no filter. No key may be in a set twice: one
+/// that a side has once more than the other is found as if that lacked it.
+typedef struct crivo_sketch crivo_sketch;
+/// What two sets differ in.
+typedef struct crivo_difference crivo_difference;
+
+/// What a new sketch is to be. Two sketches are compared if keys, first and seed are the same. All fields but size and
+/// symbols may be 0, for their defaults.
+typedef struct crivo_sketch_options {
+  size_t size;         ///< sizeof(crivo_sketch_options)
+  const char* keys;    ///< what is known of keys, and given back: NULL is "hashes", the 64-bit hash of keys of any
+                       ///< length; "integers", of 64 bits; "bytes:16", strings of 16 bytes, at most 32
+  uint64_t symbols;    ///< how long it is: 1 to 2^32 - first; crivo_sketch_symbols says what a difference needs
+  uint64_t first;      ///< the number of the first symbol, to continue another sketch
+  uint64_t seed;       ///< of all hashes: where keys come from strangers, a new one that is drawn after them
+  uint64_t max_bytes;  ///< the most bytes that the sketch may have; 0: no limit
+} crivo_sketch_options;
+
+/// So many symbols decode a difference of so many keys in at least 997 of 1,000 cases.
+CRIVO_API uint64_t crivo_sketch_symbols(uint64_t difference);
+/// Makes the sketch of a set without keys. `options` may not be NULL. Errors: CRIVO_BAD_ARGUMENT naming the field;
+/// CRIVO_TOO_LARGE.
+CRIVO_CHECKED crivo_status crivo_sketch_create(const crivo_sketch_options* options, crivo_sketch** sketch,
+                                               crivo_error* error);
+/// Adds keys that are not in the set. Errors: CRIVO_BAD_ARGUMENT for a sketch of integers, and for a key of another
+/// length than the sketch's, before which the others were added.
+CRIVO_CHECKED crivo_status crivo_sketch_add(crivo_sketch* sketch, const void* key, size_t key_bytes,
+                                            crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_sketch_add_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error);
+/// The same by 64-bit hashes of keys, which were made with the sketch's seed, or for integers. Errors:
+/// CRIVO_BAD_ARGUMENT for a sketch of byte strings.
+CRIVO_CHECKED crivo_status crivo_sketch_add_numbers(crivo_sketch* sketch, const uint64_t* numbers, uint64_t count,
+                                                    crivo_error* error);
+/// Removes keys that are in the set. Errors: as those that add.
+CRIVO_CHECKED crivo_status crivo_sketch_remove(crivo_sketch* sketch, const void* key, size_t key_bytes,
+                                               crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_sketch_remove_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error);
+CRIVO_CHECKED crivo_status crivo_sketch_remove_numbers(crivo_sketch* sketch, const uint64_t* numbers, uint64_t count,
+                                                       crivo_error* error);
+/// Adds all keys of a set that has none of these; `other` has the same options. Errors: CRIVO_INCOMPATIBLE naming the
+/// field that differs.
+CRIVO_CHECKED crivo_status crivo_sketch_combine(crivo_sketch* sketch, const crivo_sketch* other, crivo_error* error);
+/// Puts the next symbols of the same set behind these: `next` was made with first = this sketch's first + symbols.
+/// Errors: CRIVO_INCOMPATIBLE naming the field.
+CRIVO_CHECKED crivo_status crivo_sketch_append(crivo_sketch* sketch, const crivo_sketch* next, crivo_error* error);
+/// What a sketch was asked to be.
+typedef struct crivo_sketch_facts {
+  size_t size;         ///< sizeof(crivo_sketch_facts), set by the caller; only as many bytes are written
+  uint64_t symbols;    ///< how many it has
+  uint64_t first;      ///< the number of the first one
+  uint64_t seed;       ///< of all hashes
+  uint64_t keys;       ///< those that were added, less those that were removed
+  uint32_t what;       ///< 0: it knows hashes of keys; 1: strings of key_bytes bytes; 2: integers
+  uint32_t key_bytes;  ///< of what it knows: 1 to 32
+} crivo_sketch_facts;
+CRIVO_CHECKED crivo_status crivo_sketch_get_facts(const crivo_sketch* sketch, crivo_sketch_facts* facts,
+                                                  crivo_error* error);
+/// The bytes of the sketch as a blob (docs/format.md); 0 for NULL.
+CRIVO_API uint64_t crivo_sketch_bytes(const crivo_sketch* sketch);
+/// Writes them into a buffer. Errors: CRIVO_TOO_LARGE if that has less room.
+CRIVO_CHECKED crivo_status crivo_sketch_write(const crivo_sketch* sketch, void* buffer, uint64_t buffer_bytes,
+                                              crivo_error* error);
+/// Reads a blob that crivo_sketch_write wrote. `limits` may be NULL. Errors: CRIVO_CORRUPT naming what is wrong;
+/// CRIVO_TOO_LARGE, before memory is taken.
+CRIVO_CHECKED crivo_status crivo_sketch_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
+                                             crivo_sketch** sketch, crivo_error* error);
+/// Frees a sketch; NULL is allowed.
+CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
+
+/// Finds the keys that only one of two sets has, from as many symbols as the shorter of their sketches has. *difference
+/// becomes NULL, without an error, if these are too few (append more to both) or if a key is in a set twice. Errors:
+/// CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_BAD_ARGUMENT if first is not 0; CRIVO_CORRUPT for symbols
+/// that no two sets have.
+CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
+                                                 crivo_difference** difference, crivo_error* error);
+/// The keys that only the first set has (side 0), or only the second (side 1), in ascending order, all of one width.
+/// They are valid until the difference is freed. Hashes and integers are given as 8 bytes, little-endian. Errors:
+/// CRIVO_BAD_ARGUMENT.
+CRIVO_CHECKED crivo_status crivo_difference_keys(const crivo_difference* difference, int32_t side, crivo_keys* keys,
+                                                 crivo_error* error);
+/// The same as numbers, of sketches of hashes or integers. Errors: also CRIVO_UNSUPPORTED for other sketches.
+CRIVO_CHECKED crivo_status crivo_difference_numbers(const crivo_difference* difference, int32_t side,
+                                                    const uint64_t** numbers, uint64_t* count, crivo_error* error);
+/// Frees a difference; NULL is allowed.
+CRIVO_API void crivo_difference_free(crivo_difference* difference);
 
 #ifdef __cplusplus
 }

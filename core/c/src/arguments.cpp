@@ -95,8 +95,8 @@ std::string_view checked_key(const void* key, std::size_t bytes) {
   throw Refused("key_bytes must be at most " + std::to_string(kMaxObjectBytes) + ", got " + std::to_string(bytes));
 }
 
-std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count) {
-  check_array("hashes", hashes, count, sizeof *hashes, alignof(std::uint64_t));
+std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count, const char* name) {
+  check_array(name, hashes, count, sizeof *hashes, alignof(std::uint64_t));
   return std::span(hashes, static_cast<std::size_t>(count));
 }
 
@@ -138,6 +138,13 @@ Request read_options(const crivo_options* options, Kind by_default) {
     };
   }
   return request;
+}
+
+SketchRequest read_sketch_options(const crivo_sketch_options* options) {
+  const crivo_sketch_options known = read_struct("options", options);
+  SketchSpec spec{.symbols = known.symbols, .first = known.first, .seed = known.seed};
+  if (known.keys != nullptr) unwrap(choose_sketch_keys(spec, known.keys));
+  return {spec, known.max_bytes == 0 ? UINT64_MAX : known.max_bytes};
 }
 
 ReadLimits read_limits(const crivo_limits* limits) {

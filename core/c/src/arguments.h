@@ -18,6 +18,7 @@
 #include "crivo/build_options.h"
 #include "crivo/hash.h"
 #include "crivo/result.h"
+#include "crivo/sketch.h"
 #include "crivo/types.h"
 
 namespace crivo::c {
@@ -52,7 +53,8 @@ template <class T>
 }
 /// A key's bytes. Refuses them where is_key is false.
 [[nodiscard]] std::string_view checked_key(const void* key, std::size_t bytes);
-[[nodiscard]] std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count);
+[[nodiscard]] std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count,
+                                                            const char* name = "hashes");
 
 inline void check_values(const std::uint64_t* values, std::uint64_t count) {
   check_array("values", values, count, sizeof *values, alignof(std::uint64_t));
@@ -123,6 +125,12 @@ struct Request {
 /// Reads the options; NULL stands for the defaults. Refuses a field by its name, or CRIVO_ISA: no filter is made or
 /// read while that variable is misspelt.
 [[nodiscard]] Request read_options(const crivo_options* options, Kind by_default = Kind::kBlocked);
+/// What a caller asked of a new sketch.
+struct SketchRequest {
+  SketchSpec spec;
+  std::uint64_t max_bytes;
+};
+[[nodiscard]] SketchRequest read_sketch_options(const crivo_sketch_options* options);
 [[nodiscard]] ReadLimits read_limits(const crivo_limits* limits);
 
 /// Checks the field `size` of a structure. A program of another version has fewer fields, or more, but whole ones; and

@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
   kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
   kExact = 11,          // Schanck 2025 (there Clubcard)
+  kSketch = 12,         // Yang, Gilad & Alizadeh 2024: no filter, and none of kinds(); crivo/sketch.h
 };
 
 /// What a kind can do.
@@ -62,7 +63,7 @@ inline constexpr unsigned kMaxValueBits = 32;
 
 /// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given. At a rate of capacity * 2^-64
 /// different keys have the same 64-bit hash, so no filter has a lower one; `range` has none below
-/// capacity * length * 2^-63.
+/// capacity * length * 2^-63, `ribbon` and `map` have none below 2^-32, and `exact` has none below 2^-33.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   std::uint64_t capacity = 0;  // keys, 1 to 2^40

@@ -2,6 +2,7 @@
 #include "errors.h"
 #include "filter.h"
 #include "key.h"
+#include "sketch.h"
 #include "turns.h"
 
 namespace crivo::python {
@@ -143,6 +144,15 @@ The 64-bit hash by which filters of this seed know a key: XXH3-64, which never c
 '0xbe6903b5f625ab5a'
 )";
 
+constexpr const char* kSketchSymbolsDoc = R"(sketch_symbols(difference, /)
+--
+
+So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases.
+
+>>> crivo.sketch_symbols(100)
+211
+)";
+
 /// METH_KEYWORDS and METH_METHOD functions are stored as what they are not, and cast back by Python.
 template <class Function>
 PyCFunction method(Function* function) {
@@ -216,8 +226,15 @@ PyObject* module_kinds(PyObject* /*module*/, PyObject* /*unused*/) {
   return kinds.release();
 }
 
+PyObject* module_sketch_symbols(PyObject* /*module*/, PyObject* number) {
+  uint64_t difference = 0;
+  if (!read_integer("difference", number, 0, &difference)) return nullptr;
+  return PyLong_FromUnsignedLongLong(crivo_sketch_symbols(difference));
+}
+
 PyMethodDef module_functions[] = {
     {"hash_key", module_hash_key, METH_VARARGS, kHashKeyDoc},
+    {"sketch_symbols", module_sketch_symbols, METH_O, kSketchSymbolsDoc},
     {"_kinds", module_kinds, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -229,6 +246,8 @@ int fill(PyObject* module) {
   }
   const Ref type(PyType_FromModuleAndSpec(module, &filter_spec, nullptr));
   if (!type || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type.get())) != 0) return -1;
+  const Ref sketch(PyType_FromModuleAndSpec(module, &sketch_spec, nullptr));
+  if (!sketch || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(sketch.get())) != 0) return -1;
   if (PyModule_AddStringConstant(module, "version", crivo_version()) != 0) return -1;
   return PyModule_AddStringConstant(module, "isa", crivo_isa());
 }

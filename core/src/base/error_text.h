@@ -33,6 +33,11 @@ class TextPart {
 
 inline void append_text(std::string& text, TextPart part) { part.append_to(text); }
 
+/// "1 key", "2 keys".
+[[nodiscard]] inline std::string counted_keys(std::uint64_t keys) {
+  return std::to_string(keys) + (keys == 1 ? " key" : " keys");
+}
+
 [[nodiscard]] Error error_of(ErrorCode code, std::initializer_list<TextPart> parts);
 
 template <class... Parts>

@@ -18,6 +18,11 @@ inline Result<void> check_facts(const Facts& facts) {
   return corrupt("promised rate must lie in (0, 1], got ", facts.fp_rate);
 }
 
+/// Counts of keys never wrap.
+[[nodiscard]] constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.
 inline Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
   if (result || result.error().code != ErrorCode::kFull) return result;

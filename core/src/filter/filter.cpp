@@ -14,10 +14,6 @@
 namespace crivo {
 namespace {
 
-std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
-  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
-}
-
 /// Does something when a function ends, also when it throws. Keys that were added before the memory ran out are in the
 /// filter, so they count, and a payload that grew for them lies elsewhere.
 template <class Work>

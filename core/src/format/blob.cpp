@@ -18,28 +18,6 @@
 namespace crivo {
 namespace {
 
-/// The error for a checksum that does not match. A raw blob, whose header states the payload's size, shows whether it
-/// was cut off.
-Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
-  const Header header = read_fields(blob);
-  const std::size_t stored_bytes = blob.size() - kBlobHeaderBytes;
-  if (is_raw(header.codec) && stored_bytes < header.raw_bytes) {
-    return corrupt("blob must be whole, with the ", header.raw_bytes, " bytes of payload that its header states, got ",
-                   stored_bytes, ": it is truncated");
-  }
-  return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
-}
-
-Result<void> check_envelope(std::span<const std::byte> blob) {
-  if (auto valid = check_start(blob); !valid) return valid.error();
-  if (read_fields(blob).codec == Codec::kRawSums) return {};  // check_sums does it, in one pass with the sums
-  const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
-  if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
-    return wrong_checksum(blob, stored);
-  }
-  return {};
-}
-
 void write_header(const FilterRef& filter, Codec codec, std::span<std::byte> blob) {
   write_fields({filter.shape(), filter.facts(), codec, filter.payload().size()}, blob);
   store_le(blob.data() + kChecksumOffset, checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes)));

@@ -4,6 +4,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
+#include "hash/checksum.h"
 #include "kinds/registry.h"
 
 namespace crivo {
@@ -11,6 +12,18 @@ namespace {
 
 constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'O'}};
 constexpr std::uint8_t kFormatVersion = 1;
+
+/// The error for a checksum that does not match. A raw blob, whose header states the payload's size, shows whether it
+/// was cut off.
+Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
+  const Header header = read_fields(blob);
+  const std::size_t stored_bytes = blob.size() - kBlobHeaderBytes;
+  if (is_raw(header.codec) && stored_bytes < header.raw_bytes) {
+    return corrupt("blob must be whole, with the ", header.raw_bytes, " bytes of payload that its header states, got ",
+                   stored_bytes, ": it is truncated");
+  }
+  return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
+}
 
 }  // namespace
 
@@ -46,8 +59,21 @@ Header read_fields(std::span<const std::byte> blob) {
   return header;
 }
 
+Result<void> check_envelope(std::span<const std::byte> blob) {
+  if (auto valid = check_start(blob); !valid) return valid.error();
+  if (read_fields(blob).codec == Codec::kRawSums) return {};  // check_sums does it, in one pass with the sums
+  const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
+  if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
+    return wrong_checksum(blob, stored);
+  }
+  return {};
+}
+
 Result<void> check_fields(const Header& header, std::uint64_t max_bytes) {
   if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
+  if (header.shape.kind == Kind::kSketch) {
+    return corrupt("kind must be that of a filter, got sketch");
+  }
   const KindRow* row = find_kind(header.shape.kind);
   if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));
   const Result<std::uint64_t> expected = row->payload_bytes(header.shape);

@@ -33,6 +33,8 @@ struct Header {
 [[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);
 /// The fields of a blob that check_start accepts.
 [[nodiscard]] Header read_fields(std::span<const std::byte> blob);
+/// Checks that too, and the checksum; but where the codec is raw+sums, that is left to check_sums. Errors: kCorrupt.
+[[nodiscard]] Result<void> check_envelope(std::span<const std::byte> blob);
 /// Checks what the fields say of the payload's size, before memory is taken for it. Errors: kCorrupt; kTooLarge.
 [[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_bytes);
 /// Writes all fields but the checksum.

@@ -22,8 +22,8 @@ Result<double> check_request(std::uint64_t capacity, double fp_rate) {
   if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
   const double collisions = collision_rate(static_cast<double>(capacity));
   if (fp_rate > collisions) return without_collisions(fp_rate, capacity);
-  return bad_argument("fp_rate must be above ", collisions, ", the rate at which 64-bit hashes of ", capacity,
-                      " keys coincide with another's, got ", fp_rate);
+  return bad_argument("fp_rate must be above ", collisions, ", the rate at which 64-bit hashes of ",
+                      counted_keys(capacity), " coincide with another's, got ", fp_rate);
 }
 
 Result<void> check_bits_per_key(double bits_per_key) {
@@ -38,8 +38,8 @@ bool read_option(unsigned& option, unsigned by_default, std::string_view text) n
 }
 
 Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed) {
-  return limit_error(ErrorCode::kTooLarge, needed, "capacity must fit in ", max_bytes, " bytes, got ", keys,
-                     " keys, which need ", needed);
+  return limit_error(ErrorCode::kTooLarge, needed, "capacity must fit in ", max_bytes, " bytes, got ",
+                     counted_keys(keys), ", which need ", needed);
 }
 
 }  // namespace crivo

@@ -13,7 +13,7 @@ def documented():
     yield "crivo", crivo
     for name in crivo.__all__:
         yield name, getattr(crivo, name)
-    for owner in [crivo.Filter, crivo.Map, _crivo.Filter]:
+    for owner in [crivo.Filter, crivo.Map, crivo.Sketch, _crivo.Filter, _crivo.Sketch]:
         for name, member in vars(owner).items():
             if not name.startswith("_"):
                 yield f"{owner.__name__}.{name}", inspect.unwrap(getattr(member, "__func__", member))

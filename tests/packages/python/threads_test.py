@@ -360,7 +360,13 @@ class LeakTest(unittest.TestCase):
             filter_.remove(key)
         other = filter_ | crivo.Filter.from_bytes(filter_.to_bytes())
         other.stats(), other.facts, repr(other), other == filter_, other.compare(filter_), other.drop_counts()
-        for wrong in [lambda: filter_.update(["a", None]), lambda: filter_ & other, lambda: crivo.Filter(capacity=0),
+        for keys, items in ("hashes", ["a", 1]), ("integers", [1, 2]), ("bytes:2", [b"ab", "cd"]):
+            sketch = crivo.Sketch(items, keys=keys, symbols=30)
+            sketch.difference(crivo.Sketch.from_bytes(sketch.to_bytes())), sketch.facts, repr(sketch)
+            sketch.difference(crivo.Sketch(keys=keys, symbols=30)), crivo.Sketch(range(9), symbols=2).difference(crivo.Sketch(symbols=2))
+            with self.assertRaises(crivo.Error):
+                sketch.append(sketch)
+        for wrong in [lambda: crivo.Sketch(["x"], keys="integers", symbols=3), lambda: filter_.update(["a", None]), lambda: filter_ & other, lambda: crivo.Filter(capacity=0),
                       lambda: crivo.Filter.from_bytes(b"junk"), lambda: filter_.update("abc"),
                       lambda: crivo.Filter(range(9), kind="ribbon", progress=lambda done: 1 / 0),
                       lambda: crivo.Filter(["\ud800"]), lambda: filter_.contains_many([1, None])]:

@@ -34,8 +34,8 @@ Result<RangeScale> size_range(std::uint64_t capacity, double fp_rate, unsigned l
   const double length = std::ldexp(1.0, static_cast<int>(length_bits));
   const double most = most_per_key(capacity);
   if (length / *rate <= most) return scale_of(length / *rate, length_bits);
-  return bad_argument("fp_rate must be at least ", length / most, " for ranges of ", length, " numbers and ", capacity,
-                      " keys, got ", fp_rate);
+  return bad_argument("fp_rate must be at least ", length / most, " for ranges of ", length, " numbers and ",
+                      counted_keys(capacity), ", got ", fp_rate);
 }
 
 Result<RangeScale> fit_range(std::uint64_t capacity, double bits_per_key, unsigned length_bits) {

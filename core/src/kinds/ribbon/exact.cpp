@@ -230,7 +230,7 @@ struct Exact {
     const double least = kMapSays * std::ldexp(1.0, -int{kMaxRibbonColumns});
     if (*hash_rate < least) {
       return bad_argument("fp_rate must be at least ", with_collisions(least, static_cast<double>(spec.capacity)),
-                          " for an exact filter of ", spec.capacity, " keys, got ", spec.fp_rate);
+                          " for an exact filter of ", counted_keys(spec.capacity), ", got ", spec.fp_rate);
     }
     return form_of(size_ribbon(spec.capacity, *hash_rate / kMapSays));
   }

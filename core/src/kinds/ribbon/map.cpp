@@ -112,7 +112,7 @@ struct Map {
     if (bits <= kMaxCheckBits) return bits;
     const double least =
         with_collisions(std::ldexp(1.0, -static_cast<int>(kMaxCheckBits)), static_cast<double>(spec.capacity));
-    return bad_argument("fp_rate must be at least ", least, " for a map of ", spec.capacity, " keys, got ",
+    return bad_argument("fp_rate must be at least ", least, " for a map of ", counted_keys(spec.capacity), ", got ",
                         spec.fp_rate);
   }
 

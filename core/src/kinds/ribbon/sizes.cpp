@@ -119,7 +119,7 @@ Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate, unsigned 
   const double least = std::ldexp(1.0, -int{kMaxRibbonColumns});
   if (*hash_rate < least) {
     return bad_argument("fp_rate must be at least ", with_collisions(least, static_cast<double>(capacity)),
-                        " for a ribbon of ", capacity, " keys, got ", fp_rate);
+                        " for a ribbon of ", counted_keys(capacity), ", got ", fp_rate);
   }
   const int columns = -std::ilogb(*hash_rate) - (std::ldexp(1.0, std::ilogb(*hash_rate)) != *hash_rate);
   const double rich = 2 * (1 - std::ldexp(*hash_rate, columns));  // 2^-r (1 - rich / 2) is the rate

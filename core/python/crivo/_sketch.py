@@ -1,0 +1,116 @@
+"""The class Sketch: what two sets differ in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Self, Union
+
+from . import _crivo
+
+if TYPE_CHECKING:
+    from ._crivo import _Key
+
+_WHAT = ("hashes", "bytes", "integers")
+
+
+def _unpickle(cls: type[Sketch], blob: bytes) -> Sketch:
+    return cls._read(blob, 2**64 - 1)  # who unpickles runs code of the pickle's: a limit would protect nobody
+
+
+class Difference(NamedTuple):
+    """The keys that only one of two sets has: as the sketches know them, in ascending order."""
+
+    only_self: list[Any]
+    only_other: list[Any]
+
+
+class SketchFacts(NamedTuple):
+    """What a sketch was asked to be."""
+
+    keys: str
+    """"hashes", "integers" or "bytes:N"."""
+    symbols: int
+    first: int
+    """The number of the first symbol."""
+    seed: int
+    size: int
+    """The keys that were added, less those that were removed."""
+
+
+class Sketch(_crivo.Sketch):
+    """A sketch of a set: with that of another set it tells what the two differ in.
+
+    >>> mine = crivo.Sketch(["ann", "bob", "cid"], keys="bytes:3", symbols=40)
+    >>> theirs = crivo.Sketch(["bob", "dan"], keys="bytes:3", symbols=40)
+    >>> mine.difference(theirs)
+    Difference(only_self=[b'ann', b'cid'], only_other=[b'dan'])
+
+    Its bytes grow with the difference, and not with the sets: crivo.sketch_symbols(n) tells a difference of n keys. No
+    key may be in a set twice.
+
+    keys    what is known of keys, and given back: "hashes", of keys as Filter takes them; "integers", of 64 bits; or
+            "bytes:N", strings of N bytes, at most 32
+    first   the number of the first symbol, to continue another sketch of the same set
+    seed    of all hashes: where keys come from strangers, a new one that is drawn after them
+    hashed  as in Filter: the keys are hashes from crivo.hash_key
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        items: Iterable[_Key] | None = None,
+        *,
+        symbols: int,
+        keys: str = "hashes",
+        first: int = 0,
+        seed: int = 0,
+        max_bytes: int | None = None,
+        hashed: bool = False,
+    ) -> Self:
+        made = super().__new__(cls, symbols, keys, first, seed, max_bytes)
+        if items is not None:
+            made._update(items, hashed)
+        return made
+
+    def update(self, items: Iterable[_Key], *, hashed: bool = False) -> None:
+        """Add many keys that are not in the set."""
+        self._update(items, hashed)
+
+    def append(self, following: Self) -> None:
+        """Put the next symbols of the same set behind these: those of a sketch with first=self.facts.first + symbols."""
+        self._append(following)
+
+    def combine(self, other: Self) -> None:
+        """Add all keys of a set that has none of these."""
+        self._combine(other)
+
+    def difference(self, other: Self) -> Difference | None:
+        """The keys that only one of the two sets has, or None while the sketches are too short: append more to both.
+
+        None, too, where a set has a key twice; one that a side has once more than the other is found as if that lacked
+        it. An Error for symbols that no two sets have, which a stranger may have sent.
+        """
+        found = self._difference(other)
+        return None if found is None else Difference(*found)
+
+    @property
+    def facts(self) -> SketchFacts:
+        """What the sketch was asked to be."""
+        what, key_bytes, *numbers = self._facts()
+        return SketchFacts(f"bytes:{key_bytes}" if what == 1 else _WHAT[what], *numbers)
+
+    def to_bytes(self) -> bytes:
+        """The sketch as a blob, which every other host reads."""
+        return self._blob()
+
+    @classmethod
+    def from_bytes(cls, blob: Union[bytes, bytearray, memoryview], *, max_bytes: int | None = None) -> Self:
+        """The sketch in a blob. Bytes that are none are an Error."""
+        return cls._read(blob, max_bytes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (type(self), self.to_bytes()), self.__getstate__()
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return f"<crivo.Sketch keys={facts.keys!r} symbols={facts.symbols} size={facts.size}>"

@@ -1,0 +1,123 @@
+// Decoding a difference by peeling: a symbol that one key is left in gives that key, which is taken out of its other
+// symbols, and so on (Goodrich & Mitzenmacher 2011; Yang, Gilad & Alizadeh 2024).
+//
+// Symbols may come from a stranger, who can choose them so that a key that is taken out of one comes into another, for
+// ever. In the symbols of two sets each gives at most one key, because it is empty then and stays so. What goes beyond
+// that ends the work: with m symbols there are at most m keys, of about 2 ln m steps each, as their hashes decide.
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/error_text.h"
+#include "crivo/sketch.h"
+#include "sketch/symbols.h"
+
+namespace crivo {
+namespace {
+
+class Peeling {
+ public:
+  Peeling(const SketchSpec& spec, AlignedBytes symbols)
+      : spec_(spec),
+        bytes_(std::move(symbols)),
+        symbols_(bytes_, spec.key_bytes, 0),
+        waits_(spec.symbols, 1),
+        gave_(spec.symbols, 0) {}
+
+  /// Takes out of the symbols all keys that can be found.
+  Result<void> run() {
+    // The last symbols have the fewest keys.
+    waiting_.resize(spec_.symbols);
+    std::iota(waiting_.begin(), waiting_.end(), 0);
+    while (!waiting_.empty()) {
+      const std::uint64_t i = waiting_.back();
+      waiting_.pop_back();
+      waits_[i] = 0;
+      if (auto done = look_at(i); !done) return done;
+    }
+    return {};
+  }
+
+  /// Every key stands in the first symbol, so that is empty when no key is left.
+  [[nodiscard]] bool is_complete() const noexcept { return symbols_.is_empty(0); }
+
+  Result<SetDifference> finish() {
+    for (std::uint64_t i = 0; i < spec_.symbols; ++i) {
+      if (!symbols_.is_empty(i)) return no_sets("symbol ", i, " has keys that the first one does not have");
+    }
+    const auto order = [keys = spec_.keys](const SymbolKey& key) {
+      constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+      const auto number = load_le<std::uint64_t>(key.data()) ^ (keys == SketchKeys::kIntegers ? kSign : 0);
+      return std::pair(keys == SketchKeys::kBytes ? 0 : number, key);
+    };
+    for (auto& side : found_) std::ranges::sort(side, {}, order);
+    const auto has_twice = [](const auto& side) { return std::ranges::adjacent_find(side) != side.end(); };
+    std::vector<SymbolKey> in_both;
+    std::ranges::set_intersection(found_[0], found_[1], std::back_inserter(in_both), {}, order, order);
+    if (has_twice(found_[0]) || has_twice(found_[1]) || !in_both.empty()) return no_sets("a key is found twice");
+    return SetDifference{packed(found_[0]), packed(found_[1])};
+  }
+
+ private:
+  template <class... Parts>
+  static Error no_sets(const Parts&... parts) {
+    return corrupt("symbols must be those of two sets, got others: ", parts...);
+  }
+
+  Result<void> look_at(std::uint64_t i) {
+    const std::uint64_t check = symbols_.check(i);
+    const SymbolKey key = symbols_.key(i);
+    if (check == 0) return {};
+    const SymbolTerm term(key, spec_.key_bytes, spec_.seed);
+    const bool is_first = check == term.check;
+    if (!is_first && check != 0 - term.check) return {};
+    if (std::exchange(gave_[i], 1) != 0) return no_sets("symbol ", i, " gives two keys");
+    found_[is_first ? 0 : 1].push_back(key);
+    return take_out(term, 0 - check, i);
+  }
+
+  /// Takes a key out of its symbols, among which symbol `from` must be.
+  Result<void> take_out(const SymbolTerm& term, std::uint64_t check, std::uint64_t from) {
+    bool is_there = false;
+    for (SymbolIndices indices(term.steps); indices.index() < spec_.symbols; indices.advance()) {
+      const std::uint64_t i = indices.index();
+      symbols_.apply_at(i, term.key, check);
+      is_there = is_there || i == from;
+      if (i == from || std::exchange(waits_[i], 1) != 0) continue;
+      waiting_.push_back(i);
+    }
+    if (!is_there) return no_sets("symbol ", from, " has a key that belongs elsewhere");
+    return {};
+  }
+
+  [[nodiscard]] SketchedKeys packed(const std::vector<SymbolKey>& keys) const {
+    std::vector<std::byte> bytes;
+    bytes.reserve(keys.size() * spec_.key_bytes);
+    for (const SymbolKey& key : keys) bytes.insert(bytes.end(), key.begin(), key.begin() + spec_.key_bytes);
+    return {std::move(bytes), spec_.key_bytes};
+  }
+
+  const SketchSpec& spec_;
+  AlignedBytes bytes_;
+  Symbols symbols_;
+  std::vector<std::uint64_t> waiting_;  // symbols to look at, each once
+  std::vector<std::uint8_t> waits_;     // 1 for those
+  std::vector<std::uint8_t> gave_;      // 1 for those that have given a key
+  std::vector<SymbolKey> found_[2];
+};
+
+}  // namespace
+
+Result<std::optional<SetDifference>> Sketch::decode() const {
+  if (spec_.first != 0) return bad_argument("first must be 0 to decode, got ", spec_.first);
+  Peeling peeling(spec_, AlignedBytes(payload_.begin() + 8, payload_.end()));
+  if (auto done = peeling.run(); !done) return done.error();
+  if (!peeling.is_complete()) return std::optional<SetDifference>();
+  Result<SetDifference> difference = peeling.finish();
+  if (!difference) return difference.error();
+  return std::optional<SetDifference>(*std::move(difference));
+}
+
+}  // namespace crivo

@@ -1,0 +1,119 @@
+// Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite row of cells
+// in which every key of a set stands in the first one, and in symbol i with the probability 2 / (i + 2). A cell is the
+// XOR of its keys, and the sum of their checks modulo 2^64. Subtracting two rows leaves the keys that one set has
+// alone, and a cell that only one of those is left in tells which: its check is that of the key in it, or the negative
+// one, by the set that it comes from. So a cell needs no count of its keys.
+//
+// The density is what makes any prefix of the row a good code: a key's chance to be in none of the symbols i + 1 to j
+// is the product of k / (k + 2), (i + 1)(i + 2) / ((j + 1)(j + 2)), which one square root turns into the next index.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "crivo/host/bytes.h"
+#include "hash/hash_pair.h"
+
+namespace crivo {
+
+inline constexpr std::size_t kSymbolCheckBytes = 8;
+inline constexpr std::size_t kMaxSymbolKeyBytes = 32;
+
+/// A key as it stands in symbols, with zeros behind it.
+using SymbolKey = std::array<std::byte, kMaxSymbolKeyBytes>;
+
+/// What a key does to symbols.
+struct SymbolTerm {
+  SymbolKey key{};
+  std::uint64_t check = 0;
+  std::uint64_t steps = 0;  // where its row of indices begins
+
+  SymbolTerm(const SymbolKey& of, unsigned key_bytes, std::uint64_t seed) noexcept : key(of) {
+    const HashPair hash = hash_pair({reinterpret_cast<const char*>(key.data()), key_bytes}, seed);
+    check = hash.low;
+    steps = hash.high | 1;
+  }
+};
+
+/// The indices of the symbols that a key stands in, rising from 0 on.
+class SymbolIndices {
+ public:
+  explicit SymbolIndices(std::uint64_t steps) noexcept : state_(steps) {}
+
+  [[nodiscard]] std::uint64_t index() const noexcept { return index_; }
+  void advance() noexcept {
+    constexpr double kTwo32 = 0x1p32;
+    constexpr std::uint64_t kMultiplier = 0xDA942042E4DD58B5;  // Steele & Vigna 2022
+    const auto drawn = static_cast<double>((state_ >> 32) + 1);
+    state_ *= kMultiplier;
+    const auto index = static_cast<double>(index_);
+    const double least = (index + 1) * (index + 2) * kTwo32 / drawn;
+    index_ = std::max(index_, static_cast<std::uint64_t>(std::sqrt(least + 0.25) - 1.5)) + 1;
+  }
+
+ private:
+  std::uint64_t state_;
+  std::uint64_t index_ = 0;
+};
+
+/// A row of symbols in memory, from number `first` on.
+class Symbols {
+ public:
+  Symbols(std::span<std::byte> bytes, unsigned key_bytes, std::uint64_t first) noexcept
+      : bytes_(bytes), key_bytes_(key_bytes), stride_(kSymbolCheckBytes + key_bytes), first_(first) {}
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size() / stride_; }
+
+  /// Adds a key to its symbols, once; or takes it out, by the negative check.
+  void apply(const SymbolTerm& term, std::uint64_t check) noexcept {
+    const std::uint64_t end = first_ + size();
+    SymbolIndices indices(term.steps);
+    while (indices.index() < first_) indices.advance();
+    for (; indices.index() < end; indices.advance()) apply_at(indices.index() - first_, term.key, check);
+  }
+  void apply_at(std::uint64_t i, const SymbolKey& key, std::uint64_t check) noexcept {
+    std::byte* const symbol = at(i);
+    store_le(symbol, load_le<std::uint64_t>(symbol) + check);
+    xor_key(symbol + kSymbolCheckBytes, key.data());
+  }
+  /// Adds the symbols of another row, or takes them away.
+  void apply_row(std::span<const std::byte> other, bool add) noexcept {
+    for (std::uint64_t i = 0; i < size(); ++i) {
+      const std::byte* const from = other.data() + i * stride_;
+      std::byte* const symbol = at(i);
+      const auto check = load_le<std::uint64_t>(from);
+      store_le(symbol, load_le<std::uint64_t>(symbol) + (add ? check : 0 - check));
+      xor_key(symbol + kSymbolCheckBytes, from + kSymbolCheckBytes);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t check(std::uint64_t i) const noexcept { return load_le<std::uint64_t>(at(i)); }
+  [[nodiscard]] SymbolKey key(std::uint64_t i) const noexcept {
+    SymbolKey key{};
+    std::memcpy(key.data(), at(i) + kSymbolCheckBytes, key_bytes_);
+    return key;
+  }
+  [[nodiscard]] bool is_empty(std::uint64_t i) const noexcept { return check(i) == 0 && key(i) == SymbolKey{}; }
+
+ private:
+  [[nodiscard]] std::byte* at(std::uint64_t i) const noexcept { return bytes_.data() + i * stride_; }
+  void xor_key(std::byte* into, const std::byte* key) const noexcept {
+    std::size_t done = 0;
+    for (; done + 8 <= key_bytes_; done += 8) {
+      store_le(into + done, load_le<std::uint64_t>(into + done) ^ load_le<std::uint64_t>(key + done));
+    }
+    for (; done < key_bytes_; ++done) into[done] ^= key[done];
+  }
+
+  std::span<std::byte> bytes_;
+  std::size_t key_bytes_;
+  std::size_t stride_;
+  std::uint64_t first_;
+};
+
+}  // namespace crivo

@@ -1,0 +1,197 @@
+// crivo sketch and crivo diff: what two sets of keys differ in, from two small files.
+#include "crivo/sketch.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "command.h"
+#include "crivo/host/text.h"
+#include "file.h"
+#include "filter_file.h"
+#include "key_feed.h"
+#include "output.h"
+
+namespace crivo::tool {
+namespace {
+
+struct SketchOptions {
+  KeyFiles keys;
+  OutputArgument output;
+  SketchSpec spec;
+  std::uint64_t differences = 0;
+  ByteLimit max_bytes = FilterArgument{}.max_bytes;
+  bool quiet = false;
+};
+
+/// Adds the lines as the sketch knows them.
+void add_lines(Sketch& sketch, const KeyFiles& files) {
+  const SketchSpec& spec = sketch.spec();
+  const bool integers = spec.keys == SketchKeys::kIntegers;
+  std::vector<std::uint64_t> numbers;
+  const auto add = [&](const KeyBatch& batch) {
+    if (spec.keys == SketchKeys::kHashes) return unwrap(sketch.add_numbers(batch.hashes));
+    if (integers) {
+      numbers.assign(batch.hashes.begin(), batch.hashes.end());
+      for (std::uint64_t& number : numbers) number ^= std::uint64_t{1} << 63;  // which ordered numbers have added
+      return unwrap(sketch.add_numbers(numbers));
+    }
+    for (const std::string_view line : batch.lines) {
+      if (const auto added = sketch.add(line); !added) throw Refused(added.error().message + ": " + in_quotes(line));
+    }
+  };
+  add_keys("sketch", files, {integers ? HashId::kOrdered : HashId::kXxh3_64, spec.seed}, add,
+           spec.keys == SketchKeys::kBytes);
+}
+
+ExitCode sketch(const SketchOptions& options) {
+  if (options.spec.symbols == 0 && options.differences == 0) throw Refused("symbols or differences must be given");
+  check_output(options.output.path, options.keys.paths);
+  SketchSpec spec = options.spec;
+  if (spec.symbols == 0) spec.symbols = sketch_symbols(options.differences);
+  Sketch made = unwrap(Sketch::create(spec, options.max_bytes.bytes));
+  KeyFiles files = options.keys;
+  files.integers_of = "a sketch of integers";
+  add_lines(made, files);
+  const std::string& path = options.output.path;
+  if (path == "-") {
+    const std::vector<std::byte> blob = made.to_blob();
+    std::fwrite(blob.data(), 1, blob.size(), stdout);
+    flush_output();
+  } else {
+    unwrap(write_sketch_file(made, path));
+  }
+  if (!options.quiet) {
+    std::fprintf(stderr, "crivo sketch: %s: symbols %" PRIu64 " to %" PRIu64 ", keys %" PRIu64 ", %" PRIu64 " bytes\n",
+                 shown(path, "standard output").c_str(), spec.first, spec.first + spec.symbols - 1, made.keys(),
+                 made.blob_bytes());
+  }
+  return kYes;
+}
+
+struct DiffOptions {
+  std::string first;
+  std::string second;
+  ByteLimit max_bytes = FilterArgument{}.max_bytes;
+  KeyFiles lines = {.paths = {}};
+};
+
+Sketch load_sketch(const std::string& path, const char* role, const ByteLimit& max_bytes) try {
+  const std::uint64_t most = max_bytes.bytes + kBlobHeaderBytes;
+  return unwrap(Sketch::parse(read_whole(path, role, most), {.max_bytes = max_bytes.bytes}));
+} catch (const Refused& refused) {
+  throw in_file(in_given_units(refused, max_bytes), path);
+}
+
+void print(char side, std::string_view key, KeyEnd key_end) {
+  std::fputc(side, stdout);
+  std::fputc(' ', stdout);
+  print_key(key, key_end);
+}
+
+/// Prints the lines of files whose hashes are in the difference, and takes these out of `sides`.
+void print_lines(std::map<std::uint64_t, char>& sides, const KeyFiles& files, std::uint64_t seed) {
+  const auto look = [&](const KeyBatch& batch) {
+    for (std::size_t i = 0; i < batch.hashes.size(); ++i) {
+      const auto found = sides.find(batch.hashes[i]);
+      if (found == sides.end()) continue;
+      print(found->second, batch.lines[i], files.key_end);
+      sides.erase(found);
+    }
+  };
+  add_keys("diff", files, {HashId::kXxh3_64, seed}, look, true);
+}
+
+void print_side(const SketchedKeys& keys, char side, const SketchSpec& spec, KeyEnd key_end) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_text = spec.keys == SketchKeys::kBytes;
+    print(side, is_text ? std::string(keys.key(i)) : std::to_string(static_cast<std::int64_t>(keys.number(i))),
+          key_end);
+  }
+}
+
+void print_hashes(const SetDifference& difference, const DiffOptions& options, std::uint64_t seed) {
+  std::map<std::uint64_t, char> sides;
+  for (std::size_t i = 0; i < difference.only_first.size(); ++i) sides.emplace(difference.only_first.number(i), '<');
+  for (std::size_t i = 0; i < difference.only_second.size(); ++i) sides.emplace(difference.only_second.number(i), '>');
+  print_lines(sides, options.lines, seed);
+  for (const auto& [hash, side] : sides) {
+    print(side, std::to_string(static_cast<std::int64_t>(hash)), options.lines.key_end);
+  }
+}
+
+ExitCode diff(const DiffOptions& options) {
+  Sketch sketch = load_sketch(options.first, "FIRST", options.max_bytes);
+  unwrap(sketch.subtract(load_sketch(options.second, "SECOND", options.max_bytes)));
+  const std::optional<SetDifference> found = unwrap(sketch.decode());
+  const SketchSpec& spec = sketch.spec();
+  if (!found) {
+    throw Refused("symbols must be more than " + std::to_string(spec.symbols) +
+                  ", which do not tell the difference yet (or a key is in one of the sets twice)");
+  }
+  const bool by_lines = !options.lines.paths.empty();
+  if (by_lines && spec.keys != SketchKeys::kHashes) {
+    throw Refused("lines must be given for sketches of hashes alone, got sketches that have the keys themselves");
+  }
+  if (by_lines) {
+    print_hashes(*found, options, spec.seed);
+  } else {
+    print_side(found->only_first, '<', spec, options.lines.key_end);
+    print_side(found->only_second, '>', spec, options.lines.key_end);
+  }
+  flush_output();
+  return found->only_first.size() + found->only_second.size() == 0 ? kYes : kNo;
+}
+
+void add_limit(CLI::App& command, ByteLimit& limit) {
+  take_limit(command, limit, std::string("Refuse a sketch of more bytes; ") + kByteUnits);
+}
+
+}  // namespace
+
+void add_sketch(CLI::App& app, Action& action) {
+  const auto [command, options] = declare(app, action, "sketch", "Make a sketch of keys, for diff", sketch);
+  add_key_files(command, options.keys);
+  add_output(command, options.output);
+  const auto number = [](const char* name) {
+    return [name](std::string_view text) { return parse_count(text, name, 1, kMaxSketchSymbols); };
+  };
+  CLI::Option* const symbols =
+      take(command, "--symbols", into(options.spec.symbols, number("symbols")), "How long it is to be", "N");
+  CLI::Option* const differences = take(command, "--differences", into(options.differences, number("differences")),
+                                        "Long enough for so many, in at least 997 of 1,000 cases", "N");
+  symbols->excludes(differences);
+  take(command, "--first",
+       into(options.spec.first,
+            [](std::string_view text) { return parse_count(text, "first", 0, kMaxSketchSymbols - 1); }),
+       "The number of the first symbol, to continue a sketch of so many", "N")
+      ->needs(symbols);
+  take(
+      command, "--keys", [&spec = options.spec](const std::string& text) { unwrap(choose_sketch_keys(spec, text)); },
+      "What diff can print: hashes, integers, or bytes:N for lines of N bytes, at most 32", "WHAT")
+      ->default_str("hashes");
+  take(command, "--seed", into(options.spec.seed, parse_seed), "Of the hash, a 64-bit integer", "N")->default_str("0");
+  add_limit(command, options.max_bytes);
+  add_quiet(command, options.quiet);
+  command.footer(std::string("No key may come twice: sort -u leaves one of each line. ") + kKeyLines);
+}
+
+void add_diff(CLI::App& app, Action& action) {
+  const auto [command, options] =
+      declare(app, action, "diff", "Print the keys that only one of two sketches has", diff);
+  take(command, "FIRST", options.first, "A file that crivo sketch or SQL made; - is standard input")->required();
+  take(command, "SECOND", options.second, "Another one, with the same keys and seed")->required();
+  take(command, "--lines", options.lines.paths, "Print the lines of this file in place of their hashes", "FILE")
+      ->allow_extra_args(false);
+  add_null_flag(command, options.lines.key_end);
+  add_limit(command, options.max_bytes);
+  command.footer(
+      "A key that only FIRST has is printed behind '< ', and one that only SECOND has behind '> ', each side in "
+      "ascending "
+      "order; lines in the order of their files. Exit code: 0 if "
+      "there "
+      "is no difference, 1 if there is one, 2 if there was an error, as where the sketches are too short.");
+}
+
+}  // namespace crivo::tool

@@ -1,0 +1,150 @@
+// Sketches: what two sets differ in. sqlite_ext/README.md is their reference.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "crivo/sketch.h"
+#include "functions.h"
+#include "functions/table_valued.h"
+#include "values/options.h"
+
+namespace crivo::sqlite {
+namespace {
+
+Sketch open_sketch(sqlite3* db, sqlite3_value* value, std::size_t position) {
+  if (sqlite3_value_type(value) != SQLITE_BLOB) {
+    const bool is_null = sqlite3_value_type(value) == SQLITE_NULL;
+    throw SqlError{"argument " + std::to_string(position) + " must be a sketch, got " + shown(value) +
+                   (is_null ? ", which bloom_sketch_agg gives without rows: coalesce(..., bloom_sketch(...)) is the "
+                              "sketch of no keys"
+                            : "")};
+  }
+  return unwrap(Sketch::parse(filter_bytes(value, position), {.max_bytes = max_payload_bytes(db)}));
+}
+
+Sketch open_sketch(const Call& call, std::size_t arg) { return open_sketch(call.db(), call.args[arg], arg + 1); }
+
+void set_result(const Call& call, const Sketch& sketch) {
+  const std::vector<std::byte> blob = sketch.to_blob();
+  sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
+}
+
+/// Adds a key that is not NULL, or removes it.
+void change(Sketch& sketch, sqlite3_value* value, bool add) {
+  if (sketch.spec().keys == SketchKeys::kIntegers) {
+    const std::optional<std::int64_t> integer = whole_number(value);
+    if (!integer) throw SqlError{"key must be an integer in a sketch of integers, got " + shown(value)};
+    const auto number = static_cast<std::uint64_t>(*integer);
+    return unwrap(add ? sketch.add_numbers({&number, 1}) : sketch.remove_numbers({&number, 1}));
+  }
+  const int type = sqlite3_value_type(value);
+  if (sketch.spec().keys == SketchKeys::kBytes && (type == SQLITE_INTEGER || type == SQLITE_FLOAT)) {
+    throw SqlError{"key must be a BLOB or a text in a sketch of bytes, got " + shown(value)};
+  }
+  const KeyBytes key(value);
+  unwrap(add ? sketch.add(key.view()) : sketch.remove(key.view()));
+}
+
+void bloom_sketch(const Call& call) {
+  set_result(call, unwrap(Sketch::create(parse_sketch_options(call.args), max_payload_bytes(call.db()))));
+}
+
+struct SketchState {
+  std::optional<Sketch> sketch;
+};
+
+void bloom_sketch_agg_step(const Call& call) {
+  auto& state = aggregate_state<SketchState>(call);
+  const SketchSpec options = parse_sketch_options(call.args.subspan(1));
+  if (!state.sketch) {
+    state.sketch = unwrap(Sketch::create(options, max_payload_bytes(call.db())));
+  } else if (state.sketch->spec() != options) {
+    throw SqlError{"symbols, keys, first and seed must be the same in every row"};
+  }
+  if (!call.is_null(0)) change(*state.sketch, call.args[0], true);
+}
+
+void bloom_sketch_agg_finish(const Call& call) {
+  const std::unique_ptr<SketchState> state = take_aggregate_state<SketchState>(call);
+  if (state != nullptr && state->sketch) set_result(call, *state->sketch);
+}
+
+template <bool kAdd>
+void bloom_sketch_change(const Call& call) {
+  require_args(call, 2);
+  Sketch sketch = open_sketch(call, 0);
+  for (sqlite3_value* value : call.args.subspan(1)) {
+    if (sqlite3_value_type(value) != SQLITE_NULL) change(sketch, value, kAdd);
+  }
+  set_result(call, sketch);
+}
+
+void bloom_sketch_append(const Call& call) {
+  Sketch sketch = open_sketch(call, 0);
+  unwrap(sketch.append(open_sketch(call, 1)));
+  require_payload_fits(sketch.blob_bytes() - kBlobHeaderBytes, max_payload_bytes(call.db()));
+  set_result(call, sketch);
+}
+
+void bloom_hash(const Call& call) {
+  const KeyBytes key(call.args[0]);
+  const std::uint64_t seed = call.args.size() < 2 || call.is_null(1) ? 0 : parse_seed(call.args[1]);
+  if (!key.is_null()) {
+    sqlite3_result_int64(call.context, static_cast<sqlite3_int64>(key.hash(HashId::kXxh3_64, seed)));
+  }
+}
+
+constexpr std::array kSketchFunctions = {
+    FunctionRow{"bloom_sketch", 1, kSketchOptions, kPure, guarded<bloom_sketch>},
+    FunctionRow{"bloom_sketch_agg", 2, 1 + kSketchOptions, kPure, guarded<bloom_sketch_agg_step>,
+                guarded_finish<bloom_sketch_agg_finish>},
+    FunctionRow{"bloom_sketch_add", 2, kAnyNumber, kPure, guarded<bloom_sketch_change<true>>},
+    FunctionRow{"bloom_sketch_remove", 2, kAnyNumber, kPure, guarded<bloom_sketch_change<false>>},
+    FunctionRow{"bloom_sketch_append", 2, 2, kPure, guarded<bloom_sketch_append>},
+    FunctionRow{"bloom_hash", 1, 2, kPure, guarded<bloom_hash>},
+};
+
+constexpr const char* kColumns[] = {"side TEXT", "key"};
+constexpr const char* kArguments[] = {"first", "second"};
+
+/// The keys of a difference, those of the first side before those of the second.
+class DifferenceRows final : public Rows {
+ public:
+  DifferenceRows(SetDifference difference, SketchKeys keys) : difference_(std::move(difference)), keys_(keys) {}
+  bool next() override { return ++seen_ <= difference_.only_first.size() + difference_.only_second.size(); }
+  void set_column(sqlite3_context* context, int column) const override {
+    const std::size_t row = seen_ - 1;
+    const std::size_t firsts = difference_.only_first.size();
+    if (column == 0) return set_value(context, std::string_view(row < firsts ? "first" : "second"));
+    const SketchedKeys& side = row < firsts ? difference_.only_first : difference_.only_second;
+    const std::size_t i = row < firsts ? row : row - firsts;
+    if (keys_ != SketchKeys::kBytes) return set_value(context, side.number(i));
+    const std::string_view key = side.key(i);
+    sqlite3_result_blob64(context, key.data(), key.size(), SQLITE_TRANSIENT);
+  }
+
+ private:
+  SetDifference difference_;
+  SketchKeys keys_;
+  std::size_t seen_ = 0;
+};
+
+std::unique_ptr<Rows> difference(const TableCall& call) {
+  Sketch sketch = open_sketch(call.db, call.args[0], 1);
+  unwrap(sketch.subtract(open_sketch(call.db, call.args[1], 2)));
+  std::optional<SetDifference> found = unwrap(sketch.decode());
+  if (!found) {
+    throw SqlError{"symbols must be more than " + std::to_string(sketch.spec().symbols) +
+                   ", which do not tell the difference yet: append the next ones to both sketches (or a key is in "
+                   "one of the sets twice)"};
+  }
+  return std::make_unique<DifferenceRows>(*std::move(found), sketch.spec().keys);
+}
+
+}  // namespace
+
+std::span<const FunctionRow> sketch_functions() noexcept { return kSketchFunctions; }
+
+constinit const TableFunction kBloomDifference{"bloom_difference", kColumns, kArguments, 2, 100, difference};
+
+}  // namespace crivo::sqlite

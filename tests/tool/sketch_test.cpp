@@ -1,0 +1,95 @@
+// crivo sketch and crivo diff: what two files of keys differ in.
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+using namespace std::string_literals;
+
+class Sketches : public ToolTest {
+ protected:
+  void SetUp() override {
+    ToolTest::SetUp();
+    std::string both;
+    for (int i = 1; i <= 5000; ++i) both += std::to_string(i * 1000) + '\n';
+    write("mine", both + "-7\n42\n");
+    write("theirs", "43\n" + both);
+  }
+  /// What diff says of the sketches of both files, made with these options.
+  Outcome difference(const std::string& options, const std::string& more = "") {
+    EXPECT_THAT(crivo("sketch -q -o mine.sketch " + options + " mine"), Succeeds(""));
+    EXPECT_THAT(crivo("sketch -q -o theirs.sketch " + options + " theirs"), Succeeds(""));
+    return crivo("diff mine.sketch theirs.sketch " + more);
+  }
+};
+
+TEST_F(Sketches, PrintWhatOnlyOneFileHas) {
+  const Outcome integers = difference("--differences 3 --keys integers");
+  EXPECT_EQ(integers.out, "< -7\n< 42\n> 43\n");
+  EXPECT_EQ(integers.exit_code, 1);
+  const Outcome lines = difference("--symbols 60 --seed 5", "--lines mine --lines theirs");
+  EXPECT_EQ(lines.out, "< -7\n< 42\n> 43\n");
+  EXPECT_EQ(lines.exit_code, 1);
+  const Outcome hashes = difference("--symbols 60", "--lines mine");
+  EXPECT_THAT(hashes.out, StartsWith("< -7\n< 42\n> "));
+  EXPECT_EQ(std::ranges::count(hashes.out, '\n'), 3);
+}
+
+TEST_F(Sketches, PrintEachSideInItsOrder) {
+  EXPECT_THAT(crivo("sketch -q -o a --symbols 60 --keys integers", "-3\n10\n9\n2\n"), Succeeds(""));
+  EXPECT_THAT(crivo("sketch -q -o b --symbols 60 --keys integers", "100\n20\n"), Succeeds(""));
+  EXPECT_EQ(crivo("diff a b").out, "< -3\n< 2\n< 9\n< 10\n> 20\n> 100\n");
+}
+
+TEST_F(Sketches, OfOneSetHaveNoDifference) {
+  EXPECT_THAT(crivo("sketch -o a --symbols 1 mine"),
+              Succeeds("crivo sketch: a: symbols 0 to 0, keys 5002, 88 bytes\n"));
+  EXPECT_THAT(crivo("diff a a"), Succeeds(""));
+  EXPECT_EQ(crivo("diff a - < a").out, "");
+}
+
+TEST_F(Sketches, TakeStringsOfALength) {
+  EXPECT_THAT(crivo("sketch -q -o a --symbols 40 --keys bytes:3", "ann\nbob\n"), Succeeds(""));
+  EXPECT_THAT(crivo("sketch -q -o b --symbols 40 --keys bytes:3", "bob\ncid\n"), Succeeds(""));
+  EXPECT_EQ(crivo("diff a b").out, "< ann\n> cid\n");
+  EXPECT_EQ(crivo("diff -0 a b").out, "< ann\0> cid\0"s);
+  EXPECT_THAT(crivo("sketch -q -o c --symbols 40 --keys bytes:3 -0", "a\nb\0"s), Succeeds(""));
+  EXPECT_THAT(crivo("sketch -q -o d --symbols 40 --keys bytes:3", "a\0b\n"s), Succeeds(""));
+  EXPECT_EQ(crivo("diff c d").out, "< a\nb\n> a\0b\n"s);
+  EXPECT_THAT(crivo("sketch -q -o a --symbols 40 --keys bytes:3", "ann\nbobby\n"),
+              Fails("crivo sketch: key must have the sketch's key_bytes, 3, got 5: 'bobby'\n"));
+}
+
+TEST_F(Sketches, SayWhatIsWrong) {
+  EXPECT_THAT(difference("--symbols 2").err,
+              StartsWith("crivo diff: symbols must be more than 2, which do not tell the difference yet"));
+  EXPECT_EQ(crivo("diff mine.sketch theirs.sketch").exit_code, 2);
+  EXPECT_THAT(crivo("sketch -o a mine"), Fails("crivo sketch: symbols or differences must be given\n"));
+  EXPECT_THAT(crivo("sketch -o a --symbols 0 mine"),
+              Fails(HasSubstr("symbols must be an integer from 1 to 4294967296")));
+  EXPECT_THAT(
+      crivo("sketch -o a --symbols 9 --keys integers", "x\n"),
+      Fails(
+          "crivo sketch: line 1 of standard input must be an integer of 64 bits for a sketch of integers, got 'x'\n"));
+  EXPECT_THAT(crivo("sketch -o a --symbols 9 --keys words mine"), Fails(HasSubstr("keys must be hashes, integers or")));
+  EXPECT_THAT(crivo("sketch -o a --symbols 1M --max-bytes 1M mine"),
+              Fails(HasSubstr("symbols must fit in 1048576 bytes")));
+  EXPECT_THAT(crivo("diff missing mine.sketch"), Fails(HasSubstr("FIRST must be readable, got missing")));
+  EXPECT_THAT(crivo("diff mine mine"), Fails(HasSubstr("mine: magic must be C3 52 56 4F")));
+  EXPECT_THAT(crivo("build -q -o filter mine"), Succeeds());
+  EXPECT_THAT(crivo("diff filter filter"), Fails("crivo diff: filter: kind must be sketch, got blocked, a filter\n"));
+  EXPECT_THAT(crivo("query mine.sketch 42"),
+              Fails("crivo query: mine.sketch: kind must be that of a filter, got sketch\n"));
+}
+
+TEST_F(Sketches, ContinueOneAnother) {
+  EXPECT_THAT(crivo("sketch -q -o all --symbols 9 mine"), Succeeds(""));
+  EXPECT_THAT(crivo("sketch -q -o begin --symbols 9 --first 0 mine"), Succeeds(""));
+  EXPECT_EQ(read("begin"), read("all"));
+  EXPECT_THAT(crivo("sketch -o rest --symbols 5 --first 4 mine"),
+              Succeeds("crivo sketch: rest: symbols 4 to 8, keys 5002, 152 bytes\n"));
+  EXPECT_EQ(read("all").substr(64 + 8 + 4 * 16), read("rest").substr(64 + 8));
+}
+
+}  // namespace
+}  // namespace crivo::testing
