@@ -4,8 +4,9 @@ What an argument can be is known by its name. A name that is missing here is an 
 new kind of argument decides how it is completed.
 """
 NOTHING, FILES, FOLDERS, VALUES = "nothing", "files", "folders", "values"
-COMPLETED = {"FILE": FILES, "FILTER": FILES, "FILE|DB": FILES, "DB": FOLDERS, "DIR": FOLDERS, "KIND": VALUES, "COMMAND": VALUES,
-             "KEY": NOTHING, "N": NOTHING, "RATE": NOTHING, "BYTES": NOTHING, "POLICY": NOTHING, "NAME": NOTHING}
+COMPLETED = {"FILE": FILES, "FILTER": FILES, "FIRST": FILES, "SECOND": FILES, "FILE|DB": FILES, "DB": FOLDERS, "DIR": FOLDERS, "KIND": VALUES, "COMMAND": VALUES,
+             "KEY": NOTHING, "N": NOTHING, "RATE": NOTHING, "BYTES": NOTHING, "POLICY": NOTHING, "NAME": NOTHING,
+             "WHAT": NOTHING}
 
 
 def completed(argument):
