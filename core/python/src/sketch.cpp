@@ -26,8 +26,7 @@ Sketch* as_sketch(PyObject* object) { return reinterpret_cast<Sketch*>(object); 
 crivo_sketch_facts facts_of(const crivo_sketch* handle) {
   crivo_sketch_facts facts{};
   facts.size = sizeof facts;
-  (void)crivo_sketch_get_facts(handle, &facts, nullptr);
-  return facts;
+  return crivo_sketch_get_facts(handle, &facts, nullptr) == CRIVO_OK ? facts : crivo_sketch_facts{};
 }
 
 /// A new object of this type with the sketch, which it takes over, also where it fails.
@@ -174,8 +173,12 @@ PyObject* list_of(const Sketch* sketch, const crivo_difference* difference, int3
   crivo_keys keys{};
   const uint64_t* numbers = nullptr;
   uint64_t count = 0;
-  (void)crivo_difference_keys(difference, side, &keys, nullptr);
-  (void)crivo_difference_numbers(difference, side, &numbers, &count, nullptr);  // where they are some
+  crivo_error error;
+  if (!succeeded(crivo_difference_keys(difference, side, &keys, &error), error)) return nullptr;
+  if (sketch->what != kBytes &&
+      !succeeded(crivo_difference_numbers(difference, side, &numbers, &count, &error), error)) {
+    return nullptr;
+  }
   Ref list(PyList_New(static_cast<Py_ssize_t>(keys.count)));
   for (uint64_t i = 0; list && i < keys.count; ++i) {
     const char* bytes = static_cast<const char*>(keys.bytes) + i * keys.width;
