@@ -66,7 +66,7 @@ void print_symbols() {
 }
 
 std::uint64_t filter_bytes(const Numbers& numbers) {
-  const auto filter = AnyFilter::build({.kind = Kind::kRibbon, .fp_rate = 0.02}, numbers);
+  const auto filter = AnyFilter::build({.kind = Kind::kRibbon, .capacity = numbers.size(), .fp_rate = 0.02}, numbers);
   return filter->payload().size();
 }
 
