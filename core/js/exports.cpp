@@ -17,10 +17,12 @@
 #include "crivo/blob_writer.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
+#include "crivo/host/bytes.h"
 #include "crivo/host/raw_blob.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
 #include "crivo/map.h"
+#include "crivo/sketch.h"
 
 namespace crivo::js {
 namespace {
@@ -32,6 +34,10 @@ std::string_view text_in_room(std::size_t bytes) { return {reinterpret_cast<cons
 bool fail(int code, std::string message) {
   last_error() = {code, std::move(message)};
   return false;
+}
+
+std::uint64_t seed_of(double high, double low) {
+  return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low);
 }
 
 /// Runs a `Result<void> work()`.
@@ -114,8 +120,7 @@ AnyFilter* open(std::size_t bytes, double max_bytes) {
 Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_per_key, double seed_high,
            double seed_low, double max_bytes) {
   return made<Plan>([&]() -> Result<Plan> {
-    const std::uint64_t seed = static_cast<std::uint64_t>(seed_high) << 32 | static_cast<std::uint64_t>(seed_low);
-    FilterSpec spec{.capacity = static_cast<std::uint64_t>(capacity), .seed = seed};
+    FilterSpec spec{.capacity = static_cast<std::uint64_t>(capacity), .seed = seed_of(seed_high, seed_low)};
     if (auto chosen = choose_kind(spec, text_in_room(kind_bytes)); !chosen) return chosen.error();
     spec.fp_rate = fp_rate != 0 ? fp_rate : default_fp_rate(spec.kind);
     if (bits_per_key != 0) spec.bits_per_key = bits_per_key;
@@ -260,6 +265,98 @@ std::size_t write(const AnyFilter* filter, bool with_sums) {
     return result.has_value() ? Result<void>() : result.error();
   });
   return written ? bytes : 0;
+}
+
+double sketch_symbols(double difference) {
+  return static_cast<double>(crivo::sketch_symbols(static_cast<std::uint64_t>(difference)));
+}
+
+Sketch* sketch_open(std::size_t bytes, double max_bytes) {
+  return made<Sketch>([&] { return Sketch::parse({room_bytes(), bytes}, {static_cast<std::uint64_t>(max_bytes)}); });
+}
+
+Sketch* sketch_create(std::size_t keys_bytes, double symbols, double first, double seed_high, double seed_low,
+                      double max_bytes) {
+  return made<Sketch>([&]() -> Result<Sketch> {
+    SketchSpec spec{.symbols = static_cast<std::uint64_t>(symbols),
+                    .first = static_cast<std::uint64_t>(first),
+                    .seed = seed_of(seed_high, seed_low)};
+    if (auto chosen = choose_sketch_keys(spec, text_in_room(keys_bytes)); !chosen) return chosen.error();
+    return Sketch::create(spec, max_bytes == 0 ? UINT64_MAX : static_cast<std::uint64_t>(max_bytes));
+  });
+}
+
+void sketch_close(Sketch* sketch) { delete sketch; }
+
+bool sketch_change(Sketch* sketch, std::size_t count, bool add) {
+  return done([&]() -> Result<void> {
+    const Batch batch(count);
+    for (const std::string_view key : batch.keys()) {
+      Result<void> changed;
+      if (sketch->spec().keys == SketchKeys::kIntegers) {
+        const auto number = load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(key.data()));
+        changed = add ? sketch->add_numbers({&number, 1}) : sketch->remove_numbers({&number, 1});
+      } else {
+        changed = add ? sketch->add(key) : sketch->remove(key);
+      }
+      if (!changed) return changed;
+    }
+    return {};
+  });
+}
+
+bool sketch_append(Sketch* sketch, const Sketch* next) {
+  return done([&] { return sketch->append(*next); });
+}
+bool sketch_combine(Sketch* sketch, const Sketch* other) {
+  return done([&] { return sketch->combine(*other); });
+}
+
+double sketch_difference(const Sketch* first, const Sketch* second) {
+  double bytes = 0;
+  const bool fine = done([&]() -> Result<void> {
+    Sketch left = *first;
+    if (auto subtracted = left.subtract(*second); !subtracted) return subtracted;
+    const auto found = left.decode();
+    if (!found.has_value()) return found.error();
+    if (!found->has_value()) return {};
+    const std::string_view of_first = (*found)->only_first.bytes();
+    const std::string_view of_second = (*found)->only_second.bytes();
+    const std::size_t size = sizeof(std::uint64_t) + of_first.size() + of_second.size();
+    if (room(size) == 0) throw std::bad_alloc();
+    store_le(room_bytes(), std::uint64_t{(*found)->only_first.size()});
+    std::memcpy(room_bytes() + sizeof(std::uint64_t), of_first.data(), of_first.size());
+    std::memcpy(room_bytes() + sizeof(std::uint64_t) + of_first.size(), of_second.data(), of_second.size());
+    bytes = static_cast<double>(size);
+    return {};
+  });
+  return fine ? bytes : -1;
+}
+
+bool sketch_facts(const Sketch* sketch) {
+  const SketchSpec& spec = sketch->spec();
+  const double numbers[] = {static_cast<double>(spec.keys),
+                            static_cast<double>(spec.key_bytes),
+                            static_cast<double>(spec.symbols),
+                            static_cast<double>(spec.first),
+                            static_cast<double>(sketch->keys()),
+                            static_cast<double>(spec.seed >> 32),
+                            static_cast<double>(spec.seed & UINT32_MAX)};
+  if (room(sizeof numbers) == 0) return false;
+  std::memcpy(room_bytes(), numbers, sizeof numbers);
+  return true;
+}
+
+std::size_t sketch_write(const Sketch* sketch) {
+  std::size_t bytes = 0;
+  done([&]() -> Result<void> {
+    const std::vector<std::byte> blob = sketch->to_blob();
+    if (room(blob.size()) == 0) throw std::bad_alloc();
+    std::ranges::copy(blob, room_bytes());
+    bytes = blob.size();
+    return {};
+  });
+  return bytes;
 }
 
 }  // namespace crivo::js

@@ -9,6 +9,7 @@
 
 #include "crivo/builder.h"
 #include "crivo/filter.h"
+#include "crivo/sketch.h"
 
 #ifdef __wasm__
 #define EXPORT(name) [[clang::export_name(#name)]]
@@ -75,5 +76,24 @@ EXPORT(remove_key) bool remove_key(AnyFilter* filter, std::size_t bytes);
 EXPORT(facts) std::size_t facts(const AnyFilter* filter);
 /// Puts a blob into the room, and returns its bytes.
 EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);
+
+EXPORT(sketch_symbols) double sketch_symbols(double difference);
+EXPORT(sketch_open) Sketch* sketch_open(std::size_t bytes, double max_bytes);
+/// What the keys are is in the room, as "bytes:16".
+EXPORT(sketch_create)
+Sketch* sketch_create(std::size_t keys_bytes, double symbols, double first, double seed_high, double seed_low,
+                      double max_bytes);
+EXPORT(sketch_close) void sketch_close(Sketch* sketch);
+/// Adds the keys in the room, or removes them. Integers are of 8 bytes, little-endian.
+EXPORT(sketch_change) bool sketch_change(Sketch* sketch, std::size_t count, bool add);
+EXPORT(sketch_append) bool sketch_append(Sketch* sketch, const Sketch* next);
+EXPORT(sketch_combine) bool sketch_combine(Sketch* sketch, const Sketch* other);
+/// Puts the number of the first side's keys (8 bytes, little-endian), its keys and those of the second side into the
+/// room, and returns how many bytes these are: 0 for "not yet", and -1 on an error.
+EXPORT(sketch_difference) double sketch_difference(const Sketch* first, const Sketch* second);
+/// Puts numbers into the room.
+EXPORT(sketch_facts) bool sketch_facts(const Sketch* sketch);
+/// Puts a blob into the room, and returns its bytes.
+EXPORT(sketch_write) std::size_t sketch_write(const Sketch* sketch);
 
 }  // namespace crivo::js

@@ -91,3 +91,72 @@ export class Filter {
   /** Frees its memory now, and not when it is collected as garbage. */
   free(): void;
 }
+
+/** What a new sketch is to be. Two sketches are compared if all but symbols and maxBytes are the same. */
+export interface SketchOptions {
+  /** How long it is; sketchSymbols() says what a difference needs. */
+  symbols: number;
+  /**
+   * What is known of keys, and given back: "hashes" (the default) of keys as a Filter takes them, "integers" of 64 bits,
+   * or "bytes:N", strings of N bytes, at most 32.
+   */
+  keys?: string;
+  /** The number of the first symbol, to continue another sketch of the same set. */
+  first?: number;
+  /** Of all hashes: where keys come from strangers, a new one that is drawn after them. */
+  seed?: number | bigint;
+  /** The most bytes that the sketch may have. */
+  maxBytes?: number;
+}
+
+/** What a sketch was asked to be. */
+export interface SketchInfo {
+  keys: string;
+  symbols: number;
+  first: number;
+  seed: bigint;
+  /** The keys that were added, less those that were removed. */
+  size: number;
+}
+
+/** The keys that only one of two sets has, in ascending order: hashes and integers as bigint, strings as their bytes. */
+export interface Difference {
+  onlyThis: (bigint | Uint8Array)[];
+  onlyOther: (bigint | Uint8Array)[];
+}
+
+/** So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases. */
+export function sketchSymbols(difference: number): number;
+
+/**
+ * A sketch of a set: with that of another set it tells what the two differ in. Its bytes grow with the difference, and
+ * not with the sets. No key may be in a set twice: one that a side has once more than the other is found as if that
+ * lacked it.
+ */
+export class Sketch {
+  private constructor();
+
+  /** The sketch in a blob, from any other way into Crivo. */
+  static open(blob: Uint8Array | ArrayBuffer, options?: { maxBytes?: number }): Sketch;
+  /** The sketch of these keys. */
+  static of(keys: Iterable<Key>, options: SketchOptions): Sketch;
+
+  /** Adds a key that is not in the set. */
+  add(key: Key): void;
+  addMany(keys: Iterable<Key>): void;
+  /** Removes a key that is in the set. */
+  remove(key: Key): void;
+  removeMany(keys: Iterable<Key>): void;
+  /** Puts the next symbols of the same set behind these: those of a sketch with first = info.first + info.symbols. */
+  append(next: Sketch): void;
+  /** Adds all keys of a set that has none of these. */
+  combine(other: Sketch): void;
+  /** What the two sets differ in; undefined while the sketches are too short, and where a set has a key twice. */
+  difference(other: Sketch): Difference | undefined;
+
+  readonly info: SketchInfo;
+  /** The sketch as a blob. */
+  toBytes(): Uint8Array;
+  /** Frees its memory now, and not when it is collected as garbage. */
+  free(): void;
+}

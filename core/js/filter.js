@@ -1,149 +1,12 @@
-// The class Filter, on the functions of exports.h, which says what lies where in the room.
-import { CrivoError, keyOf, mostBytes, writeKey } from "./keys.js";
+// The class Filter, on the functions of exports.h.
+import { CrivoError, orderedKey, plainKey } from "./keys.js";
+import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, makeRoom, native, openBlob, putKey,
+  putMany, putPairs, room, roomMoved, takeBlob, wholeNumber } from "./room.js";
 
-export { CrivoError };
-
-const BATCH = 512;
-const SIZES = 4 * BATCH; // the bytes in front of many keys
-const MOST_DIGITS = 32;
 const NUMBERS = 10; // of info
-const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
-  "system error", "out of memory"];
 const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact"];
 const FORMS = ["raw", "mappable"];
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const DEFAULT_MAX_BYTES = 2 ** 30;
-
-const decoder = new TextDecoder();
-let native; // the functions of exports.h, and the memory that they use
-let bytes; // this memory
-let room = 0; // where it lies there
-let roomBytes = 0;
-
-/** Before anything else: the functions of exports.h, and `memory`, whose `buffer` has the room. */
-export function use(functions) {
-  native = functions;
-  memoryMoved();
-}
-
-/** The memory's buffer is another one now. */
-export function memoryMoved() {
-  bytes = new Uint8Array(native.memory.buffer);
-}
-
-function askForRoom(needed, wanted = needed) {
-  const got = native.room(wanted) ? wanted : needed;
-  room = native.room(got) || fail();
-  if (bytes.buffer !== native.memory.buffer) memoryMoved();
-  roomBytes = got;
-}
-
-function makeRoom(needed) {
-  if (needed > roomBytes) askForRoom(needed, Math.max(needed, 2 * roomBytes, 1 << 12));
-}
-
-/** For what C++ puts into the room. */
-function roomMoved() {
-  askForRoom(roomBytes);
-}
-
-function leaveRoom() {
-  native.leave();
-  room = roomBytes = 0;
-}
-
-function fail() {
-  const code = CODES[native.code()];
-  const size = native.message();
-  roomMoved();
-  const text = decoder.decode(bytes.subarray(room, room + size)) || code;
-  const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
-  throw new CrivoError(text.replace(/^(fp_rate|bits_per_key|max_bytes)\b/, camelCase), code);
-}
-
-/** Puts a key at this place in the room, and returns its bytes. Nothing of the caller's runs meanwhile. */
-function putKey(key, ordered, index = "key", at = 0) {
-  if (!ordered && Number.isSafeInteger(key)) {
-    makeRoom(at + MOST_DIGITS);
-    return native.put_integer(at, key);
-  }
-  const known = keyOf(key, ordered, index);
-  makeRoom(at + mostBytes(known));
-  return writeKey(known, bytes, room + at, index);
-}
-
-const sizes = new Uint32Array(BATCH);
-const sizesAsBytes = new Uint8Array(sizes.buffer);
-
-function putBatch(keys, ordered, first) {
-  let used = SIZES;
-  for (let i = 0; i < keys.length; ++i) {
-    const size = putKey(keys[i], ordered, first + i, used);
-    sizes[i] = size;
-    if (sizes[i] !== size) throw new CrivoError(`keys[${first + i}] must be shorter than 2^32 bytes, got ${size}`);
-    used += size;
-  }
-  bytes.set(sizesAsBytes, room);
-  return used;
-}
-
-const MOST_VALUE = 2 ** 32 - 1;
-const values = new Uint32Array(BATCH);
-
-/** Puts keys and their values into the room, and calls take(count) for each batch of them. */
-function putPairs(entries, take) {
-  let first = 0;
-  for (const batch of batchesOf(entries, "entries")) {
-    const keys = batch.map((entry, i) => {
-      if (!Array.isArray(entry) || entry.length !== 2) {
-        throw new TypeError(`entries[${first + i}] must be an array of a key and a value, got ${String(entry)}`);
-      }
-      return entry[0];
-    });
-    batch.forEach(([, value], i) => {
-      if (Number.isInteger(value) && value >= 0 && value <= MOST_VALUE) return void (values[i] = value);
-      throw new CrivoError(`entries[${first + i}] must have a value from 0 to 2^32 - 1, got ${String(value)}`);
-    });
-    const used = putBatch(keys, false, first);
-    makeRoom(used + values.byteLength);
-    bytes.set(new Uint8Array(values.buffer), room + used);
-    take(batch.length);
-    first += batch.length;
-  }
-}
-
-/** Some keys at a time, in arrays of their own. */
-function* batchesOf(keys, name = "keys") {
-  if (typeof keys === "string" || keys instanceof Uint8Array || typeof keys?.[Symbol.iterator] !== "function") {
-    throw new TypeError(`${name} must be an iterable of ${name}, got ${typeof keys}`);
-  }
-  if (Array.isArray(keys)) {
-    for (let first = 0; first < keys.length; first += BATCH) yield keys.slice(first, first + BATCH);
-    return;
-  }
-  let batch = [];
-  for (const key of keys) {
-    if (batch.push(key) < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Puts keys into the room, and calls take(count) for each batch of them. */
-function putMany(keys, ordered, take) {
-  let first = 0;
-  for (const batch of batchesOf(keys)) {
-    putBatch(batch, ordered, first);
-    take(batch.length);
-    first += batch.length;
-  }
-}
-
-function wholeNumber(name, value) {
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new CrivoError(`${name} must be a whole number of at most 2^53, got ${String(value)}`);
-}
 
 /** A rate or a number of bits; absent is 0. */
 function positive(name, value) {
@@ -153,23 +16,20 @@ function positive(name, value) {
 
 const OPTIONS = ["kind", "capacity", "fpRate", "bitsPerKey", "seed", "maxBytes"];
 
-/** Calls make(plan, whether the keys are ordered), and returns the filter. */
+/** Calls make(plan, how its keys are known), and returns the filter. */
 function planned(options, make) {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) throw new TypeError(`options must be among ${OPTIONS.join(", ")}, got ${unknown}`);
+  checkOptions(options, OPTIONS);
   const { kind = "blocked", capacity = 0, fpRate, bitsPerKey, seed = 0n, maxBytes = 0 } = options;
   if (fpRate !== undefined && bitsPerKey !== undefined) {
     throw new CrivoError(`fpRate must not be given where bitsPerKey is, got ${fpRate}`);
   }
-  const wholeSeed = BigInt(seed);
-  if (BigInt.asUintN(64, wholeSeed) !== wholeSeed) throw new CrivoError(`seed must be from 0 to 2^64 - 1, got ${seed}`);
+  const halves = halvesOf(seed);
   const rates = [positive("fpRate", fpRate), positive("bitsPerKey", bitsPerKey)];
   const limit = wholeNumber("maxBytes", maxBytes);
   const keys = wholeNumber("capacity", capacity);
-  const halves = [Number(wholeSeed >> 32n), Number(wholeSeed & 0xffffffffn)];
-  const plan = native.plan(putKey(String(kind), false), keys, ...rates, ...halves, limit) || fail();
+  const plan = native.plan(putKey(String(kind), plainKey), keys, ...rates, ...halves, limit) || fail();
   try {
-    return new Filter(made, make(plan, /^range\b/.test(kind)));
+    return new Filter(made, make(plan, /^range\b/.test(kind) ? orderedKey : plainKey));
   } finally {
     native.drop(plan);
   }
@@ -200,26 +60,18 @@ const made = Symbol("made");
 
 export class Filter {
   #filter;
-  #ordered;
+  #known;
 
   constructor(token, filter) {
     if (token !== made) throw new TypeError("a filter must be made by Filter.open, Filter.create or a Filter.build");
     this.#filter = filter || fail();
-    this.#ordered = this.info.can.includes("range");
+    this.#known = this.info.can.includes("range") ? orderedKey : plainKey;
     freed.register(this, filter, this);
   }
 
   static open(blob, { maxBytes = DEFAULT_MAX_BYTES } = {}) {
-    const source = blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
-    if (!(source instanceof Uint8Array)) throw new TypeError("blob must be a Uint8Array or an ArrayBuffer");
     const limit = wholeNumber("maxBytes", maxBytes);
-    try {
-      makeRoom(source.length);
-      bytes.set(source, room);
-      return new Filter(made, native.open(source.length, limit));
-    } finally {
-      leaveRoom();
-    }
+    return openBlob(blob, (size) => new Filter(made, native.open(size, limit)));
   }
 
   static create(options = {}) {
@@ -227,10 +79,10 @@ export class Filter {
   }
 
   static build(keys, options = {}) {
-    return planned(options, (plan, ordered) => {
+    return planned(options, (plan, known) => {
       const builder = native.builder(plan) || fail();
       try {
-        putMany(keys, ordered, (count) => native.collect(builder, plan, count) || fail());
+        putMany(keys, known, (count) => native.collect(builder, plan, count) || fail());
         return native.finish(builder);
       } finally {
         native.drop_builder(builder);
@@ -252,12 +104,12 @@ export class Filter {
   }
 
   has(key) {
-    return native.has(this.#open, putKey(key, this.#ordered)) === 1;
+    return native.has(this.#open, putKey(key, this.#known)) === 1;
   }
 
   hasMany(keys) {
     const answers = [];
-    putMany(keys, this.#ordered, (count) => {
+    putMany(keys, this.#known, (count) => {
       native.has_many(this.#open, count); // which keys may have freed meanwhile
       for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
     });
@@ -265,8 +117,8 @@ export class Filter {
   }
 
   hasRange(low, high) {
-    if (!this.#ordered) throw new CrivoError(`kind must be range, got ${this.info.kind}`, "unsupported");
-    const ends = [keyOf(low, true, "low"), keyOf(high, true, "high")];
+    if (this.#known !== orderedKey) throw new CrivoError(`kind must be range, got ${this.info.kind}`, "unsupported");
+    const ends = [orderedKey(low, "low"), orderedKey(high, "high")];
     makeRoom(ends[0].length + ends[1].length);
     bytes.set(ends[0], room);
     bytes.set(ends[1], room + ends[0].length);
@@ -274,14 +126,14 @@ export class Filter {
   }
 
   get(key) {
-    const value = native.find(this.#open, putKey(key, this.#ordered));
+    const value = native.find(this.#open, putKey(key, this.#known));
     if (value === -2) fail();
     return value < 0 ? undefined : value;
   }
 
   getMany(keys) {
     const answers = [];
-    putMany(keys, this.#ordered, (count) => {
+    putMany(keys, this.#known, (count) => {
       makeRoom(8 * BATCH);
       native.find_many(this.#open, count) || fail(); // which keys may have freed meanwhile
       const found = new DataView(bytes.buffer, room, 8 * count);
@@ -294,7 +146,7 @@ export class Filter {
   }
 
   count(key) {
-    const times = native.count(this.#open, putKey(key, this.#ordered));
+    const times = native.count(this.#open, putKey(key, this.#known));
     return times < 0 ? fail() : times;
   }
 
@@ -303,11 +155,11 @@ export class Filter {
   }
 
   addMany(keys) {
-    putMany(keys, this.#ordered, (count) => native.add(this.#open, count) || fail());
+    putMany(keys, this.#known, (count) => native.add(this.#open, count) || fail());
   }
 
   remove(key) {
-    native.remove_key(this.#open, putKey(key, this.#ordered)) || fail();
+    native.remove_key(this.#open, putKey(key, this.#known)) || fail();
   }
 
   get info() {
@@ -324,10 +176,7 @@ export class Filter {
   toBytes(form = "raw") {
     if (!FORMS.includes(form)) throw new CrivoError(`form must be one of ${FORMS.join(", ")}, got ${String(form)}`);
     const size = native.write(this.#open, FORMS.indexOf(form)) || fail();
-    roomMoved();
-    const blob = bytes.slice(room, room + size);
-    leaveRoom();
-    return blob;
+    return takeBlob(size);
   }
 
   free() {

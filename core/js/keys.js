@@ -37,7 +37,7 @@ function textOfNumber(number, index) {
 }
 
 /** A key of the kind "range": an integer is compared as a number, and bytes from the first on. */
-function orderedKey(key, index) {
+export function orderedKey(key, index) {
   if (key instanceof Uint8Array) return key;
   if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
     throw new TypeError(`${nameOf(index)} must be an integer or a Uint8Array for the kind range, got ${describe(key)}`);
@@ -51,9 +51,28 @@ function orderedKey(key, index) {
   return bytes;
 }
 
+/** A key of a sketch of strings of bytes, whose number C++ checks. */
+export function bytesKey(key, index) {
+  if (typeof key === "string" || key instanceof Uint8Array) return key;
+  throw new TypeError(`${nameOf(index)} must be a string or a Uint8Array in a sketch of bytes, got ${describe(key)}`);
+}
+
+/** A key of a sketch of integers. */
+export function integerKey(key, index) {
+  if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
+    throw new TypeError(`${nameOf(index)} must be an integer in a sketch of integers, got ${describe(key)}`);
+  }
+  const number = BigInt(key);
+  if (BigInt.asIntN(64, number) !== number) {
+    throw new CrivoError(`${nameOf(index)} must be from -2^63 to 2^63 - 1 in a sketch of integers, got ${key}`);
+  }
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigInt64(0, number, true);
+  return bytes;
+}
+
 /** The key as a string or a Uint8Array. `index` is its place among many, or what an error calls it. */
-export function keyOf(key, ordered, index) {
-  if (ordered) return orderedKey(key, index);
+export function plainKey(key, index) {
   if (typeof key === "string" || key instanceof Uint8Array) return key;
   if (typeof key === "number") return textOfNumber(key, index);
   if (typeof key === "bigint") return String(key);
@@ -65,7 +84,7 @@ export function mostBytes(key) {
   return typeof key === "string" ? 3 * key.length : key.length;
 }
 
-/** Writes what keyOf gave as bytes, and returns their number. */
+/** Writes what one of these gave as bytes, and returns their number. */
 export function writeKey(key, bytes, at, index) {
   if (typeof key !== "string") {
     bytes.set(key, at);

@@ -24,18 +24,26 @@ struct Instance {
   std::byte* bytes = nullptr;
   std::size_t size = 0;
   LastError error = {};
-  std::unordered_map<AnyFilter*, std::int64_t> filters = {};  // that JavaScript has, and the bytes that V8 knows of
+  // What JavaScript has, and the bytes that V8 knows of.
+  std::unordered_map<AnyFilter*, std::int64_t> filters = {};
+  std::unordered_map<Sketch*, std::int64_t> sketches = {};
 
   void take(AnyFilter* filter) {
-    if (filter == nullptr) return;
-    const auto payload = static_cast<std::int64_t>(filter->payload().size());
-    filters.emplace(filter, payload);
-    std::int64_t total = 0;
-    napi_adjust_external_memory(env, payload, &total);
+    if (filter != nullptr) note(filters, filter, filter->payload().size());
   }
-  void forget(AnyFilter* filter) {
+  void take(Sketch* sketch) {
+    if (sketch != nullptr) note(sketches, sketch, sketch->blob_bytes());
+  }
+  template <class T>
+  void note(std::unordered_map<T*, std::int64_t>& all, T* made, std::uint64_t taken) {
     std::int64_t total = 0;
-    if (auto taken = filters.extract(filter)) napi_adjust_external_memory(env, -taken.mapped(), &total);
+    all.emplace(made, static_cast<std::int64_t>(taken));
+    napi_adjust_external_memory(env, static_cast<std::int64_t>(taken), &total);
+  }
+  template <class T>
+  void forget(std::unordered_map<T*, std::int64_t>& all, T* made) {
+    std::int64_t total = 0;
+    if (auto taken = all.extract(made)) napi_adjust_external_memory(env, -taken.mapped(), &total);
   }
 };
 
@@ -73,8 +81,12 @@ napi_value buffer(napi_env env, napi_callback_info info) {
 }
 
 void close_kept(AnyFilter* filter) {
-  current->forget(filter);
+  current->forget(current->filters, filter);
   close(filter);
+}
+void close_kept_sketch(Sketch* sketch) {
+  current->forget(current->sketches, sketch);
+  sketch_close(sketch);
 }
 
 template <class T>
@@ -90,7 +102,7 @@ T argument(napi_env env, napi_value value) {
 
 template <class T>
 double as_number(T result) {
-  if constexpr (std::is_same_v<T, AnyFilter*>) current->take(result);
+  if constexpr (std::is_same_v<T, AnyFilter*> || std::is_same_v<T, Sketch*>) current->take(result);
   if constexpr (std::is_pointer_v<T>)
     return static_cast<double>(std::bit_cast<std::uintptr_t>(result));
   else
@@ -154,12 +166,23 @@ constexpr struct {
     {"remove_key", called<remove_key>},
     {"facts", called<facts>},
     {"write", called<write>},
+    {"sketch_symbols", called<sketch_symbols>},
+    {"sketch_open", called<sketch_open>},
+    {"sketch_create", called<sketch_create>},
+    {"sketch_close", called<close_kept_sketch>},
+    {"sketch_change", called<sketch_change>},
+    {"sketch_append", called<sketch_append>},
+    {"sketch_combine", called<sketch_combine>},
+    {"sketch_difference", called<sketch_difference>},
+    {"sketch_facts", called<sketch_facts>},
+    {"sketch_write", called<sketch_write>},
 };
 
 /// When a thread ends, JavaScript does not close what it has.
 void end(napi_env, void* data, void*) {
   auto* instance = static_cast<Instance*>(data);
   for (const auto& [filter, bytes] : instance->filters) close(filter);
+  for (const auto& [sketch, bytes] : instance->sketches) sketch_close(sketch);
   delete instance;
 }
 

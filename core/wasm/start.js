@@ -1,6 +1,6 @@
 // Compiles crivo.wasm, and lets the class Filter use it.
-import { memoryMoved, use } from "./filter.js";
 import { spell, writeKey } from "./keys.js";
+import { memoryMoved, use } from "./room.js";
 
 /** Takes the bytes of crivo.wasm: index.js and node.js call it, before anything else. */
 export async function start(source) {

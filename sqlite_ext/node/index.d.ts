@@ -1,4 +1,7 @@
-export { CrivoError, Filter, type Info, type Key, type Options } from "./filter.cjs";
+export {
+  CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options, type SketchInfo,
+  type SketchOptions,
+} from "./filter.cjs";
 
 /** A database that answers at once: better-sqlite3's `Database`, node:sqlite's `DatabaseSync`. */
 export interface SyncDatabase {

@@ -1,6 +1,6 @@
 // What index.d.ts promises, beyond reading and writing.
 import assert from "node:assert/strict";
-import { CrivoError, Filter } from "crivo-wasm";
+import { CrivoError, Filter, Sketch, sketchSymbols } from "crivo-wasm";
 
 const words = ["7", "schl\u00fcssel", "\u{1f511}", "", "0.1", "1e-07", "nan", "18446744073709551616"];
 const keys = Filter.build(words, { fpRate: 1e-12 });
@@ -89,3 +89,58 @@ for (const call of [(filter, each) => filter.hasMany(each), (filter, each) => fi
 keys.free();
 keys.free();
 assert.throws(() => keys.has("7"), CrivoError);
+
+// Sketches beside sets: the difference, or "not yet".
+let state = 1;
+const below = (bound) => (state = (state * 48271) % 2147483647) % bound; // Park and Miller's generator
+const drawn = (count) => Array.from({ length: count }, () => BigInt(below(2 ** 30)) * 2n ** 33n - 2n ** 62n);
+const sorted = (set) => [...set].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+let told = 0;
+for (let round = 0; round < 200; ++round) {
+  const common = drawn(below(1200));
+  const [mine, theirs] = [new Set([...common, ...drawn(below(12))]), new Set([...common, ...drawn(below(12))])];
+  const options = { symbols: 1 + below(70), keys: "integers", seed: BigInt(below(9)) };
+  const stored = Sketch.open(Sketch.of(theirs, options).toBytes());
+  const found = Sketch.of(mine, options).difference(stored);
+  if (found === undefined) continue;
+  ++told;
+  assert.deepEqual(found.onlyThis, sorted(new Set([...mine].filter((key) => !theirs.has(key)))));
+  assert.deepEqual(found.onlyOther, sorted(new Set([...theirs].filter((key) => !mine.has(key)))));
+}
+assert(told > 60 && told < 200);
+
+const names = ["ann", "bob", "cid"];
+const strings = Sketch.of(names, { symbols: 40, keys: "bytes:3" });
+assert.deepEqual(strings.difference(Sketch.of([utf8("bob")], { symbols: 40, keys: "bytes:3" })),
+  { onlyThis: [utf8("ann"), utf8("cid")], onlyOther: [] });
+const whole = Sketch.of(names, { symbols: 50, seed: 7n });
+const parts = Sketch.of(names.slice(0, 1), { symbols: 20, seed: 7n });
+parts.combine(Sketch.of(names.slice(1), { symbols: 20, seed: 7n }));
+parts.append(Sketch.of(names, { symbols: 30, first: 20, seed: 7n }));
+parts.addMany(["guest", 7]);
+parts.remove("guest");
+parts.removeMany(["7"]);
+assert.deepEqual(parts.toBytes(), whole.toBytes());
+assert.deepEqual(parts.info, { keys: "hashes", symbols: 50, first: 0, size: 3, seed: 7n });
+assert.equal(parts.difference(parts).onlyThis.length, 0);
+assert.equal(sketchSymbols(100), 211);
+
+const sketchRefusals = [
+  [() => Sketch.of(names), CrivoError, /^symbols must be a whole number/],
+  [() => Sketch.of(names, { symbols: 0 }), CrivoError, /^symbols must lie in/],
+  [() => Sketch.of(names, { symbols: 9, keys: "words" }), CrivoError, /^keys must be hashes, integers or bytes:N/],
+  [() => Sketch.of(names, { symbols: 9, maxBytes: 99 }), CrivoError, /^symbols must fit in 99 bytes/],
+  [() => Sketch.of(names, { symbol: 9 }), TypeError, /^options must be among symbols, keys/],
+  [() => Sketch.of(names, { symbols: 9, keys: "integers" }), TypeError, /^keys\[0\] must be an integer in a sketch of int/],
+  [() => Sketch.of([2n ** 63n], { symbols: 9, keys: "integers" }), CrivoError, /^keys\[0\] must be from -2\^63 to/],
+  [() => Sketch.of([123], { symbols: 9, keys: "bytes:3" }), TypeError, /^keys\[0\] must be a string or a Uint8Array/],
+  [() => strings.add("long"), CrivoError, /^key must have the sketch's key_bytes, 3, got 4/],
+  [() => strings.difference(whole), CrivoError, /^keys must be the same in both sketches, got bytes:3 and hashes/],
+  [() => strings.difference(Filter.build(["a"])), TypeError, /^the other must be a Sketch/],
+  [() => Sketch.open(Filter.build(["a"]).toBytes()), CrivoError, /^kind must be sketch, got blocked, a filter/],
+  [() => Filter.open(whole.toBytes()), CrivoError, /^kind must be that of a filter, got sketch/],
+  [() => { whole.free(); whole.add("a"); }, CrivoError, /^sketch must not be used after free/],
+];
+for (const [refused, type, message] of sketchRefusals) {
+  assert.throws(refused, (error) => error instanceof type && message.test(error.message) || assert.fail(error));
+}

@@ -1,5 +1,7 @@
 // What the types allow, and, below @ts-expect-error, what they refuse.
-import { CrivoError, Filter, type Info, type Key, type Options } from "crivo-wasm";
+import {
+  CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options, type SketchInfo,
+} from "crivo-wasm";
 
 const options: Options = { kind: "ribbon", fpRate: 0.001, seed: 7n };
 const keys: Key[] = ["a", 1, 2n, new Uint8Array(2)];
@@ -11,6 +13,14 @@ const blob: Uint8Array = Filter.open(filter.toBytes("mappable"), { maxBytes: 1 <
 Filter.create({ capacity: 10 }).addMany(["a"]);
 const code: string = new CrivoError().code;
 console.log(answer, answers, info.can.includes("grow"), blob, code);
+const sketch: Sketch = Sketch.of([1, 2n, "a"], { symbols: sketchSymbols(9) });
+const difference: Difference | undefined = Sketch.open(sketch.toBytes()).difference(sketch);
+const sketchInfo: SketchInfo = sketch.info;
+console.log(difference?.onlyThis.length, sketchInfo.size);
+// @ts-expect-error
+Sketch.of(["a"], {});
+// @ts-expect-error
+sketch.difference(filter);
 // @ts-expect-error
 Filter.create({ kind: "blocked" });
 // @ts-expect-error

@@ -1,0 +1,5 @@
+// What the packages for Node and for browsers are made of.
+export { Filter } from "./filter.js";
+export { CrivoError } from "./keys.js";
+export { use } from "./room.js";
+export { Sketch, sketchSymbols } from "./sketch.js";

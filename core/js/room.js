@@ -1,0 +1,176 @@
+// The room, through which JavaScript and the functions of exports.h give each other what is more than a number; that
+// says what lies where. Whoever imports `native`, `bytes` and `room` sees them as they are now.
+import { CrivoError, mostBytes, plainKey, writeKey } from "./keys.js";
+
+export const BATCH = 512;
+const SIZES = 4 * BATCH; // the bytes in front of many keys
+const MOST_DIGITS = 32;
+const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
+  "system error", "out of memory"];
+export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+export const decoder = new TextDecoder();
+export let native; // the functions of exports.h, and the memory that they use
+export let bytes; // this memory
+export let room = 0; // where it lies there
+let roomBytes = 0;
+
+/** Before anything else: the functions of exports.h, and `memory`, whose `buffer` has the room. */
+export function use(functions) {
+  native = functions;
+  memoryMoved();
+}
+
+/** The memory's buffer is another one now. */
+export function memoryMoved() {
+  bytes = new Uint8Array(native.memory.buffer);
+}
+
+function askForRoom(needed, wanted = needed) {
+  const got = native.room(wanted) ? wanted : needed;
+  room = native.room(got) || fail();
+  if (bytes.buffer !== native.memory.buffer) memoryMoved();
+  roomBytes = got;
+}
+
+export function makeRoom(needed) {
+  if (needed > roomBytes) askForRoom(needed, Math.max(needed, 2 * roomBytes, 1 << 12));
+}
+
+/** For what C++ puts into the room. */
+export function roomMoved() {
+  askForRoom(roomBytes);
+}
+
+export function leaveRoom() {
+  native.leave();
+  room = roomBytes = 0;
+}
+
+export function fail() {
+  const code = CODES[native.code()];
+  const size = native.message();
+  roomMoved();
+  const text = decoder.decode(bytes.subarray(room, room + size)) || code;
+  const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+  throw new CrivoError(text.replace(/^(fp_rate|bits_per_key|max_bytes)\b/, camelCase), code);
+}
+
+/** Puts a key at this place in the room, and returns its bytes. Nothing of the caller's runs meanwhile. `known` makes a
+ * string or a Uint8Array of it (keys.js). */
+export function putKey(key, known, index = "key", at = 0) {
+  if (known === plainKey && Number.isSafeInteger(key)) {
+    makeRoom(at + MOST_DIGITS);
+    return native.put_integer(at, key);
+  }
+  const written = known(key, index);
+  makeRoom(at + mostBytes(written));
+  return writeKey(written, bytes, room + at, index);
+}
+
+const sizes = new Uint32Array(BATCH);
+const sizesAsBytes = new Uint8Array(sizes.buffer);
+
+function putBatch(keys, known, first) {
+  let used = SIZES;
+  for (let i = 0; i < keys.length; ++i) {
+    const size = putKey(keys[i], known, first + i, used);
+    sizes[i] = size;
+    if (sizes[i] !== size) throw new CrivoError(`keys[${first + i}] must be shorter than 2^32 bytes, got ${size}`);
+    used += size;
+  }
+  bytes.set(sizesAsBytes, room);
+  return used;
+}
+
+const MOST_VALUE = 2 ** 32 - 1;
+const values = new Uint32Array(BATCH);
+
+/** Puts keys and their values into the room, and calls take(count) for each batch of them. */
+export function putPairs(entries, take) {
+  let first = 0;
+  for (const batch of batchesOf(entries, "entries")) {
+    const keys = batch.map((entry, i) => {
+      if (!Array.isArray(entry) || entry.length !== 2) {
+        throw new TypeError(`entries[${first + i}] must be an array of a key and a value, got ${String(entry)}`);
+      }
+      return entry[0];
+    });
+    batch.forEach(([, value], i) => {
+      if (Number.isInteger(value) && value >= 0 && value <= MOST_VALUE) return void (values[i] = value);
+      throw new CrivoError(`entries[${first + i}] must have a value from 0 to 2^32 - 1, got ${String(value)}`);
+    });
+    const used = putBatch(keys, plainKey, first);
+    makeRoom(used + values.byteLength);
+    bytes.set(new Uint8Array(values.buffer), room + used);
+    take(batch.length);
+    first += batch.length;
+  }
+}
+
+/** Some keys at a time, in arrays of their own. */
+export function* batchesOf(keys, name = "keys") {
+  if (typeof keys === "string" || keys instanceof Uint8Array || typeof keys?.[Symbol.iterator] !== "function") {
+    throw new TypeError(`${name} must be an iterable of ${name}, got ${typeof keys}`);
+  }
+  if (Array.isArray(keys)) {
+    for (let first = 0; first < keys.length; first += BATCH) yield keys.slice(first, first + BATCH);
+    return;
+  }
+  let batch = [];
+  for (const key of keys) {
+    if (batch.push(key) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Puts keys into the room, and calls take(count) for each batch of them. */
+export function putMany(keys, known, take) {
+  let first = 0;
+  for (const batch of batchesOf(keys)) {
+    putBatch(batch, known, first);
+    take(batch.length);
+    first += batch.length;
+  }
+}
+
+export function wholeNumber(name, value) {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new CrivoError(`${name} must be a whole number of at most 2^53, got ${String(value)}`);
+}
+
+/** A seed as its two halves. */
+export function halvesOf(seed) {
+  const whole = BigInt(seed);
+  if (BigInt.asUintN(64, whole) !== whole) throw new CrivoError(`seed must be from 0 to 2^64 - 1, got ${seed}`);
+  return [Number(whole >> 32n), Number(whole & 0xffffffffn)];
+}
+
+/** Puts a blob into the room, calls open(bytes), and frees the room. */
+export function openBlob(blob, open) {
+  const source = blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+  if (!(source instanceof Uint8Array)) throw new TypeError("blob must be a Uint8Array or an ArrayBuffer");
+  try {
+    makeRoom(source.length);
+    bytes.set(source, room);
+    return open(source.length);
+  } finally {
+    leaveRoom();
+  }
+}
+
+/** The blob of this many bytes that C++ put into the room, which is then freed. */
+export function takeBlob(size) {
+  roomMoved();
+  const blob = bytes.slice(room, room + size);
+  leaveRoom();
+  return blob;
+}
+
+/** Refuses a property that no option has. */
+export function checkOptions(options, names) {
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`options must be among ${names.join(", ")}, got ${unknown}`);
+}
