@@ -116,8 +116,14 @@ void print_hashes(const SetDifference& difference, const DiffOptions& options, s
   for (std::size_t i = 0; i < difference.only_first.size(); ++i) sides.emplace(difference.only_first.number(i), '<');
   for (std::size_t i = 0; i < difference.only_second.size(); ++i) sides.emplace(difference.only_second.number(i), '>');
   print_lines(sides, options.lines, seed);
-  for (const auto& [hash, side] : sides) {
-    print(side, std::to_string(static_cast<std::int64_t>(hash)), options.lines.key_end);
+  if (!sides.empty()) {
+    std::fprintf(stderr, "crivo diff: note: %zu of the keys are in no file of --lines: these are their hashes\n",
+                 sides.size());
+  }
+  for (const char wanted : {'<', '>'}) {
+    for (const auto& [hash, side] : sides) {
+      if (side == wanted) print(side, std::to_string(static_cast<std::int64_t>(hash)), options.lines.key_end);
+    }
   }
 }
 
@@ -127,8 +133,9 @@ ExitCode diff(const DiffOptions& options) {
   const std::optional<SetDifference> found = unwrap(sketch.decode());
   const SketchSpec& spec = sketch.spec();
   if (!found) {
-    throw Refused("symbols must be more than " + std::to_string(spec.symbols) +
-                  ", which do not tell the difference yet (or a key is in one of the sets twice)");
+    throw Refused(
+        "symbols must be more than " + std::to_string(spec.symbols) +
+        ", which do not tell the difference yet: make longer ones of both sets (or a key is in one of them twice)");
   }
   const bool by_lines = !options.lines.paths.empty();
   if (by_lines && spec.keys != SketchKeys::kHashes) {
@@ -187,11 +194,11 @@ void add_diff(CLI::App& app, Action& action) {
   add_null_flag(command, options.lines.key_end);
   add_limit(command, options.max_bytes);
   command.footer(
-      "A key that only FIRST has is printed behind '< ', and one that only SECOND has behind '> ', each side in "
-      "ascending "
-      "order; lines in the order of their files. Exit code: 0 if "
+      "A key that only FIRST has is printed behind '< ', and one that only SECOND has behind '> ': strings and "
+      "integers of "
+      "each side in ascending order, lines in the order of their files. Exit code: 0 if there is no difference, 1 if "
       "there "
-      "is no difference, 1 if there is one, 2 if there was an error, as where the sketches are too short.");
+      "is one, 2 if there was an error, as where the sketches are too short.");
 }
 
 }  // namespace crivo::tool

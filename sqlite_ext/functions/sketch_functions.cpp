@@ -15,8 +15,8 @@ Sketch open_sketch(sqlite3* db, sqlite3_value* value, std::size_t position) {
   if (sqlite3_value_type(value) != SQLITE_BLOB) {
     const bool is_null = sqlite3_value_type(value) == SQLITE_NULL;
     throw SqlError{"argument " + std::to_string(position) + " must be a sketch, got " + shown(value) +
-                   (is_null ? ", which bloom_sketch_agg gives without rows: coalesce(..., bloom_sketch(...)) is the "
-                              "sketch of no keys"
+                   (is_null ? " (no row, no file, or bloom_sketch_agg without rows, for which coalesce(..., "
+                              "bloom_sketch(...)) is the sketch of no keys)"
                             : "")};
   }
   return unwrap(Sketch::parse(filter_bytes(value, position), {.max_bytes = max_payload_bytes(db)}));
@@ -145,6 +145,6 @@ std::unique_ptr<Rows> difference(const TableCall& call) {
 
 std::span<const FunctionRow> sketch_functions() noexcept { return kSketchFunctions; }
 
-constinit const TableFunction kBloomDifference{"bloom_difference", kColumns, kArguments, 2, 100, difference};
+constinit const TableFunction kBloomDifference{"bloom_difference", kColumns, kArguments, 2, 100, difference, 100'000};
 
 }  // namespace crivo::sqlite

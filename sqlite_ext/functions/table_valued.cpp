@@ -77,12 +77,13 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
     }
   }
   unsigned given = 0;
+  bool lacks_one = false;
   int args = 0;
   for (std::size_t argument = 0; argument < function.arguments.size(); ++argument) {
     if (chosen[argument] < 0) {
       if ((waiting >> argument & 1) != 0) return SQLITE_CONSTRAINT;
-      if (argument >= function.required) continue;
-      return guard(table, [&] { throw SqlError{std::string(function.arguments[argument]) + " must be given"}; });
+      lacks_one = lacks_one || argument < function.required;
+      continue;
     }
     auto& usage = info->aConstraintUsage[chosen[argument]];
     usage.argvIndex = ++args;
@@ -90,7 +91,10 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
     given |= 1U << argument;
   }
   info->idxNum = static_cast<int>(given);
-  info->estimatedCost = function.usual_rows;
+  // SQLite also asks for the terms of an OR one by one, where the arguments are not among them: this must not be the
+  // way that it takes, and no error.
+  constexpr double kNever = 1e99;
+  info->estimatedCost = lacks_one ? kNever : function.call_cost + function.usual_rows;
   info->estimatedRows = static_cast<sqlite3_int64>(function.usual_rows);
   return SQLITE_OK;
 }
@@ -119,7 +123,12 @@ int filter_rows(sqlite3_vtab_cursor* cursor, int given, const char*, int, sqlite
     if (at.args[i] == nullptr) return SQLITE_NOMEM;
     kept[i] = at.args[i].get();
   }
-  const std::size_t count = table.function->arguments.size();
+  const auto arguments = table.function->arguments;
+  for (std::size_t i = 0; i < table.function->required; ++i) {
+    if (came[i] != nullptr) continue;
+    return guard(cursor->pVtab, [&] { throw SqlError{std::string(arguments[i]) + " must be given"}; });
+  }
+  const std::size_t count = arguments.size();
   const TableCall call{table.db, std::span(came).first(count), std::span(kept).first(count)};
   const int status = guard(cursor->pVtab, [&] { at.rows = table.function->rows(call); });
   return status != SQLITE_OK ? status : next_row(cursor);

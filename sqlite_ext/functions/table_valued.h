@@ -46,6 +46,7 @@ struct TableFunction {
   std::size_t required;                                  // so many of the arguments, the first ones, must be given
   double usual_rows;                                     // how many rows SQLite's planner should expect
   std::unique_ptr<Rows> (*rows)(const TableCall& call);  // null means no rows
+  double call_cost = 0;                                  // beside its rows, in rows of a table that are read
 };
 
 /// Registers a function that lives as long as the process. Returns a SQLite result code.

@@ -50,8 +50,8 @@ TEST_F(Sketches, OfNoRowsAreNullWhichIsNoSketch) {
   const std::string empty = "(SELECT bloom_sketch_agg(id, 60, 'integers') FROM mine WHERE 0)";
   EXPECT_EQ(ask("SELECT quote(" + empty + ")"), "NULL");
   const std::string refused =
-      "must be a sketch, got NULL, which bloom_sketch_agg gives without rows: coalesce(..., bloom_sketch(...)) is the "
-      "sketch of no keys";
+      "must be a sketch, got NULL (no row, no file, or bloom_sketch_agg without rows, for which coalesce(..., "
+      "bloom_sketch(...)) is the sketch of no keys)";
   EXPECT_EQ(ask("SELECT * FROM bloom_difference(" + empty + ", bloom_sketch(60, 'integers'))"),
             "error: bloom_difference: argument 1 " + refused);
   EXPECT_EQ(ask("SELECT * FROM bloom_difference(bloom_sketch(60, 'integers'), NULL)"),
@@ -106,7 +106,7 @@ TEST_F(Sketches, RefuseWhatCannotBe) {
   EXPECT_EQ(ask("SELECT bloom_sketch_agg(1234, 1, 'bytes:4')"),
             error("bloom_sketch_agg: key must be a BLOB or a text in a sketch of bytes, got 1234"));
   EXPECT_EQ(ask("SELECT bloom_sketch_agg(x'00', 1, 'bytes:2')"),
-            error("bloom_sketch_agg: key must have the sketch's key_bytes, 2, got 1"));
+            error("bloom_sketch_agg: key must have the 2 bytes of the sketch's keys, got 1"));
   EXPECT_EQ(ask("SELECT bloom_sketch_agg(i, i) FROM " + integers(1, 2)),
             error("bloom_sketch_agg: symbols, keys, first and seed must be the same in every row"));
   EXPECT_EQ(ask("SELECT bloom_sketch_add(bloom_create(10), 1)"),
@@ -127,6 +127,21 @@ TEST_F(Sketches, TakeIntegersHoweverTheyAreWritten) {
                 "(SELECT 7.0 AS v UNION ALL SELECT -5 UNION ALL SELECT 9223372036854775807)), "
                 "bloom_sketch(60, 'integers'))"),
             "-5,7,9223372036854775807");
+}
+
+// A sketch is decoded once, and not for each row of a table that it is joined with.
+TEST_F(Sketches, AreJoinedFromTheDifferenceToTheTable) {
+  run("CREATE TABLE both AS SELECT (SELECT bloom_sketch_agg(id, 60, 'integers') FROM mine) AS m, "
+      "(SELECT bloom_sketch_agg(id, 60, 'integers') FROM theirs) AS t");
+  const std::string join =
+      "SELECT group_concat(name) FROM mine JOIN bloom_difference((SELECT m FROM both), "
+      "(SELECT t FROM both)) AS d ON abs(mine.id) = d.key";
+  EXPECT_EQ(ask(join), "name 99,name 300,name 10000");
+  sqlite3_stmt* plan = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(db_.get(), ("EXPLAIN QUERY PLAN " + join).c_str(), -1, &plan, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(plan), SQLITE_ROW);
+  EXPECT_THAT(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3)), StartsWith("SCAN d VIRTUAL TABLE"));
+  sqlite3_finalize(plan);
 }
 
 TEST_F(Sketches, GoInChunks) {

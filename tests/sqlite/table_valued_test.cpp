@@ -14,6 +14,18 @@ TEST_F(TableValued, AMissingArgumentIsNamed) {
   EXPECT_THAT(ask("SELECT * FROM bloom_probe(NULL, '[]', 1)"), HasSubstr("too many arguments"));
 }
 
+// SQLite asks for a plan of each term of an OR, in which the arguments are missing.
+TEST_F(TableValued, TheirColumnsMayStandInAnOr) {
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_each(bloom_create(5)) WHERE name = 'kind' OR name = 'capacity'"), "2");
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_dump(bloom_create(5), 64) WHERE seq = 0 OR seq = 1"), "2");
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_layers(bloom_create(5)) WHERE layer = 0 OR k = 99"), "1");
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_probe((SELECT bloom_agg(1)), '[1, 2, 3]') WHERE key = 1 OR key = 3"), "1");
+  run("CREATE TABLE t AS SELECT bloom_sketch_add(bloom_sketch(40, 'integers'), 1, 2, 5) AS a, "
+      "bloom_sketch_add(bloom_sketch(40, 'integers'), 2, 3) AS b");
+  EXPECT_EQ(ask("SELECT group_concat(key) FROM t, bloom_difference(a, b) WHERE side = 'second' OR key = 5"), "5,3");
+  EXPECT_EQ(ask("SELECT group_concat(key) FROM t, bloom_difference(a, b) WHERE key < 2 OR key > 4"), "1,5");
+}
+
 TEST_F(TableValued, WhatIsNoFilterIsRefusedByTheFunctionsName) {
   for (const std::string call : {"bloom_each(", "bloom_layers(", "bloom_probe('[]', ", "bloom_dump("}) {
     const std::string name = call.substr(0, call.find('('));

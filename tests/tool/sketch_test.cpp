@@ -57,7 +57,7 @@ TEST_F(Sketches, TakeStringsOfALength) {
   EXPECT_THAT(crivo("sketch -q -o d --symbols 40 --keys bytes:3", "a\0b\n"s), Succeeds(""));
   EXPECT_EQ(crivo("diff c d").out, "< a\nb\n> a\0b\n"s);
   EXPECT_THAT(crivo("sketch -q -o a --symbols 40 --keys bytes:3", "ann\nbobby\n"),
-              Fails("crivo sketch: key must have the sketch's key_bytes, 3, got 5: 'bobby'\n"));
+              Fails("crivo sketch: key must have the 3 bytes of the sketch's keys, got 5: 'bobby'\n"));
 }
 
 TEST_F(Sketches, SayWhatIsWrong) {

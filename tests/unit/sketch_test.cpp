@@ -273,8 +273,8 @@ TEST(Sketch, RefusesWhatCannotBe) {
   EXPECT_EQ(too_large.error().needed_bytes, 1608U);
 
   Sketch strings = *Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 16});
-  EXPECT_EQ(strings.add("short").error().message, "key must have the sketch's key_bytes, 16, got 5");
-  EXPECT_EQ(strings.remove("short").error().message, "key must have the sketch's key_bytes, 16, got 5");
+  EXPECT_EQ(strings.add("short").error().message, "key must have the 16 bytes of the sketch's keys, got 5");
+  EXPECT_EQ(strings.remove("short").error().message, "key must have the 16 bytes of the sketch's keys, got 5");
   const std::uint64_t number = 1;
   EXPECT_THAT(strings.add_numbers({&number, 1}).error().message, StartsWith("keys must be hashes or integers, got"));
   EXPECT_THAT(strings.remove_numbers({&number, 1}).error().message, StartsWith("keys must be hashes or integers"));
@@ -311,6 +311,8 @@ TEST(Sketch, RefusesASketchOfOtherKeys) {
                  "first must be the same in both sketches, got 0 and 3");
   EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 11; })).error().message,
             "first must be 10, the number behind the last symbol, got 11");
+  EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 10; })).error().message,
+            "keys must be as many in both sketches, as these are of one set, got 2 and 0");
   Sketch bytes = *Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 4});
   EXPECT_EQ(bytes.subtract(*Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 5})).error().message,
             "keys must be the same in both sketches, got bytes:4 and bytes:5");

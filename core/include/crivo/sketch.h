@@ -112,7 +112,8 @@ class Sketch {
   /// Takes away the keys of the other set. What is left is the sketch of what they differ in, of as many symbols as the
   /// shorter of the two. Errors: as combine, but for the number of symbols.
   Result<void> subtract(const Sketch& other);
-  /// Puts the next symbols of the same set behind these. Errors: kIncompatible naming the field.
+  /// Puts the next symbols of the same set behind these. Errors: kIncompatible naming the field, also for a set of
+  /// another size.
   Result<void> append(const Sketch& next);
 
   /// The keys of either side, of a sketch that another was subtracted from; no value if it has too few symbols yet:

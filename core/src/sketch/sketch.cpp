@@ -70,7 +70,7 @@ Result<SymbolKey> known_as(const SketchSpec& spec, std::string_view key) {
   if (spec.keys == SketchKeys::kHashes) return key_of(hash_key(key, spec.seed));
   if (spec.keys == SketchKeys::kIntegers) return bad_argument("key must be an integer, got a string of bytes");
   if (key.size() != spec.key_bytes) {
-    return bad_argument("key must have the sketch's key_bytes, ", spec.key_bytes, ", got ", key.size());
+    return bad_argument("key must have the ", spec.key_bytes, " bytes of the sketch's keys, got ", key.size());
   }
   return key_of(key);
 }
@@ -260,6 +260,10 @@ Result<void> Sketch::append(const Sketch& next) {
   if (next.spec_.first != spec_.first + spec_.symbols) {
     return error(ErrorCode::kIncompatible, "first must be ", spec_.first + spec_.symbols,
                  ", the number behind the last symbol, got ", next.spec_.first);
+  }
+  if (next.keys_ != keys_) {
+    return error(ErrorCode::kIncompatible, "keys must be as many in both sketches, as these are of one set, got ",
+                 keys_, " and ", next.keys_);
   }
   payload_.insert(payload_.end(), next.payload_.begin() + kFirstBytes, next.payload_.end());
   spec_.symbols += next.spec_.symbols;

@@ -69,7 +69,7 @@ class SketchTest(unittest.TestCase):
             (crivo.Error, {"symbols": 5, "keys": "words"}, "keys must be hashes, integers or bytes:N"),
             (crivo.Error, {"symbols": 5, "first": 2**32}, "first must be below 4294967296"),
             (crivo.Error, {"symbols": 5, "max_bytes": 10}, "symbols must fit in 10 bytes"),
-            (crivo.Error, {"items": [b"12"], "symbols": 5, "keys": "bytes:3"}, "key must have the sketch's key_bytes, 3, got 2"),
+            (crivo.Error, {"items": [b"12"], "symbols": 5, "keys": "bytes:3"}, "key must have the 3 bytes of the sketch's keys, got 2"),
             (TypeError, {"items": [123], "symbols": 5, "keys": "bytes:3"}, "key must be bytes or a str in a sketch of bytes"),
             (TypeError, {"items": ["x"], "symbols": 5, "keys": "integers"}, "key must be an int in a sketch of integers"),
             (crivo.Error, {"items": [2**63], "symbols": 5, "keys": "integers"}, "key must be an integer from -2"),

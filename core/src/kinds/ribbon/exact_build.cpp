@@ -134,7 +134,7 @@ class ExactBuilder {
     if (auto appended = append(std::move(built)); !appended) return appended;
     keys_->rewind();
     filter_ = View{Shape{.k = static_cast<std::uint8_t>(form.lean), .param = form.param()},
-                   payload_.data() + kExactHeaderBytes, payload_.size() - kExactHeaderBytes};
+                   payload_.data() + kExactHeaderBytes, static_cast<std::size_t>(payload_.size() - kExactHeaderBytes)};
     filter_.shape.units = filter_.payload_bytes / 8;
     prepare_ribbon(filter_);
     return {};
