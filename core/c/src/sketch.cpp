@@ -5,6 +5,7 @@
 #include "boundary.h"
 
 struct crivo_sketch {
+  explicit crivo_sketch(crivo::Sketch made) noexcept : sketch(std::move(made)) {}
   crivo::Sketch sketch;
 };
 
@@ -23,7 +24,7 @@ template <class Make>
 crivo_status hand_out_sketch(crivo_sketch** sketch, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {
     check_given("sketch", sketch);
-    *sketch = new crivo_sketch{unwrap(make())};
+    *sketch = std::make_unique<crivo_sketch>(unwrap(make())).release();
     return {};
   });
 }
