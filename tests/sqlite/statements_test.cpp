@@ -135,7 +135,7 @@ TEST_F(Statements, DecodeAFilterOfASubqueryOnce) {
   };
   const double decoded = cpu_time("SELECT sum(bloom_valid(iif(i, (SELECT f FROM t), NULL))) FROM " + integers(1, 300));
   EXPECT_LT(cpu_time("SELECT sum(bloom_contains((SELECT f FROM t), i)) FROM " + integers(1, 300)) * 2, decoded)
-      << "which takes 40 times as long, and under a sanitizer, which checks each comparison, 4 times";
+      << "it takes far longer, and four times as long under ASan, which checks each comparison";
 }
 
 TEST_F(Statements, AnOpenedFilterAnswersLikeTheBlob) {
