@@ -379,30 +379,20 @@ TEST(MappedFile, OfACompressedFilterMustKeepTheLimitAndOneThatIsMappedNeedNot) {
   }
 }
 
-/// The CPU time that some work takes when nothing disturbs it.
-template <class Work>
-double fastest(const Work& work) {
-  double best = 1e18;
-  for (int round = 0; round < 5; ++round) {
-    const std::clock_t start = std::clock();
-    work();
-    best = std::min(best, static_cast<double>(std::clock() - start));
-  }
-  return best;
-}
-
-// It takes a hundred times as long to read all of these 16 MB.
+// Every 64th segment is damaged: who opens the file, and asks for keys that lie elsewhere, does not see that.
 TEST(MappedFile, OpensAndAnswersWithoutReadingAllOfIt) {
   for (const Kind kind : {Kind::kBlocked, Kind::kClassic, Kind::kSpectral, Kind::kCuckoo}) {
     const auto filter = AnyFilter::create({.kind = kind, .capacity = 8'000'000, .bits_per_key = 16});
-    const std::string path = write_file("wide", blob_of(filter->ref(), BlobForm::kMappable));
-    const auto hashes = absent_hashes(5, 0);
-    const double few = fastest([&] {
-      const MappedFilter mapped = open_file(path, kStill);
-      for (const std::uint64_t hash : hashes) EXPECT_FALSE(*mapped.may_contain_hash(hash));
-    });
-    const double all = fastest([&] { EXPECT_TRUE(open_file(path, kStill).verify()); });
-    EXPECT_LT(few * 8, all) << kind_name(kind);
+    auto blob = blob_of(filter->ref(), BlobForm::kMappable);
+    constexpr std::size_t kDamaged = 64 * 4096;
+    for (std::size_t at = kBlobHeaderBytes + kDamaged; at + kDamaged < blob.size(); at += kDamaged) {
+      blob[at] ^= std::byte{1};
+    }
+    const MappedFilter mapped = open_file(write_file("wide", blob), kStill);
+    int answers = 0;
+    for (const std::uint64_t hash : absent_hashes(40, 0)) answers += mapped.may_contain_hash(hash).has_value() ? 1 : 0;
+    EXPECT_GT(answers, 20) << kind_name(kind);
+    EXPECT_FALSE(mapped.verify()) << kind_name(kind);
   }
 }
 
