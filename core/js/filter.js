@@ -6,7 +6,6 @@ import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, ha
 const NUMBERS = 10; // of info
 const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact"];
 const FORMS = ["raw", "mappable"];
-const DEFAULT_MAX_BYTES = 2 ** 30;
 
 /** A rate or a number of bits; absent is 0. */
 function positive(name, value) {
@@ -69,9 +68,8 @@ export class Filter {
     freed.register(this, filter, this);
   }
 
-  static open(blob, { maxBytes = DEFAULT_MAX_BYTES } = {}) {
-    const limit = wholeNumber("maxBytes", maxBytes);
-    return openBlob(blob, (size) => new Filter(made, native.open(size, limit)));
+  static open(blob, options = {}) {
+    return openBlob(blob, options, (size, limit) => new Filter(made, native.open(size, limit)));
   }
 
   static create(options = {}) {

@@ -5,6 +5,7 @@ import { CrivoError, mostBytes, plainKey, writeKey } from "./keys.js";
 export const BATCH = 512;
 const SIZES = 4 * BATCH; // the bytes in front of many keys
 const MOST_DIGITS = 32;
+const DEFAULT_MAX_BYTES = 2 ** 30;
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
@@ -148,14 +149,15 @@ export function halvesOf(seed) {
   return [Number(whole >> 32n), Number(whole & 0xffffffffn)];
 }
 
-/** Puts a blob into the room, calls open(bytes), and frees the room. */
-export function openBlob(blob, open) {
+/** Puts a blob into the room, calls open(bytes, maxBytes), and frees the room. */
+export function openBlob(blob, { maxBytes = DEFAULT_MAX_BYTES }, open) {
   const source = blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
   if (!(source instanceof Uint8Array)) throw new TypeError("blob must be a Uint8Array or an ArrayBuffer");
+  const limit = wholeNumber("maxBytes", maxBytes);
   try {
     makeRoom(source.length);
     bytes.set(source, room);
-    return open(source.length);
+    return open(source.length, limit);
   } finally {
     leaveRoom();
   }

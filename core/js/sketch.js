@@ -7,7 +7,6 @@ const OPTIONS = ["symbols", "keys", "first", "seed", "maxBytes"];
 const KNOWN = [plainKey, bytesKey, integerKey]; // by what a sketch knows of its keys
 const [HASHES, BYTES, INTEGERS] = [0, 1, 2];
 const NUMBERS = 7; // of info
-const DEFAULT_MAX_BYTES = 2 ** 30;
 
 /** So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases. */
 export function sketchSymbols(difference) {
@@ -28,9 +27,8 @@ export class Sketch {
     freed.register(this, sketch, this);
   }
 
-  static open(blob, { maxBytes = DEFAULT_MAX_BYTES } = {}) {
-    const limit = wholeNumber("maxBytes", maxBytes);
-    return openBlob(blob, (size) => new Sketch(made, native.sketch_open(size, limit)));
+  static open(blob, options = {}) {
+    return openBlob(blob, options, (size, limit) => new Sketch(made, native.sketch_open(size, limit)));
   }
 
   static of(items, options = {}) {

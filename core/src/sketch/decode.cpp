@@ -112,7 +112,7 @@ class Peeling {
 
 Result<std::optional<SetDifference>> Sketch::decode() const {
   if (spec_.first != 0) return bad_argument("first must be 0 to decode, got ", spec_.first);
-  Peeling peeling(spec_, AlignedBytes(payload_.begin() + 8, payload_.end()));
+  Peeling peeling(spec_, AlignedBytes(payload_.begin() + kFirstBytes, payload_.end()));
   if (auto done = peeling.run(); !done) return done.error();
   if (!peeling.is_complete()) return std::optional<SetDifference>();
   Result<SetDifference> difference = peeling.finish();

@@ -17,9 +17,6 @@ namespace {
 
 static_assert(kMaxSketchKeyBytes == kMaxSymbolKeyBytes);
 
-/// The payload begins with the number of the first symbol.
-constexpr std::size_t kFirstBytes = 8;
-
 std::uint64_t payload_bytes(const SketchSpec& spec) noexcept {
   return kFirstBytes + spec.symbols * (kSymbolCheckBytes + spec.key_bytes);
 }

@@ -21,6 +21,8 @@
 
 namespace crivo {
 
+/// The payload of a sketch begins with the number of its first symbol.
+inline constexpr std::size_t kFirstBytes = 8;
 inline constexpr std::size_t kSymbolCheckBytes = 8;
 inline constexpr std::size_t kMaxSymbolKeyBytes = 32;
 
