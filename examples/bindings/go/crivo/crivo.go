@@ -65,9 +65,9 @@ func failure(status C.crivo_status, detail *C.crivo_error) error {
 
 // Options say what a filter is to be. A field of zero stands for its default.
 type Options struct {
-	Kind     string  // "blocked"; "classic", "ribbon" and so on
+	Kind     string  // "blocked", or "map" or "exact" where one is built; "classic", "ribbon", "map:8" and so on
 	Capacity uint64  // keys to make room for; by default as many distinct ones as there are
-	FPRate   float64 // the false-positive rate at capacity, in (0, 1); 0.01
+	FPRate   float64 // the false-positive rate at capacity, below 1, or also 1 for a map or exact; 0.01, or 1 for exact
 	Seed     uint64  // of the hash
 }
 
@@ -91,8 +91,18 @@ func (f *Filter) Close() {
 	runtime.SetFinalizer(f, nil)
 }
 
-// Build makes a filter of these keys.
+// Build makes a filter of these keys, of any kind but map and exact, which have functions of their own.
 func Build(keys Keys, options Options) (*Filter, error) {
+	bytes, offsets := lendable(keys)
+	return made(options, func(wanted *C.crivo_options, handle **C.crivo_filter, detail *C.crivo_error) C.crivo_status {
+		return C.build(wanted, unsafe.Pointer(&bytes[0]), C.uint64_t(len(keys.bytes)), (*C.uint64_t)(&offsets[0]),
+			C.uint64_t(keys.Len()), handle, detail)
+	})
+}
+
+// made is the filter that a function of C makes with these options.
+func made(options Options,
+	make func(*C.crivo_options, **C.crivo_filter, *C.crivo_error) C.crivo_status) (*Filter, error) {
 	var wanted C.crivo_options
 	wanted.size = C.sizeof_crivo_options
 	wanted.capacity, wanted.seed = C.uint64_t(options.Capacity), C.uint64_t(options.Seed)
@@ -107,10 +117,7 @@ func Build(keys Keys, options Options) (*Filter, error) {
 	}
 	var handle *C.crivo_filter
 	var detail C.crivo_error
-	bytes, offsets := lendable(keys)
-	status := C.build(&wanted, unsafe.Pointer(&bytes[0]), C.uint64_t(len(keys.bytes)), (*C.uint64_t)(&offsets[0]),
-		C.uint64_t(keys.Len()), &handle, &detail)
-	if err := failure(status, &detail); err != nil {
+	if err := failure(make(&wanted, &handle, &detail), &detail); err != nil {
 		return nil, err
 	}
 	return owned(handle), nil
@@ -135,12 +142,12 @@ func (f *Filter) Contains(key []byte) bool {
 
 // ContainsMany answers for many keys, with a single call of C.
 func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
-	hits := make([]bool, keys.Len(), keys.Len()+1)
+	hits := make([]bool, keys.Len())
 	var detail C.crivo_error
 	bytes, offsets := lendable(keys)
-	// A bool of Go is a byte that is 1 or 0, as C writes it here.
+	room := notEmpty(hits) // a bool of Go is a byte that is 1 or 0, as C writes it here
 	status := C.contains_many(f.handle, unsafe.Pointer(&bytes[0]), C.uint64_t(len(keys.bytes)),
-		(*C.uint64_t)(&offsets[0]), C.uint64_t(keys.Len()), (*C.uint8_t)(unsafe.Pointer(&hits[:1][0])), &detail)
+		(*C.uint64_t)(&offsets[0]), C.uint64_t(keys.Len()), (*C.uint8_t)(unsafe.Pointer(&room[0])), &detail)
 	runtime.KeepAlive(f)
 	if err := failure(status, &detail); err != nil {
 		return nil, err // no answers: all false would say that no key is there
@@ -213,20 +220,13 @@ func cString(field, text string) (*C.char, error) {
 	return C.CString(text), nil
 }
 
-var anything = []byte{0}
-
-// notEmpty returns the bytes, or others if there are none: the expression &bytes[0] needs a byte to point to. It must
-// stand in the call itself, for only then does cgo know that nothing beside these bytes is lent.
-func notEmpty(bytes []byte) []byte {
-	if len(bytes) == 0 {
-		return anything
+// notEmpty returns the items, or another if there are none: the expression &items[0] needs one to point to. It must
+// stand in the call itself, for only then does cgo know that nothing beside these items is lent.
+func notEmpty[Item byte | uint64 | bool](items []Item) []Item {
+	if len(items) == 0 {
+		return make([]Item, 1)
 	}
-	return bytes
+	return items
 }
 
-func lendable(keys Keys) ([]byte, []uint64) {
-	if len(keys.offsets) == 0 {
-		return anything, []uint64{0}
-	}
-	return notEmpty(keys.bytes), keys.offsets
-}
+func lendable(keys Keys) ([]byte, []uint64) { return notEmpty(keys.bytes), notEmpty(keys.offsets) }
