@@ -207,25 +207,30 @@ func addressSpace(t *testing.T) (pages int64) {
 	return pages * int64(os.Getpagesize())
 }
 
-// Two thousand filters of 1.2 MB each. The room is for what threads reserve.
+// Two thousand filters and sketches of 1.2 MB each. The room is for what threads reserve.
 func TestFreesWhatIsClosedOrForgotten(t *testing.T) {
 	const room = 1 << 30
 	before := addressSpace(t)
-	for i := 0; i < 2000; i++ {
-		built(t, Keys{}, Options{Capacity: 1000000}).Close()
-	}
-	if grown := addressSpace(t) - before; grown > room {
-		t.Fatal("closed filters keep", grown, "bytes")
-	}
-	for i := 0; i < 2000; i++ {
-		built(t, Keys{}, Options{Capacity: 1000000})
-		if i%10 == 0 {
-			runtime.GC()
-			time.Sleep(time.Millisecond) // finalizers run some time after the collection
+	for name, make := range map[string]func() interface{ Close() }{
+		"filters":  func() interface{ Close() } { return built(t, Keys{}, Options{Capacity: 1000000}) },
+		"sketches": func() interface{ Close() } { return sketched(t, SketchOptions{Symbols: 75000}) },
+	} {
+		for i := 0; i < 2000; i++ {
+			make().Close()
 		}
-	}
-	if grown := addressSpace(t) - before; grown > room {
-		t.Fatal("forgotten filters keep", grown, "bytes")
+		if grown := addressSpace(t) - before; grown > room {
+			t.Fatal("closed", name, "keep", grown, "bytes")
+		}
+		for i := 0; i < 2000; i++ {
+			make()
+			if i%10 == 0 {
+				runtime.GC()
+				time.Sleep(time.Millisecond) // finalizers run some time after the collection
+			}
+		}
+		if grown := addressSpace(t) - before; grown > room {
+			t.Fatal("forgotten", name, "keep", grown, "bytes")
+		}
 	}
 }
 
