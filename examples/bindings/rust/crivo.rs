@@ -65,6 +65,20 @@ mod c {
             filter: *mut *mut Filter,
             error: *mut Error,
         ) -> i32;
+        pub fn crivo_build_map(
+            options: *const Options,
+            keys: *const Keys,
+            values: *const u64,
+            map: *mut *mut Filter,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_build_exact(
+            options: *const Options,
+            members: *const Keys,
+            others: *const Keys,
+            filter: *mut *mut Filter,
+            error: *mut Error,
+        ) -> i32;
         pub fn crivo_read(
             blob: *const c_void,
             size: u64,
@@ -83,6 +97,20 @@ mod c {
         pub fn crivo_add(filter: *mut Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
         pub fn crivo_contains(filter: *const Filter, key: *const c_void, size: usize, error: *mut Error) -> i32;
         pub fn crivo_contains_keys(filter: *const Filter, keys: *const Keys, hits: *mut u8, error: *mut Error) -> i32;
+        pub fn crivo_find(
+            map: *const Filter,
+            key: *const c_void,
+            size: usize,
+            value: *mut u64,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_find_keys(
+            map: *const Filter,
+            keys: *const Keys,
+            values: *mut u64,
+            found: *mut u8,
+            error: *mut Error,
+        ) -> i32;
         pub fn crivo_save(filter: *const Filter, path: *const c_char, form: i32, level: i32, error: *mut Error) -> i32;
         pub fn crivo_open(
             path: *const c_char,
@@ -121,11 +149,11 @@ impl std::error::Error for Error {}
 /// What a filter is to be. 0 and "" stand for the default.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// "blocked"; "classic", "ribbon" and so on.
+    /// "blocked", or "map" or "exact" where one is built; "classic", "ribbon", "map:8" and so on.
     pub kind: &'a str,
     /// Keys to make room for; by default as many distinct ones as there are.
     pub capacity: u64,
-    /// The false-positive rate at capacity, in (0, 1); 0.01.
+    /// The false-positive rate at capacity, below 1, or also 1 for a map or exact; 0.01, or 1 for exact.
     pub fp_rate: f64,
     /// Of the hash.
     pub seed: u64,
@@ -148,8 +176,43 @@ impl Drop for Filter<'_> {
 }
 
 impl Filter<'static> {
-    /// Makes a filter of these keys.
+    /// Makes a filter of these keys, of any kind but map and exact, which have functions of their own.
     pub fn build<Key: AsRef<[u8]>>(keys: impl IntoIterator<Item = Key>, options: Options) -> Result<Self, Error> {
+        let keys = Gathered::new(keys);
+        Self::with(options, |wanted, filter, error| unsafe { c::crivo_build(wanted, &keys.view(), filter, error) })
+    }
+
+    /// Makes a map: a filter that has a value for each key, at most 2^32 - 1, which `find` gives; it stores no keys. An
+    /// `fp_rate` of 1 spends no bits on telling that a key is absent. A key with two values is an error.
+    pub fn build_map<Key: AsRef<[u8]>>(
+        entries: impl IntoIterator<Item = (Key, u64)>,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let (keys, values): (Vec<Key>, Vec<u64>) = entries.into_iter().unzip();
+        let keys = Gathered::new(keys);
+        Self::with(options, |wanted, map, error| unsafe {
+            c::crivo_build_map(wanted, &keys.view(), values.as_ptr(), map, error)
+        })
+    }
+
+    /// Makes a filter that has all members and none of the others, both for certain. Of keys that are neither it finds
+    /// some, at no more than `fp_rate`. A key on both sides is an error.
+    pub fn build_exact<Member: AsRef<[u8]>, Other: AsRef<[u8]>>(
+        members: impl IntoIterator<Item = Member>,
+        others: impl IntoIterator<Item = Other>,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let (members, others) = (Gathered::new(members), Gathered::new(others));
+        Self::with(options, |wanted, filter, error| unsafe {
+            c::crivo_build_exact(wanted, &members.view(), &others.view(), filter, error)
+        })
+    }
+
+    /// The filter that a function of C makes with these options.
+    fn with(
+        options: Options,
+        make: impl FnOnce(*const c::Options, *mut *mut c::Filter, *mut c::Error) -> i32,
+    ) -> Result<Self, Error> {
         let kind = c_string("kind", options.kind)?;
         let wanted = c::Options {
             size: std::mem::size_of::<c::Options>(),
@@ -164,8 +227,7 @@ impl Filter<'static> {
             progress: None,
             progress_data: ptr::null_mut(),
         };
-        let keys = Gathered::new(keys);
-        made(|filter, error| unsafe { c::crivo_build(&wanted, &keys.view(), filter, error) })
+        made(|filter, error| make(&wanted, filter, error))
     }
 
     /// Opens a file of any form. The filter can be asked, and not be changed. If the file is damaged, `contains`
@@ -208,6 +270,29 @@ impl<'blob> Filter<'blob> {
         let bytes: *mut u8 = hits.as_mut_ptr().cast();
         done(|error| unsafe { c::crivo_contains_keys(self.handle.as_ptr(), &keys.view(), bytes, error) })?;
         Ok(hits)
+    }
+
+    /// The value of a key in a map, or None if it is certainly absent. One that was never added can be a false hit, which
+    /// has any value.
+    pub fn find(&self, key: impl AsRef<[u8]>) -> Result<Option<u64>, Error> {
+        let key = key.as_ref();
+        let (mut value, mut found) = (0, 0);
+        done(|error| {
+            let handle = self.handle.as_ptr();
+            found = unsafe { c::crivo_find(handle, key.as_ptr().cast(), key.len(), &mut value, error) };
+            -found.min(0) // an error is the negated status
+        })?;
+        Ok((found == 1).then(|| value))
+    }
+
+    /// The same for many keys, with a single call of C.
+    pub fn find_many<Key: AsRef<[u8]>>(&self, keys: impl IntoIterator<Item = Key>) -> Result<Vec<Option<u64>>, Error> {
+        let keys = Gathered::new(keys);
+        let mut values = vec![0; keys.offsets.len() - 1];
+        let mut found = vec![0; values.len()];
+        let (numbers, hits) = (values.as_mut_ptr(), found.as_mut_ptr());
+        done(|error| unsafe { c::crivo_find_keys(self.handle.as_ptr(), &keys.view(), numbers, hits, error) })?;
+        Ok(values.iter().zip(found).map(|(&value, hit)| (hit == 1).then(|| value)).collect())
     }
 
     /// Writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is

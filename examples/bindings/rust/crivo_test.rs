@@ -81,15 +81,76 @@ fn saves_and_opens_a_file() {
 }
 
 #[test]
+fn maps_give_every_key_its_value() {
+    let squares = (0..2000u64).map(|i| (unsigned_key(i), i * i));
+    let entries: Vec<(Vec<u8>, u64)> = squares.chain([(Vec::new(), u32::MAX.into())]).collect();
+    let map = Filter::build_map(entries.iter().cloned(), Options { seed: 7, ..Options::default() }).unwrap();
+    let blob = map.to_blob().unwrap();
+    for filter in [&map, &Filter::borrow(&blob).unwrap()] {
+        let found = filter.find_many(entries.iter().map(|(key, _)| key)).unwrap();
+        assert_eq!(found, entries.iter().map(|&(_, value)| Some(value)).collect::<Vec<_>>());
+        assert_eq!([filter.find("31").unwrap(), filter.find("").unwrap()], [Some(961), Some(u32::MAX.into())]);
+        assert!(filter.contains("31"), "a map is a filter of its keys, too");
+    }
+}
+
+#[test]
+fn maps_tell_absent_keys() {
+    let rate = |fp_rate| Options { fp_rate, ..Options::default() };
+    let ports = Filter::build_map([("ssh", 22), ("http", 80), ("https", 443)], rate(1e-9)).unwrap();
+    assert_eq!([ports.find("http").unwrap(), ports.find("gopher").unwrap()], [Some(80), None]);
+    assert_eq!(ports.find_many(["gopher", "https", ""]).unwrap(), [None, Some(443), None]);
+    assert_eq!(ports.find_many::<&str>([]).unwrap(), []);
+    assert_eq!(Filter::build_map::<&str>([], rate(0.0)).unwrap().find("ssh").unwrap(), None);
+    let all = Filter::build_map([("ssh", 22)], Options { kind: "map:8", ..rate(1.0) }).unwrap();
+    assert!(all.find("gopher").unwrap().expect("at a rate of 1 every key has some value") < 256);
+}
+
+#[test]
+fn exact_filters_are_certain_of_both_sides() {
+    let (members, others): (Vec<i64>, Vec<i64>) = (0..20_000).partition(|key| key % 10 == 0);
+    let keys = |numbers: &[i64]| numbers.iter().copied().map(integer_key).collect::<Vec<_>>();
+    let (members, others) = (keys(&members), keys(&others));
+    let strangers = keys(&(-20_000..0).collect::<Vec<_>>());
+    for (options, strangers_found) in [
+        (Options::default(), 0..=20_000),
+        (Options { kind: "exact", fp_rate: 0.01, seed: 7, ..Options::default() }, 100..=300), // 7 standard deviations
+    ] {
+        let filter = Filter::build_exact(&members, &others, options).unwrap();
+        let count = |keys| filter.contains_many::<&Vec<u8>>(keys).unwrap().iter().filter(|&&hit| hit).count();
+        assert_eq!([count(&members), count(&others)], [2000, 0]);
+        let found = count(&strangers);
+        assert!(strangers_found.contains(&found), "{found}");
+    }
+    let none: [&str; 0] = []; // one of the sides may be empty
+    assert!(Filter::build_exact(["ann"], none, Options::default()).unwrap().contains("ann"));
+    assert!(!Filter::build_exact(none, ["ann"], Options::default()).unwrap().contains("ann"));
+}
+
+#[test]
 fn errors_say_what_is_wrong() {
     let blob = built(&["ann"], Options::default()).to_blob().unwrap();
     let mut bad = blob.clone();
     bad[70] ^= 1;
     let one = |options| failure(Filter::build(["ann"], options));
+    let of_kind = |kind| Options { kind, ..Options::default() };
+    let map = |kind, entries: &[(&str, u64)]| failure(Filter::build_map(entries.iter().copied(), of_kind(kind)));
+    let exact = |kind| failure(Filter::build_exact(["ann", "bob"], ["bob"], of_kind(kind)));
+    let ribbon = built(&["ann"], of_kind("ribbon"));
     for (error, status, text) in [
         (one(Options { fp_rate: 1.5, ..Options::default() }), 1, "fp_rate must lie in (0, 1), got 1.5"),
-        (one(Options { kind: "sieve", ..Options::default() }), 1, "sieve"),
-        (one(Options { kind: "rib\0bon", ..Options::default() }), 1, "kind must have no NUL"),
+        (one(of_kind("sieve")), 1, "sieve"),
+        (one(of_kind("rib\0bon")), 1, "kind must have no NUL"),
+        (one(of_kind("map")), 4, "kind must be one whose keys have no values, got map"),
+        (map("", &[("ann", 1), ("ann", 2)]), 1, "value must be the same each time"),
+        (map("map:4", &[("ann", 16)]), 1, "value must lie in [0, 15], got 16"),
+        (map("", &[("ann", 1 << 32)]), 1, "value must lie in [0, 4294967295], got 4294967296"),
+        (map("ribbon", &[("ann", 1)]), 4, "kind must be one that can have values (map)"),
+        (map("map\0", &[("ann", 1)]), 1, "kind must have no NUL"),
+        (exact(""), 1, "key must be a member or not, got one on both sides"),
+        (exact("ribbon"), 4, "kind must be exact, got ribbon"),
+        (failure(ribbon.find("ann")), 4, "kind must be one that can find values (map), got ribbon"),
+        (failure(ribbon.find_many(["ann"])), 4, "kind must be one that can find values (map), got ribbon"),
         (failure(Filter::read(b"")), 2, "got 0"),
         (failure(Filter::borrow(&bad)), 2, "checksum"),
         (failure(Filter::borrow(&blob).unwrap().add("bob")), 4, "read-only"),
