@@ -54,6 +54,38 @@ mod c {
         pub progress_data: *mut c_void,
     }
 
+    #[repr(C)]
+    pub struct Sketch {
+        _private: [u8; 0],
+    }
+
+    #[repr(C)]
+    pub struct Difference {
+        _private: [u8; 0],
+    }
+
+    #[repr(C)]
+    pub struct SketchOptions {
+        pub size: usize,
+        pub keys: *const c_char,
+        pub symbols: u64,
+        pub first: u64,
+        pub seed: u64,
+        pub max_bytes: u64,
+    }
+
+    #[repr(C)]
+    #[derive(Default)]
+    pub struct SketchFacts {
+        pub size: usize,
+        pub symbols: u64,
+        pub first: u64,
+        pub seed: u64,
+        pub keys: u64,
+        pub what: u32,
+        pub key_bytes: u32,
+    }
+
     #[link(name = "crivo")]
     extern "C" {
         pub fn crivo_integer_key(value: i64, key: *mut c_char) -> usize;
@@ -128,6 +160,53 @@ mod c {
             written: *mut u64,
             error: *mut Error,
         ) -> i32;
+        pub fn crivo_sketch_symbols(difference: u64) -> u64;
+        pub fn crivo_sketch_create(options: *const SketchOptions, sketch: *mut *mut Sketch, error: *mut Error) -> i32;
+        pub fn crivo_sketch_read(
+            blob: *const c_void,
+            size: u64,
+            limits: *const c_void,
+            sketch: *mut *mut Sketch,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_sketch_free(sketch: *mut Sketch);
+        pub fn crivo_sketch_get_facts(sketch: *const Sketch, facts: *mut SketchFacts, error: *mut Error) -> i32;
+        pub fn crivo_sketch_add(sketch: *mut Sketch, key: *const c_void, size: usize, error: *mut Error) -> i32;
+        pub fn crivo_sketch_add_keys(sketch: *mut Sketch, keys: *const Keys, error: *mut Error) -> i32;
+        pub fn crivo_sketch_add_numbers(sketch: *mut Sketch, numbers: *const u64, count: u64, error: *mut Error)
+            -> i32;
+        pub fn crivo_sketch_remove(sketch: *mut Sketch, key: *const c_void, size: usize, error: *mut Error) -> i32;
+        pub fn crivo_sketch_remove_keys(sketch: *mut Sketch, keys: *const Keys, error: *mut Error) -> i32;
+        pub fn crivo_sketch_remove_numbers(
+            sketch: *mut Sketch,
+            numbers: *const u64,
+            count: u64,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_sketch_append(sketch: *mut Sketch, next: *const Sketch, error: *mut Error) -> i32;
+        pub fn crivo_sketch_combine(sketch: *mut Sketch, other: *const Sketch, error: *mut Error) -> i32;
+        pub fn crivo_sketch_bytes(sketch: *const Sketch) -> u64;
+        pub fn crivo_sketch_write(sketch: *const Sketch, buffer: *mut c_void, size: u64, error: *mut Error) -> i32;
+        pub fn crivo_find_difference(
+            first: *const Sketch,
+            second: *const Sketch,
+            difference: *mut *mut Difference,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_difference_keys(
+            difference: *const Difference,
+            side: i32,
+            keys: *mut Keys,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_difference_numbers(
+            difference: *const Difference,
+            side: i32,
+            numbers: *mut *const u64,
+            count: *mut u64,
+            error: *mut Error,
+        ) -> i32;
+        pub fn crivo_difference_free(difference: *mut Difference);
     }
 }
 
@@ -272,8 +351,8 @@ impl<'blob> Filter<'blob> {
         Ok(hits)
     }
 
-    /// The value of a key in a map, or None if it is certainly absent. One that was never added can be a false hit, which
-    /// has any value.
+    /// The value of a key in a map, or None if it is certainly absent. One that was never added can be a false hit,
+    /// which has any value.
     pub fn find(&self, key: impl AsRef<[u8]>) -> Result<Option<u64>, Error> {
         let key = key.as_ref();
         let (mut value, mut found) = (0, 0);
@@ -312,6 +391,189 @@ impl<'blob> Filter<'blob> {
         })?;
         blob.truncate(written as usize);
         Ok(blob)
+    }
+}
+
+/// What a sketch knows of keys, and gives back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SketchKeys {
+    /// The 64-bit hashes of keys of any length.
+    #[default]
+    Hashes,
+    /// Integers of 64 bits.
+    Integers,
+    /// Strings of so many bytes, at most 32.
+    Bytes(u32),
+}
+
+/// What a sketch is to be. Two sketches are compared if all but `symbols` are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SketchOptions {
+    /// How long it is, at least 1; `sketch_symbols` says what a difference needs.
+    pub symbols: u64,
+    pub keys: SketchKeys,
+    /// The number of the first symbol, to continue another sketch.
+    pub first: u64,
+    /// Of all hashes: where keys come from strangers, a new one that is drawn after them.
+    pub seed: u64,
+}
+
+/// So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases.
+pub fn sketch_symbols(difference: u64) -> u64 {
+    unsafe { c::crivo_sketch_symbols(difference) }
+}
+
+/// A sketch of a set: it grows with the difference to another set, and not with the sets. No key may be in a set twice.
+pub struct Sketch {
+    handle: NonNull<c::Sketch>,
+}
+
+// As for a filter.
+unsafe impl Send for Sketch {}
+unsafe impl Sync for Sketch {}
+
+impl Drop for Sketch {
+    fn drop(&mut self) {
+        unsafe { c::crivo_sketch_free(self.handle.as_ptr()) }
+    }
+}
+
+/// What two sets differ in: the keys that only one of them has, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference<Key> {
+    pub only_first: Vec<Key>,
+    pub only_second: Vec<Key>,
+}
+
+impl Sketch {
+    /// Makes the sketch of a set without keys.
+    pub fn new(options: SketchOptions) -> Result<Self, Error> {
+        let keys = match options.keys {
+            SketchKeys::Hashes => "hashes".to_owned(),
+            SketchKeys::Integers => "integers".to_owned(),
+            SketchKeys::Bytes(width) => format!("bytes:{width}"),
+        };
+        let keys = c_string("keys", keys)?;
+        let wanted = c::SketchOptions {
+            size: std::mem::size_of::<c::SketchOptions>(),
+            keys: keys.as_ptr(),
+            symbols: options.symbols,
+            first: options.first,
+            seed: options.seed,
+            max_bytes: 0,
+        };
+        Ok(Sketch { handle: handle(|sketch, error| unsafe { c::crivo_sketch_create(&wanted, sketch, error) })? })
+    }
+
+    /// Makes a sketch of a blob.
+    pub fn read(blob: &[u8]) -> Result<Self, Error> {
+        let (bytes, size) = (blob.as_ptr().cast(), blob.len() as u64);
+        let read = |sketch, error| unsafe { c::crivo_sketch_read(bytes, size, ptr::null(), sketch, error) };
+        Ok(Sketch { handle: handle(read)? })
+    }
+
+    /// What it was made with: a sketch with the same can be compared with it, also where this one was read.
+    pub fn options(&self) -> Result<SketchOptions, Error> {
+        let mut facts = c::SketchFacts { size: std::mem::size_of::<c::SketchFacts>(), ..Default::default() };
+        done(|error| unsafe { c::crivo_sketch_get_facts(self.handle.as_ptr(), &mut facts, error) })?;
+        let keys = match facts.what {
+            0 => SketchKeys::Hashes,
+            1 => SketchKeys::Bytes(facts.key_bytes),
+            _ => SketchKeys::Integers,
+        };
+        Ok(SketchOptions { symbols: facts.symbols, keys, first: facts.first, seed: facts.seed })
+    }
+
+    /// Adds a key that is not in the set. One of another length than the sketch's is an error, as is a sketch of
+    /// integers.
+    pub fn add(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
+        let key = key.as_ref();
+        done(|error| unsafe { c::crivo_sketch_add(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), error) })
+    }
+
+    /// The same for many keys, with a single call of C. On an error those before the failing one were added.
+    pub fn add_many<Key: AsRef<[u8]>>(&mut self, keys: impl IntoIterator<Item = Key>) -> Result<(), Error> {
+        let keys = Gathered::new(keys);
+        done(|error| unsafe { c::crivo_sketch_add_keys(self.handle.as_ptr(), &keys.view(), error) })
+    }
+
+    /// Adds integers, as their 64 bits, to a sketch of integers, or keys by their hashes. A sketch of bytes is an
+    /// error.
+    pub fn add_numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
+        let (numbers, count) = (numbers.as_ptr(), numbers.len() as u64);
+        done(|error| unsafe { c::crivo_sketch_add_numbers(self.handle.as_ptr(), numbers, count, error) })
+    }
+
+    /// Removes a key that is in the set.
+    pub fn remove(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
+        let key = key.as_ref();
+        done(|error| unsafe { c::crivo_sketch_remove(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), error) })
+    }
+
+    pub fn remove_many<Key: AsRef<[u8]>>(&mut self, keys: impl IntoIterator<Item = Key>) -> Result<(), Error> {
+        let keys = Gathered::new(keys);
+        done(|error| unsafe { c::crivo_sketch_remove_keys(self.handle.as_ptr(), &keys.view(), error) })
+    }
+
+    pub fn remove_numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
+        let (numbers, count) = (numbers.as_ptr(), numbers.len() as u64);
+        done(|error| unsafe { c::crivo_sketch_remove_numbers(self.handle.as_ptr(), numbers, count, error) })
+    }
+
+    /// Puts the next symbols of the same set behind these: `next` was made with a `first` that is `first` + `symbols`
+    /// of this sketch.
+    pub fn append(&mut self, next: &Sketch) -> Result<(), Error> {
+        done(|error| unsafe { c::crivo_sketch_append(self.handle.as_ptr(), next.handle.as_ptr(), error) })
+    }
+
+    /// Adds all keys of a set that has none of these; `other` has the same options.
+    pub fn combine(&mut self, other: &Sketch) -> Result<(), Error> {
+        done(|error| unsafe { c::crivo_sketch_combine(self.handle.as_ptr(), other.handle.as_ptr(), error) })
+    }
+
+    /// The sketch as a blob (docs/format.md), which `read` reads: it is what one side sends to the other.
+    pub fn to_blob(&self) -> Result<Vec<u8>, Error> {
+        let mut blob = vec![0; unsafe { c::crivo_sketch_bytes(self.handle.as_ptr()) } as usize];
+        let (buffer, size) = (blob.as_mut_ptr().cast(), blob.len() as u64);
+        done(|error| unsafe { c::crivo_sketch_write(self.handle.as_ptr(), buffer, size, error) })?;
+        Ok(blob)
+    }
+
+    /// The keys that only one of two sets has, as hashes, or as integers, whose order is that of i64. None if the
+    /// sketches have too few symbols (append more to both) or if a key is in a set twice. Sketches that do not go
+    /// together are an error, as are symbols that no two sets have, and sketches of bytes.
+    pub fn difference_numbers(&self, other: &Sketch) -> Result<Option<Difference<u64>>, Error> {
+        self.difference(other, |difference, side| {
+            let (mut numbers, mut count) = (ptr::null(), 0);
+            done(|error| unsafe { c::crivo_difference_numbers(difference, side, &mut numbers, &mut count, error) })?;
+            Ok(unsafe { copied(numbers, count) })
+        })
+    }
+
+    /// The same for sketches of bytes. It gives numbers as 8 bytes, little-endian.
+    pub fn difference_keys(&self, other: &Sketch) -> Result<Option<Difference<Vec<u8>>>, Error> {
+        self.difference(other, |difference, side| {
+            let mut keys = c::Keys { bytes: ptr::null(), bytes_size: 0, offsets: ptr::null(), width: 0, count: 0 };
+            done(|error| unsafe { c::crivo_difference_keys(difference, side, &mut keys, error) })?;
+            let bytes: Vec<u8> = unsafe { copied(keys.bytes.cast(), keys.bytes_size) };
+            Ok(bytes.chunks_exact(keys.width as usize).map(Vec::from).collect())
+        })
+    }
+
+    fn difference<Key>(
+        &self,
+        other: &Sketch,
+        keys_of: impl Fn(*const c::Difference, i32) -> Result<Vec<Key>, Error>,
+    ) -> Result<Option<Difference<Key>>, Error> {
+        let (first, second) = (self.handle.as_ptr(), other.handle.as_ptr());
+        let mut found = ptr::null_mut();
+        done(|error| unsafe { c::crivo_find_difference(first, second, &mut found, error) })?;
+        if found.is_null() {
+            return Ok(None);
+        }
+        let sides = keys_of(found, 0).and_then(|only_first| Ok((only_first, keys_of(found, 1)?)));
+        unsafe { c::crivo_difference_free(found) };
+        sides.map(|(only_first, only_second)| Some(Difference { only_first, only_second }))
     }
 }
 
@@ -383,9 +645,21 @@ fn done(call: impl FnOnce(*mut c::Error) -> i32) -> Result<(), Error> {
 }
 
 fn made<'blob>(call: impl FnOnce(*mut *mut c::Filter, *mut c::Error) -> i32) -> Result<Filter<'blob>, Error> {
+    Ok(Filter { handle: handle(call)?, blob: PhantomData })
+}
+
+fn handle<Made>(call: impl FnOnce(*mut *mut Made, *mut c::Error) -> i32) -> Result<NonNull<Made>, Error> {
     let mut handle = ptr::null_mut();
     done(|error| call(&mut handle, error))?;
-    Ok(Filter { handle: NonNull::new(handle).expect("a filter that was made"), blob: PhantomData })
+    Ok(NonNull::new(handle).expect("what was made"))
+}
+
+/// An array of C's, which is NULL if it is empty.
+unsafe fn copied<Item: Clone>(items: *const Item, count: u64) -> Vec<Item> {
+    if count == 0 {
+        return Vec::new();
+    }
+    std::slice::from_raw_parts(items, count as usize).to_vec()
 }
 
 #[cfg(test)]

@@ -159,18 +159,137 @@ fn errors_say_what_is_wrong() {
     }
 }
 
+fn sketched(symbols: u64, keys: SketchKeys) -> Sketch {
+    Sketch::new(SketchOptions { symbols, keys, ..SketchOptions::default() }).unwrap()
+}
+
+#[test]
+fn sketches_give_the_keys_of_each_side() {
+    let [mut first, mut second] = [(); 2].map(|_| sketched(60, SketchKeys::Bytes(3)));
+    first.add_many(["cid", "bob", "ann", "\0\0\0", "fay"]).unwrap();
+    first.remove("fay").unwrap();
+    second.add("bob").unwrap();
+    second.add_many(["dan", "eve", "gil"]).unwrap();
+    second.remove_many(["gil", "eve"]).unwrap();
+    let found = first.difference_keys(&second).unwrap().unwrap();
+    assert_eq!(found.only_first, [b"\0\0\0", b"ann", b"cid"]);
+    assert_eq!(found.only_second, [b"dan"]);
+    let found = first.difference_keys(&first).unwrap().unwrap();
+    assert!(found.only_first.is_empty() && found.only_second.is_empty());
+}
+
+#[test]
+fn sketches_give_integers_in_their_order() {
+    let minus_five = -5i64 as u64;
+    let [mut first, mut second] = [(); 2].map(|_| sketched(60, SketchKeys::Integers));
+    first.add_numbers(&[7, minus_five, 1 << 40, 1]).unwrap();
+    second.add_numbers(&[7, 9, 4]).unwrap();
+    second.remove_numbers(&[4]).unwrap();
+    let found = first.difference_numbers(&second).unwrap().unwrap();
+    assert_eq!(found, Difference { only_first: vec![minus_five, 1, 1 << 40], only_second: vec![9] });
+    let found = second.difference_keys(&first).unwrap().unwrap();
+    assert_eq!(found.only_first, [[9, 0, 0, 0, 0, 0, 0, 0]]);
+    assert_eq!(found.only_second, [-5i64, 1, 1 << 40].map(i64::to_le_bytes));
+}
+
+/// The hashes are what XXH3-64 gives for "" and "a".
+#[test]
+fn sketches_know_keys_by_their_hashes() {
+    let (of_nothing, of_a) = (0x2d06800538d394c2, 0xe6c632b61e964e1f);
+    let [mut first, mut second] = [(); 2].map(|_| sketched(60, SketchKeys::default()));
+    first.add_many(["a", "b"]).unwrap();
+    first.add("").unwrap();
+    second.add("b").unwrap();
+    second.add_many::<&str>([]).unwrap();
+    let found = first.difference_numbers(&second).unwrap().unwrap();
+    assert_eq!(found, Difference { only_first: vec![of_nothing, of_a], only_second: vec![] });
+    second.add_numbers(&[of_a, of_nothing]).unwrap();
+    second.add_numbers(&[]).unwrap();
+    assert_eq!(first.to_blob().unwrap(), second.to_blob().unwrap(), "a key and its hash are the same");
+}
+
+#[test]
+fn sketches_continue_where_they_are_too_short() {
+    let numbers: Vec<u64> = (1..=50).collect();
+    let enough = sketch_symbols(50);
+    assert!((50..150).contains(&enough), "{enough}");
+    let mut short = sketched(20, SketchKeys::Integers);
+    short.add_numbers(&numbers).unwrap();
+    let nobody = sketched(enough, SketchKeys::Integers);
+    assert_eq!(short.difference_numbers(&nobody).unwrap(), None);
+    let rest = SketchOptions { symbols: enough - 20, first: 20, ..short.options().unwrap() };
+    let mut next = Sketch::new(rest).unwrap();
+    next.add_numbers(&numbers).unwrap();
+    short.append(&next).unwrap();
+    let found = short.difference_numbers(&nobody).unwrap().unwrap();
+    assert_eq!(found, Difference { only_first: numbers, only_second: vec![] });
+}
+
+#[test]
+fn sketches_are_sent_and_put_together() {
+    let options = SketchOptions { symbols: 50, seed: u64::MAX, ..SketchOptions::default() };
+    let [mut whole, mut half] = [(); 2].map(|_| Sketch::new(options).unwrap());
+    whole.add_many(["ann", "bob", "cid"]).unwrap();
+    half.add_many(["ann", "cid"]).unwrap();
+    let blob = whole.to_blob().unwrap();
+    let theirs = Sketch::read(&blob.clone()).unwrap(); // the clone is gone, and the sketch has its own bytes
+    let mut other = Sketch::new(theirs.options().unwrap()).unwrap();
+    other.add("bob").unwrap();
+    half.combine(&other).unwrap();
+    assert_eq!([half.to_blob().unwrap(), theirs.to_blob().unwrap()], [&blob[..], &blob]);
+    for keys in [SketchKeys::Hashes, SketchKeys::Integers, SketchKeys::Bytes(1), SketchKeys::Bytes(32)] {
+        let options = SketchOptions { symbols: 3, keys, first: 9, seed: 1 << 63 };
+        assert_eq!(Sketch::new(options).unwrap().options().unwrap(), options);
+    }
+}
+
+#[test]
+fn sketches_say_what_is_wrong() {
+    let new = |symbols, first, keys| Sketch::new(SketchOptions { symbols, keys, first, seed: 0 });
+    let (mut hashes, mut integers) = (sketched(5, SketchKeys::Hashes), sketched(5, SketchKeys::Integers));
+    let mut bytes = sketched(5, SketchKeys::Bytes(3));
+    let later = new(5, 7, SketchKeys::Hashes).unwrap();
+    let sound = hashes.to_blob().unwrap();
+    let mut bad = sound.clone();
+    bad[80] ^= 1;
+    for (error, status, text) in [
+        (failure(new(0, 0, SketchKeys::Hashes)), 1, "symbols must lie in [1, 4294967296], got 0"),
+        (failure(new(1, 1 << 32, SketchKeys::Hashes)), 1, "first must be below 4294967296"),
+        (failure(new(1, 0, SketchKeys::Bytes(33))), 1, "33"),
+        (failure(integers.add("1")), 1, "key must be an integer"),
+        (failure(integers.remove("1")), 1, "key must be an integer"),
+        (failure(bytes.add_many(["ann", "eva", "hans"])), 1, "3 bytes of the sketch's keys, got 4"),
+        (failure(bytes.remove_many(["ann", "eva", "hans"])), 1, "3 bytes of the sketch's keys, got 4"),
+        (failure(bytes.add_numbers(&[1])), 1, "bytes"),
+        (failure(bytes.remove_numbers(&[1])), 1, "bytes"),
+        (failure(bytes.difference_numbers(&bytes)), 4, "keys must be hashes or integers, got strings of bytes"),
+        (failure(hashes.difference_numbers(&integers)), 3, "keys must be the same in both sketches"),
+        (failure(later.difference_keys(&later)), 1, "first must be 0"),
+        (failure(hashes.append(&later)), 3, "first must be 5, the number behind the last symbol, got 7"),
+        (failure(hashes.combine(&later)), 3, "got 5 from 0 on and 5 from 7 on"),
+        (failure(Sketch::read(b"")), 2, "blob size must"),
+        (failure(Sketch::read(&bad)), 2, "checksum"),
+        (failure(Filter::read(&sound)), 2, "kind must be that of a filter, got sketch"),
+    ] {
+        assert!(error.status == status && error.to_string().contains(text), "{:?}", error);
+    }
+    let empty = sketched(5, SketchKeys::Bytes(3)); // what was added before the error was removed before it
+    assert_eq!(bytes.to_blob().unwrap(), empty.to_blob().unwrap());
+}
+
 /// What the process has reserved, in pages.
 fn address_space() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has this file");
     statm.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Two thousand filters of 1.2 MB each. The room of 1 GiB is for what threads reserve.
+/// Two thousand filters and sketches of 1.2 MB each. The room of 1 GiB is for what threads reserve.
 #[test]
 fn frees_what_is_dropped() {
     let before = address_space();
     for _ in 0..2000 {
         drop(built(&[], Options { capacity: 1_000_000, ..Options::default() }));
+        drop(sketched(75_000, SketchKeys::Hashes));
     }
     assert!(address_space() < before + (1 << 30) / 4096);
 }
