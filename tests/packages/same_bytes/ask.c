@@ -54,11 +54,56 @@ static crivo_keys read_keys(const char* name) {
   return keys;
 }
 
-static void write_blob(const crivo_options* options, const char* keys_file, const char* folder, const char* name) {
+/* The keys whose values have this lowest bit. */
+static crivo_keys side_of(const crivo_keys* keys, const uint64_t* values, uint64_t bit) {
+  char* bytes = take(keys->bytes_size);
+  uint64_t* offsets = take((keys->count + 1) * sizeof *offsets);
+  crivo_keys side = {bytes, 0, offsets, 0, 0};
+  for (uint64_t i = 0; i < keys->count; ++i) {
+    if (values[i] % 2 != bit) continue;
+    const uint64_t length = keys->offsets[i + 1] - keys->offsets[i];
+    memcpy(bytes + side.bytes_size, (const char*)keys->bytes + keys->offsets[i], length);
+    side.bytes_size += length;
+    offsets[++side.count] = side.bytes_size;
+  }
+  return side;
+}
+
+static void free_keys(const crivo_keys* keys) {
+  free((void*)keys->bytes);
+  free((void*)keys->offsets);
+}
+
+static crivo_filter* build(const crivo_options* options, const crivo_keys* keys, const char* keys_file) {
+  char name[128];
+  snprintf(name, sizeof name, "%s.values", keys_file);
+  size_t size = 0;
+  unsigned char* file = read_file(name, &size);
+  uint64_t* values = take(size * sizeof *values);
+  for (size_t i = 0; i < size; ++i) values[i] = file[i];
   crivo_error error;
   crivo_filter* filter = NULL;
+  crivo_status status;
+  if (strcmp(options->kind, "map") == 0) {
+    status = crivo_build_map(options, keys, values, &filter, &error);
+  } else if (strcmp(options->kind, "exact") == 0) {
+    const crivo_keys members = side_of(keys, values, 1), others = side_of(keys, values, 0);
+    status = crivo_build_exact(options, &members, &others, &filter, &error);
+    free_keys(&members);
+    free_keys(&others);
+  } else {
+    status = crivo_build(options, keys, &filter, &error);
+  }
+  if (status != CRIVO_OK) fail(error.message);
+  free(values);
+  free(file);
+  return filter;
+}
+
+static void write_blob(const crivo_options* options, const char* keys_file, const char* folder, const char* name) {
+  crivo_error error;
   const crivo_keys keys = read_keys(keys_file);
-  if (crivo_build(options, &keys, &filter, &error) != CRIVO_OK) fail(error.message);
+  crivo_filter* filter = build(options, &keys, keys_file);
   const uint64_t room = crivo_blob_bound(filter);
   void* blob = take(room);
   uint64_t written = 0;
@@ -68,8 +113,7 @@ static void write_blob(const crivo_options* options, const char* keys_file, cons
   FILE* file = fopen(path, "wb");
   if (file == NULL || fwrite(blob, 1, written, file) != written || fclose(file) != 0) fail(path);
   crivo_free(filter);
-  free((void*)keys.bytes);
-  free((void*)keys.offsets);
+  free_keys(&keys);
   free(blob);
 }
 

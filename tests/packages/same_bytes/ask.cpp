@@ -37,12 +37,17 @@ std::string key_of(char type, const std::string& value) {
   return text(real);
 }
 
-void add_keys(crivo::FilterBuilder& builder, const std::string& records) {
-  for (std::size_t at = 0; at < records.size();) {
+/// The values are those of a map, or 1 for a member of an exact filter and 0 for another key; other kinds have none.
+void add_keys(crivo::FilterBuilder& builder, crivo::Kind kind, const std::string& records, const std::string& values) {
+  for (std::size_t at = 0, i = 0; at < records.size(); ++i) {
     std::size_t size = 0;
     for (std::size_t byte = 4; byte > 0; --byte) size = size << 8 | static_cast<unsigned char>(records[at + byte]);
-    const std::string key = records.substr(at + 5, size);
-    if (!builder.add(key_of(records[at], key))) std::exit(1);
+    const std::string key = key_of(records[at], records.substr(at + 5, size));
+    const auto value = static_cast<unsigned char>(values[i]);
+    const auto added = kind == crivo::Kind::kMap     ? builder.add(key, value)
+                       : kind == crivo::Kind::kExact ? builder.add(key, value % 2)
+                                                     : builder.add(key);
+    if (!added) std::exit(1);
     at += 5 + size;
   }
 }
@@ -57,7 +62,7 @@ int main(int, char** arguments) {
     std::istringstream(line) >> kind >> spec.fp_rate >> spec.seed >> spec.capacity >> keys >> name;
     if (!crivo::choose_kind(spec, kind)) return 1;
     auto builder = value_of(crivo::FilterBuilder::create(spec));
-    add_keys(builder, contents(keys));
+    add_keys(builder, spec.kind, contents(keys), contents(keys + ".values"));
     const auto filter = value_of(builder.finish());
     const auto blob = value_of(crivo::to_blob(filter.ref(), crivo::BlobForm::kRaw));
     std::ofstream file(std::filesystem::path(arguments[1]) / name, std::ios::binary);

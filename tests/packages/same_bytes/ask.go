@@ -21,27 +21,46 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func readKeys(name string) (keys crivo.Keys) {
+// readKeys returns all keys of a file, their values, and the keys whose values are even (0) or odd (1).
+func readKeys(name string) (keys crivo.Keys, values []uint64, sides [2]crivo.Keys) {
 	data := must(os.ReadFile(name))
-	for len(data) > 0 {
+	for _, value := range must(os.ReadFile(name + ".values")) {
 		end := 5 + binary.LittleEndian.Uint32(data[1:])
-		switch key := data[5:end]; data[0] {
-		case 't':
-			keys.AppendString(string(key))
-		case 'b':
-			keys.Append(key)
-		case 'i':
-			if key[0] == '-' {
-				keys.AppendInteger(must(strconv.ParseInt(string(key), 10, 64)))
-			} else {
-				keys.AppendUnsigned(must(strconv.ParseUint(string(key), 10, 64)))
-			}
-		case 'r':
-			keys.AppendReal(math.Float64frombits(binary.LittleEndian.Uint64(key)))
+		for _, list := range []*crivo.Keys{&keys, &sides[value%2]} {
+			appendKey(list, data[0], data[5:end])
 		}
+		values = append(values, uint64(value))
 		data = data[end:]
 	}
-	return keys
+	return keys, values, sides
+}
+
+func appendKey(keys *crivo.Keys, kind byte, key []byte) {
+	switch kind {
+	case 't':
+		keys.AppendString(string(key))
+	case 'b':
+		keys.Append(key)
+	case 'i':
+		if key[0] == '-' {
+			keys.AppendInteger(must(strconv.ParseInt(string(key), 10, 64)))
+		} else {
+			keys.AppendUnsigned(must(strconv.ParseUint(string(key), 10, 64)))
+		}
+	case 'r':
+		keys.AppendReal(math.Float64frombits(binary.LittleEndian.Uint64(key)))
+	}
+}
+
+func build(name string, options crivo.Options) (*crivo.Filter, error) {
+	keys, values, sides := readKeys(name)
+	switch options.Kind {
+	case "map":
+		return crivo.BuildMap(keys, values, options)
+	case "exact":
+		return crivo.BuildExact(sides[1], sides[0], options)
+	}
+	return crivo.Build(keys, options)
 }
 
 func main() {
@@ -53,7 +72,7 @@ func main() {
 		if err == io.EOF {
 			return
 		}
-		filter := must(crivo.Build(readKeys(keys), must(options, err)))
+		filter := must(build(keys, must(options, err)))
 		must(0, os.WriteFile(filepath.Join(os.Args[1], blob), must(filter.Blob()), 0o666))
 		filter.Close()
 	}

@@ -25,8 +25,17 @@ function* readKeys(data) {
   }
 }
 
+function build(keys, values, options) {
+  const entries = Array.from(keys, (key, i) => [key, values[i]]);
+  const side = (bit) => entries.filter(([, value]) => value % 2 === bit).map(([key]) => key);
+  if (options.kind === "map") return Filter.buildMap(entries, options);
+  if (options.kind === "exact") return Filter.buildExact(side(1), side(0), options);
+  return Filter.build(entries.map(([key]) => key), options);
+}
+
 for (const line of readFileSync("cases", "utf8").trimEnd().split("\n")) {
   const [kind, rate, seed, capacity, keys, blob] = line.split(" ");
   const options = { kind, fpRate: Number(rate), seed: BigInt(seed), capacity: Number(capacity) };
-  writeFileSync(path.join(process.argv[2], blob), Filter.build(readKeys(readFileSync(keys)), options).toBytes());
+  const filter = build(readKeys(readFileSync(keys)), readFileSync(`${keys}.values`), options);
+  writeFileSync(path.join(process.argv[2], blob), filter.toBytes());
 }

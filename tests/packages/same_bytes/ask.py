@@ -17,7 +17,19 @@ def read_keys(name):
         at = end
 
 
+def build(kind, keys, values, fp_rate, **options):
+    if kind == "map":
+        return crivo.Map(list(keys), list(values), fp_rate, **options)
+    if kind == "exact":
+        sides = [], []
+        for key, value in zip(keys, values):
+            sides[value % 2].append(key)
+        return crivo.Filter.exact(sides[1], sides[0], fp_rate, **options)
+    return crivo.Filter(keys, fp_rate, kind, **options)
+
+
 for line in pathlib.Path("cases").read_text(encoding="utf-8").splitlines():
     kind, fp_rate, seed, capacity, keys, blob = line.split(" ")
-    made = crivo.Filter(read_keys(keys), float(fp_rate), kind, seed=int(seed), capacity=int(capacity) or None)
+    values = pathlib.Path(keys + ".values").read_bytes()
+    made = build(kind, read_keys(keys), values, float(fp_rate), seed=int(seed), capacity=int(capacity) or None)
     pathlib.Path(sys.argv[1], blob).write_bytes(made.to_bytes("raw"))

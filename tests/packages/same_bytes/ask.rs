@@ -20,6 +20,21 @@ fn read_keys(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     Ok(keys)
 }
 
+fn build(name: &str, options: Options) -> Result<Filter<'static>, Box<dyn Error>> {
+    let keys = read_keys(name)?;
+    let values = fs::read(format!("{name}.values"))?;
+    let entries = keys.iter().zip(&values);
+    Ok(match options.kind {
+        "map" => Filter::build_map(entries.map(|(key, &value)| (key, value.into())), options)?,
+        "exact" => {
+            let (members, others): (Vec<_>, Vec<_>) = entries.partition(|(_, &value)| value % 2 == 1);
+            let keys_of = |side: Vec<(_, _)>| side.into_iter().map(|(key, _)| key);
+            Filter::build_exact(keys_of(members), keys_of(others), options)?
+        }
+        _ => Filter::build(&keys, options)?,
+    })
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = env::args().nth(1).ok_or("usage: ask FOLDER, where the cases are")?;
     for line in fs::read_to_string("cases")?.lines() {
@@ -30,8 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             seed: fields[2].parse()?,
             capacity: fields[3].parse()?,
         };
-        let blob = Filter::build(read_keys(fields[4])?, options)?.to_blob()?;
-        fs::write(Path::new(&folder).join(fields[5]), blob)?;
+        fs::write(Path::new(&folder).join(fields[5]), build(fields[4], options)?.to_blob()?)?;
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ REALS = {struct.pack("<d", value): key for value, key in [
     (5e-324, b"5e-324"), (-(2.0**-1022), b"-2.2250738585072014e-308"), (0.10000000149011612, b"0.10000000149011612"),
     (1.7976931348623157e308, b"1.7976931348623157e+308"), (float("inf"), b"inf"), (float("-inf"), b"-inf")]}
 NANS = [struct.pack("<Q", bits) for bits in [0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 2**64 - 1]]
+KEYS_OF_REALS = {**REALS, **dict.fromkeys(NANS, b"nan")}
 SQLITE_LACKS = {"unsigned": "SQLite's integers end at 2^63 - 1", "nan": "SQLite makes NULL of NaN"}
 
 
@@ -119,10 +120,11 @@ def read_cases(place):
 
 
 def read_keys(path):
+    """Each key with its type and its value."""
     data, at = path.read_bytes(), 0
-    while at < len(data):
+    for value in pathlib.Path(f"{path}.values").read_bytes():
         size = struct.unpack_from("<I", data, at + 1)[0]
-        yield chr(data[at]), data[at + 5:at + 5 + size]
+        yield chr(data[at]), data[at + 5:at + 5 + size], value
         at += 5 + size
 
 
@@ -133,26 +135,41 @@ def sql(place):
                 "r": lambda raw: f"ieee754_from_blob(x'{raw[::-1].hex()}')"}
     script = [".bail on", f".load {place.build / 'crivo'}"]
     for path in place.cases.glob("*.keys"):
-        script.append(f"CREATE TABLE {path.stem}(key);")
-        script += [f"INSERT INTO {path.stem} VALUES ({literals[kind](raw)});" for kind, raw in read_keys(path)]
-    script.append("INSERT INTO none VALUES (NULL);")  # no key, but a row, from which bloom_agg takes its options
+        script.append(f"CREATE TABLE {path.stem}(key, value);")
+        script += [f"INSERT INTO {path.stem} VALUES ({literals[kind](raw)}, {value});"
+                   for kind, raw, value in read_keys(path)]
+    script.append("INSERT INTO none VALUES (NULL, 0);")  # no key, but a row, from which bloom_agg takes its options
     for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
         signed = int(seed) - (2**64 if int(seed) >= 2**63 else 0)
-        aggregate = f"bloom_agg(key, {capacity if capacity != '0' else 'NULL'}, {fp_rate}, '{kind}', {signed})"
+        aggregate = {"map": f"bloom_map_agg(key, value, {fp_rate}, {signed})",
+                     "exact": f"bloom_exact_agg(key, value % 2, {fp_rate}, {signed})"}.get(
+            kind, f"bloom_agg(key, {capacity if capacity != '0' else 'NULL'}, {fp_rate}, '{kind}', {signed})")
         script.append(f"SELECT writefile('{place.own / blob}', bloom_raw({aggregate})) FROM {pathlib.Path(keys).stem};")
     place.run("sqlite3", ":memory:", input="\n".join(script).encode())
     return SQLITE_LACKS
 
 
 def tool(place):
+    def write(name, lines):
+        (place.own / name).write_bytes(b"".join(line + b"\n" for line in lines))
+
+    lacks = {"newline": "a key is a line"}
     for path in place.cases.glob("*.keys"):
-        lines = [{**REALS, **dict.fromkeys(NANS, b"nan")}[raw] if kind == "r" else raw for kind, raw in read_keys(path)]
-        (place.own / path.stem).write_bytes(b"".join(line + b"\n" for line in lines))
+        keys = [(KEYS_OF_REALS[raw] if kind == "r" else raw, value) for kind, raw, value in read_keys(path)]
+        write(path.stem, [key for key, _ in keys])
+        write(f"{path.stem}.pairs", [b"%s\t%d" % pair for pair in keys])
+        for bit, side in enumerate(["others", "members"]):
+            write(f"{path.stem}.{side}", [key for key, value in keys if value % 2 == bit])
     for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
+        name = pathlib.Path(keys).stem
+        if name in lacks:
+            continue
+        files = {"map": ["--values", f"{name}.pairs"],
+                 "exact": ["--absent", f"{name}.others", f"{name}.members"]}.get(kind, [name])
         room = ["--capacity", capacity] if capacity != "0" else []
         place.run(place.build / "crivo", "build", "--quiet", "--raw", "--kind", kind, "--fpr", fp_rate, "--seed", seed,
-                  *room, "--output", blob, pathlib.Path(keys).stem)
-    return {"newline": "a key is a line"}
+                  *room, "--output", blob, *files)
+    return lacks
 
 
 # Each name is a test: packages.WritesTheSameBlobs/NAME.

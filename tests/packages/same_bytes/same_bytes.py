@@ -7,8 +7,9 @@ wrote. Exits with 77 and a reason if the language is not there.
 
 The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, and the last two
 are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
-the key: t text in UTF-8, b bytes, i an integer in decimal, r a real in 8 bytes (little-endian). ask.* are the programs
-that read them.
+the key: t text in UTF-8, b bytes, i an integer in decimal, r a real in 8 bytes (little-endian). Beside a FILE of keys,
+FILE.values has a byte for each: its value in a map, and by the lowest bit whether it is a member of an exact filter.
+The programs that read them are ask.*.
 """
 
 import pathlib
@@ -16,12 +17,15 @@ import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 import languages
 
 KINDS = ["classic", "compressed", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4", "cuckoo",
          "hash_compaction", "ribbon"]
 OPTIONS = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (0.01, 1, 5000)]  # rate, seed, capacity
+KINDS_WITH_VALUES = ["map", "exact"]  # whose aggregate functions in SQL take no capacity
+OPTIONS_WITH_VALUES = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (1, 1, 0)]
 
 
 def key_sets():
@@ -47,14 +51,22 @@ def record(kind, key):
     return kind.encode() + struct.pack("<I", len(raw)) + raw
 
 
+def value_of(kind, key):
+    """A byte, which is the same for all records that are the same key."""
+    raw = record(kind, key)[5:]
+    return zlib.crc32(languages.KEYS_OF_REALS[raw] if kind == "r" else raw) & 255
+
+
 def write_cases(folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     lines = []
     for name, keys in key_sets():
         (folder / f"{name}.keys").write_bytes(b"".join(record(*key) for key in keys))
-        for kind in KINDS:
-            for number, (fp_rate, seed, capacity) in enumerate(OPTIONS):
+        (folder / f"{name}.keys.values").write_bytes(bytes(value_of(*key) for key in keys))
+        for kind in KINDS + KINDS_WITH_VALUES:
+            options = OPTIONS_WITH_VALUES if kind in KINDS_WITH_VALUES else OPTIONS
+            for number, (fp_rate, seed, capacity) in enumerate(options):
                 blob = f"{kind.replace(':', '-')}.{name}.{number}"
                 lines.append(f"{kind} {fp_rate} {seed} {capacity} {name}.keys {blob}\n")
     (folder / "cases").write_text("".join(lines), encoding="utf-8")
