@@ -75,6 +75,7 @@ struct DiffOptions {
   std::string second;
   ByteLimit max_bytes = FilterArgument{}.max_bytes;
   KeyFiles lines = {.paths = {}};
+  bool hex = false;
 };
 
 Sketch load_sketch(const std::string& path, const char* role, const ByteLimit& max_bytes) try {
@@ -103,11 +104,21 @@ void print_lines(std::map<std::uint64_t, char>& sides, const KeyFiles& files, st
   add_keys("diff", files, {HashId::kXxh3_64, seed}, look, true);
 }
 
-void print_side(const SketchedKeys& keys, char side, const SketchSpec& spec, KeyEnd key_end) {
+std::string in_hex(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    for (const int shift : {4, 0}) hex += "0123456789ABCDEF"[static_cast<unsigned char>(byte) >> shift & 15];
+  }
+  return hex;
+}
+
+void print_side(const SketchedKeys& keys, char side, const SketchSpec& spec, const DiffOptions& options) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool is_text = spec.keys == SketchKeys::kBytes;
-    print(side, is_text ? std::string(keys.key(i)) : std::to_string(static_cast<std::int64_t>(keys.number(i))),
-          key_end);
+    if (spec.keys == SketchKeys::kBytes) {
+      print(side, options.hex ? in_hex(keys.key(i)) : keys.key(i), options.lines.key_end);
+    } else {
+      print(side, std::to_string(static_cast<std::int64_t>(keys.number(i))), options.lines.key_end);
+    }
   }
 }
 
@@ -144,8 +155,8 @@ ExitCode diff(const DiffOptions& options) {
   if (by_lines) {
     print_hashes(*found, options, spec.seed);
   } else {
-    print_side(found->only_first, '<', spec, options.lines.key_end);
-    print_side(found->only_second, '>', spec, options.lines.key_end);
+    print_side(found->only_first, '<', spec, options);
+    print_side(found->only_second, '>', spec, options);
   }
   flush_output();
   return found->only_first.size() + found->only_second.size() == 0 ? kYes : kNo;
@@ -191,6 +202,7 @@ void add_diff(CLI::App& app, Action& action) {
   take(command, "SECOND", options.second, "Another one, with the same keys and seed")->required();
   take(command, "--lines", options.lines.paths, "Print the lines of this file in place of their hashes", "FILE")
       ->allow_extra_args(false);
+  command.add_flag("--hex", options.hex, "Print strings of bytes in hexadecimal, as SQL's hex() does");
   add_null_flag(command, options.lines.key_end);
   add_limit(command, options.max_bytes);
   command.footer(

@@ -7,6 +7,7 @@
 #include "functions.h"
 #include "functions/table_valued.h"
 #include "values/options.h"
+#include "values/sketch_keys.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -29,22 +30,6 @@ void set_result(const Call& call, const Sketch& sketch) {
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
 
-/// Adds a key that is not NULL, or removes it.
-void change(Sketch& sketch, sqlite3_value* value, bool add) {
-  if (sketch.spec().keys == SketchKeys::kIntegers) {
-    const std::optional<std::int64_t> integer = whole_number(value);
-    if (!integer) throw SqlError{"key must be an integer in a sketch of integers, got " + shown(value)};
-    const auto number = static_cast<std::uint64_t>(*integer);
-    return unwrap(add ? sketch.add_numbers({&number, 1}) : sketch.remove_numbers({&number, 1}));
-  }
-  const int type = sqlite3_value_type(value);
-  if (sketch.spec().keys == SketchKeys::kBytes && (type == SQLITE_INTEGER || type == SQLITE_FLOAT)) {
-    throw SqlError{"key must be a BLOB or a text in a sketch of bytes, got " + shown(value)};
-  }
-  const KeyBytes key(value);
-  unwrap(add ? sketch.add(key.view()) : sketch.remove(key.view()));
-}
-
 void bloom_sketch(const Call& call) {
   set_result(call, unwrap(Sketch::create(parse_sketch_options(call.args), max_payload_bytes(call.db()))));
 }
@@ -61,7 +46,7 @@ void bloom_sketch_agg_step(const Call& call) {
   } else if (state.sketch->spec() != options) {
     throw SqlError{"symbols, keys, first and seed must be the same in every row"};
   }
-  if (!call.is_null(0)) change(*state.sketch, call.args[0], true);
+  if (!call.is_null(0)) change_sketch(*state.sketch, call.args[0], true);
 }
 
 void bloom_sketch_agg_finish(const Call& call) {
@@ -74,7 +59,7 @@ void bloom_sketch_change(const Call& call) {
   require_args(call, 2);
   Sketch sketch = open_sketch(call, 0);
   for (sqlite3_value* value : call.args.subspan(1)) {
-    if (sqlite3_value_type(value) != SQLITE_NULL) change(sketch, value, kAdd);
+    if (sqlite3_value_type(value) != SQLITE_NULL) change_sketch(sketch, value, kAdd);
   }
   set_result(call, sketch);
 }

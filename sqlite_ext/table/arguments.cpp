@@ -18,6 +18,9 @@ namespace {
 constexpr std::array<std::string_view, 8> kNames = {"capacity", "fp_rate", "kind",  "seed",
                                                     "window",   "panes",   "clock", "source"};
 enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource };
+
+constexpr std::array<std::string_view, 4> kSketchNames = {"symbols", "keys", "seed", "source"};
+enum SketchName { kSymbols, kKeys, kSketchSeed, kSketchSource };
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -41,34 +44,26 @@ std::string unquoted(std::string_view text) {
   throw SqlError{"argument must end with the quote that it begins with, got " + std::string(text)};
 }
 
-/// One argument: its name in lower case, and its value without quotes.
-struct TableArgument {
-  std::string name;
-  std::string value;
-};
+/// The values of these arguments, without quotes; none for one that was not given.
+using Given = std::vector<std::optional<std::string>>;
 
-TableArgument parse_argument(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    throw SqlError{"argument must be name=value, got " + std::string(trimmed(text))};
-  }
-  return {lower(trimmed(text.substr(0, equals))), unquoted(trimmed(text.substr(equals + 1)))};
-}
-
-using Given = std::array<const TableArgument*, kNames.size()>;
-
-/// The arguments by their names; null for one that was not given.
-Given by_name(std::span<const TableArgument> arguments) {
-  Given given{};
-  for (const TableArgument& argument : arguments) {
-    const auto known = std::ranges::find(kNames, argument.name == "fpr" ? "fp_rate" : argument.name);
-    if (known == kNames.end()) {
-      throw SqlError{"argument must be one of capacity, fp_rate, kind, seed, window, panes, clock, source, got " +
-                     argument.name};
+Given by_name(std::span<const char* const> texts, std::span<const std::string_view> names) {
+  Given given(names.size());
+  for (const std::string_view text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) {
+      throw SqlError{"argument must be name=value, got " + std::string(trimmed(text))};
     }
-    const TableArgument*& slot = given[static_cast<std::size_t>(known - kNames.begin())];
-    if (slot != nullptr) throw SqlError{"argument " + std::string(*known) + " must be given once, got it twice"};
-    slot = &argument;
+    const std::string name = lower(trimmed(text.substr(0, equals)));
+    const auto known = std::ranges::find(names, name == "fpr" ? "fp_rate" : name);
+    if (known == names.end()) {
+      std::string all;
+      for (const std::string_view one : names) all.append(all.empty() ? "" : ", ").append(one);
+      throw SqlError{"argument must be one of " + all + ", got " + name};
+    }
+    std::optional<std::string>& slot = given[static_cast<std::size_t>(known - names.begin())];
+    if (slot) throw SqlError{"argument " + std::string(*known) + " must be given once, got it twice"};
+    slot = unquoted(trimmed(text.substr(equals + 1)));
   }
   return given;
 }
@@ -80,17 +75,16 @@ std::uint32_t parse_panes(const std::string& text) {
 }
 
 std::optional<Window> parse_window(const Given& given) {
-  if (given[kWindow] == nullptr) {
+  if (!given[kWindow]) {
     for (const std::size_t name : {kPanes, kClock}) {
-      if (given[name] != nullptr) throw SqlError{given[name]->name + " must come with a window, got no such argument"};
+      if (given[name]) throw SqlError{std::string(kNames[name]) + " must come with a window, got no such argument"};
     }
     return std::nullopt;
   }
-  Window window =
-      make_window(given[kWindow]->value, given[kPanes] != nullptr ? parse_panes(given[kPanes]->value) : kDefaultPanes);
-  const std::string clock = given[kClock] != nullptr ? lower(given[kClock]->value) : "now";
+  Window window = make_window(*given[kWindow], given[kPanes] ? parse_panes(*given[kPanes]) : kDefaultPanes);
+  const std::string clock = given[kClock] ? lower(*given[kClock]) : "now";
   if (clock != "now" && clock != "manual") {
-    throw SqlError{"clock must be now or manual, got " + in_quotes(given[kClock]->value)};
+    throw SqlError{"clock must be now or manual, got " + in_quotes(*given[kClock])};
   }
   window.manual = clock == "manual";
   return window;
@@ -99,27 +93,25 @@ std::optional<Window> parse_window(const Given& given) {
 /// The value as a SQL value: a number if SQLite reads the text as one, NULL for an argument that was not given. The
 /// comparison tells, as it takes the text for a number if it is one. (sqlite3_value_numeric_type would, too, but
 /// SQLite 3.53 crashes where it is given a copy of a value.)
-OwnedValue value_of(sqlite3* db, const TableArgument* argument) {
+OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   Statement statement(db, "SELECT iif(CAST(?1 AS NUMERIC) = ?1, CAST(?1 AS NUMERIC), ?1)");
   Use use(statement);
-  if (argument != nullptr) use.bind(1, std::string_view(argument->value));
+  if (argument) use.bind(1, std::string_view(*argument));
   if (!use.step()) throw std::bad_alloc();
   return copy_of(use.value(0));
 }
 
 /// Refuses what is no kind at all with the names of a table's kinds, where bloom_create would give those of all.
-void require_known_kind(const TableArgument* kind) {
+void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;
-  if (kind == nullptr || choose_kind(any, kind->value)) return;
-  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(kind->value)};
+  if (!kind || choose_kind(any, *kind)) return;
+  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(*kind)};
 }
 
 }  // namespace
 
 TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts) {
-  std::vector<TableArgument> arguments;
-  for (const char* text : texts) arguments.push_back(parse_argument(text));
-  const Given given = by_name(arguments);
+  const Given given = by_name(texts, kNames);
   require_known_kind(given[kKind]);
   std::array<OwnedValue, kOptions> values;
   std::array<sqlite3_value*, kOptions> pointers{};
@@ -128,14 +120,25 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
     pointers[i] = values[i].get();
   }
   TableArguments parsed;
-  parsed.spec = {parse_options(pointers), parse_window(given), given[kSource] != nullptr};
+  parsed.spec = {parse_options(pointers), parse_window(given), given[kSource].has_value()};
   if (!parsed.spec.has_source) {
     if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};
     return parsed;
   }
   if (parsed.spec.window) throw SqlError{"source must not be given together with a window, got both"};
-  parsed.source = parse_source(given[kSource]->value);
+  parsed.source = parse_source(*given[kSource]);
   return parsed;
+}
+
+SketchArguments parse_sketch_arguments(sqlite3* db, std::span<const char* const> texts) {
+  const Given given = by_name(texts, kSketchNames);
+  for (const std::size_t name : {kSymbols, kSketchSource}) {
+    if (!given[name]) throw SqlError{std::string(kSketchNames[name]) + " must be given, got no such argument"};
+  }
+  const std::array values = {value_of(db, given[kSymbols]), value_of(db, given[kKeys]), value_of(db, std::nullopt),
+                             value_of(db, given[kSketchSeed])};
+  const std::array pointers = {values[0].get(), values[1].get(), values[2].get(), values[3].get()};
+  return {parse_sketch_options(pointers), parse_source(*given[kSketchSource])};
 }
 
 }  // namespace crivo::sqlite

@@ -1,9 +1,10 @@
-// The arguments of CREATE VIRTUAL TABLE ... USING bloom(name=value, ...).
+// The arguments of CREATE VIRTUAL TABLE ... USING bloom(name=value, ...), and of bloom_sketch(...).
 #pragma once
 
 #include <optional>
 #include <span>
 
+#include "crivo/sketch.h"
 #include "table/source.h"
 #include "table/state.h"
 #include "values/boundary.h"
@@ -19,5 +20,14 @@ struct TableArguments {
 /// Each text is `name = value`; the value may stand in single or double quotes. Throws SqlError naming the argument,
 /// for an unknown or repeated one, too.
 [[nodiscard]] TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts);
+
+/// What those of a table that keeps a sketch ask for.
+struct SketchArguments {
+  SketchSpec spec;
+  Source source;  // as it was written
+};
+
+/// The same for them.
+[[nodiscard]] SketchArguments parse_sketch_arguments(sqlite3* db, std::span<const char* const> texts);
 
 }  // namespace crivo::sqlite

@@ -24,16 +24,6 @@ std::string read_state(ShadowTables& shadow, std::string_view row) {
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(row) + "', got none"};
 }
 
-/// What SQLite can use of a page of the database that the tables are in.
-std::size_t usable_page_bytes(const ShadowTables& shadow) {
-  Statement statement(shadow.db(), "PRAGMA " + quoted_name(shadow.schema()) + ".page_size");
-  Use use(statement);
-  const std::int64_t bytes = use.step() ? use.integer(0) : 4096;
-  int reserved = -1;  // asks, and changes nothing
-  sqlite3_file_control(shadow.db(), shadow.schema().c_str(), SQLITE_FCNTL_RESERVE_BYTES, &reserved);
-  return static_cast<std::size_t>(bytes - std::max(reserved, 0));
-}
-
 /// So many bytes of pages are changed in memory before they are stored.
 constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
 
@@ -57,7 +47,7 @@ void require_same_shape(const Shape& ours, const Shape& theirs) {
 }  // namespace
 
 void FilterTable::create(const TableSpec& spec, std::string_view source) {
-  TableState state = plan_table(spec, usable_page_bytes(shadow_));
+  TableState state = plan_table(spec, shadow_.row_room());
   if (state.window) state.window->restart(shadow_.db());
   shadow_.create();
   if (state.has_source) shadow_.write_meta(kSourceRow, source);
@@ -105,7 +95,7 @@ std::optional<std::uint64_t> FilterTable::find(std::string_view key) {
 
 std::optional<std::uint64_t> FilterTable::count(std::uint64_t hash) {
   (void)state();
-  PageRows rows = rows_of(0);
+  FilterRows rows = rows_of(0);
   const Result<std::uint64_t> count = filters_.front().count_hash(hash, rows);
   return count.has_value() ? std::optional(*count) : std::nullopt;
 }
@@ -128,7 +118,7 @@ void FilterTable::remove_row(std::uint64_t rowid) {
 }
 
 Result<std::uint64_t> FilterTable::remove_hash(std::uint64_t hash) {
-  PageRows rows = rows_of(0);
+  FilterRows rows = rows_of(0);
   Result<std::uint64_t> before = rows.remove(hash);
   if (before.has_value()) rows.store();
   return before;
@@ -138,7 +128,7 @@ bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
   if (state_.window) return add_to_window(hash);
   if (layers_contain(hash, filters_.size() - 1)) return false;  // an older layer has it
   {
-    PageRows rows = rows_of(filters_.size() - 1);
+    FilterRows rows = rows_of(filters_.size() - 1);
     if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
       rows.store();
       return *is_new;
@@ -150,7 +140,7 @@ bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
 
 /// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
 /// layer is full.
-std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const {
+std::optional<bool> FilterTable::add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) const {
   if (state_.spec.kind != Kind::kScalable || !is_full(rows, filters_.back().page_of(hash))) {
     return rows.add(hash, only_if_absent);
   }
@@ -160,7 +150,7 @@ std::optional<bool> FilterTable::add_to_newest(PageRows& rows, std::uint64_t has
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
 // would make every addition change a second page. But if the layer had more keys than it was sized for, some page would
 // have more than its share; so a layer never gets more. As keys do not spread evenly, it gets up to 8% fewer.
-bool FilterTable::is_full(PageRows& rows, std::uint64_t page) const {
+bool FilterTable::is_full(FilterRows& rows, std::uint64_t page) const {
   const auto newest = static_cast<unsigned>(filters_.size() - 1);
   const std::uint64_t pages = filters_.back().pages();  // all of them have the same size
   return rows.keys(page) >= (scalable_layer_capacity(state_.spec, newest) + pages - 1) / pages;
@@ -178,7 +168,7 @@ void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
   for (auto next = hashes.begin(); next != hashes.end();) {
     bool full = false;
     {
-      PageRows rows = rows_of(filters_.size() - 1);
+      FilterRows rows = rows_of(filters_.size() - 1);
       while (next != hashes.end() && !full && rows.kept_bytes() < kMostChangedBytes) {
         if (filters_.size() > 1) rows.release();  // the other layers' rows come from the same statement
         full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
@@ -198,7 +188,7 @@ bool FilterTable::add_to_window(std::uint64_t hash) {
     later.window->generation = now.newest;
     save(later);
   }
-  PageRows rows(shadow_, spare_, filters_.front(), first_page(0), now);
+  FilterRows rows(shadow_, spare_, filters_.front(), first_page(0), now);
   const bool is_new = !rows.contain(hash);
   if (rows.add(hash, false)) rows.store();
   return is_new;
@@ -238,7 +228,7 @@ void FilterTable::merge(const FilterRef& other) {
         other.payload().subspan(static_cast<std::size_t>(page * state_.page_bytes), filter.bytes_of(page));
     const auto bits = static_cast<double>(count_bits(bytes));
     if (bits == 0) continue;
-    PageRows rows = rows_of(0);
+    FilterRows rows = rows_of(0);
     filter.unite_page(page, rows.write(page), bytes.data());
     // The page's share of the keys goes by its bits. The shares are rounded so that their sum is the number of keys.
     const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
@@ -311,7 +301,7 @@ void FilterTable::replace(std::uint64_t capacity, const std::function<void(Filte
   const unsigned old_half = state().half;
   TableSpec spec{state_.spec, std::nullopt, true};
   spec.filter.capacity = capacity;
-  TableState planned = plan_table(spec, usable_page_bytes(shadow_));
+  TableState planned = plan_table(spec, shadow_.row_room());
   planned.half = 1 - old_half;
   erase_half(planned.half);  // what a rebuild left there that failed
   FilterTable fresh(shadow_, kNextStateRow);

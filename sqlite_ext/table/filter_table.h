@@ -111,14 +111,14 @@ class FilterTable {
   void save(const TableState& state);
   void require_no_source(std::string_view what) const;
   bool add_to_window(std::uint64_t hash);
-  [[nodiscard]] std::optional<bool> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) const;
-  [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
+  [[nodiscard]] std::optional<bool> add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) const;
+  [[nodiscard]] bool is_full(FilterRows& rows, std::uint64_t page) const;
   void grow();
 
   [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
   /// Asks the first `layers` layers.
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
-  [[nodiscard]] PageRows rows_of(std::size_t layer) {
+  [[nodiscard]] FilterRows rows_of(std::size_t layer) {
     return {shadow_, spare_, filters_[layer], first_page(layer), panes()};
   }
   void erase_half(unsigned half) { shadow_.erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }

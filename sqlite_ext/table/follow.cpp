@@ -20,19 +20,6 @@ std::string from_clause(const std::string& schema, const Source& source) {
   return " FROM " + quoted_name(schema) + "." + quoted_name(source.table);
 }
 
-/// Calls `visit(value)` for each value of the source that is not NULL.
-template <class Visit>
-void visit_values(ShadowTables& shadow, const Source& source, const Visit& visit) {
-  const std::string column = quoted_name(source.column);
-  Statement statement(shadow.db(),
-                      "SELECT " + column + from_clause(shadow.schema(), source) + " WHERE " + column + " IS NOT NULL");
-  Use use(statement);
-  while (use.step()) {
-    const OwnedValue value = copy_of(use.value(0));
-    visit(KeyBytes(value.get()).view());
-  }
-}
-
 /// The different values, since a key that is added again takes no more room. If there are at most `enough` values, this
 /// is how many they are, different or not.
 std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint64_t enough) {
@@ -42,7 +29,7 @@ std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint
   const std::uint64_t values = use.step() ? static_cast<std::uint64_t>(use.integer(0)) : 0;
   if (values <= enough) return values;
   DistinctHashes hashes;
-  visit_values(shadow, source, [&](std::string_view key) { hashes.add(hash_key(key, 0)); });
+  visit_values(shadow, source, [&](sqlite3_value* key) { hashes.add(hash_key(KeyBytes(key).view(), 0)); });
   return hashes.count();
 }
 
@@ -52,8 +39,8 @@ void fill(FilterTable& table, const Source& source) {
   const std::uint64_t seed = table.state().spec.seed;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(kBatch);
-  visit_values(table.shadow(), source, [&](std::string_view key) {
-    hashes.push_back(hash_key(key, seed));
+  visit_values(table.shadow(), source, [&](sqlite3_value* key) {
+    hashes.push_back(hash_key(KeyBytes(key).view(), seed));
     if (hashes.size() < kBatch) return;
     table.add_hashes(hashes);
     hashes.clear();
@@ -61,15 +48,35 @@ void fill(FilterTable& table, const Source& source) {
   table.add_hashes(hashes);
 }
 
-Source resolved(ShadowTables& shadow) {
-  const std::optional<Source> source = source_of(shadow);
-  if (!source) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'source', got none"};
-  return resolve_source(shadow.db(), shadow.schema(), *source);
-}
-
 void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
 }  // namespace
+
+Told told_of(const FilterSpec& spec) noexcept {
+  return spec.kind == Kind::kCounting ? Told::kCountedKeys : Told::kKeys;
+}
+
+void visit_values(ShadowTables& shadow, const Source& source, const std::function<void(sqlite3_value*)>& visit) {
+  const std::string column = quoted_name(source.column);
+  Statement statement(shadow.db(),
+                      "SELECT " + column + from_clause(shadow.schema(), source) + " WHERE " + column + " IS NOT NULL");
+  Use use(statement);
+  while (use.step()) visit(copy_of(use.value(0)).get());
+}
+
+Source present_source(ShadowTables& shadow, Told told) {
+  const std::optional<Source> source = source_of(shadow);
+  if (!source) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'source', got none"};
+  return resolve_source(shadow.db(), shadow.schema(), *source, told);
+}
+
+void tie_again(ShadowTables& shadow, const Source& source, Told told) {
+  const SourceTriggers triggers(shadow);
+  if (triggers.complete()) return;
+  shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
+  triggers.drop();
+  triggers.create(source, told);
+}
 
 bool is_following(ShadowTables& shadow) { return SourceTriggers(shadow).complete(); }
 
@@ -97,12 +104,12 @@ std::uint64_t stale(ShadowTables& shadow) {
 
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source) {
   require_no_other_writer(shadow.db(), "CREATE VIRTUAL TABLE with a source");
-  const Source found = resolve_source(shadow.db(), shadow.schema(), source);
+  const Source found = resolve_source(shadow.db(), shadow.schema(), source, told_of(spec.filter));
   if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(shadow, found, 0));
   FilterTable table(shadow);
   table.create(spec, to_text(found));
   fill(table, found);
-  SourceTriggers(shadow).create(found, spec.filter.kind == Kind::kCounting);
+  SourceTriggers(shadow).create(found, told_of(spec.filter));
 }
 
 // A row that is passed over (INSERT OR IGNORE, an upsert) has told its key and never comes. So where it is certain that
@@ -117,24 +124,25 @@ bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* ke
   const KeyBytes went(arg);
   const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
   // Most updates leave the column alone, and need not even read the table's state.
-  const bool is_nothing = is_same && schema_ != -1 && !or_replace && !around_.has_replace && !around_.is_generated;
+  const Surroundings* seen = watch_.seen();
+  const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
   if (is_nothing && (op == "follow" || op == "follow updated")) return true;
   const TableState& state = table.state();
   if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
-  look_around(table.shadow());
-  const bool replaces = or_replace || around_.has_replace;
+  const Surroundings& around = watch_.look(table.shadow());
+  const bool replaces = or_replace || around.has_replace;
   if (op == "follow insert") {
-    counted_ = add(table, state, came, !replaces && !around_.others_on_insert);
+    counted_ = add(table, state, came, !replaces && !around.others_on_insert);
   } else if (op == "follow inserted") {
     if (!came.is_null() && counted_ != hash_key(came.view(), state.spec.seed)) add(table, state, came, false);
     counted_.reset();
   } else if (op == "follow") {
     if (!is_same || replaces) add(table, state, came, false);
   } else if (op == "follow updated") {
-    if (around_.is_generated && around_.others_may_write) add(table, state, came, false);
-    if (!is_same) remove(table, state, went, !replaces);
+    if (around.is_generated && around.others_may_write) add(table, state, came, false);
+    if (!is_same) remove(table, state, went, !replaces && !around.others_may_write);
   } else if (op == "follow deleted") {
-    remove(table, state, went, true);
+    remove(table, state, went, !around.others_may_write);
   } else if (op == "follow default") {
     if (replaces) {
       throw SqlError{
@@ -148,7 +156,7 @@ bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* ke
 
 // Only the triggers have the source's present name, and with them it is gone, so it is written down. Nobody tells when
 // a rollback takes that back: who has written it looks again each time.
-void Follower::look_around(ShadowTables& shadow) {
+const Surroundings& SourceWatch::look(ShadowTables& shadow) {
   if (schema_ != shadow.schema_seen()) {
     const std::optional<Source> source = source_of(shadow);
     around_ = SourceTriggers(shadow).surroundings(source.value_or(Source{}));
@@ -156,11 +164,13 @@ void Follower::look_around(ShadowTables& shadow) {
     has_written_ = false;
     schema_ = shadow.schema_seen();
   } else if (!has_written_) {
-    return;
+    return around_;
   }
-  if (shadow.meta_is(kSourceRow, source_)) return;
-  has_written_ = true;
-  shadow.write_meta(kSourceRow, source_);
+  if (!shadow.meta_is(kSourceRow, source_)) {
+    has_written_ = true;
+    shadow.write_meta(kSourceRow, source_);
+  }
+  return around_;
 }
 
 std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key,
@@ -176,7 +186,7 @@ std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState&
 void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {
   if (key.is_null()) return;
   const bool counts = state.spec.kind == Kind::kCounting;
-  if (!counts || !is_certain || around_.others_may_write || is_in_function_of_writer(table.shadow().db())) {
+  if (!counts || !is_certain || is_in_function_of_writer(table.shadow().db())) {
     return add_stale(table.shadow());
   }
   const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), state.spec.seed));
@@ -186,18 +196,15 @@ void Follower::remove(FilterTable& table, const TableState& state, const KeyByte
 
 void rebuild_following(ShadowTables& shadow) {
   require_own_statement(shadow.db(), "op rebuild of a table with a source");
-  const Source source = resolved(shadow);
-  const SourceTriggers triggers(shadow);
-  triggers.require_names();  // before any is dropped: inside BEGIN a rebuild that fails leaves what it has done
   FilterTable table(shadow);
+  const Told told = told_of(table.state().spec);
+  const Source source = present_source(shadow, told);
+  SourceTriggers(shadow).require_names();  // first: inside BEGIN a rebuild that fails leaves what it has done
   const std::uint64_t capacity = table.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
   table.replace(values > capacity ? roomy(values) : capacity, [&](FilterTable& fresh) { fill(fresh, source); });
   shadow.erase_meta(kStaleRow);
-  if (triggers.complete()) return;
-  shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
-  triggers.drop();
-  triggers.create(source, table.state().spec.kind == Kind::kCounting);
+  tie_again(shadow, source, told);
 }
 
 void drop_following(ShadowTables& shadow) {
@@ -211,19 +218,20 @@ void rename_following(ShadowTables& shadow, const std::string& name) {
   const std::optional<Source> source = source_of(shadow);
   const SourceTriggers triggers(shadow);
   const bool follows = source && triggers.complete();
+  const Told told = triggers.told();
   if (source) shadow.write_meta(kSourceRow, to_text(*source));  // by its present name, which the triggers had
   triggers.drop();
   shadow.rename(name);
   if (!follows) return;
   ShadowTables renamed(shadow.db(), shadow.schema(), name);
-  SourceTriggers(renamed).create(*source, FilterTable(renamed).state().spec.kind == Kind::kCounting);
+  SourceTriggers(renamed).create(*source, told);
 }
 
 void check_following(FilterTable& table) {
   (void)stale(table.shadow());  // throws if the row is damaged
-  const Source source = resolved(table.shadow());
-  visit_values(table.shadow(), source, [&](std::string_view key) {
-    if (!table.find(key)) {
+  const Source source = present_source(table.shadow(), told_of(table.state().spec));
+  visit_values(table.shadow(), source, [&](sqlite3_value* key) {
+    if (!table.find(KeyBytes(key).view())) {
       throw SqlError{"value of " + to_text(source) + " must be found, got one that is not; rebuild the filter"};
     }
   });

@@ -2,6 +2,8 @@
 // filter_table.h).
 #pragma once
 
+#include <functional>
+
 #include "table/filter_table.h"
 #include "table/source.h"
 #include "values/boundary.h"
@@ -12,6 +14,28 @@ namespace crivo::sqlite {
 /// (0) it is made for twice the different values that there are. Throws as FilterTable does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
 
+/// Calls `visit` for each value of the source that is not NULL.
+void visit_values(ShadowTables& shadow, const Source& source, const std::function<void(sqlite3_value*)>& visit);
+
+/// What else can happen at the source of a table, as its triggers see it. It also keeps the source's present name in
+/// _meta, which only the triggers have.
+class SourceWatch {
+ public:
+  /// Looks again if a schema has changed.
+  const Surroundings& look(ShadowTables& shadow);
+  /// What the last look has seen; no value before the first one.
+  [[nodiscard]] const Surroundings* seen() const noexcept { return schema_ != -1 ? &around_ : nullptr; }
+
+ private:
+  int schema_ = -1;  // that these belong to
+  Surroundings around_;
+  std::string source_;        // by its present name
+  bool has_written_ = false;  // this name, where a rollback may have taken it back
+};
+
+/// What a filter table of this spec must be told.
+[[nodiscard]] Told told_of(const FilterSpec& spec) noexcept;
+
 /// What a filter table in one connection makes of what its triggers tell it; NULL stands for no key. A key that went,
 /// and cannot be removed from the filter, is counted as stale: because of the kind, because of a full counter, or
 /// because the row may have lost it before, to something else that was told of it, too. Throws as FilterTable does.
@@ -21,16 +45,12 @@ class Follower {
   bool follow(FilterTable& table, std::string_view op, sqlite3_value* key, sqlite3_value* arg, bool or_replace);
 
  private:
-  void look_around(ShadowTables& shadow);
   /// Returns the key's hash if it is counted now.
   std::optional<std::uint64_t> add(FilterTable& table, const TableState& state, const KeyBytes& key,
                                    bool is_counted_later);
   void remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain);
 
-  int schema_ = -1;  // that these belong to
-  Surroundings around_;
-  std::string source_;                    // by its present name
-  bool has_written_ = false;              // this name, where a rollback may have taken it back
+  SourceWatch watch_;
   std::optional<std::uint64_t> counted_;  // the key that came last with a row that was not yet inserted, and is counted
 };
 
@@ -43,12 +63,17 @@ class Follower {
 /// rebuild would leave out its key, and afterwards the filter's own trigger would remove that key once more.
 void rebuild_following(ShadowTables& shadow);
 
-/// Drops or renames a filter table, with or without a source, and its triggers.
+/// Drops or renames a table, with or without a source, and its triggers.
 void drop_following(ShadowTables& shadow);
 void rename_following(ShadowTables& shadow, const std::string& name);
 
 /// Throws SqlError unless every value of the column is found.
 void check_following(FilterTable& table);
+
+/// Ties a table to its source again unless it has followed it all the time. Throws HostError.
+void tie_again(ShadowTables& shadow, const Source& source, Told told);
+/// The source of a table, by its present names and as the schema has it. Throws SqlError if it is not there any more.
+[[nodiscard]] Source present_source(ShadowTables& shadow, Told told);
 
 /// Throws SqlError unless a table with a source was told of every change of it; otherwise it may lack values.
 void require_following(ShadowTables& shadow);

@@ -11,8 +11,8 @@
 #include "table/arguments.h"
 #include "table/follow.h"
 #include "table/seal.h"
+#include "table/shadowed_table.h"
 #include "values/running.h"
-#include "values/table_callback.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -23,18 +23,13 @@ constexpr const char* kTableDeclaration = "CREATE TABLE bloom(key, count HIDDEN,
 /// How a query can be run.
 enum Plan { kByKey = 1, kListAll = 2 };
 
-struct BloomTable : sqlite3_vtab {
+struct BloomTable : ShadowedTable {
   BloomTable(sqlite3* db, std::string schema, std::string name)
-      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)), table(shadow) {}
-  ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
-  BloomTable(const BloomTable&) = delete;
-  BloomTable& operator=(const BloomTable&) = delete;
-  ShadowTables shadow;
+      : ShadowedTable(db, std::move(schema), std::move(name)), table(shadow) {}
+  void check_pages() { table.check(); }
   FilterTable table;
   Follower follower;
-  bool is_at_work = false;
-  bool is_renamed = false;  // only statements that were running then still have this object
-  int followed_in = -1;     // the schema in which the triggers of a table with a source were all there
+  int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
 };
 
 struct BloomCursor : sqlite3_vtab_cursor {
@@ -46,59 +41,15 @@ BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
 FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
 
-/// Runs `body`, which returns a result code, and puts the table's name in front of the message of what it throws. One
-/// callback at a time: a hostile schema can put a view or a trigger in the way of the table's own statements, and have
-/// it call a function of the application that uses the table again. That would reset these statements while they run.
-template <class Body>
-int guarded_callback(sqlite3_vtab* table, const Body& body) noexcept {
-  BloomTable& bloom = of(table);
-  const char* name = bloom.shadow.table().c_str();
-  if (bloom.is_at_work || bloom.is_renamed) {  // the old name may be that of another table by now
-    const char* why = bloom.is_at_work ? "not be used by what its own statements run, got such a use"
-                                       : "keep its name while a statement uses it, got a rename";
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = sqlite3_mprintf("%s: table must %s", name, why);
-    return SQLITE_ERROR;
-  }
-  bloom.is_at_work = true;
-  const int status = guarded_table(table, name, body);
-  bloom.is_at_work = false;
-  return status;
-}
-
-/// For CREATE VIRTUAL TABLE (kCreate), and for the first use of a table in a connection. The arguments are: the
-/// module's name, the schema, the table's name, and what stands in the brackets.
 template <bool kCreate>
 int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** result, char** message) noexcept {
-  std::string name;  // a failed statement below can make SQLite forget the schema, and free the arguments with it
-  const auto body = [&] {
-    name = argv[2];
-    auto made = std::make_unique<BloomTable>(db, argv[1], name);
-    if constexpr (kCreate) {
-      const TableArguments parsed = parse_table_arguments(db, {argv + 3, argv + argc});
-      if (parsed.source) {
-        create_following(made->shadow, parsed.spec, *parsed.source);
-      } else {
-        made->table.create(parsed.spec);
-      }
-    }
-    require_ok(db, sqlite3_declare_vtab(db, kTableDeclaration));
-    require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
-    // It writes its own shadow tables only (and reads its source), so a trigger in an untrusted schema may use it.
-    require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
-    *result = made.release();
-    return SQLITE_OK;
-  };
-  return coded(body,
-               [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", name.c_str(), text.c_str()); });
-}
-
-int destroy(sqlite3_vtab* table) {
-  const int status = guarded_callback(table, [table] {
-    drop_following(of(table).shadow);
-    return SQLITE_OK;
-  });
-  return status == SQLITE_OK ? disconnect<BloomTable>(table) : status;
+  return open_table<BloomTable>(db, argc, argv, kTableDeclaration, result, message,
+                                [db](BloomTable& made, std::span<const char* const> texts) {
+                                  if (!kCreate) return;
+                                  const TableArguments parsed = parse_table_arguments(db, texts);
+                                  if (!parsed.source) return made.table.create(parsed.spec);
+                                  create_following(made.shadow, parsed.spec, *parsed.source);
+                                });
 }
 
 bool is_question(const sqlite3_index_info& info, int i) {
@@ -145,7 +96,7 @@ void require_followed(BloomTable& bloom) {
 }
 
 int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
-  return guarded_callback(cursor->pVtab, [&] {
+  return guarded_callback(of(cursor->pVtab), [&] {
     BloomCursor& asked = of(cursor);
     asked.key.reset();
     if (plan != kByKey) {
@@ -176,7 +127,7 @@ int next_row(sqlite3_vtab_cursor* cursor) {
 int at_end(sqlite3_vtab_cursor* cursor) { return of(cursor).key == nullptr; }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  return guarded_callback(cursor->pVtab, [&] {
+  return guarded_callback(of(cursor->pVtab), [&] {
     if (number == kKey) sqlite3_result_value(context, of(cursor).key.get());
     if (number == kCount) {
       const std::optional<std::uint64_t> count = table_of(cursor).count(of(cursor).hash);
@@ -266,7 +217,7 @@ bool insert_row(FilterTable& table, Follower& follower, std::span<sqlite3_value*
 
 /// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
 int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
-  return guarded_callback(table, [&] {
+  return guarded_callback(of(table), [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
       bloom.table.remove_row(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
@@ -286,60 +237,18 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
   });
 }
 
-int rename_table(sqlite3_vtab* table, const char* name) {
-  return guarded_callback(table, [&] {
-    require_no_other_writer(of(table).shadow.db(), "ALTER TABLE RENAME of a filter table");
-    rename_following(of(table).shadow, name);
-    of(table).is_renamed = true;
-    return SQLITE_OK;
-  });
-}
-
-int is_shadow_name(const char* suffix) { return ShadowTables::is_shadow_suffix(suffix); }
-
-/// PRAGMA integrity_check calls it, from SQLite 3.44 on.
-int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** report) {
-  std::string found;
-  const int status = coded(
-      [&] {
-        of(table).table.check();
-        return SQLITE_OK;
-      },
-      [&](const std::string& message) { found = of(table).shadow.table() + ": " + message; });
-  if (status == SQLITE_OK || found.empty()) return status;
-  *report = sqlite3_mprintf("%s", found.c_str());
-  return *report != nullptr ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-/// The module as SQLite 3.44 knows it, where the headers are older: the new function follows the others.
-struct ModuleWithIntegrity {
-  sqlite3_module module;
-  int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);
-};
-
 ModuleWithIntegrity make_module() noexcept {
-  ModuleWithIntegrity made{};
+  ModuleWithIntegrity made = module_of<BloomTable, BloomCursor>();
   sqlite3_module& module = made.module;
-  module.iVersion = sqlite3_libversion_number() >= 3044000 ? 4 : 3;
   module.xCreate = connect<true>;
   module.xConnect = connect<false>;
   module.xBestIndex = best_index;
-  module.xDisconnect = disconnect<BloomTable>;
-  module.xDestroy = destroy;
-  module.xOpen = open_cursor<BloomCursor>;
-  module.xClose = close_cursor<BloomCursor>;
   module.xFilter = filter_rows;
   module.xNext = next_row;
   module.xEof = at_end;
   module.xColumn = column;
   module.xRowid = row_id;
   module.xUpdate = update;
-  module.xRename = rename_table;
-  module.xShadowName = is_shadow_name;
-#if SQLITE_VERSION_NUMBER >= 3044000
-  module.xIntegrity = check_integrity;
-#endif
-  made.integrity = check_integrity;
   return made;
 }
 

@@ -55,9 +55,8 @@ void SpareRows::take(KeptRows& kept) noexcept {
   kept.clear();
 }
 
-PageRows::PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first,
-                   const Panes& panes)
-    : tables_(tables), spare_(spare), filter_(filter), first_(first), panes_(panes), generation_(panes.newest) {
+PageRows::PageRows(ShadowTables& tables, SpareRows& spare, std::int64_t first, const Panes& panes)
+    : panes_(panes), generation_(panes.newest), tables_(tables), spare_(spare), first_(first) {
   room.swap(spare_.room);
 }
 
@@ -79,7 +78,7 @@ std::span<const std::byte> PageRows::row(std::uint64_t page) {
   row_ = {};
   if (reading_->bind(1, number_of(page)).step()) {
     const std::span<const std::byte> stored = ShadowTables::row_of(*reading_, 0);
-    check_row(number_of(page), stored, filter_.bytes_of(page), panes_);
+    check_row(number_of(page), stored, bytes_of(page), panes_);
     row_ = stored;
   }
   page_ = page;
@@ -101,7 +100,7 @@ std::span<std::byte> PageRows::changed(std::uint64_t page) {
   (void)row(page);
   if (kept_row_ == nullptr) keep();
   if (!kept_row_->is_changed) {
-    const std::size_t bytes = filter_.bytes_of(page);
+    const std::size_t bytes = bytes_of(page);
     kept_row_->bytes.resize(kRowHeaderBytes + bytes * panes_.count);
     age(kept_row_->bytes, bytes);
     kept_row_->is_changed = true;
@@ -128,30 +127,6 @@ const std::byte* PageRows::read(std::uint64_t page) {
 
 std::byte* PageRows::write(std::uint64_t page) { return changed(page).data() + offset(page); }
 
-bool PageRows::contain(std::uint64_t hash) {
-  for (std::uint64_t kept = panes_.newest - panes_.oldest() + 1; kept-- > 0;) {
-    generation_ = panes_.oldest() + kept;
-    if (!filter_.may_contain_hash(hash, *this)) continue;
-    generation_ = panes_.newest;
-    return true;
-  }
-  generation_ = panes_.newest;
-  return false;
-}
-
-bool PageRows::add(std::uint64_t hash, bool only_if_absent) {
-  keeps_read_ = filter_.shape().kind == Kind::kSpectral;
-  const bool is_new = filter_.add_hash(hash, *this, only_if_absent);
-  if (is_new || (filter_.counts() && !only_if_absent)) count_keys(filter_.page_of(hash), 1);
-  return is_new;
-}
-
-Result<std::uint64_t> PageRows::remove(std::uint64_t hash) {
-  Result<std::uint64_t> before = filter_.remove_hash(hash, *this);
-  if (before.has_value()) count_keys(filter_.page_of(hash), -1);
-  return before;
-}
-
 std::uint64_t PageRows::keys(std::uint64_t page) {
   const std::span<const std::byte> row = this->row(page);
   return row.empty() ? 0 : keys_of(row);
@@ -159,13 +134,11 @@ std::uint64_t PageRows::keys(std::uint64_t page) {
 
 void PageRows::count_keys(std::uint64_t page, std::int64_t difference) {
   const std::span<std::byte> row = changed(page);
-  const std::uint64_t keys = keys_of(row);
-  store_le(row.data() + kKeysOffset, difference < 0 ? keys - std::min(keys, static_cast<std::uint64_t>(-difference))
-                                                    : keys + static_cast<std::uint64_t>(difference));
+  store_le(row.data() + kKeysOffset, keys_of(row) + static_cast<std::uint64_t>(difference));
 }
 
 std::size_t PageRows::kept_bytes() const noexcept {
-  return kept_.size() * (kRowHeaderBytes + filter_.bytes_of(0) * panes_.count);
+  return kept_.size() * (kRowHeaderBytes + bytes_of(0) * panes_.count);
 }
 
 void PageRows::release() {
@@ -182,6 +155,31 @@ void PageRows::store() {
     tables_.write_page(number_of(page), kept.bytes, kept.is_new);
   }
   spare_.take(kept_);
+}
+
+bool FilterRows::contain(std::uint64_t hash) {
+  for (std::uint64_t kept = panes_.newest - panes_.oldest() + 1; kept-- > 0;) {
+    generation_ = panes_.oldest() + kept;
+    if (!filter_.may_contain_hash(hash, *this)) continue;
+    generation_ = panes_.newest;
+    return true;
+  }
+  generation_ = panes_.newest;
+  return false;
+}
+
+bool FilterRows::add(std::uint64_t hash, bool only_if_absent) {
+  keeps_read_ = filter_.shape().kind == Kind::kSpectral;
+  const bool is_new = filter_.add_hash(hash, *this, only_if_absent);
+  if (is_new || (filter_.counts() && !only_if_absent)) count_keys(filter_.page_of(hash), 1);
+  return is_new;
+}
+
+Result<std::uint64_t> FilterRows::remove(std::uint64_t hash) {
+  Result<std::uint64_t> before = filter_.remove_hash(hash, *this);
+  const std::uint64_t page = filter_.page_of(hash);
+  if (before.has_value() && keys(page) != 0) count_keys(page, -1);
+  return before;
 }
 
 }  // namespace crivo::sqlite

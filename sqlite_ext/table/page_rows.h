@@ -1,4 +1,4 @@
-// The pages of one filter as rows of _pages: where a PagedFilter gets its pages from during one operation.
+// The pages of one filter, or sketch, as rows of _pages: where a PagedFilter gets its pages from during one operation.
 //
 // A row is 24 bytes in front of the page's bytes: the XXH3-64 of all that follows (its seed is the row's number + 1),
 // the number of keys added in the page, and a generation (8 bytes each, little-endian). A page of zeros may have no
@@ -67,22 +67,14 @@ struct SpareRows {
 /// Changes lie in memory until store() is called; if it is not called, nothing has happened. Throws HostError.
 class PageRows : public PageSource {
  public:
-  /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows all but the panes.
-  PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first, const Panes& panes);
   ~PageRows() override;
-
-  /// Whether the filter may contain a key, in any pane that is kept.
-  [[nodiscard]] bool contain(std::uint64_t hash);
-  /// As PagedFilter::add_hash and remove_hash, in the newest pane; the page's number of keys changes with them.
-  bool add(std::uint64_t hash, bool only_if_absent);
-  Result<std::uint64_t> remove(std::uint64_t hash);
 
   const std::byte* read(std::uint64_t page) override;
   std::byte* write(std::uint64_t page) override;
 
   /// The number of keys in a page.
   [[nodiscard]] std::uint64_t keys(std::uint64_t page);
-  /// Changes the number of keys of a page; it stops at 0.
+  /// Changes the number of keys of a page, modulo 2^64.
   void count_keys(std::uint64_t page, std::int64_t difference);
 
   /// The bytes of the pages that are kept in memory until they are stored.
@@ -92,8 +84,19 @@ class PageRows : public PageSource {
   /// Writes the pages that were changed.
   void store();
 
+ protected:
+  /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows all but the panes.
+  PageRows(ShadowTables& tables, SpareRows& spare, std::int64_t first, const Panes& panes);
+
+  Panes panes_;
+  std::uint64_t generation_;  // of the pane that is read and written
+  bool keeps_read_ = false;   // an addition comes back to the pages of which it has read one position
+
  private:
   static constexpr std::uint64_t kNoPage = UINT64_MAX;
+
+  /// The bytes of a page, of each pane.
+  [[nodiscard]] virtual std::size_t bytes_of(std::uint64_t page) const noexcept = 0;
 
   /// The row of a page, changed or as it is stored; no bytes if there is none. Valid until another page is asked for.
   std::span<const std::byte> row(std::uint64_t page);
@@ -103,7 +106,7 @@ class PageRows : public PageSource {
   void keep();
   void age(std::span<std::byte> row, std::size_t bytes) const;
   [[nodiscard]] std::size_t offset(std::uint64_t page) const noexcept {
-    return kRowHeaderBytes + panes_.place(generation_) * filter_.bytes_of(page);
+    return kRowHeaderBytes + panes_.place(generation_) * bytes_of(page);
   }
   [[nodiscard]] std::int64_t number_of(std::uint64_t page) const noexcept {
     return first_ + static_cast<std::int64_t>(page);
@@ -111,17 +114,31 @@ class PageRows : public PageSource {
 
   ShadowTables& tables_;
   SpareRows& spare_;
-  const PagedFilter& filter_;
   std::int64_t first_;
-  Panes panes_;
-  std::uint64_t generation_;  // of the pane that is read and written
-  bool keeps_read_ = false;   // an addition comes back to the pages of which it has read one position
   KeptRows kept_;
   // What most calls ask for is the page that was asked for last.
   std::uint64_t page_ = kNoPage;
   std::span<const std::byte> row_;
   KeptRow* kept_row_ = nullptr;  // of this page, if it is kept
   std::optional<Use> reading_;   // keeps the row in place that was read last
+};
+
+/// The rows of a filter.
+class FilterRows final : public PageRows {
+ public:
+  FilterRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first, const Panes& panes)
+      : PageRows(tables, spare, first, panes), filter_(filter) {}
+
+  /// Whether the filter may contain a key, in any pane that is kept.
+  [[nodiscard]] bool contain(std::uint64_t hash);
+  /// As PagedFilter::add_hash and remove_hash, in the newest pane; the page's number of keys changes with them.
+  bool add(std::uint64_t hash, bool only_if_absent);
+  Result<std::uint64_t> remove(std::uint64_t hash);
+
+ private:
+  [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept override { return filter_.bytes_of(page); }
+
+  const PagedFilter& filter_;
 };
 
 }  // namespace crivo::sqlite

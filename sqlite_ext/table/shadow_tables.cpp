@@ -1,5 +1,6 @@
 #include "table/shadow_tables.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace crivo::sqlite {
@@ -7,6 +8,11 @@ namespace {
 
 constexpr std::string_view kMeta = "meta";
 constexpr std::string_view kPages = "pages";
+
+/// What a row of a b-tree leaf needs beside its blob, so that all of it stays in the leaf: 35 bytes that SQLite keeps
+/// back (file format, "B-tree cell payload overflow"), and the header of a record with a blob.
+constexpr std::size_t kLeafOverhead = 35;
+constexpr std::size_t kRecordHeader = 5;
 
 }  // namespace
 
@@ -25,6 +31,15 @@ ShadowTables::ShadowTables(sqlite3* db, std::string schema, std::string table)
 
 std::string ShadowTables::name_of(std::string_view suffix) const {
   return (schema_.empty() ? "" : quoted_name(schema_) + ".") + quoted_name(table_ + "_" + std::string(suffix));
+}
+
+std::size_t ShadowTables::row_room() const {
+  Statement statement(db_, "PRAGMA " + quoted_name(schema_) + ".page_size");
+  Use use(statement);
+  const std::int64_t bytes = use.step() ? use.integer(0) : 4096;
+  int reserved = -1;  // asks, and changes nothing
+  sqlite3_file_control(db_, schema_.c_str(), SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  return static_cast<std::size_t>(bytes - std::max(reserved, 0)) - kLeafOverhead - kRecordHeader;
 }
 
 void ShadowTables::create() {

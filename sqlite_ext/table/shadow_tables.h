@@ -48,6 +48,9 @@ class ShadowTables {
     while (use.step() && visit(use.integer(0), row_of(use, 1))) continue;
   }
 
+  /// The most bytes of a page's row that the database has room for in a leaf of its b-tree.
+  [[nodiscard]] std::size_t row_room() const;
+
   /// A number that changes whenever a schema may have changed between two calls of read_meta.
   [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }
 

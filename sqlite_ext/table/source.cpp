@@ -26,7 +26,13 @@ constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", "follow insert"
                                 Event{"inserted", "AFTER INSERT", "follow inserted", "key", "new"},
                                 Event{"update", "BEFORE UPDATE", "follow", "key, arg", "new"},
                                 Event{"updated", "AFTER UPDATE", "follow updated", "key, arg", "new"},
-                                Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"}};
+                                Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"},
+                                Event{"deleting", "BEFORE DELETE", "follow delete", "arg", "old"}};
+
+bool must_tell(const Event& event, Told told) noexcept {
+  if (event.name == "inserted") return told != Told::kKeys;
+  return event.name != "deleting" || told == Told::kChanges;
+}
 
 std::string schema_table(const std::string& schema) { return quoted_name(schema) + ".sqlite_schema"; }
 
@@ -130,7 +136,7 @@ std::string to_text(const Source& source) {
   return written(source.table) + "." + written(source.column);
 }
 
-Source resolve_source(sqlite3* db, const std::string& schema, const Source& source) {
+Source resolve_source(sqlite3* db, const std::string& schema, const Source& source, Told told) {
   Statement find_table(db, "SELECT name, type, rootpage FROM " + schema_table(schema) +
                                " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE");
   Use table(find_table);
@@ -147,7 +153,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   // A trigger on it would run another virtual table inside of the one that writes to it, which SQLite refuses.
   if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
-    if (column->has_rowid) {
+    if (column->has_rowid && told != Told::kChanges) {
       refuse(schema, in_quotes(column->name) +
                          ", which is the INTEGER PRIMARY KEY or made of it: SQLite finds such a " +
                          "key as fast itself, and tells no trigger which one it will give to a new row");
@@ -159,7 +165,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
 
 std::string SourceTriggers::name(std::string_view event) const { return filter_ + "_follow_" + std::string(event); }
 
-void SourceTriggers::create(const Source& source, bool counts) const {
+void SourceTriggers::create(const Source& source, Told told) const {
   const Column column = find_column(db_, schema_, source).value();
   const std::string name = quoted_name(column.name);
   const std::string insert = "INSERT INTO " + quoted_name(filter_) + "(op";
@@ -172,13 +178,13 @@ void SourceTriggers::create(const Source& source, bool counts) const {
   }
   std::size_t made = 0;
   for (const Event& event : kEvents) {
-    if (event.name == "inserted" && !counts) continue;
+    if (!must_tell(event, told)) continue;
     std::string body = insert;
     body.append(", ").append(event.columns).append(") VALUES ('").append(event.op).append("', ");
     body.append(event.row).append(".").append(name);
     if (event.columns == "key, arg") body.append(", old.").append(name);
     body.append(");");
-    if (event.when.starts_with("BEFORE")) {
+    if (event.when.starts_with("BEFORE") && event.row == "new") {
       if (column.is_generated && !each_part.empty()) body.append(each_part).append(";");
       if (!is_filled.empty())
         body.append(" ").append(insert).append(") SELECT 'follow default'").append(is_filled).append(";");
@@ -233,6 +239,13 @@ bool SourceTriggers::complete() const {
   return std::ranges::all_of(found, [seal](const Trigger& trigger) { return trigger.rowid < seal; });
 }
 
+Told SourceTriggers::told() const {
+  const std::vector<Trigger> found = find();
+  const auto has = [&](std::string_view event) { return std::ranges::count(found, name(event), &Trigger::name) != 0; };
+  if (has("deleting")) return Told::kChanges;
+  return has("inserted") ? Told::kCountedKeys : Told::kKeys;
+}
+
 std::optional<Source> SourceTriggers::source() const {
   const std::vector<Trigger> found = find();
   return found.empty() ? std::nullopt : std::optional(found.front().source);
@@ -242,17 +255,26 @@ Surroundings SourceTriggers::surroundings(const Source& source) const {
   const std::optional<Column> column = find_column(db_, schema_, source);
   Surroundings found{.is_generated = column && column->is_generated};
   found.has_replace = replaces_on_conflict(table_definition(db_, schema_, source.table));
-  const std::string triggers = " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE";
-  Statement statement(db_, "SELECT sql FROM " + schema_table(schema_) + triggers +
-                               " UNION ALL SELECT sql FROM temp.sqlite_schema" + triggers);
+  Statement statement(db_, "SELECT sql, type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE, type = 'trigger' FROM " +
+                               schema_table(schema_) +
+                               " WHERE sql IS NOT NULL UNION ALL SELECT sql, type = 'trigger' " +
+                               "AND tbl_name = ?1 COLLATE NOCASE, 1 FROM temp.sqlite_schema WHERE type = 'trigger'");
   Use use(statement);
   use.bind(1, source.table);
+  bool may_end = false;
   while (use.step()) {
-    if (followed_column(use.text(0))) continue;
-    const TriggerEffect effect = effect_of(use.text(0));
+    const std::string_view sql = use.text(0);
+    const bool is_trigger = use.integer(2) != 0;
+    if (is_trigger && followed_column(sql)) continue;
+    may_end |= may_end_between_triggers(sql);
+    if (!is_trigger) found.has_others |= has_foreign_key(sql);
+    if (use.integer(1) == 0) continue;
+    const TriggerEffect effect = effect_of(sql);
+    found.has_others = true;
     found.others_on_insert |= effect.on_insert;
     found.others_may_write |= effect.writes_before;
   }
+  found.may_end = found.has_others && may_end;
   return found;
 }
 

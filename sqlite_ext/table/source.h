@@ -45,9 +45,16 @@ struct Source {
 /// The text that parse_source reads as this source.
 [[nodiscard]] std::string to_text(const Source& source);
 
+/// What a table with a source must be told of its column.
+enum class Told {
+  kKeys,         // the values, where one too many does not matter
+  kCountedKeys,  // the same, and when a row has been inserted
+  kChanges,      // what came and what went, once it has: no more, and no less; and beforehand, to refuse it
+};
+
 /// The source with its names as the schema has them. Throws SqlError unless there is such a column in a table that can
 /// have triggers, and these are told of its values.
-[[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
+[[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source, Told told);
 
 /// What else can happen while SQLite writes a row of a source.
 struct Surroundings {
@@ -55,15 +62,19 @@ struct Surroundings {
   bool has_replace = false;       // the table's definition has a REPLACE, which no statement shows
   bool others_on_insert = false;  // somebody else's trigger fires for a row that is inserted
   bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
+  bool has_others = false;        // somebody else's trigger fires, or a foreign key may refer to the table
+  bool may_end = false;           // and a FAIL or a RAISE(IGNORE) may end a statement between two triggers
 };
 
 /// The triggers of a filter table "t" on its source, and what they say (op, key, arg), by names that stand in databases
 /// and cannot change. Those that are BEFORE also send "follow default" where a default may take the place of a NULL.
+/// A sketch must have all of them, a filter all but the last, and only one that counts its keys `follow inserted`.
 ///   t_follow_insert    BEFORE INSERT  follow insert    new
-///   t_follow_inserted  AFTER INSERT   follow inserted  new         of a filter that counts
+///   t_follow_inserted  AFTER INSERT   follow inserted  new
 ///   t_follow_update    BEFORE UPDATE  follow           new, old
 ///   t_follow_updated   AFTER UPDATE   follow updated   new, old
 ///   t_follow_delete    AFTER DELETE   follow deleted   -, old
+///   t_follow_deleting  BEFORE DELETE  follow delete    -, old
 /// All functions throw HostError.
 class SourceTriggers {
  public:
@@ -71,13 +82,14 @@ class SourceTriggers {
   explicit SourceTriggers(const ShadowTables& filter)
       : db_(filter.db()), schema_(filter.schema()), filter_(filter.table()) {}
 
-  /// `counts`: the filter counts its keys, and is also told that a row was inserted.
-  void create(const Source& source, bool counts) const;
+  void create(const Source& source, Told told) const;
   void drop() const;
   /// Throws SqlError if a trigger that is not the filter's has one of their names.
   void require_names() const;
   /// Whether all of them are there, and have been since create made them, and the column is defined as it was then.
   [[nodiscard]] bool complete() const;
+  /// What the triggers that are there tell.
+  [[nodiscard]] Told told() const;
   /// The source as the triggers name it now; no value if there is none of them.
   [[nodiscard]] std::optional<Source> source() const;
   /// By the triggers of this connection, also its temporary ones.

@@ -54,9 +54,9 @@ struct TableSpec {
   bool has_source = false;
 };
 
-/// The state of an empty table. `usable_page_bytes` is what SQLite can use of a database page. Throws SqlError naming
-/// the option that is not allowed.
-[[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t usable_page_bytes);
+/// The state of an empty table, whose rows have at most row_room bytes if they can. Throws SqlError naming the option
+/// that is not allowed.
+[[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t row_room);
 /// Appends the next layer of a scalable table. Throws SqlError if there is none.
 void add_layer(TableState& state);
 

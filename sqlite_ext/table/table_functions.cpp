@@ -9,6 +9,7 @@
 #include "functions.h"
 #include "table/contents.h"
 #include "table/follow.h"
+#include "table/sketch_table.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -44,7 +45,7 @@ void require_schema(sqlite3* db, const std::string& schema) {
   throw SqlError{"schema must be main, temp or the name of an attached database, got " + in_quotes(schema)};
 }
 
-/// Calls `use(table)` with the filter table that the arguments (table [, schema]) name.
+/// Calls `use(shadow)` with the shadow tables of the table that the arguments (table [, schema]) name.
 template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = call.db();
@@ -64,8 +65,7 @@ void use_table(const Call& call, const Body& use) {
     Use moment(any);
     (void)moment.step();
     ShadowTables shadow(db, schema, name);
-    FilterTable table(shadow);
-    use(table);
+    use(shadow);
   } catch (const HostError& error) {
     // Only a query on a shadow table can fail this way.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
@@ -91,11 +91,10 @@ void add_window(JsonObject& info, const Window& window, const std::vector<std::u
   info.add("pane_keys", "[" + keys + "]");
 }
 
-void add_source(JsonObject& info, ShadowTables& table) {
+void add_following(JsonObject& info, ShadowTables& table) {
   const std::optional<Source> source = source_of(table);
   info.add("source", source ? json_text(to_text(*source)) : "null");
   info.add("follows", is_following(table) ? "1" : "0");
-  info.add("stale", json_number(stale(table)));
 }
 
 /// The facts about a table as one JSON object; docs/sqlite_tables.md names them. It reads every page.
@@ -120,13 +119,17 @@ std::string table_info(FilterTable& table) {
   info.add("row_bytes", json_number(std::uint64_t{state.row_bytes()}));
   info.add("bytes", json_number(found.row_bytes));
   if (state.window) add_window(info, *state.window, found.pane_keys, table.shadow().db());
-  if (state.has_source) add_source(info, table.shadow());
+  if (state.has_source) {
+    add_following(info, table.shadow());
+    info.add("stale", json_number(stale(table.shadow())));
+  }
   return info.str();
 }
 
 void bloom_snapshot(const Call& call) {
-  use_table(call, [&](FilterTable& table) {
-    if (table.state().has_source) require_following(table.shadow());
+  use_table(call, [&](ShadowTables& shadow) {
+    FilterTable table(shadow);
+    if (table.state().has_source) require_following(shadow);
     const std::uint64_t most = max_payload_bytes(call.db());
     if (call.args.size() < 3 || call.is_null(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
@@ -138,7 +141,15 @@ void bloom_snapshot(const Call& call) {
 }
 
 void bloom_table_info(const Call& call) {
-  use_table(call, [&](FilterTable& table) { set_result(call, table_info(table)); });
+  use_table(call, [&](ShadowTables& shadow) {
+    if (!SketchTable::is_state(shadow.read_meta(kStateRow).value_or(""))) {
+      FilterTable table(shadow);
+      return set_result(call, table_info(table));
+    }
+    JsonObject info = SketchTable(shadow).info();
+    add_following(info, shadow);
+    set_result(call, info.str());
+  });
 }
 
 constexpr std::array kTableFunctions = {

@@ -96,6 +96,22 @@ bool replaces_on_conflict(std::string_view definition) {
   return false;
 }
 
+bool has_foreign_key(std::string_view definition) {
+  for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
+    if (is_word(token, "references")) return true;
+  }
+  return false;
+}
+
+bool may_end_between_triggers(std::string_view definition) {
+  bool is_behind_raise = false;
+  for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
+    if (is_word(token, "fail") || (is_behind_raise && is_word(token, "ignore"))) return true;
+    is_behind_raise = is_word(token, "raise") || (is_behind_raise && is_word(token, "("));
+  }
+  return false;
+}
+
 std::optional<std::string> followed_column(std::string_view trigger) {
   const auto take_up_to = [&trigger](std::string_view text) {
     const std::size_t at = trigger.find(text);

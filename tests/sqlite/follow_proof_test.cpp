@@ -335,7 +335,7 @@ TEST_F(FollowProof, IsNoOtherTableUnderTheNameThatAQueryKnows) {
 TEST_F(FollowProof, IsNotRenamedByAFunctionOfAStatementThatWrites) {
   follow();
   EXPECT_THAT(ask("INSERT INTO s(c) VALUES ('d' || run('ALTER TABLE f RENAME TO g'))"),
-              HasSubstr("ALTER TABLE RENAME of a filter table must be a statement of its own"));
+              HasSubstr("ALTER TABLE RENAME of a virtual table must be a statement of its own"));
   run("BEGIN");
   run("ALTER TABLE f RENAME TO g");
   run("ROLLBACK");

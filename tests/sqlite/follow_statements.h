@@ -8,14 +8,28 @@
 
 namespace crivo::testing {
 
-/// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3 and t0 to t3 (temporary), and
-/// views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also have c, which is
-/// computed. The tables log, once (in which no value comes twice, ON CONFLICT FAIL) and words are there, too.
+/// Source tables are called s0 to s3, filters and sketches f0 to f3, the user's triggers u0 to u3 and t0 to t3
+/// (temporary), and views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also
+/// have c, which is computed. The tables log, once (in which no value comes twice) and words are
+/// there, too.
 class FollowStatements : protected Random {
  public:
   /// Every second walk has STRICT tables, and the others have functions that change the schema while a statement runs:
   /// SQLite 3.40 reads the freed definition of a STRICT table then, with and without extensions.
-  explicit FollowStatements(std::uint64_t seed) : Random(seed), has_strict_tables_(seed % 2 != 0) {}
+  ///
+  /// Most tables that follow are filters, and in every second four walks sketches.
+  ///
+  /// In every second pair of walks nothing ends a statement behind a row and before its triggers, but for OR FAIL:
+  /// beside other triggers a sketch refuses what would.
+  explicit FollowStatements(std::uint64_t seed)
+      : Random(seed),
+        has_strict_tables_(seed % 2 != 0),
+        has_fails_(seed / 2 % 2 != 0),
+        has_sketches_(seed / 4 % 2 != 0) {}
+
+  [[nodiscard]] std::string once_sql() const {
+    return std::string("CREATE TABLE once(x UNIQUE") + (has_fails_ ? " ON CONFLICT FAIL)" : ")");
+  }
 
   std::string number(std::uint64_t bound) { return std::to_string(below(bound)); }
 
@@ -71,11 +85,17 @@ class FollowStatements : protected Random {
         "(id INTEGER PRIMARY KEY ON CONFLICT REPLACE, w UNIQUE ON CONFLICT IGNORE, p)",
         "(id INTEGER PRIMARY KEY, w ANY, p INTEGER, c TEXT AS (w || p)) STRICT"};
     std::string shape = kShapes[below(kShapes.size() - (has_strict_tables_ ? 0 : 1))];  // the last is STRICT
+    if (const std::size_t at = shape.find(" ON CONFLICT FAIL"); at != std::string::npos && !has_fails_)
+      shape.erase(at, 17);
     if (const std::size_t at = shape.find('@'); at != std::string::npos) shape.replace(at, 1, table);
     return "CREATE TABLE " + table + shape;
   }
   std::string filter_sql(Database& db) {
     const std::string table = name(db, "s");
+    if (has_sketches_ ? below(8) != 0 : below(8) == 0) {
+      return "CREATE VIRTUAL TABLE " + new_name("f") + " USING bloom_sketch(symbols=400, source='" + table + "." +
+             column(db, table, below(6) == 0 ? "id" : "[wc]") + "')";
+    }
     return "CREATE VIRTUAL TABLE " + new_name("f") + " USING bloom(fpr=1e-9, kind=" +
            one_of({"counting", "counting", "counting", "blocked", "scalable", "spectral"}) + ", source='" + table +
            "." + column(db, table, "[wc]") + "')";
@@ -175,7 +195,10 @@ class FollowStatements : protected Random {
         body = "INSERT INTO log VALUES (" + row + ".id)";
         break;
       case 2:
-        body = "SELECT RAISE(" + std::string(one_of({"IGNORE", "ABORT, ''", "ROLLBACK, ''", "FAIL, ''"})) + ")";
+        body = "SELECT RAISE(" +
+               std::string(has_fails_ ? one_of({"IGNORE", "ABORT, ''", "ROLLBACK, ''", "FAIL, ''"})
+                                      : one_of({"ABORT, ''", "ROLLBACK, ''"})) +
+               ")";
         break;
       case 3:
         body = "INSERT INTO once VALUES (" + number(3) + ")";
@@ -201,6 +224,8 @@ class FollowStatements : protected Random {
 
  private:
   bool has_strict_tables_;
+  bool has_fails_;
+  bool has_sketches_;
 };
 
 }  // namespace crivo::testing

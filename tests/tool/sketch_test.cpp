@@ -56,6 +56,7 @@ TEST_F(Sketches, TakeStringsOfALength) {
   EXPECT_THAT(crivo("sketch -q -o c --symbols 40 --keys bytes:3 -0", "a\nb\0"s), Succeeds(""));
   EXPECT_THAT(crivo("sketch -q -o d --symbols 40 --keys bytes:3", "a\0b\n"s), Succeeds(""));
   EXPECT_EQ(crivo("diff c d").out, "< a\nb\n> a\0b\n"s);
+  EXPECT_EQ(crivo("diff --hex c d").out, "< 610A62\n> 610062\n");
   EXPECT_THAT(crivo("sketch -q -o a --symbols 40 --keys bytes:3", "ann\nbobby\n"),
               Fails("crivo sketch: key must have the 3 bytes of the sketch's keys, got 5: 'bobby'\n"));
 }

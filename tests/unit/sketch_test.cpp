@@ -245,16 +245,18 @@ TEST(Sketch, FindsAKeyThatASideHasOnceMore) {
   EXPECT_EQ(firsts({1, 2, 3, 3}, {1, 2}), std::nullopt);
 }
 
-TEST(Sketch, CountsItsKeysWithinBounds) {
-  Sketch sketch = *Sketch::parse(forge(sketch_of({.symbols = 1}, {1, 2}).to_blob(), header::kKeys, UINT64_MAX - 1));
-  ASSERT_TRUE(sketch.add_numbers(Numbers{3, 4}));
-  EXPECT_EQ(sketch.keys(), UINT64_MAX);
-  ASSERT_TRUE(sketch.combine(sketch));
-  EXPECT_EQ(sketch.keys(), UINT64_MAX);
-  Sketch empty = *Sketch::create({.symbols = 1});
-  ASSERT_TRUE(empty.remove("x"));
-  ASSERT_TRUE(empty.subtract(sketch));
-  EXPECT_EQ(empty.keys(), 0U);
+// What comes and goes may be told in any order: the sums are the same, and so must be the number of keys.
+TEST(Sketch, IsTheSameForARemovalBeforeItsAddition) {
+  Sketch sketch = *Sketch::create({.symbols = 5});
+  ASSERT_TRUE(sketch.remove("x"));
+  EXPECT_EQ(sketch.keys(), 0U);
+  sketch = *Sketch::parse(sketch.to_blob());
+  ASSERT_TRUE(sketch.add("y"));
+  ASSERT_TRUE(sketch.add("x"));
+  Sketch other = *Sketch::create({.symbols = 5});
+  ASSERT_TRUE(other.add("y"));
+  EXPECT_EQ(sketch.to_blob(), other.to_blob());
+  EXPECT_EQ(sketch.keys(), 1U);
 }
 
 TEST(Sketch, RefusesWhatCannotBe) {

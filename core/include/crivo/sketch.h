@@ -20,41 +20,9 @@
 #include "crivo/blob.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
+#include "crivo/sketch_spec.h"
 
 namespace crivo {
-
-/// What a sketch knows of its keys, and gives back. Values are part of the format.
-enum class SketchKeys : std::uint8_t {
-  kHashes = 0,    // the 64-bit hash of a key of any length (hash_key, with the sketch's seed)
-  kBytes = 1,     // the key itself, a string of key_bytes bytes
-  kIntegers = 2,  // the key itself, an integer of 64 bits
-};
-
-/// The most bytes of a key that a sketch gives back.
-inline constexpr unsigned kMaxSketchKeyBytes = 32;
-/// A sketch's symbols have numbers below this.
-inline constexpr std::uint64_t kMaxSketchSymbols = std::uint64_t{1} << 32;
-
-/// What a new sketch is to be. Two sketches are compared if all but symbols is the same.
-struct SketchSpec {
-  std::uint64_t symbols = 0;  // how many: 1 to 2^32 - first; sketch_symbols() says how many a difference needs
-  std::uint64_t first = 0;    // the number of the first one, where the sketch continues another
-  SketchKeys keys = SketchKeys::kHashes;
-  unsigned key_bytes = 8;  // kBytes: 1 to 32; the others have 8
-  std::uint64_t seed = 0;  // of all hashes. Who knows it can choose keys that spoil a sketch: where keys come from
-                           // strangers, it is drawn after them, a new one for each exchange. XXH3 is no cryptographic
-                           // hash, so this is no proof; and a sketch's blob has its seed
-
-  friend bool operator==(const SketchSpec&, const SketchSpec&) = default;
-};
-
-/// Sets keys and key_bytes from what users write: "hashes", "integers", or "bytes:" and their number. Errors:
-/// kBadArgument.
-Result<void> choose_sketch_keys(SketchSpec& spec, std::string_view text);
-
-/// So many symbols decode a difference of so many keys, up to 3 * 10^9, in at least 997 of 1,000 cases (measured:
-/// `./dev bench sketch`): 1.36 for each key, and 5 for each of their square root, and 25.
-[[nodiscard]] std::uint64_t sketch_symbols(std::uint64_t difference) noexcept;
 
 /// The keys of one side, in ascending order: of their bytes, or as numbers, which for kIntegers are signed.
 class SketchedKeys {
@@ -123,16 +91,17 @@ class Sketch {
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }
-  /// The keys that were added, saturating, less those that were removed or subtracted; 0 where that is less.
-  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
+  /// The keys that were added, less those that were removed or subtracted; 0 where that is less.
+  [[nodiscard]] std::uint64_t keys() const noexcept { return keys_ >> 63 != 0 ? 0 : keys_; }
 
  private:
+  friend class PagedSketch;  // our own hosts'
   Sketch(const SketchSpec& spec, AlignedBytes payload) noexcept : spec_(spec), payload_(std::move(payload)) {}
   [[nodiscard]] Result<void> check_same_keys(const Sketch& other) const;
 
   SketchSpec spec_;
-  AlignedBytes payload_;  // as in a blob
-  std::uint64_t keys_ = 0;
+  AlignedBytes payload_;    // as in a blob
+  std::uint64_t keys_ = 0;  // modulo 2^64, so that a removal may come before its addition
 };
 
 /// Replaces the file in one step by the sketch's blob, as write_blob_file does. Returns the number of bytes. Errors:

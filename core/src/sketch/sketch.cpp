@@ -6,52 +6,15 @@
 
 #include "base/error_text.h"
 #include "crivo/host/text.h"
-#include "filter/facts.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
 #include "kinds/registry.h"
-#include "sketch/symbols.h"
+#include "sketch/keys.h"
 
 namespace crivo {
 namespace {
 
-static_assert(kMaxSketchKeyBytes == kMaxSymbolKeyBytes);
-
-std::uint64_t payload_bytes(const SketchSpec& spec) noexcept {
-  return kFirstBytes + spec.symbols * (kSymbolCheckBytes + spec.key_bytes);
-}
-
-/// Makes an error of the caller's arguments, or of a blob's fields.
-Result<void> check_spec(const SketchSpec& spec, ErrorCode code) {
-  const bool is_short = spec.keys == SketchKeys::kBytes;
-  if (spec.keys > SketchKeys::kIntegers) {
-    return error(code, "keys must be 0 (hashes), 1 (bytes) or 2 (integers), got ", static_cast<unsigned>(spec.keys));
-  }
-  if (spec.key_bytes < (is_short ? 1U : 8U) || spec.key_bytes > (is_short ? kMaxSketchKeyBytes : 8U)) {
-    return error(code, "key_bytes must ", is_short ? "lie in [1, 32]" : "be 8 for hashes and integers", ", got ",
-                 spec.key_bytes);
-  }
-  if (spec.first >= kMaxSketchSymbols) {
-    return error(code, "first must be below ", kMaxSketchSymbols, ", got ", spec.first);
-  }
-  const std::uint64_t most = kMaxSketchSymbols - spec.first;
-  if (spec.symbols < 1 || spec.symbols > most) {
-    return error(code, "symbols must lie in [1, ", most, "], got ", spec.symbols);
-  }
-  return {};
-}
-
-SymbolKey key_of(std::string_view bytes) noexcept {
-  SymbolKey key{};
-  std::memcpy(key.data(), bytes.data(), bytes.size());
-  return key;
-}
-
-SymbolKey key_of(std::uint64_t number) noexcept {
-  SymbolKey key{};
-  store_le(key.data(), number);
-  return key;
-}
+std::uint64_t payload_bytes(const SketchSpec& spec) noexcept { return kFirstBytes + spec.symbols * symbol_bytes(spec); }
 
 Symbols symbols_of(const SketchSpec& spec, AlignedBytes& payload) noexcept {
   return {std::span(payload).subspan(kFirstBytes), spec.key_bytes, spec.first};
@@ -62,61 +25,14 @@ void apply(const SketchSpec& spec, AlignedBytes& payload, const SymbolKey& key, 
   symbols_of(spec, payload).apply(term, add ? term.check : 0 - term.check);
 }
 
-/// The key by which a sketch knows this string.
-Result<SymbolKey> known_as(const SketchSpec& spec, std::string_view key) {
-  if (spec.keys == SketchKeys::kHashes) return key_of(hash_key(key, spec.seed));
-  if (spec.keys == SketchKeys::kIntegers) return bad_argument("key must be an integer, got a string of bytes");
-  if (key.size() != spec.key_bytes) {
-    return bad_argument("key must have the ", spec.key_bytes, " bytes of the sketch's keys, got ", key.size());
-  }
-  return key_of(key);
-}
-
-Result<void> check_numbers(const SketchSpec& spec) {
-  if (spec.keys != SketchKeys::kBytes) return {};
-  return bad_argument("keys must be hashes or integers, got those of a sketch of strings of ", spec.key_bytes,
-                      " bytes");
-}
-
-std::uint64_t take(std::uint64_t keys, std::uint64_t fewer) noexcept { return keys - std::min(keys, fewer); }
-
-/// As users write it.
-std::string keys_text(const SketchSpec& spec) {
-  if (spec.keys == SketchKeys::kBytes) return "bytes:" + std::to_string(spec.key_bytes);
-  return spec.keys == SketchKeys::kHashes ? "hashes" : "integers";
-}
-
 }  // namespace
-
-Result<void> choose_sketch_keys(SketchSpec& spec, std::string_view text) {
-  constexpr std::string_view kBytesOf = "bytes:";
-  if (text == "hashes" || text == "integers") {
-    spec.keys = text == "hashes" ? SketchKeys::kHashes : SketchKeys::kIntegers;
-    spec.key_bytes = 8;
-    return {};
-  }
-  const auto bytes = text.starts_with(kBytesOf) ? read_number<unsigned>(text.substr(kBytesOf.size())) : std::nullopt;
-  if (!bytes || *bytes < 1 || *bytes > kMaxSketchKeyBytes) {
-    return bad_argument("keys must be hashes, integers or bytes:N with N from 1 to ", kMaxSketchKeyBytes, ", got ",
-                        text);
-  }
-  spec.keys = SketchKeys::kBytes;
-  spec.key_bytes = *bytes;
-  return {};
-}
-
-std::uint64_t sketch_symbols(std::uint64_t difference) noexcept {
-  const auto keys = static_cast<double>(difference);
-  const double symbols = 1.36 * keys + 5 * std::sqrt(keys) + 25;
-  return static_cast<std::uint64_t>(std::min(symbols, static_cast<double>(kMaxSketchSymbols)));
-}
 
 std::uint64_t SketchedKeys::number(std::size_t i) const noexcept {
   return load_le<std::uint64_t>(bytes_.data() + i * key_bytes_);
 }
 
 Result<Sketch> Sketch::create(const SketchSpec& spec, std::uint64_t max_bytes) {
-  if (auto valid = check_spec(spec, ErrorCode::kBadArgument); !valid) return valid.error();
+  if (auto valid = check_sketch(spec, ErrorCode::kBadArgument); !valid) return valid.error();
   const std::uint64_t bytes = payload_bytes(spec);
   if (bytes > std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max())) {
     return limit_error(ErrorCode::kTooLarge, bytes, "symbols must fit in ", max_bytes, " bytes, got ", spec.symbols,
@@ -150,7 +66,7 @@ Result<Sketch> Sketch::parse(std::span<const std::byte> blob, const ReadLimits& 
                   .key_bytes = header.shape.k,
                   .seed = header.shape.seed};
   if (stored.size() >= kFirstBytes) spec.first = load_le<std::uint64_t>(stored.data());
-  if (auto valid = check_spec(spec, ErrorCode::kCorrupt); !valid) return valid.error();
+  if (auto valid = check_sketch(spec, ErrorCode::kCorrupt); !valid) return valid.error();
   if (const std::uint64_t bytes = payload_bytes(spec); header.raw_bytes != bytes || stored.size() != bytes) {
     return corrupt("raw payload bytes must be ", bytes, " for this shape, got ", header.raw_bytes, ", and ",
                    stored.size(), " in the blob");
@@ -192,7 +108,7 @@ Result<void> Sketch::add(std::string_view key) {
   const Result<SymbolKey> known = known_as(spec_, key);
   if (!known) return known.error();
   apply(spec_, payload_, *known, true);
-  keys_ = saturating_add(keys_, 1);
+  ++keys_;
   return {};
 }
 
@@ -200,21 +116,21 @@ Result<void> Sketch::remove(std::string_view key) {
   const Result<SymbolKey> known = known_as(spec_, key);
   if (!known) return known.error();
   apply(spec_, payload_, *known, false);
-  keys_ = take(keys_, 1);
+  --keys_;
   return {};
 }
 
 Result<void> Sketch::add_numbers(std::span<const std::uint64_t> numbers) {
   if (auto valid = check_numbers(spec_); !valid) return valid.error();
-  for (const std::uint64_t number : numbers) apply(spec_, payload_, key_of(number), true);
-  keys_ = saturating_add(keys_, numbers.size());
+  for (const std::uint64_t number : numbers) apply(spec_, payload_, symbol_key(number), true);
+  keys_ += numbers.size();
   return {};
 }
 
 Result<void> Sketch::remove_numbers(std::span<const std::uint64_t> numbers) {
   if (auto valid = check_numbers(spec_); !valid) return valid.error();
-  for (const std::uint64_t number : numbers) apply(spec_, payload_, key_of(number), false);
-  keys_ = take(keys_, numbers.size());
+  for (const std::uint64_t number : numbers) apply(spec_, payload_, symbol_key(number), false);
+  keys_ -= numbers.size();
   return {};
 }
 
@@ -223,7 +139,8 @@ Result<void> Sketch::check_same_keys(const Sketch& other) const {
     return error(ErrorCode::kIncompatible, field, " must be the same in both sketches, got ", mine, " and ", others);
   };
   const SketchSpec& theirs = other.spec_;
-  if (keys_text(spec_) != keys_text(theirs)) return differ("keys", keys_text(spec_), keys_text(theirs));
+  const std::string mine = sketch_keys_text(spec_), others = sketch_keys_text(theirs);
+  if (mine != others) return differ("keys", mine, others);
   if (spec_.seed != theirs.seed) return differ("seed", spec_.seed, theirs.seed);
   return {};
 }
@@ -235,7 +152,7 @@ Result<void> Sketch::combine(const Sketch& other) {
                  spec_.first, " on and ", other.spec_.symbols, " from ", other.spec_.first, " on");
   }
   symbols_of(spec_, payload_).apply_row(std::span(other.payload_).subspan(kFirstBytes), true);
-  keys_ = saturating_add(keys_, other.keys_);
+  keys_ += other.keys_;
   return {};
 }
 
@@ -248,7 +165,7 @@ Result<void> Sketch::subtract(const Sketch& other) {
   spec_.symbols = std::min(spec_.symbols, other.spec_.symbols);
   payload_.resize(static_cast<std::size_t>(payload_bytes(spec_)));
   symbols_of(spec_, payload_).apply_row(std::span(other.payload_).subspan(kFirstBytes), false);
-  keys_ = take(keys_, other.keys_);
+  keys_ -= other.keys_;
   return {};
 }
 
@@ -260,7 +177,7 @@ Result<void> Sketch::append(const Sketch& next) {
   }
   if (next.keys_ != keys_) {
     return error(ErrorCode::kIncompatible, "keys must be as many in both sketches, as these are of one set, got ",
-                 keys_, " and ", next.keys_);
+                 keys(), " and ", next.keys());
   }
   payload_.insert(payload_.end(), next.payload_.begin() + kFirstBytes, next.payload_.end());
   spec_.symbols += next.spec_.symbols;

@@ -1,0 +1,46 @@
+// The line of text in which a table's state is kept: its format, its kind, fields in an order that the kind fixes, and
+// a checksum. Any other text than the one that was written is refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "crivo/host/text.h"
+#include "values/boundary.h"
+
+namespace crivo::sqlite {
+
+[[noreturn]] void damaged_state(const std::string& what);
+
+/// The text with which the state of this kind begins.
+[[nodiscard]] std::string begin_state(std::string_view kind);
+void append_field(std::string& text, std::string_view name, std::uint64_t value);
+/// Appends the checksum.
+[[nodiscard]] std::string end_state(std::string text);
+
+/// Reads the fields in their order. Throws HostError (SQLITE_CORRUPT_VTAB) where the text has others.
+class StateFields {
+ public:
+  /// Borrows the text.
+  explicit StateFields(std::string_view text);
+
+  [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
+  /// Whether a field of this name is the next one.
+  [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] std::string_view text(std::string_view name);
+  template <class Number>
+  [[nodiscard]] Number number(std::string_view name) {
+    const std::string_view value = text(name);
+    const auto number = read_number<Number>(value);
+    if (!number) damaged_state("have a number as " + std::string(name));
+    return *number;
+  }
+  void require_end() const;
+
+ private:
+  std::string_view rest_;
+  std::string_view kind_;
+};
+
+}  // namespace crivo::sqlite
