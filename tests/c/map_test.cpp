@@ -100,6 +100,7 @@ TEST(Maps, RefuseWhatTheyCannotHold) {
   EXPECT_THAT(refusal(options_of("map:33"), KeyList({"a"}), {1}), StartsWith("value bits must lie in [1, 32], got 33"));
   EXPECT_THAT(refusal(options_of("ribbon"), KeyList({"a"}), {1}),
               StartsWith("kind must be one that can have values (map)"));
+  EXPECT_THAT(refusal(options_of("ribbon"), KeyList(), {}), StartsWith("kind must be one that can have values (map)"));
 }
 
 // Where the file is damaged, questions fail as crivo_contains does, and where it has no values, as in memory.

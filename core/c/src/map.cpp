@@ -39,6 +39,7 @@ Result<AnyFilter> build_map(const crivo_options* options, const crivo_keys* keys
     throw Refused(Error{ErrorCode::kUnsupported, "kind must be map, got exact, which crivo_build_exact makes"});
   }
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
+  unwrap(builder.add_hashes({}, {}));  // refuses a kind without values, also where there are no keys
   unwrap(Keys(keys).hash_with_values(HashId::kXxh3_64, request.spec.seed, values, [&](auto hashes, auto of_hashes) {
     return builder.add_hashes(hashes, of_hashes);
   }));
