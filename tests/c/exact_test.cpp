@@ -37,6 +37,35 @@ TEST(ExactInC, FindFewKeysOutsideOfTheirUniverseIfAsked) {
   EXPECT_LT(some, kOthers / 70);
 }
 
+// The size follows from the members, of which there are few, and not from how often they are given: in memory, and in
+// temporary files.
+TEST(ExactInC, AreNoLargerForMembersThatAreGivenOften) {
+  constexpr std::uint64_t kFew = 10;
+  constexpr std::uint64_t kTimes = 20'000;
+  constexpr std::uint64_t kMany = 600'000;  // more pairs than 16 MiB have room for
+  std::vector<std::uint64_t> hashes(kFew + kMany);
+  for (std::uint64_t i = 0; i < hashes.size(); ++i) hashes[i] = i * 0x9E3779B97F4A7C15;
+  const std::vector<std::uint64_t> ones(kFew, 1);
+  const std::vector<std::uint64_t> zeros(kMany, 0);
+  for (const std::uint64_t max_memory : {UINT64_C(0), UINT64_C(16) << 20}) {
+    crivo_options options = options_of("exact");
+    options.max_bytes = 1000;
+    options.max_memory = max_memory;
+    const Builder builder = start(&options);
+    for (std::uint64_t i = 0; i < kTimes; ++i) {
+      ASSERT_EQ(crivo_builder_add_hash_values(builder.get(), hashes.data(), ones.data(), kFew, nullptr), CRIVO_OK);
+    }
+    ASSERT_EQ(crivo_builder_add_hash_values(builder.get(), hashes.data() + kFew, zeros.data(), kMany, nullptr),
+              CRIVO_OK);
+    const Filter filter = make(crivo_builder_finish, builder.get());
+    ASSERT_NE(filter, nullptr);
+    std::vector<std::uint8_t> hits(hashes.size());
+    ASSERT_EQ(crivo_contains_hashes(filter.get(), hashes.data(), hashes.size(), hits.data(), nullptr), CRIVO_OK);
+    EXPECT_EQ(std::accumulate(hits.begin(), hits.begin() + kFew, 0), 10);
+    EXPECT_EQ(std::accumulate(hits.begin() + kFew, hits.end(), 0), 0);
+  }
+}
+
 TEST(ExactInC, RefuseAKeyOnBothSidesAndOtherKinds) {
   const auto refusal = [](const crivo_options& options, const KeyList& members, const KeyList& others) {
     crivo_filter* filter = nullptr;

@@ -78,11 +78,13 @@ Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room,
 }
 
 template <class Record>
-Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task) {
+Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task,
+                                     const std::function<void(std::span<const Record>)>& see) {
   std::uint64_t distinct = 0;
   const auto count = [&](std::span<const Record> hashes) -> Result<void> {
     if (hashes.empty()) return {};
     distinct += hashes.size();
+    if (see) see(hashes);
     return task.advance(kSortShare * static_cast<double>(hash_of(hashes.back())) * 0x1p-64);
   };
   if (auto read = for_each_distinct<Record>(runs, task.memory_left() / sizeof(Record), task, count); !read)
@@ -131,7 +133,9 @@ template class RunSource<std::uint64_t>;
 template class RunSource<HashedValue>;
 template Result<void> for_each_distinct(const HashRuns&, std::size_t, BuildTask&,
                                         const std::function<Result<void>(std::span<const std::uint64_t>)>&);
-template Result<std::uint64_t> count_distinct(const HashRuns&, BuildTask&);
-template Result<std::uint64_t> count_distinct(const RecordRuns<HashedValue>&, BuildTask&);
+template Result<std::uint64_t> count_distinct(const HashRuns&, BuildTask&,
+                                              const std::function<void(std::span<const std::uint64_t>)>&);
+template Result<std::uint64_t> count_distinct(const RecordRuns<HashedValue>&, BuildTask&,
+                                              const std::function<void(std::span<const HashedValue>)>&);
 
 }  // namespace crivo

@@ -51,10 +51,11 @@ template <class Record>
 [[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
                                              const std::function<Result<void>(std::span<const Record>)>& use);
 
-/// The number of distinct hashes in runs. Takes the memory that the task has left, and brings its progress to
-/// kSortShare.
+/// The number of distinct hashes in runs, which `see` gets part by part. Takes the memory that the task has left, and
+/// brings its progress to kSortShare.
 template <class Record>
-[[nodiscard]] Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task);
+[[nodiscard]] Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task,
+                                                   const std::function<void(std::span<const Record>)>& see = {});
 
 /// The distinct hashes of runs, of which there are `size`. It takes half of the memory that the task has left.
 template <class Record>

@@ -36,7 +36,6 @@ class PairBuilder final : public BuilderState {
       if (values[i] > most_) return bad_argument("value must lie in [0, ", most_, "], got ", values[i]);
       if (auto added = kept_.add({key_hashes[i], values[i]}); !added) return told(added.error());
       largest_ = std::max(largest_, values[i]);
-      ones_ += values[i] == 1;
       ++keys_;
     }
     return {};
@@ -73,16 +72,20 @@ class PairBuilder final : public BuilderState {
     return built;
   }
 
-  /// The distinct keys. Errors: kBadArgument for two values of one.
+  /// The distinct keys, and the members among them. Errors: kBadArgument for two values of one.
   [[nodiscard]] Result<std::uint64_t> count_pairs(BuildTask& task) {
+    const auto count_ones = [this](std::span<const HashedValue> keys) {
+      ones_ += static_cast<std::uint64_t>(std::ranges::count(keys, 1U, &HashedValue::value));
+    };
     if (!kept_.spilled()) {
       task.set_taken(sizeof(HashedValue) * kept_.size());
       if (auto dropped = kept_.drop_repeated(task); !dropped) return dropped.error();
+      count_ones(kept_.in_memory());
       return kept_.size();
     }
     if (auto spilled = kept_.spill(); !spilled) return spilled.error();
     task.set_taken(kept_.runs().index_bytes());
-    return count_distinct(kept_.runs(), task);
+    return count_distinct<HashedValue>(kept_.runs(), task, count_ones);
   }
 
   BuilderRequest request_;
@@ -93,7 +96,7 @@ class PairBuilder final : public BuilderState {
   KeptRecords<HashedValue> kept_;
   std::uint64_t most_;  // the largest value that may come
   std::uint64_t largest_ = 0;
-  std::uint64_t ones_ = 0;
+  std::uint64_t ones_ = 0;  // of the distinct keys, once they are counted
 };
 
 }  // namespace
