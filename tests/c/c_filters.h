@@ -190,6 +190,12 @@ inline Blob blob_of(const Filter& filter, std::int32_t form = CRIVO_FORM_RAW) {
   blob.resize(written);
   return blob;
 }
+inline Blob blob_of(const SketchHandle& sketch) {
+  Blob blob(crivo_sketch_bytes(sketch.get()));
+  crivo_error error{};
+  EXPECT_EQ(crivo_sketch_write(sketch.get(), blob.data(), blob.size(), &error), CRIVO_OK) << error.message;
+  return blob;
+}
 inline Filter read(const Blob& blob) { return make(crivo_read, blob.data(), blob.size(), nullptr); }
 inline Filter borrow(const Blob& blob) { return make(crivo_borrow, blob.data(), blob.size(), nullptr); }
 

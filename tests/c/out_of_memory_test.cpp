@@ -1,12 +1,10 @@
 // Every allocation of every function fails once, alone and with all that come after it: the function returns
 // CRIVO_NO_MEMORY, changes nothing, and leaks nothing.
-#include <malloc.h>
+#include "out_of_memory.h"
+
 #include <unistd.h>
 
 #include <array>
-
-#include "c_filters.h"
-#include "process_faults.h"
 
 #ifdef CRIVO_PROCESS_FAULTS
 namespace crivo::testing {
@@ -14,62 +12,10 @@ namespace {
 
 constexpr std::uint64_t kKeys = 3'000;
 
-std::size_t bytes_in_use() { return mallinfo2().uordblks; }
-
-/// What the call returns while these allocations fail.
-template <class Call>
-auto with_faults(const Faults& faults, Call&& call) {
-  process_faults = faults;
-  const auto returned = call();
-  process_faults.armed = false;
-  return returned;
-}
-constexpr Faults kAllFail = {true, true, 1};
-
-/// Runs `crivo_status call(crivo_error*)` with one more allocation that succeeds each time, until nothing fails.
-/// `check(status)` sees what each failure left. A call that `may_keep_memory` is one whose filter has grown.
-template <class Call, class Check>
-void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = false) {
-  for (const bool persistent : {false, true}) {
-    for (std::int64_t nth = 1;; ++nth) {
-      SCOPED_TRACE("allocation " + std::to_string(nth) + (persistent ? " and all after it" : ""));
-      ASSERT_LT(nth, 5000) << "the call must need fewer allocations";
-      crivo_error error{};
-      const std::size_t before = bytes_in_use();
-      const crivo_status status = with_faults({true, persistent, nth}, [&] { return call(&error); });
-      const std::size_t after = bytes_in_use();
-      if (status != CRIVO_OK) {
-        EXPECT_EQ(status, CRIVO_NO_MEMORY) << error.message;
-        EXPECT_STREQ(error.message, "out of memory");
-        EXPECT_TRUE(after == before || may_keep_memory)
-            << "a call that fails must leak nothing, got " << after - before;
-      }
-      check(status);
-      if (::testing::Test::HasFailure()) return;
-      if (!process_faults.struck) {
-        EXPECT_EQ(status, CRIVO_OK);
-        break;
-      }
-    }
-  }
-}
-
-/// The same for a function of these arguments that leaves nothing to see.
-template <class Function, class... Args>
-void fail_calling(Function&& function, Args... args) {
-  fail_every_allocation([&](crivo_error* error) { return function(args..., error); }, [](crivo_status) {});
-}
-
-/// The same for a function that makes a filter of these arguments.
-template <class Make, class... Args>
-void fail_making(Make&& make, Args... args) {
-  fail_calling([&](crivo_error* error) {
-    crivo_filter* filter = nullptr;
-    const crivo_status status = make(args..., &filter, error);
-    EXPECT_EQ(filter != nullptr, status == CRIVO_OK);
-    crivo_free(filter);
-    return status;
-  });
+std::vector<std::string> kinds_of_made() {
+  std::vector<std::string> names = every_kind();
+  names.insert(names.end(), {"map", "exact"});
+  return names;
 }
 
 Filter copy_of(const Filter& filter) { return make(crivo_copy, filter.get()); }
@@ -88,6 +34,10 @@ void fail_changing(const Filter& start, Change&& change, Args... args) {
 
 class OutOfMemory : public PerKind {};
 CRIVO_FOR_KINDS(OutOfMemory, every_kind());
+
+/// And kinds whose keys have values, for what is not to build one.
+class OutOfMemoryOfMade : public PerKind {};
+CRIVO_FOR_KINDS(OutOfMemoryOfMade, kinds_of_made());
 
 TEST_P(OutOfMemory, BuildingLeavesNothing) {
   const KeyList list = present_keys(kKeys);
@@ -142,7 +92,7 @@ TEST_P(OutOfMemory, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
   }
 }
 
-TEST_P(OutOfMemory, CopiesAndBlobsLeaveNothing) {
+TEST_P(OutOfMemoryOfMade, CopiesAndBlobsLeaveNothing) {
   const Filter filter = filter_of(GetParam(), kKeys);
   fail_making(crivo_copy, filter.get());
   for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
@@ -154,7 +104,7 @@ TEST_P(OutOfMemory, CopiesAndBlobsLeaveNothing) {
   }
 }
 
-TEST_P(OutOfMemory, FilesLeaveNothing) {
+TEST_P(OutOfMemoryOfMade, FilesLeaveNothing) {
   const Filter filter = filter_of(GetParam(), kKeys);
   const std::string path = ::testing::TempDir() + "crivo_out_of_memory_" + std::to_string(getpid()) + "_" + GetParam();
   for (const std::int32_t form : {CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
@@ -167,7 +117,7 @@ TEST_P(OutOfMemory, FilesLeaveNothing) {
   EXPECT_EQ(unlink(path.c_str()), 0);
 }
 
-TEST_P(OutOfMemory, QuestionsNeedNoMemory) {
+TEST_P(OutOfMemoryOfMade, QuestionsNeedNoMemory) {
   const Filter filter = filter_of(GetParam(), kKeys);
   const KeyList list = present_keys(kKeys);
   std::vector<std::uint8_t> hits(kKeys);
@@ -187,7 +137,7 @@ TEST_P(OutOfMemory, AFailureIsToldWithoutMemoryForItsMessage) {
   EXPECT_STREQ(error.message, "out of memory");
 }
 
-TEST_P(OutOfMemory, ChangesAreWholeOrNone) {
+TEST_P(OutOfMemoryOfMade, ChangesAreWholeOrNone) {
   const Filter start = filter_of(GetParam(), 100);
   const std::uint32_t can = facts_of(start).can;
   const Filter other = filter_of(GetParam(), 100);
@@ -222,6 +172,98 @@ TEST(OutOfMemoryOnTheWay, AFilterThatGrewKeepsItsKeysAndGoesOn) {
                           filter = copy_of(empty);
                         },
                         true);
+}
+
+/// As many pairs as a builder of maps and exact filters needs to grow several times, of which half have the value 1.
+class OutOfMemoryWithValues : public PerKind {
+ protected:
+  const KeyList list = present_keys(kKeys);
+  const std::vector<std::uint64_t> values = [] {
+    std::vector<std::uint64_t> all(kKeys);
+    for (std::uint64_t i = 0; i < kKeys; ++i) all[i] = i % 2;
+    return all;
+  }();
+  /// A key after the other.
+  [[nodiscard]] static crivo_status add_value(const Builder& builder, std::uint64_t i) {
+    const std::string key = present(i);
+    return crivo_builder_add_value(builder.get(), key.data(), key.size(), i % 2, nullptr);
+  }
+  [[nodiscard]] Filter whole(const crivo_options& wanted) const {
+    const Builder builder = start(&wanted);
+    EXPECT_EQ(crivo_builder_add_values(builder.get(), list.keys(), values.data(), nullptr), CRIVO_OK);
+    return make(crivo_builder_finish, builder.get());
+  }
+};
+CRIVO_FOR_KINDS(OutOfMemoryWithValues, (std::vector<std::string>{"map", "exact"}));
+
+TEST_P(OutOfMemoryWithValues, BuildingLeavesNothing) {
+  const KeyList others = absent_keys(4 * kKeys);
+  std::vector<std::uint64_t> hashes(kKeys);
+  ASSERT_EQ(crivo_hash_keys(list.keys(), 0, hashes.data(), nullptr), CRIVO_OK);
+  for (const double fp_rate : {0.0, 0.001}) {
+    const crivo_options wanted = options_of(GetParam().c_str(), 0, fp_rate);
+    if (GetParam() == "exact") {
+      fail_making(crivo_build_exact, &wanted, list.keys(), others.keys());
+    } else {
+      fail_making(crivo_build_map, &wanted, list.keys(), values.data());
+    }
+    fail_making([&](crivo_filter** made, crivo_error* error) {
+      crivo_builder* started = nullptr;
+      crivo_status status = crivo_builder_create(&wanted, &started, error);
+      const Builder builder(started);
+      if (status == CRIVO_OK) {
+        status = crivo_builder_add_hash_values(started, hashes.data(), values.data(), kKeys, error);
+      }
+      if (status == CRIVO_OK) status = crivo_builder_finish(started, made, error);
+      return status;
+    });
+  }
+}
+
+TEST_P(OutOfMemoryWithValues, ABuilderThatCouldNotTakeAKeyTakesItLater) {
+  const crivo_options wanted = options(0);
+  const Builder builder = start(&wanted);
+  std::uint64_t failed = 0;
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    const crivo_status status = with_faults(kAllFail, [&] { return add_value(builder, i); });
+    ASSERT_EQ(crivo_builder_keys(builder.get()), i + (status == CRIVO_OK ? 1 : 0));
+    if (status == CRIVO_OK) continue;
+    ++failed;
+    ASSERT_EQ(status, CRIVO_NO_MEMORY);
+    ASSERT_EQ(add_value(builder, i), CRIVO_OK);
+  }
+  EXPECT_GT(failed, 3U) << "it grew so often";
+  EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get())), blob_of(whole(wanted)));
+}
+
+TEST_P(OutOfMemoryWithValues, ABuilderCountsWhatItTookBeforeTheMemoryRanOut) {
+  const crivo_options wanted = options(0);
+  for (const std::int64_t nth : {1, 2, 3, 4, 5, 6, 7}) {
+    const Builder builder = start(&wanted);
+    const crivo_status status = with_faults({true, true, nth}, [&] {
+      return crivo_builder_add_values(builder.get(), list.keys(), values.data(), nullptr);
+    });
+    const std::uint64_t added = crivo_builder_keys(builder.get());
+    ASSERT_EQ(added == kKeys, status == CRIVO_OK) << nth;
+    const KeyList rest = present_keys(kKeys - added, added);
+    ASSERT_EQ(crivo_builder_add_values(builder.get(), rest.keys(), values.data() + added, nullptr), CRIVO_OK);
+    EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get())), blob_of(whole(wanted))) << nth;
+  }
+}
+
+TEST(OutOfMemoryOnTheWay, ValuesAreFoundWithoutMemory) {
+  const KeyList list = present_keys(kKeys);
+  const Filter map = build(options_of("map"), list);
+  std::vector<std::uint64_t> values(kKeys);
+  std::vector<std::uint8_t> found(kKeys);
+  std::uint64_t value = 0;
+  const auto answers = with_faults(kAllFail, [&] {
+    return std::array{crivo_find(map.get(), "present 7", 9, &value, nullptr),
+                      crivo_find_keys(map.get(), list.keys(), values.data(), found.data(), nullptr)};
+  });
+  EXPECT_THAT(answers, ::testing::ElementsAre(1, CRIVO_OK));
+  EXPECT_EQ(value, 7U);
+  EXPECT_EQ(values, values_for(list));
 }
 
 }  // namespace

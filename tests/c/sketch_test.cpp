@@ -6,13 +6,6 @@
 namespace crivo::testing {
 namespace {
 
-std::vector<unsigned char> blob_of(const SketchHandle& sketch) {
-  std::vector<unsigned char> blob(crivo_sketch_bytes(sketch.get()));
-  crivo_error error{};
-  EXPECT_EQ(crivo_sketch_write(sketch.get(), blob.data(), blob.size(), &error), CRIVO_OK) << error.message;
-  return blob;
-}
-
 /// The keys of a side as the numbers that they are.
 std::vector<std::uint64_t> numbers_of(const DifferenceHandle& difference, int side) {
   const std::uint64_t* numbers = nullptr;

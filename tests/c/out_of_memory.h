@@ -1,0 +1,73 @@
+// Calls of which every allocation fails once, alone and with all that come after it.
+#pragma once
+
+#include <malloc.h>
+
+#include <string>
+
+#include "c_filters.h"
+#include "process_faults.h"
+
+#ifdef CRIVO_PROCESS_FAULTS
+namespace crivo::testing {
+
+inline std::size_t bytes_in_use() { return mallinfo2().uordblks; }
+
+/// What the call returns while these allocations fail.
+template <class Call>
+auto with_faults(const Faults& faults, Call&& call) {
+  process_faults = faults;
+  const auto returned = call();
+  process_faults.armed = false;
+  return returned;
+}
+inline constexpr Faults kAllFail = {true, true, 1};
+
+/// Runs `crivo_status call(crivo_error*)` with one more allocation that succeeds each time, until nothing fails.
+/// `check(status)` sees what each failure left. A call that `may_keep_memory` is one whose filter has grown.
+template <class Call, class Check>
+void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = false) {
+  for (const bool persistent : {false, true}) {
+    for (std::int64_t nth = 1;; ++nth) {
+      SCOPED_TRACE("allocation " + std::to_string(nth) + (persistent ? " and all after it" : ""));
+      ASSERT_LT(nth, 5000) << "the call must need fewer allocations";
+      crivo_error error{};
+      const std::size_t before = bytes_in_use();
+      const crivo_status status = with_faults({true, persistent, nth}, [&] { return call(&error); });
+      const std::size_t after = bytes_in_use();
+      if (status != CRIVO_OK) {
+        EXPECT_EQ(status, CRIVO_NO_MEMORY) << error.message;
+        EXPECT_STREQ(error.message, "out of memory");
+        EXPECT_TRUE(after == before || may_keep_memory)
+            << "a call that fails must leak nothing, got " << after - before;
+      }
+      check(status);
+      if (::testing::Test::HasFailure()) return;
+      if (!process_faults.struck) {
+        EXPECT_EQ(status, CRIVO_OK);
+        break;
+      }
+    }
+  }
+}
+
+/// The same for a function of these arguments that leaves nothing to see.
+template <class Function, class... Args>
+void fail_calling(Function&& function, Args... args) {
+  fail_every_allocation([&](crivo_error* error) { return function(args..., error); }, [](crivo_status) {});
+}
+
+/// The same for a function that makes a filter of these arguments, or another thing.
+template <class Made = crivo_filter, class Make, class... Args>
+void fail_making(Make&& make, Args... args) {
+  fail_calling([&](crivo_error* error) {
+    Made* made = nullptr;
+    const crivo_status status = make(args..., &made, error);
+    EXPECT_EQ(made != nullptr, status == CRIVO_OK);
+    Free()(made);
+    return status;
+  });
+}
+
+}  // namespace crivo::testing
+#endif
