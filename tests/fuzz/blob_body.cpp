@@ -1,7 +1,4 @@
 // Blobs and SST blocks: whatever opens can be asked, changed, written and read again.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "crivo/host/sst_block.h"
@@ -10,6 +7,7 @@
 #include "crivo/sketch.h"
 #include "filters.h"
 #include "fuzz_body.h"
+#include "memory_file.h"
 #include "require.h"
 
 namespace crivo::testing {
@@ -115,21 +113,6 @@ void change(const FilterRef& filter) {
     require(count_found(copy.ref(), questions()) == 0, "a cleared filter finds nothing");
   }
 }
-
-/// A file in memory, which has a path while it is open.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("fuzz_blob", MFD_CLOEXEC)) {
-    require(::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file can be written");
-  }
-  ~MemoryFile() { ::close(fd_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
 
 /// A mapped file is accepted exactly if the blob is, once all of it is verified; until then its answers are those of
 /// the blob or errors.

@@ -1,7 +1,7 @@
 // Calls of the C interface in any order, with sound and hostile arguments, beside a model: how often each key must at
-// least be in each filter. A key that is in the model is found and counted, a call that fails changes nothing, and what
-// was written reads back the same.
-#include <algorithm>
+// least be in each filter, the value that a map has for it, and the side of an exact filter on which it is. A key
+// that is in the model is found and counted, a call that fails changes nothing, and what was written reads back the
+// same.
 #include <iterator>
 
 #include "c_session.h"
@@ -10,7 +10,7 @@
 namespace crivo::testing {
 namespace {
 
-/// By the numbers that inputs of the corpus have for them; every higher number is a call with anything.
+/// By the numbers that inputs of the corpus have for them.
 constexpr void (CSession::*kSteps[])() = {&CSession::create,
                                           &CSession::build,
                                           &CSession::build_in_pieces,
@@ -27,12 +27,12 @@ constexpr void (CSession::*kSteps[])() = {&CSession::create,
                                           &CSession::write_and_read,
                                           &CSession::read_damaged,
                                           &CSession::describe,
-                                          &CSession::call_with_anything};
+                                          &CSession::call_with_anything,
+                                          &CSession::call_with_anything,
+                                          &CSession::use_values,
+                                          &CSession::save_and_open};
 
-void step(CSession& session) {
-  const unsigned drawn = session.input().take_below(20);
-  (session.*kSteps[std::min<std::size_t>(drawn, std::size(kSteps) - 1)])();
-}
+void step(CSession& session) { (session.*kSteps[session.input().take_below(std::size(kSteps))])(); }
 
 }  // namespace
 

@@ -1,33 +1,12 @@
 #include "c_session.h"
 
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
+#include <string_view>
 #include <utility>
 
-#include "crivo/host/text.h"
 #include "require.h"
 
 namespace crivo::testing {
 namespace {
-
-constexpr std::uint64_t kMaxBytes = 1 << 16;
-constexpr const char* kKinds[] = {nullptr,    "classic",     "compressed",      "blocked", "counting", "spectral:4",
-                                  "spectral", "spectral:32", "scalable",        "cuckoo",  "ribbon",   "scalable:16",
-                                  "",         "spectral:",   "hash_compaction", ":",       "\xff\x80", "blocked:1",
-                                  "range",    "range:1024"};
-
-bool is_ordered(const char* kind) { return kind != nullptr && std::string_view(kind).starts_with("range"); }
-
-double take_real(Input& input) {
-  constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  constexpr double kReals[] = {0.1, 0.01, 0.5, 1e-6, 1e-15, 10, 0, 1, -1, kInfinite, 0.999999, 5e-324, 1000, -0.0};
-  const unsigned choice = input.take_below(32);
-  if (choice < std::size(kReals)) return kReals[choice];
-  if (choice == 31) return std::bit_cast<double>(input.take<std::uint64_t>());
-  return choice == 30 ? std::nan("") : 0;
-}
 
 /// The most that a kind counts up to: it says this for more.
 std::uint64_t most_counted(const crivo_facts& facts) {
@@ -46,116 +25,6 @@ bool adds(const crivo_filter* filter) {
 
 }  // namespace
 
-void require_status(crivo_status status, const crivo_error& error) {
-  if (status == CRIVO_OK) return;
-  require(status >= CRIVO_BAD_ARGUMENT && status <= CRIVO_CANCELLED, "a failure has a status that fits");
-  require(error.status == status, "the error has the status that is returned");
-  const void* end = std::memchr(error.message, '\0', sizeof error.message);
-  require(end != nullptr && error.message[0] != '\0', "a failure has a message that ends");
-  std::string_view text = error.message;
-  while (!text.empty()) {
-    const std::size_t bytes = utf8_character_bytes(text);
-    require(bytes != 0, "a message is UTF-8");
-    text.remove_prefix(bytes);
-  }
-}
-
-class CSession::Options {
- public:
-  explicit Options(Input& input) {
-    crivo_options options{};
-    options.size = sizeof options;
-    const unsigned kind = input.take_below(64);
-    options.kind = kind < std::size(kKinds) ? kKinds[kind] : kKinds[1 + kind % 11];
-    options.capacity = input.take_below(8) == 0 ? 0 : 1 + input.take<std::uint16_t>() % 700;
-    options.max_bytes = kMaxBytes;
-    // Mostly by its bits: the search for a size by a rate would take most of the time.
-    options.bits_per_key = input.take_below(16) == 0 ? 0 : 1 + input.take_below(20);
-    if (const unsigned odd = input.take_below(16); odd == 1) {
-      options.fp_rate = take_real(input);
-      options.bits_per_key *= input.take_below(8) == 0 ? 1 : 0;
-    } else if (odd == 2) {
-      options.bits_per_key = take_real(input);
-    } else if (odd == 3) {
-      options.seed = input.take<std::uint64_t>();
-    } else if (odd == 4) {
-      options.threads = input.take_below(4);
-      options.progress = &progress;
-      options.progress_data = this;
-      calls_left_ = input.take_below(6);
-    } else if (odd == 5) {
-      options.max_bytes = 1 + input.take<std::uint16_t>();
-    } else if (odd == 6) {
-      options.capacity = input.take<std::uint64_t>();
-      options.reserved = input.take_below(2);
-    } else if (odd == 7) {
-      options.size = input.take<std::uint16_t>();
-      bytes_[input.take<std::uint16_t>() % bytes_.size()] = input.take<std::uint8_t>() & 1;  // perhaps behind it
-    }
-    std::memcpy(bytes_.data(), &options, sizeof options);
-  }
-  Options(const Options&) = delete;
-  Options& operator=(const Options&) = delete;
-
-  [[nodiscard]] const crivo_options* get() const { return reinterpret_cast<const crivo_options*>(bytes_.data()); }
-  [[nodiscard]] std::uint64_t seed() const { return get()->seed; }
-  [[nodiscard]] bool ordered() const { return is_ordered(get()->kind); }
-
- private:
-  static int progress(double done, void* data) {
-    auto& self = *static_cast<Options*>(data);
-    require(done >= self.done_ && done <= 1, "progress rises to 1");
-    require(!self.cancelled_, "a build that was cancelled ends");
-    self.done_ = done;
-    self.cancelled_ = self.calls_left_-- == 0;
-    return self.cancelled_ ? 1 : 0;
-  }
-
-  alignas(crivo_options) std::array<unsigned char, 4096> bytes_{};  // a `size` beyond this is refused
-  unsigned calls_left_ = 0;
-  double done_ = 0;
-  bool cancelled_ = false;
-};
-
-class CSession::Run {
- public:
-  explicit Run(Input& input) : first_(input.take<std::uint8_t>()), count_(input.take<std::uint8_t>()) {
-    offsets_.push_back(0);
-    for (std::uint64_t i = 0; i < count_; ++i) {
-      bytes_ += key(id(i));
-      offsets_.push_back(bytes_.size());
-    }
-  }
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] unsigned id(std::uint64_t i) const { return static_cast<unsigned>((first_ + i * 3) % kKeys); }
-  [[nodiscard]] crivo_keys keys() const { return {bytes_.data(), bytes_.size(), offsets_.data(), 0, count_}; }
-  [[nodiscard]] std::vector<std::uint64_t> hashes(std::uint64_t seed, bool ordered) const {
-    std::vector<std::uint64_t> hashes(count_);
-    if (ordered) {
-      for (std::uint64_t i = 0; i < count_; ++i) hashes[i] = crivo_ordered_bytes(key(id(i)).data(), key(id(i)).size());
-      return hashes;
-    }
-    const crivo_keys given = keys();
-    require(crivo_hash_keys(&given, seed, hashes.data(), nullptr) == CRIVO_OK, "sound keys have hashes");
-    return hashes;
-  }
-
- private:
-  std::uint64_t first_;
-  std::uint64_t count_;
-  std::string bytes_;
-  std::vector<std::uint64_t> offsets_;
-};
-
-const std::string& CSession::key(unsigned id) {
-  static const auto keys = [] {
-    std::array<std::string, kKeys> all;
-    for (unsigned i = 1; i < kKeys; ++i) all[i] = std::string(i % 7 * 6, 'k') + static_cast<char>(i);
-    return all;
-  }();
-  return keys[id];
-}
-
 CSession::Blob CSession::raw_blob(const crivo_filter* filter) {
   Blob blob(crivo_blob_bound(filter));
   std::uint64_t written = 0;
@@ -173,9 +42,12 @@ crivo_facts CSession::facts(const crivo_filter* filter) {
 }
 
 /// Puts a filter that was made of these keys into the slot.
-void CSession::fill(Slot& slot, crivo_status status, crivo_filter* made, const Run& run) {
+void CSession::fill(Slot& slot, crivo_status status, crivo_filter* made, const Options& options, const Run& run) {
   require((status == CRIVO_OK) == (made != nullptr), "a filter is made, or there is an error");
   if (made == nullptr) return;
+  const crivo_facts known = facts(made);
+  require(known.payload_bytes <= options.max_bytes(), "a filter is no larger than its limit");
+  require(run.count() == 0 || !has_values(known), "keys without values make no map");
   slot.become(made);
   for (std::uint64_t i = 0; i < run.count(); ++i) ++slot.least[run.id(i)];
 }
@@ -186,7 +58,7 @@ void CSession::create() {
   crivo_filter* made = nullptr;
   const crivo_status status = checked(crivo_create, options.get(), &made);
   Input nothing({});
-  fill(slot, status, made, Run(nothing));
+  fill(slot, status, made, options, Run(nothing));
 }
 
 void CSession::build() {
@@ -200,7 +72,7 @@ void CSession::build() {
   const crivo_status status = by_hash
                                   ? checked(crivo_build_from_hashes, options.get(), hashes.data(), hashes.size(), &made)
                                   : checked(crivo_build, options.get(), &keys, &made);
-  fill(slot, status, made, run);
+  fill(slot, status, made, options, run);
 }
 
 void CSession::build_in_pieces() {
@@ -220,7 +92,7 @@ void CSession::build_in_pieces() {
   crivo_filter* made = nullptr;
   status = checked(crivo_builder_finish, started, &made);
   if (all) {
-    fill(slot, status, made, run);
+    fill(slot, status, made, options, run);
   } else {
     crivo_free(made);
   }
@@ -321,7 +193,7 @@ void CSession::copy() {
   const auto how = without_counts ? &crivo_drop_counts : &crivo_copy;
   if (checked(how, from.filter.get(), &made) != CRIVO_OK) return;
   if (!without_counts) require(raw_blob(made) == raw_blob(from.filter.get()), "a copy is the same filter");
-  to.become(made, from.least);
+  to.become(made, from.least, from.values);
 }
 
 void CSession::check_slot(Slot& slot) {
@@ -352,6 +224,7 @@ void CSession::check_slot(Slot& slot) {
     if (crivo_count(filter, key(id).data(), key(id).size(), &count, nullptr) != CRIVO_OK) continue;
     require(count >= std::min(slot.least[id], most_counted(known)), "a count is never too small");
   }
+  check_values(slot, known, hits);
 }
 
 void CSession::check() {

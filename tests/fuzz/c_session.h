@@ -2,11 +2,14 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "c_session_calls.h"
+#include "c_session_draws.h"
 #include "crivo.h"
 #include "input.h"
 
@@ -15,12 +18,16 @@ namespace crivo::testing {
 class CSession {
  public:
   explicit CSession(std::span<const std::uint8_t> input) : input_(input) {}
+  CSession(const CSession&) = delete;
+  CSession& operator=(const CSession&) = delete;
 
   [[nodiscard]] Input& input() { return input_; }
 
   void create();
   void build();
   void build_in_pieces();
+  /// Makes a map or an exact filter, at once or in pieces.
+  void use_values() { input_.take_below(2) == 1 ? build_with_values_in_pieces() : build_with_values(); }
   void add_keys();
   void add_one();
   void add_times();
@@ -32,6 +39,7 @@ class CSession {
   void copy();
   void write_and_read();
   void read_damaged();
+  void save_and_open();
   void describe();
   /// A call of any function, whose arguments are each sound, NULL, not aligned, or of a length that no object has.
   void call_with_anything();
@@ -43,7 +51,6 @@ class CSession {
 
  private:
   static constexpr unsigned kSlots = 3;
-  static constexpr unsigned kKeys = 256;  // there are so many different keys
 
   struct Free {
     void operator()(crivo_filter* filter) const noexcept { crivo_free(filter); }
@@ -53,34 +60,39 @@ class CSession {
   using Builder = std::unique_ptr<crivo_builder, Free>;
   using Blob = std::vector<std::uint8_t>;
   using Model = std::array<std::uint64_t, kKeys>;
+  using Values = std::map<unsigned, std::uint64_t>;
 
   struct Slot {
     Blob blob;  // what the filter may borrow
     Filter filter;
     Model least{};        // how often each key must at least be in it
+    Values values;        // of a map, those of its keys; of an exact filter 1 for members, and 0 for others
     Model hashes{};       // the keys' hashes by the filter's seed, once one is not 0
     bool touched = true;  // by a call since it was checked
 
-    void become(crivo_filter* made, const Model& keys = {}, Blob borrowed = {}) {
-      *this = {.blob = std::move(borrowed), .filter = Filter(made), .least = keys};
+    void become(crivo_filter* made, const Model& keys = {}, const Values& of_keys = {}, Blob borrowed = {}) {
+      *this = {.blob = std::move(borrowed), .filter = Filter(made), .least = keys, .values = of_keys};
     }
   };
 
-  /// Options of which any field may be wrong, followed by zeros that a later version may read.
-  class Options;
-  /// A run of keys, in one of the layouts of crivo_keys.
-  class Run;
+  /// Keys with values, and what comes of them.
+  class Pairs;
 
-  static const std::string& key(unsigned id);
   [[nodiscard]] Slot& take_slot() {
     Slot& slot = slots_[input_.take_below(kSlots)];
     slot.touched = true;
     return slot;
   }
+  void build_with_values();
+  void build_with_values_in_pieces();
   void merge(crivo_status (*how)(crivo_filter*, const crivo_filter*, crivo_error*));
-  void fill(Slot& slot, crivo_status status, crivo_filter* made, const Run& run);
+  void fill(Slot& slot, crivo_status status, crivo_filter* made, const Options& options, const Run& run);
   static void note_added(Slot& slot, const Run& run, std::uint64_t keys_before, crivo_status status);
+  void fill_with_values(Slot& slot, crivo_status status, crivo_filter* made, const Options* options, const Pairs& pairs,
+                        std::uint64_t count);
   static void check_slot(Slot& slot);
+  static void check_values(const Slot& slot, const crivo_facts& known, const std::array<std::uint8_t, kKeys>& hits);
+  static bool has_values(const crivo_facts& facts) { return (facts.can & (CRIVO_CAN_FIND | CRIVO_CAN_EXACT)) != 0; }
 
   static Blob raw_blob(const crivo_filter* filter);
   static crivo_facts facts(const crivo_filter* filter);
@@ -88,17 +100,5 @@ class CSession {
   Input input_;
   std::array<Slot, kSlots> slots_;
 };
-
-/// Ends the process unless this is a status with its message: one line of text that ends.
-void require_status(crivo_status status, const crivo_error& error);
-
-/// What a function of these arguments and a crivo_error* returns, with its error.
-template <class Function, class... Args>
-crivo_status checked(Function function, Args... args) {
-  crivo_error error{};
-  const crivo_status status = function(args..., &error);
-  require_status(status, error);
-  return status;
-}
 
 }  // namespace crivo::testing

@@ -1,40 +1,10 @@
-// Filters written, read again, damaged, and described into structures of any size.
-#include <cstring>
-
+// Filters written, saved, read again, damaged, and described into structures of any size.
 #include "blob_surgery.h"
 #include "c_session.h"
+#include "memory_file.h"
 #include "require.h"
 
 namespace crivo::testing {
-namespace {
-
-constexpr std::uint64_t kMaxBytes = 1 << 16;
-
-crivo_limits limits_of(std::uint64_t max_bytes) {
-  crivo_limits limits{};
-  limits.size = sizeof limits;
-  limits.max_bytes = max_bytes;
-  return limits;
-}
-
-/// Lets a function fill in a structure whose `size` is anything, and sees that it touches nothing behind it.
-template <class Struct, class Get>
-void describe_into(std::size_t size, Get&& get) {
-  constexpr unsigned char kUntouched = 0xA5;
-  alignas(Struct) std::array<unsigned char, 4096> bytes;  // a `size` beyond this is refused
-  bytes.fill(kUntouched);
-  auto* structure = reinterpret_cast<Struct*>(bytes.data());
-  structure->size = size;
-  const crivo_status status = checked(get, structure);
-  const std::size_t written = status == CRIVO_OK ? size : sizeof size;
-  require(structure->size == size, "the size stays");
-  require(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(written), bytes.end(),
-                      [](unsigned char byte) { return byte == kUntouched; }),
-          "nothing behind the size is written");
-}
-
-}  // namespace
-
 void CSession::write_and_read() {
   const Slot& from = take_slot();
   Slot& to = take_slot();
@@ -50,13 +20,16 @@ void CSession::write_and_read() {
   require(status != CRIVO_TOO_LARGE || (room == 1 && written > blob.size()), "the bound is enough for every form");
   if (status != CRIVO_OK) return;
   blob.resize(written);
-  const crivo_limits limits = limits_of(kMaxBytes);
+  crivo_sketch* sketch = nullptr;
+  require(checked(crivo_sketch_read, blob.data(), blob.size(), nullptr, &sketch) == CRIVO_CORRUPT,
+          "a filter is no sketch");
+  const crivo_limits limits = limits_of(kMostBytes);
   crivo_filter* made = nullptr;
   require(checked(borrows ? &crivo_borrow : &crivo_read, blob.data(), blob.size(), &limits, &made) == CRIVO_OK,
           "what was written can be read");
   // A blob remembers whether it is to stay raw; the bytes of the payload are those of the filter.
   require(raw_blob(made) == raw_blob(from.filter.get()), "what was written reads back the same");
-  to.become(made, from.least, std::move(blob));
+  to.become(made, from.least, from.values, std::move(blob));
 }
 
 void CSession::read_damaged() {
@@ -77,11 +50,42 @@ void CSession::read_damaged() {
   }
   if (input_.take_below(8) == 0) blob.resize(input_.take<std::uint16_t>() % (blob.size() + 1));
   if (input_.take_below(4) != 0) repair_blob(std::as_writable_bytes(std::span(blob)));
-  const crivo_limits limits = limits_of(kMaxBytes);
+  const crivo_limits limits = limits_of(kMostBytes);
   const bool borrows = input_.take_below(2) == 1;
   crivo_filter* made = nullptr;
   const auto read = borrows ? &crivo_borrow : &crivo_read;
-  if (checked(read, blob.data(), blob.size(), &limits, &made) == CRIVO_OK) to.become(made, {}, std::move(blob));
+  if (checked(read, blob.data(), blob.size(), &limits, &made) != CRIVO_OK) return;
+  require(borrows || facts(made).payload_bytes <= kMostBytes, "a reader's limit holds");
+  to.become(made, {}, {}, std::move(blob));
+}
+
+void CSession::save_and_open() {
+  const Slot& from = take_slot();
+  Slot& to = take_slot();
+  const auto form = static_cast<std::int32_t>(input_.take_below(4));
+  const std::uint8_t damage = input_.take_below(2) == 1 ? input_.take<std::uint8_t>() : std::uint8_t{0};
+  const std::uint64_t at = input_.take<std::uint16_t>();
+  if (from.filter == nullptr) return;
+  const MemoryFile file;
+  require(checked(crivo_save, from.filter.get(), file.path().c_str(), form, 0) == CRIVO_OK, "a filter can be saved");
+  file.damage(at % file.size(), damage);
+  const crivo_limits limits = limits_of(kMostBytes);
+  crivo_filter* made = nullptr;
+  const crivo_status status = checked(crivo_open, file.path().c_str(), &limits, &made);
+  Filter opened(made);
+  if (damage == 0) {
+    require(status == CRIVO_OK, "what was saved can be opened");
+    require(raw_blob(made) == raw_blob(from.filter.get()), "what was saved is the same filter");
+    return to.become(opened.release(), from.least, from.values);
+  }
+  require(status == CRIVO_OK || status == CRIVO_CORRUPT, "a damaged file is opened, or corrupt");
+  if (status != CRIVO_OK) return;
+  for (unsigned id = 0; id < kKeys; id += 8) {
+    const std::int32_t answer = crivo_contains(made, key(id).data(), key(id).size(), nullptr);
+    const std::int32_t right = crivo_contains(from.filter.get(), key(id).data(), key(id).size(), nullptr);
+    require(answer == right || answer == -CRIVO_CORRUPT, "a damaged file gives no wrong answer");
+  }
+  require(checked(crivo_verify, made) == CRIVO_CORRUPT, "damage is found");
 }
 
 void CSession::describe() {

@@ -1,91 +1,33 @@
 // Calls with arguments that are each sound or not. A call that is refused changes nothing.
-#include <type_traits>
-
 #include "c_session.h"
+#include "c_session_arguments.h"
 #include "require.h"
 
 namespace crivo::testing {
 namespace {
 
-/// Draws arguments: most often a sound one, else one that a function must refuse.
-class Arguments {
- public:
-  explicit Arguments(Input& input) : input_(input) {}
-
-  template <class T>
-  T* pointer(T* sound) {
-    switch (input_.take_below(8)) {
-      case 0:
-        return nullptr;
-      case 1:
-        return alignof(T) == 1 ? sound : reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(sound) | 1);
-      default:
-        return sound;
-    }
-  }
-  /// The opaque types have an alignment that a caller cannot know.
-  crivo_filter* handle(crivo_filter* sound) {
-    return reinterpret_cast<crivo_filter*>(pointer(reinterpret_cast<std::uint64_t*>(sound)));
-  }
-  crivo_builder* handle(crivo_builder* sound) {
-    return reinterpret_cast<crivo_builder*>(pointer(reinterpret_cast<std::uint64_t*>(sound)));
-  }
-  /// At most as much as there is, or more than any object has.
-  std::uint64_t size(std::uint64_t sound) {
-    const unsigned choice = input_.take_below(8);
-    if (choice > 1) return sound;
-    const std::uint64_t any = input_.take<std::uint64_t>();
-    return choice == 0 ? any % (sound + 1) : any | std::uint64_t{1} << 63;
-  }
-  template <class T>
-  T any() {
-    return static_cast<T>(input_.take<std::make_unsigned_t<T>>());
-  }
-
- private:
-  Input& input_;
+/// What a call can make.
+struct Made {
+  crivo_filter* filter = nullptr;
+  crivo_builder* builder = nullptr;
 };
 
-/// Sound memory for the arguments of one call.
-struct Memory {
-  std::array<char, 64> bytes{};
-  std::array<std::uint64_t, 9> words{};  // offsets, and hashes
-  std::array<std::uint8_t, 64> hits{};
-  std::array<unsigned char, 4096> blob{};
-  crivo_keys keys{};
-  crivo_error error{};
-  std::uint64_t number = 0;
-  crivo_filter* made = nullptr;
-  crivo_builder* made_builder = nullptr;
-
-  Memory(Input& input, Arguments& draw) {
-    for (std::uint64_t& word : words) word = input.take_below(80);
-    if (input.take_below(2) == 0) std::sort(words.begin(), words.end());
-    if (input.take_below(16) == 0) words[input.take_below(9)] = input.take<std::uint64_t>();
-    keys.bytes = draw.pointer(bytes.data());
-    keys.bytes_size = draw.size(bytes.size());
-    keys.offsets = draw.pointer(words.data());
-    keys.width = draw.size(8);
-    keys.count = draw.size(words.size() - 1);
-  }
-};
-
-crivo_status make(unsigned function, Arguments& draw, Memory& m, crivo_filter* filter, crivo_builder* builder,
-                  crivo_error* error) {
+crivo_status make(unsigned function, Arguments& draw, Memory& m, Made& made, crivo_filter* filter,
+                  crivo_builder* builder, crivo_error* error) {
   switch (function) {
     case 0:
       return crivo_hash_keys(draw.pointer(&m.keys), 0, draw.pointer(m.words.data()), error);
     case 1:
-      return crivo_build(nullptr, draw.pointer(&m.keys), draw.pointer(&m.made), error);
+      return crivo_build(nullptr, draw.pointer(&m.keys), draw.pointer(&made.filter), error);
     case 2:
       return crivo_build_from_hashes(nullptr, draw.pointer(m.words.data()), draw.size(m.words.size()),
-                                     draw.pointer(&m.made), error);
+                                     draw.pointer(&made.filter), error);
     case 3:
-      return crivo_copy(draw.handle(filter), draw.pointer(&m.made), error);
+      return crivo_copy(draw.handle(filter), draw.pointer(&made.filter), error);
     case 4:
-      return crivo_drop_counts(draw.handle(filter), draw.pointer(&m.made), error);
+      return crivo_drop_counts(draw.handle(filter), draw.pointer(&made.filter), error);
     case 5:
-      return crivo_builder_create(nullptr, draw.pointer(&m.made_builder), error);
+      return crivo_builder_create(nullptr, draw.pointer(&made.builder), error);
     case 6:
       return crivo_builder_add(draw.handle(builder), draw.pointer(m.bytes.data()), draw.size(m.bytes.size()), error);
     case 7:
@@ -94,11 +36,34 @@ crivo_status make(unsigned function, Arguments& draw, Memory& m, crivo_filter* f
       return crivo_builder_add_hashes(draw.handle(builder), draw.pointer(m.words.data()), draw.size(m.words.size()),
                                       error);
     case 9:
-      return crivo_builder_finish(draw.handle(builder), draw.pointer(&m.made), error);
+      return crivo_builder_finish(draw.handle(builder), draw.pointer(&made.filter), error);
     case 10:
-      return crivo_read(draw.pointer(m.blob.data()), draw.size(m.blob.size()), nullptr, draw.pointer(&m.made), error);
+      return crivo_read(draw.pointer(m.blob.data()), draw.size(m.blob.size()), nullptr, draw.pointer(&made.filter),
+                        error);
     default:
-      return crivo_borrow(draw.pointer(m.blob.data()), draw.size(m.blob.size()), nullptr, draw.pointer(&m.made), error);
+      return crivo_borrow(draw.pointer(m.blob.data()), draw.size(m.blob.size()), nullptr, draw.pointer(&made.filter),
+                          error);
+  }
+}
+
+/// Of keys with values, by a builder of a map.
+crivo_status make_with_values(unsigned function, Arguments& draw, Memory& m, Made& made, crivo_builder* builder,
+                              crivo_error* error) {
+  switch (function) {
+    case 0:
+      return crivo_build_map(nullptr, draw.pointer(&m.keys), draw.pointer(m.words.data()), draw.pointer(&made.filter),
+                             error);
+    case 1:
+      return crivo_build_exact(nullptr, draw.pointer(&m.keys), draw.pointer(&m.keys), draw.pointer(&made.filter),
+                               error);
+    case 2:
+      return crivo_builder_add_value(draw.handle(builder), draw.pointer(m.bytes.data()), draw.size(m.bytes.size()),
+                                     draw.any<std::uint64_t>(), error);
+    case 3:
+      return crivo_builder_add_values(draw.handle(builder), draw.pointer(&m.keys), draw.pointer(m.words.data()), error);
+    default:
+      return crivo_builder_add_hash_values(draw.handle(builder), draw.pointer(m.words.data()),
+                                           draw.pointer(m.words.data()), draw.size(m.words.size()), error);
   }
 }
 
@@ -117,6 +82,17 @@ crivo_status ask(unsigned function, Arguments& draw, Memory& m, crivo_filter* fi
     case 4:
       return crivo_count(draw.handle(filter), draw.pointer(m.bytes.data()), draw.size(64), draw.pointer(&m.number),
                          error);
+    case 5:
+      return status_of(
+          crivo_find(draw.handle(filter), draw.pointer(m.bytes.data()), draw.size(64), draw.pointer(&m.number), error));
+    case 6:
+      return status_of(crivo_find_hash(draw.handle(filter), draw.any<std::uint64_t>(), draw.pointer(&m.number), error));
+    case 7:
+      return crivo_find_keys(draw.handle(filter), draw.pointer(&m.keys), draw.pointer(m.values.data()),
+                             draw.pointer(m.hits.data()), error);
+    case 8:
+      return crivo_find_hashes(draw.handle(filter), draw.pointer(m.words.data()), draw.size(m.words.size()),
+                               draw.pointer(m.values.data()), draw.pointer(m.hits.data()), error);
     default:
       return crivo_write(draw.handle(filter), draw.any<std::int32_t>() % 4, draw.any<std::int32_t>() % 25,
                          draw.pointer(m.blob.data()), draw.size(m.blob.size()), draw.pointer(&m.number), error);
@@ -162,18 +138,25 @@ void CSession::call_with_anything() {
     std::copy(before.begin(), before.end(), memory.blob.begin());
   }
   crivo_error* error = draw.pointer(&memory.error);
-  const unsigned group = input_.take_below(3);
+  const unsigned group = input_.take_below(4);
   crivo_builder* started = nullptr;
-  require(group != 0 || crivo_builder_create(nullptr, &started, nullptr) == CRIVO_OK, "a builder needs no options");
+  crivo_options options{};
+  options.size = sizeof options;
+  options.kind = "map";
+  require(
+      group == 1 || group == 2 || crivo_builder_create(group == 3 ? &options : nullptr, &started, nullptr) == CRIVO_OK,
+      "a builder needs no options but a kind");
   const Builder builder(started);
   const unsigned function = input_.take_below(12);
-  const crivo_status status = group == 0   ? make(function, draw, memory, copied, started, error)
-                              : group == 1 ? ask(function % 6, draw, memory, copied, error)
-                                           : change(function % 8, draw, memory, copied, slot.filter.get(), error);
+  Made made;
+  const crivo_status status = group == 0   ? make(function, draw, memory, made, copied, started, error)
+                              : group == 1 ? ask(function, draw, memory, copied, error)
+                              : group == 2 ? change(function % 8, draw, memory, copied, slot.filter.get(), error)
+                                           : make_with_values(function % 5, draw, memory, made, started, error);
   require(status >= CRIVO_OK && status <= CRIVO_CANCELLED, "a status is one that fits");
   if (error == &memory.error) require_status(status, memory.error);
-  crivo_free(memory.made);
-  crivo_builder_free(memory.made_builder);
+  crivo_free(made.filter);
+  crivo_builder_free(made.builder);
   const bool may_change_in_part = status == CRIVO_FULL || status == CRIVO_TOO_LARGE;
   if (copied != nullptr && (group != 2 || (status != CRIVO_OK && !may_change_in_part))) {
     require(raw_blob(copied) == before, "a question and a failure change nothing");
