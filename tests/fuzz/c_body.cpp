@@ -1,7 +1,7 @@
 // Calls of the C interface in any order, with sound and hostile arguments, beside a model: how often each key must at
-// least be in each filter, the value that a map has for it, and the side of an exact filter on which it is. A key
-// that is in the model is found and counted, a call that fails changes nothing, and what was written reads back the
-// same.
+// least be in each filter, the value that a map has for it, the side of an exact filter on which it is, and how often
+// it is in the set of each sketch. A key that is in the model is found and counted, a call that fails changes nothing,
+// and what was written reads back the same.
 #include <iterator>
 
 #include "c_session.h"
@@ -28,7 +28,7 @@ constexpr void (CSession::*kSteps[])() = {&CSession::create,
                                           &CSession::read_damaged,
                                           &CSession::describe,
                                           &CSession::call_with_anything,
-                                          &CSession::call_with_anything,
+                                          &CSession::use_sketches,
                                           &CSession::use_values,
                                           &CSession::save_and_open};
 

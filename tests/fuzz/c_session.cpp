@@ -231,6 +231,7 @@ void CSession::check() {
   for (Slot& slot : slots_) {
     if (std::exchange(slot.touched, false)) check_slot(slot);
   }
+  sketches_.check();
 }
 
 void CSession::check_all() {

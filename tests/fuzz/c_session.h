@@ -10,6 +10,7 @@
 
 #include "c_session_calls.h"
 #include "c_session_draws.h"
+#include "c_session_sketches.h"
 #include "crivo.h"
 #include "input.h"
 
@@ -41,6 +42,7 @@ class CSession {
   void read_damaged();
   void save_and_open();
   void describe();
+  void use_sketches() { sketches_.step(); }
   /// A call of any function, whose arguments are each sound, NULL, not aligned, or of a length that no object has.
   void call_with_anything();
 
@@ -98,6 +100,7 @@ class CSession {
   static crivo_facts facts(const crivo_filter* filter);
 
   Input input_;
+  SketchSession sketches_{input_};
   std::array<Slot, kSlots> slots_;
 };
 

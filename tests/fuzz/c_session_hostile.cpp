@@ -122,6 +122,66 @@ crivo_status change(unsigned function, Arguments& draw, Memory& m, crivo_filter*
   }
 }
 
+/// What a call of sketches can make.
+struct OfSketches {
+  crivo_sketch* sketch = nullptr;
+  crivo_difference* difference = nullptr;
+  crivo_sketch_facts facts{};
+  crivo_keys keys{};
+  const std::uint64_t* numbers = nullptr;
+};
+
+crivo_status change_sketch(unsigned function, Arguments& draw, Memory& m, crivo_sketch* sketch,
+                           const crivo_sketch* other, crivo_error* error) {
+  switch (function) {
+    case 0:
+      return crivo_sketch_add(draw.handle(sketch), draw.pointer(m.bytes.data()), draw.size(64), error);
+    case 1:
+      return crivo_sketch_remove(draw.handle(sketch), draw.pointer(m.bytes.data()), draw.size(64), error);
+    case 2:
+      return crivo_sketch_add_numbers(draw.handle(sketch), draw.pointer(m.words.data()), draw.size(m.words.size()),
+                                      error);
+    case 3:
+      return crivo_sketch_remove_numbers(draw.handle(sketch), draw.pointer(m.words.data()), draw.size(m.words.size()),
+                                         error);
+    case 4:
+      return crivo_sketch_combine(draw.handle(sketch), draw.handle(other), error);
+    case 5:
+      return crivo_sketch_append(draw.handle(sketch), draw.handle(other), error);
+    case 6:
+      return crivo_sketch_add_keys(draw.handle(sketch), draw.pointer(&m.keys), error);
+    default:
+      return crivo_sketch_remove_keys(draw.handle(sketch), draw.pointer(&m.keys), error);
+  }
+}
+
+crivo_status use_sketch(unsigned function, Arguments& draw, Memory& m, OfSketches& made, const crivo_sketch* sketch,
+                        const crivo_sketch* other, const crivo_difference* difference, crivo_error* error) {
+  crivo_sketch_options options{};
+  options.size = sizeof options;
+  options.symbols = 1;
+  made.facts.size = sizeof made.facts;
+  switch (function) {
+    case 8:
+      return crivo_sketch_create(draw.pointer(&options), draw.pointer(&made.sketch), error);
+    case 9:
+      return crivo_sketch_get_facts(draw.handle(sketch), draw.pointer(&made.facts), error);
+    case 10:
+      return crivo_sketch_write(draw.handle(sketch), draw.pointer(m.blob.data()), draw.size(m.blob.size()), error);
+    case 11:
+      return crivo_sketch_read(draw.pointer(m.blob.data()), draw.size(m.blob.size()), nullptr,
+                               draw.pointer(&made.sketch), error);
+    case 12:
+      return crivo_difference_keys(draw.handle(difference), draw.any<std::int32_t>() % 4, draw.pointer(&made.keys),
+                                   error);
+    case 13:
+      return crivo_difference_numbers(draw.handle(difference), draw.any<std::int32_t>() % 4,
+                                      draw.pointer(&made.numbers), draw.pointer(&m.number), error);
+    default:
+      return crivo_find_difference(draw.handle(sketch), draw.handle(other), draw.pointer(&made.difference), error);
+  }
+}
+
 }  // namespace
 
 void CSession::call_with_anything() {
@@ -161,6 +221,42 @@ void CSession::call_with_anything() {
   if (copied != nullptr && (group != 2 || (status != CRIVO_OK && !may_change_in_part))) {
     require(raw_blob(copied) == before, "a question and a failure change nothing");
   }
+}
+
+/// Keys of which some fit are added up to the first that does not.
+void SketchSession::call_with_anything() {
+  const Slot& slot = take_slot();
+  const Slot& other = take_slot();
+  Sketch copy;
+  Blob before;
+  Difference difference;
+  if (slot.sketch != nullptr) {
+    before = blob_of(slot.sketch.get());
+    const crivo_limits no_limit = limits_of(UINT64_MAX);
+    crivo_sketch* read = nullptr;
+    require(crivo_sketch_read(before.data(), before.size(), &no_limit, &read, nullptr) == CRIVO_OK, "it is read");
+    copy.reset(read);
+    if (slot.facts.first == 0) {
+      crivo_difference* nothing = nullptr;
+      require(crivo_find_difference(read, read, &nothing, nullptr) == CRIVO_OK && nothing != nullptr, "it has one");
+      difference.reset(nothing);
+    }
+  }
+  Arguments draw(input_);
+  Memory memory(input_, draw);
+  if (before.size() <= memory.blob.size()) std::copy(before.begin(), before.end(), memory.blob.begin());
+  crivo_error* const error = draw.pointer(&memory.error);
+  const unsigned function = input_.take_below(15);
+  OfSketches made;
+  const crivo_status status =
+      function < 8 ? change_sketch(function, draw, memory, copy.get(), other.sketch.get(), error)
+                   : use_sketch(function, draw, memory, made, copy.get(), other.sketch.get(), difference.get(), error);
+  require(status >= CRIVO_OK && status <= CRIVO_TOO_LARGE, "a status is one that fits");
+  if (error == &memory.error) require_status(status, memory.error);
+  crivo_sketch_free(made.sketch);
+  crivo_difference_free(made.difference);
+  const bool may_change = function < 8 && (function >= 6 || status == CRIVO_OK);
+  require(copy == nullptr || may_change || blob_of(copy.get()) == before, "a question and a failure change nothing");
 }
 
 }  // namespace crivo::testing

@@ -1,0 +1,85 @@
+// The sketches of one input of fuzz_c, each with its model: how often its set has each key.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "c_session_draws.h"
+#include "crivo.h"
+#include "input.h"
+
+namespace crivo::testing {
+
+class SketchSession {
+ public:
+  explicit SketchSession(Input& input) : input_(input) {}
+
+  /// One of the calls below.
+  void step();
+  /// Every sketch that the last call could have changed is that of its model.
+  void check();
+
+ private:
+  static constexpr unsigned kSlots = 3;
+
+  struct Free {
+    void operator()(crivo_sketch* sketch) const noexcept { crivo_sketch_free(sketch); }
+    void operator()(crivo_difference* difference) const noexcept { crivo_difference_free(difference); }
+  };
+  using Sketch = std::unique_ptr<crivo_sketch, Free>;
+  using Difference = std::unique_ptr<crivo_difference, Free>;
+  using Blob = std::vector<std::uint8_t>;
+  using Counts = std::array<std::int64_t, kKeys>;
+
+  struct Slot {
+    Sketch sketch;
+    crivo_sketch_facts facts{};
+    Counts counts{};       // below 0: the key was removed more often than it was added
+    bool is_known = true;  // whether the model is right: not of bytes that were forged, nor of very many copies
+    bool touched = true;   // by a call since it was checked
+  };
+
+  void create();
+  void change();
+  void combine();
+  void append();
+  void find_difference();
+  void write_and_read();
+  void read_damaged();
+  void describe();
+  void call_with_anything();
+
+  [[nodiscard]] Slot& take_slot() {
+    Slot& slot = slots_[input_.take_below(kSlots)];
+    slot.touched = true;
+    return slot;
+  }
+
+  /// The key with this number as a sketch knows it: its bytes, and of hashes and integers the number.
+  static std::string key_in(const crivo_sketch_facts& facts, unsigned id);
+  static std::uint64_t number_in(const crivo_sketch_facts& facts, unsigned id);
+  static bool have_same_keys(const crivo_sketch_facts& one, const crivo_sketch_facts& other) {
+    return one.what == other.what && one.key_bytes == other.key_bytes && one.seed == other.seed;
+  }
+  void find_difference(const Slot& first, const Slot& second);
+  void forge(Blob& blob, const crivo_sketch_facts& facts);
+  static void change_by(crivo_sketch* sketch, const crivo_sketch_facts& facts, const std::string& key, bool removes);
+  static void note(Slot& slot, unsigned id, std::int64_t copies);
+
+  static crivo_sketch_facts facts_of(const crivo_sketch* sketch);
+  static Blob blob_of(const crivo_sketch* sketch);
+  static Sketch made_of(const crivo_sketch_facts& facts, const Counts& counts);
+  static void check_slot(Slot& slot);
+
+  /// Whether the sketch alone, beside that of an empty set, gives all its keys.
+  static bool is_decoded_alone(const Slot& slot);
+  static void check_sides(const Slot& first, const Slot& second, const crivo_difference* found);
+  static void check_against_models(const Slot& first, const Slot& second, const crivo_difference* found);
+
+  Input& input_;
+  std::array<Slot, kSlots> slots_;
+};
+
+}  // namespace crivo::testing
