@@ -11,7 +11,8 @@ namespace crivo::testing {
 void SketchSession::write_and_read() {
   const Slot& from = take_slot();
   Slot& to = take_slot();
-  const std::uint64_t short_of = input_.take_below(2) == 1 ? input_.take<std::uint16_t>() : 0;
+  const unsigned room_choice = input_.take_below(4);
+  const std::uint64_t short_of = room_choice == 1 ? input_.take<std::uint16_t>() : room_choice == 3 ? 1 : 0;
   if (from.sketch == nullptr) return;
   Blob blob = blob_of(from.sketch.get());
   constexpr std::uint8_t kUntouched = 0xA5;
