@@ -151,7 +151,13 @@ TEST(Maps, AreAskedForValuesAlone) {
   EXPECT_EQ(crivo_find(ribbon.get(), "a", 1, &value, &error), -CRIVO_UNSUPPORTED);
   EXPECT_EQ(std::string(error.message), "kind must be one that can find values (map), got ribbon");
   EXPECT_EQ(value, 77U);
+  for (const std::uint64_t keys : {0, 1}) {
+    std::uint8_t found = 0;
+    EXPECT_EQ(crivo_find_keys(ribbon.get(), present_keys(keys).keys(), &value, &found, nullptr), CRIVO_UNSUPPORTED);
+    EXPECT_EQ(crivo_find_hashes(ribbon.get(), &value, keys, &value, &found, nullptr), CRIVO_UNSUPPORTED);
+  }
   const Filter map = filter_of("map", 10);
+  EXPECT_EQ(crivo_find_keys(map.get(), KeyList().keys(), nullptr, nullptr, nullptr), CRIVO_OK);
   EXPECT_EQ(crivo_find(map.get(), "nobody", 6, &value, &error), 0);
   EXPECT_EQ(value, 77U);
   EXPECT_EQ(crivo_find(map.get(), "a", 1, nullptr, nullptr), -CRIVO_BAD_ARGUMENT);
