@@ -309,7 +309,7 @@ TEST(Sketch, RefusesASketchOfOtherKeys) {
                  "keys must be the same in both sketches, got hashes and integers",
                  "keys must be the same in both sketches, got hashes and integers");
   expect_refused(changed([](SketchSpec& other) { other.first = 3; }),
-                 "symbols must be the same in both sketches, got 10 from 0 on and 10 from 3 on",
+                 "first must be the same in both sketches, got 0 and 3",
                  "first must be the same in both sketches, got 0 and 3");
   EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 11; })).error().message,
             "first must be 10, the number behind the last symbol, got 11");

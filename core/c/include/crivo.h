@@ -15,7 +15,8 @@
 // stands for the empty key if the length is 0. Arrays may be NULL if their length is 0.
 //
 // Threads. Any number of threads may ask one filter at the same time: those functions take it as const. While one
-// thread changes or frees a filter, no other may use it. A builder is used by one thread at a time.
+// thread changes or frees a filter, no other may use it. The same holds for sketches and differences. A builder is used
+// by one thread at a time.
 //
 // Structures with the field `size` may get more fields in later versions, behind those of today. A caller sets `size`
 // to what sizeof says, and the others that it does not care about to 0: `crivo_options options = {.size = sizeof
@@ -444,10 +445,10 @@ typedef struct crivo_sketch_options {
   uint64_t symbols;    ///< how long it is: 1 to 2^32 - first; crivo_sketch_symbols says what a difference needs
   uint64_t first;      ///< the number of the first symbol, to continue another sketch
   uint64_t seed;       ///< of all hashes: where keys come from strangers, a new one that is drawn after them
-  uint64_t max_bytes;  ///< the most bytes that the sketch may have; 0: no limit
+  uint64_t max_bytes;  ///< the most bytes that the new sketch may have; 0: no limit
 } crivo_sketch_options;
 
-/// So many symbols decode a difference of so many keys in at least 997 of 1,000 cases.
+/// So many symbols decode a difference of so many keys, up to 3 * 10^9, in at least 997 of 1,000 cases.
 CRIVO_API uint64_t crivo_sketch_symbols(uint64_t difference);
 /// Makes the sketch of a set without keys. `options` may not be NULL. Errors: CRIVO_BAD_ARGUMENT naming the field;
 /// CRIVO_TOO_LARGE.
@@ -504,9 +505,9 @@ CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
 /// that no two sets have.
 CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
                                                  crivo_difference** difference, crivo_error* error);
-/// The keys that only the first set has (side 0), or only the second (side 1), in ascending order, all of one width.
-/// They are valid until the difference is freed. Hashes and integers are given as 8 bytes, little-endian. Errors:
-/// CRIVO_BAD_ARGUMENT.
+/// The keys that only the first set has (side 0), or only the second (side 1), in ascending order, in which integers
+/// are signed; all of one width. They are valid until the difference is freed. Hashes and integers are given as 8
+/// bytes, little-endian. Errors: CRIVO_BAD_ARGUMENT.
 CRIVO_CHECKED crivo_status crivo_difference_keys(const crivo_difference* difference, int32_t side, crivo_keys* keys,
                                                  crivo_error* error);
 /// The same as numbers, of sketches of hashes or integers. Errors: also CRIVO_UNSUPPORTED for other sketches.

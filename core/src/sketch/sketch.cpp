@@ -25,6 +25,11 @@ void apply(const SketchSpec& spec, AlignedBytes& payload, const SymbolKey& key, 
   symbols_of(spec, payload).apply(term, add ? term.check : 0 - term.check);
 }
 
+Result<void> check_same(const char* field, const auto& mine, const auto& theirs) {
+  if (mine == theirs) return {};
+  return error(ErrorCode::kIncompatible, field, " must be the same in both sketches, got ", mine, " and ", theirs);
+}
+
 }  // namespace
 
 std::uint64_t SketchedKeys::number(std::size_t i) const noexcept {
@@ -135,22 +140,14 @@ Result<void> Sketch::remove_numbers(std::span<const std::uint64_t> numbers) {
 }
 
 Result<void> Sketch::check_same_keys(const Sketch& other) const {
-  const auto differ = [](const char* field, const auto& mine, const auto& others) {
-    return error(ErrorCode::kIncompatible, field, " must be the same in both sketches, got ", mine, " and ", others);
-  };
-  const SketchSpec& theirs = other.spec_;
-  const std::string mine = sketch_keys_text(spec_), others = sketch_keys_text(theirs);
-  if (mine != others) return differ("keys", mine, others);
-  if (spec_.seed != theirs.seed) return differ("seed", spec_.seed, theirs.seed);
-  return {};
+  if (auto same = check_same("keys", sketch_keys_text(spec_), sketch_keys_text(other.spec_)); !same) return same;
+  return check_same("seed", spec_.seed, other.spec_.seed);
 }
 
 Result<void> Sketch::combine(const Sketch& other) {
   if (auto same = check_same_keys(other); !same) return same;
-  if (other.spec_ != spec_) {
-    return error(ErrorCode::kIncompatible, "symbols must be the same in both sketches, got ", spec_.symbols, " from ",
-                 spec_.first, " on and ", other.spec_.symbols, " from ", other.spec_.first, " on");
-  }
+  if (auto same = check_same("first", spec_.first, other.spec_.first); !same) return same;
+  if (auto same = check_same("symbols", spec_.symbols, other.spec_.symbols); !same) return same;
   symbols_of(spec_, payload_).apply_row(std::span(other.payload_).subspan(kFirstBytes), true);
   keys_ += other.keys_;
   return {};
@@ -158,10 +155,7 @@ Result<void> Sketch::combine(const Sketch& other) {
 
 Result<void> Sketch::subtract(const Sketch& other) {
   if (auto same = check_same_keys(other); !same) return same;
-  if (other.spec_.first != spec_.first) {
-    return error(ErrorCode::kIncompatible, "first must be the same in both sketches, got ", spec_.first, " and ",
-                 other.spec_.first);
-  }
+  if (auto same = check_same("first", spec_.first, other.spec_.first); !same) return same;
   spec_.symbols = std::min(spec_.symbols, other.spec_.symbols);
   payload_.resize(static_cast<std::size_t>(payload_bytes(spec_)));
   symbols_of(spec_, payload_).apply_row(std::span(other.payload_).subspan(kFirstBytes), false);
