@@ -20,6 +20,7 @@ std::uint64_t checksum_of(std::span<const Record> block, std::uint64_t place) no
 
 template <class Record>
 Result<void> RecordRuns<Record>::append(std::span<const Record> run) {
+  if constexpr (!kHasFiles) return error(ErrorCode::kSystem, "hashes must fit in memory, got ", run.size(), " more");
   if (!file_) {
     Result<TemporaryFile> made = TemporaryFile::make(folder_);
     if (!made) return made.error();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/byte_gate.h"
+#include "crivo/host/files.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
@@ -173,14 +174,8 @@ concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
   { K::stats(view) } -> std::same_as<Stats>;
 };
 
-/// Whether there are mapped files: crivo.wasm has none.
-#ifdef CRIVO_WITHOUT_FILES
-inline constexpr bool kMapsFiles = false;
-#else
-inline constexpr bool kMapsFiles = true;
-#endif
 /// Whether builds have threads.
-inline constexpr bool kHasThreads = kMapsFiles;
+inline constexpr bool kHasThreads = kHasFiles;
 
 /// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
 template <FilterKind K>
@@ -226,7 +221,7 @@ constexpr KindRow make_row() {
   };
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  if constexpr (kMapsFiles) set_gated_reads<K>(row);
+  if constexpr (kHasFiles) set_gated_reads<K>(row);
   // The kinds state rates for hashes. That different keys may have the same hash is added here. (For ordered numbers
   // the term stands for what the hash of their blocks lacks of an even spread.)
   row.stats = [](const View& view) noexcept {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/host/files.h"
 #include "crivo/host/hashed_value.h"
 #include "crivo/host/temporary_file.h"
 #include "crivo/result.h"
@@ -38,7 +39,7 @@ class RecordRuns {
   /// On an error, or if it throws std::bad_alloc, none of them is there.
   [[nodiscard]] Result<void> append(std::span<const Record> run);
 
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return kHasFiles ? size_ : 0; }
   /// The memory that first hashes and checksums take.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
   /// The room that suffices to read a single hash, in hashes.
