@@ -2,6 +2,7 @@
 // only, because the same tests run on libcrivo.a and on libcrivo.so, which has no C++.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -206,10 +207,27 @@ class PerKind : public ::testing::TestWithParam<std::string> {
   }
 };
 
+/// An int as whatever integer a parameter is, and any other argument as it is.
+struct AnyInteger {
+  int value;
+  template <std::integral To>
+  operator To() const {
+    return static_cast<To>(value);
+  }
+};
+template <class Arg>
+auto as_argument(Arg arg) {
+  if constexpr (std::is_same_v<Arg, int>) {
+    return AnyInteger{arg};
+  } else {
+    return arg;
+  }
+}
+
 /// The message of a function of these arguments and a crivo_error*, which must fail with this status.
 template <class Function, class... Args>
 std::string failure(crivo_status expected, Function function, Args... args) {
-  const auto call = [&](crivo_error* error) { return function(args..., error); };
+  const auto call = [&](crivo_error* error) { return function(as_argument(args)..., error); };
   crivo_error error;
   std::memset(&error, 0x5A, sizeof error);
   EXPECT_EQ(call(&error), expected) << error.message;

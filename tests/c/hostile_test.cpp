@@ -89,7 +89,7 @@ class Pointers {
         Sound spoiled = sound;
         std::get<At>(spoiled) = static_cast<Type>(pointer);
         // A question's answer is the status, negated.
-        return std::abs(std::apply([&](auto... args) { return function(args..., error); }, spoiled));
+        return std::abs(std::apply([&](auto... args) { return function(as_argument(args)..., error); }, spoiled));
       };
       if (*name != '\0') all_.push_back({of, name, !kBytes, call});
     }

@@ -151,7 +151,7 @@ TEST(Maps, AreAskedForValuesAlone) {
   EXPECT_EQ(crivo_find(ribbon.get(), "a", 1, &value, &error), -CRIVO_UNSUPPORTED);
   EXPECT_EQ(std::string(error.message), "kind must be one that can find values (map), got ribbon");
   EXPECT_EQ(value, 77U);
-  for (const std::uint64_t keys : {0, 1}) {
+  for (const std::uint64_t keys : {0U, 1U}) {
     std::uint8_t found = 0;
     EXPECT_EQ(crivo_find_keys(ribbon.get(), present_keys(keys).keys(), &value, &found, nullptr), CRIVO_UNSUPPORTED);
     EXPECT_EQ(crivo_find_hashes(ribbon.get(), &value, keys, &value, &found, nullptr), CRIVO_UNSUPPORTED);

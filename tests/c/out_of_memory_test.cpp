@@ -25,7 +25,7 @@ template <class Change, class... Args>
 void fail_changing(const Filter& start, Change&& change, Args... args) {
   const Blob before = blob_of(start);
   Filter filter = copy_of(start);
-  fail_every_allocation([&](crivo_error* error) { return change(filter.get(), args..., error); },
+  fail_every_allocation([&](crivo_error* error) { return change(filter.get(), as_argument(args)..., error); },
                         [&](crivo_status status) {
                           EXPECT_TRUE(status == CRIVO_OK || blob_of(filter) == before) << "it must be unchanged";
                           filter = copy_of(start);

@@ -221,7 +221,7 @@ TEST(Sketch, NeedsFewSymbolsForAKey) {
 
 // At most 3 of 1,000 fail. The seeds are fixed.
 TEST(Sketch, OfTheSymbolsThatAreAdvisedDecodes) {
-  for (const std::uint64_t difference : {0, 1, 2, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500}) {
+  for (const std::uint64_t difference : Numbers{0, 1, 2, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500}) {
     int failures = 0;
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
       failures += !decodes(difference, sketch_symbols(difference), seed * 1000 + difference);
@@ -448,7 +448,7 @@ TEST(SketchOfAStranger, GivesOnlyKeysThatHaveTheseSymbols) {
     if (random() % 3 == 0) {  // a symbol of another's place
       const std::size_t from = random() % count;
       const std::size_t to = random() % count;
-      std::copy_n(blob.begin() + header::kBytes + 8 + 16 * from, 16, blob.begin() + header::kBytes + 8 + 16 * to);
+      std::copy_n(blob.data() + header::kBytes + 8 + 16 * from, 16, blob.data() + header::kBytes + 8 + 16 * to);
       repair_blob(blob);
     }
     const Sketch hostile = *Sketch::parse(blob);
