@@ -50,11 +50,11 @@ void fill(FilterTable& table, const Source& source) {
 
 void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
-}  // namespace
-
 Told told_of(const FilterSpec& spec) noexcept {
   return spec.kind == Kind::kCounting ? Told::kCountedKeys : Told::kKeys;
 }
+
+}  // namespace
 
 void visit_values(ShadowTables& shadow, const Source& source, const std::function<void(sqlite3_value*)>& visit) {
   const std::string column = quoted_name(source.column);
@@ -84,7 +84,7 @@ void require_following(ShadowTables& shadow) {
   if (is_following(shadow)) return;
   const std::optional<Source> source = source_of(shadow);
   throw SqlError{"source " + (source ? to_text(*source) : "") +
-                 " must have told the filter of every change, got a table that was dropped or made anew, or "
+                 " must have told this table of every change, got a table that was dropped or made anew, or "
                  "triggers or a column that were; insert 'rebuild' as op once the table is there"};
 }
 

@@ -33,9 +33,6 @@ class SourceWatch {
   bool has_written_ = false;  // this name, where a rollback may have taken it back
 };
 
-/// What a filter table of this spec must be told.
-[[nodiscard]] Told told_of(const FilterSpec& spec) noexcept;
-
 /// What a filter table in one connection makes of what its triggers tell it; NULL stands for no key. A key that went,
 /// and cannot be removed from the filter, is counted as stale: because of the kind, because of a full counter, or
 /// because the row may have lost it before, to something else that was told of it, too. Throws as FilterTable does.

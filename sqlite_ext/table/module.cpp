@@ -4,7 +4,6 @@
 // that was asked for, or none. The row's rowid is the key's hash, because the rowid is all that SQLite hands back when
 // it deletes the row.
 #include <array>
-#include <memory>
 #include <span>
 
 #include "functions.h"

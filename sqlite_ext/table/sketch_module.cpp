@@ -2,6 +2,7 @@
 // sketch, or a part of it by the hidden columns `first` and `symbols`.
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "functions.h"
@@ -15,6 +16,10 @@ namespace {
 enum Column { kSketch = 0, kFirst = 1, kSymbols = 2, kOp = 3, kKey = 4, kArg = 5, kColumns = 6 };
 constexpr const char* kDeclaration =
     "CREATE TABLE sketch(sketch, first HIDDEN, symbols HIDDEN, op HIDDEN, key HIDDEN, arg HIDDEN)";
+
+/// All but op.
+constexpr std::array<std::pair<Column, const char*>, kColumns - 1> kOthers = {
+    {{kSketch, "sketch"}, {kFirst, "first"}, {kSymbols, "symbols"}, {kKey, "key"}, {kArg, "arg"}}};
 
 struct SketchVtab : ShadowedTable {
   SketchVtab(sqlite3* db, std::string schema, std::string name)
@@ -108,24 +113,30 @@ int row_id(sqlite3_vtab_cursor*, sqlite3_int64* id) {
 int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
   return guarded_callback(of(table), [&] {
     SketchVtab& changed = of(table);
-    if (argc == 1 || sqlite3_value_type(argv[0]) != SQLITE_NULL || sqlite3_value_type(argv[2 + kOp]) != SQLITE_TEXT) {
+    if (argc == 1 || sqlite3_value_type(argv[0]) != SQLITE_NULL || sqlite3_value_type(argv[2 + kOp]) == SQLITE_NULL) {
       throw SqlError{
           "statement must be a SELECT, or an INSERT of an op, got another; the column that the sketch "
           "follows is what is changed"};
+    }
+    if (sqlite3_value_type(argv[1]) != SQLITE_NULL) {
+      throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
     }
     const KeyBytes op(argv[2 + kOp]);
     *id = 0;
     const int conflict = sqlite3_vtab_on_conflict(changed.shadow.db());
     if (changed.table.follow(op.view(), argv[2 + kKey], argv[2 + kArg], conflict)) return SQLITE_OK;
-    for (const Column none : {kSketch, kFirst, kSymbols, kKey, kArg}) {
-      if (sqlite3_value_type(argv[2 + none]) != SQLITE_NULL) throw SqlError{"op must come alone, got other columns"};
+    if (op.view() != "rebuild" && op.view() != "check") {
+      throw SqlError{"op must be one of check, rebuild, got " + shown(argv[2 + kOp])};
+    }
+    for (const auto& [column, name] : kOthers) {
+      if (sqlite3_value_type(argv[2 + column]) == SQLITE_NULL) continue;
+      throw SqlError{std::string(name) + " must be NULL where op is " + std::string(op.view()) + ", got " +
+                     shown(argv[2 + column])};
     }
     if (op.view() == "rebuild") {
       changed.table.rebuild();
-    } else if (op.view() == "check") {
-      changed.table.check(true);
     } else {
-      throw SqlError{"op must be one of check, rebuild, got " + shown(argv[2 + kOp])};
+      changed.table.check(true);
     }
     return SQLITE_OK;
   });
@@ -143,6 +154,11 @@ ModuleWithIntegrity make_module() noexcept {
   module.xColumn = column;
   module.xRowid = row_id;
   module.xUpdate = update;
+  module.xBegin = [](sqlite3_vtab*) { return SQLITE_OK; };  // without it SQLite tells of no rollback
+  module.xRollback = [](sqlite3_vtab* table) {
+    of(table).table.note_rollback();
+    return SQLITE_OK;
+  };
   return made;
 }
 

@@ -186,7 +186,7 @@ void SourceTriggers::create(const Source& source, Told told) const {
     body.append(");");
     if (event.when.starts_with("BEFORE") && event.row == "new") {
       if (column.is_generated && !each_part.empty()) body.append(each_part).append(";");
-      if (!is_filled.empty())
+      if (!is_filled.empty() && told != Told::kChanges)
         body.append(" ").append(insert).append(") SELECT 'follow default'").append(is_filled).append(";");
     }
     run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(this->name(event.name)) + " " +
@@ -220,7 +220,8 @@ void SourceTriggers::require_names() const {
     const std::string trigger = name(event.name);
     Use use(statement);
     if (!use.bind(1, trigger).step() || std::ranges::count(ours, use.text(0), &Trigger::name) != 0) continue;
-    throw SqlError{"trigger " + trigger + " must be the filter's, got another of this name; drop that one first"};
+    throw SqlError{"trigger " + trigger + " must be that of " + filter_ +
+                   ", got another of this name; drop that one first"};
   }
 }
 
@@ -255,26 +256,28 @@ Surroundings SourceTriggers::surroundings(const Source& source) const {
   const std::optional<Column> column = find_column(db_, schema_, source);
   Surroundings found{.is_generated = column && column->is_generated};
   found.has_replace = replaces_on_conflict(table_definition(db_, schema_, source.table));
-  Statement statement(db_, "SELECT sql, type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE, type = 'trigger' FROM " +
-                               schema_table(schema_) +
-                               " WHERE sql IS NOT NULL UNION ALL SELECT sql, type = 'trigger' " +
-                               "AND tbl_name = ?1 COLLATE NOCASE, 1 FROM temp.sqlite_schema WHERE type = 'trigger'");
+  const std::string columns = "SELECT sql, name, type = 'trigger', tbl_name = ?1 COLLATE NOCASE, ";
+  Statement statement(db_, columns + "0 FROM " + schema_table(schema_) + " WHERE sql IS NOT NULL UNION ALL " + columns +
+                               "1 FROM temp.sqlite_schema WHERE type = 'trigger'");
   Use use(statement);
   use.bind(1, source.table);
-  bool may_end = false;
+  std::string ender;
   while (use.step()) {
     const std::string_view sql = use.text(0);
+    const std::string name(use.text(1));
     const bool is_trigger = use.integer(2) != 0;
+    const bool is_temporary = use.integer(4) != 0;
     if (is_trigger && followed_column(sql)) continue;
-    may_end |= may_end_between_triggers(sql);
-    if (!is_trigger) found.has_others |= has_foreign_key(sql);
-    if (use.integer(1) == 0) continue;
-    const TriggerEffect effect = effect_of(sql);
-    found.has_others = true;
+    const TriggerEffect effect = is_trigger ? effect_of(sql) : TriggerEffect{};
+    // What is temporary may write to tables of any database, and nobody tells when their definitions change.
+    if (may_end_between_triggers(sql) || (is_temporary && effect.writes)) ender = name;
+    if (!is_trigger && may_refer_to(sql, source.table)) found.other = name;
+    if (!is_trigger || use.integer(3) == 0) continue;
+    found.other = name;
     found.others_on_insert |= effect.on_insert;
     found.others_may_write |= effect.writes_before;
   }
-  found.may_end = found.has_others && may_end;
+  if (!found.other.empty()) found.ender = ender;
   return found;
 }
 

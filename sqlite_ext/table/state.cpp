@@ -15,8 +15,6 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::size_t kMaxPageBytes = 65536;  // of any database
-
 /// Throws SqlError, with the names of the kinds that can be a table, for another one.
 void require_table_kind(const FilterSpec& spec) {
   constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kScalable, Kind::kSpectral};
@@ -151,9 +149,7 @@ TableState parse_state(std::string_view text) {
   state.spec.capacity = fields.number<std::uint64_t>("capacity");
   state.spec.fp_rate = fields.number<double>("fpr");
   state.spec.seed = fields.number<std::uint64_t>("seed");
-  state.page_bytes = fields.number<std::size_t>("page_bytes");
-  if (state.page_bytes > kMaxPageBytes)
-    damaged_state("have pages of at most " + std::to_string(kMaxPageBytes) + " bytes");
+  state.page_bytes = fields.page_bytes();
   const auto layers = fields.number<std::size_t>("layers");
   if (layers == 0 || layers > 64) damaged_state("have 1 to 64 layers, got " + std::to_string(layers));
   for (std::size_t i = 0; i < layers; ++i) {

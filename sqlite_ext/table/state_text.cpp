@@ -51,6 +51,15 @@ std::string_view StateFields::text(std::string_view name) {
   return value;
 }
 
+std::size_t StateFields::page_bytes() {
+  constexpr std::size_t kMost = 65536;
+  const auto bytes = number<std::size_t>("page_bytes");
+  if (bytes > kMost) {
+    damaged_state("have pages of at most " + std::to_string(kMost) + " bytes, got " + std::to_string(bytes));
+  }
+  return bytes;
+}
+
 void StateFields::require_end() const {
   if (!rest_.empty()) damaged_state("end after these fields");
 }

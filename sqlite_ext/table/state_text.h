@@ -2,6 +2,7 @@
 // a checksum. Any other text than the one that was written is refused.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class StateFields {
     if (!number) damaged_state("have a number as " + std::string(name));
     return *number;
   }
+  /// The field page_bytes, which no database has above 65,536.
+  [[nodiscard]] std::size_t page_bytes();
   void require_end() const;
 
  private:

@@ -96,18 +96,25 @@ bool replaces_on_conflict(std::string_view definition) {
   return false;
 }
 
-bool has_foreign_key(std::string_view definition) {
+bool may_refer_to(std::string_view definition, std::string_view table) {
+  bool is_behind_references = false;
   for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
-    if (is_word(token, "references")) return true;
+    // A name in single quotes was passed over, as a string is: what comes next begins with a bracket, or is a keyword.
+    const bool is_name = token.quoted || is_plain(token.text) || static_cast<unsigned char>(token.text[0]) >= 0x80;
+    if (is_behind_references && (!is_name || lower(token.text) == lower(table))) return true;
+    is_behind_references = is_word(token, "references");
   }
-  return false;
+  return is_behind_references;
 }
 
 bool may_end_between_triggers(std::string_view definition) {
   bool is_behind_raise = false;
+  std::string last;  // FAIL is also a name
   for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
-    if (is_word(token, "fail") || (is_behind_raise && is_word(token, "ignore"))) return true;
+    if (is_word(token, "fail") && (is_behind_raise || last == "or" || last == "conflict")) return true;
+    if (is_word(token, "ignore") && is_behind_raise) return true;
     is_behind_raise = is_word(token, "raise") || (is_behind_raise && is_word(token, "("));
+    last = token.quoted ? "" : token.text;
   }
   return false;
 }
@@ -138,13 +145,13 @@ TriggerEffect effect_of(std::string_view trigger) {
   if (is_after || is_word(word, "before")) word = next_token(trigger);
   const bool on_insert = is_word(word, "insert");
   if (!on_insert && !is_word(word, "update") && !is_word(word, "delete")) return {};
-  TriggerEffect effect{.on_insert = on_insert, .writes_before = false};
-  if (is_after) return effect;
+  TriggerEffect effect{.on_insert = on_insert, .writes = false, .writes_before = false};
   for (word = next_token(trigger); !is_end(word); word = next_token(trigger)) {
     for (const char* writes : {"into", "update", "delete"}) {
-      if (is_word(word, writes)) effect.writes_before = true;
+      if (is_word(word, writes)) effect.writes = true;
     }
   }
+  effect.writes_before = effect.writes && !is_after;
   return effect;
 }
 

@@ -29,8 +29,8 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// by telling a filter.
 [[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
 
-/// Whether a table's definition has a foreign key.
-[[nodiscard]] bool has_foreign_key(std::string_view definition);
+/// Whether a table's definition may have a foreign key that refers to this table.
+[[nodiscard]] bool may_refer_to(std::string_view definition, std::string_view table);
 /// Whether the definition of a table or a trigger has a FAIL or a RAISE(IGNORE), by which a statement can end behind
 /// the change of a row and before all triggers are told of it, with the row as it is changed.
 [[nodiscard]] bool may_end_between_triggers(std::string_view definition);
@@ -38,6 +38,7 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// What a trigger may do.
 struct TriggerEffect {
   bool on_insert = true;      // it fires for a row that is inserted
+  bool writes = true;         // it writes
   bool writes_before = true;  // it writes before its row is written
 };
 [[nodiscard]] TriggerEffect effect_of(std::string_view trigger);

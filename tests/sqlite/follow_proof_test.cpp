@@ -6,7 +6,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr const char* kUnproven = "source s.c must have told the filter of every change";
+constexpr const char* kUnproven = "source s.c must have told this table of every change";
 
 /// run(sql): a function of the application's.
 void run_function(sqlite3_context* context, int, sqlite3_value** args) {
@@ -111,7 +111,7 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
     run("ALTER TABLE g RENAME TO f");
     EXPECT_EQ(info("source"), "s.other");
     run("ALTER TABLE s RENAME COLUMN other TO c");
-    EXPECT_THAT(found("nobody"), HasSubstr("must have told the filter of every change"));
+    EXPECT_THAT(found("nobody"), HasSubstr("must have told this table of every change"));
     run("ALTER TABLE s RENAME COLUMN c TO other");
     run("INSERT INTO f(op) VALUES ('rebuild')");
     run("ALTER TABLE s RENAME COLUMN other TO c");
@@ -290,7 +290,7 @@ TEST_F(FollowProof, KnowsItsSourceAfterARebuildThatFailedHalfway) {
   sqlite3_set_authorizer(db_.get(), nullptr, nullptr);
   run("COMMIT");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"), "0") << "it must fail halfway";
-  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have told the filter of every change"));
+  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have told this table of every change"));
   run("INSERT INTO f(op) VALUES ('rebuild')");
   EXPECT_EQ(found("a"), "1");
   EXPECT_EQ(found("nobody"), "0");
@@ -304,7 +304,7 @@ TEST_F(FollowProof, KeepsItsTriggersWhereARebuildFindsANameTaken) {
   const std::string before = ask(triggers);
   run("BEGIN");
   EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('rebuild')"),
-              HasSubstr("trigger f_follow_insert must be the filter's, got another of this name"));
+              HasSubstr("trigger f_follow_insert must be that of f, got another of this name"));
   run("COMMIT");
   EXPECT_EQ(ask(triggers), before);
   run("ALTER TABLE s RENAME TO s2");

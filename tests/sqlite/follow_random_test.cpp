@@ -329,7 +329,7 @@ void walk_all(std::uint64_t first, std::uint64_t walks) {
 }
 
 // Among these are walks that find triggers of the filter's that fire after the row is written only.
-TEST(FollowRandom, WalksDenyNoValueOfAColumn) { walk_all(1000, 10); }
+TEST(FollowRandom, WalksDenyNoValueOfAColumn) { walk_all(1000, 16); }
 
 TEST(FollowRandom, LongWalksDenyNoValueOfAColumn) {
   walk_all(from_environment("CRIVO_MODEL_SEED", 2000), from_environment("CRIVO_MODEL_STEPS", 50'000) / kStepsOfAWalk);

@@ -177,13 +177,13 @@ TEST_F(Follow, NamesASourceThatIsGone) {
             "error: f: source must be a column of a table in the schema main, got no table 's'");
   EXPECT_EQ(found("1"), "1");
   EXPECT_THAT(found("2"),
-              HasSubstr("source s.c must have told the filter of every change, got a table that was dropped"));
+              HasSubstr("source s.c must have told this table of every change, got a table that was dropped"));
   run("CREATE TABLE s(d)");
   EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('rebuild')"),
             "error: f: source must be a column of a table in the schema main, got no column 'c' in the table 's'");
   run("ALTER TABLE s ADD COLUMN c");
   run("INSERT INTO s(c) VALUES (2)");
-  EXPECT_THAT(found("2"), HasSubstr("source s.c must have told the filter of every change"));
+  EXPECT_THAT(found("2"), HasSubstr("source s.c must have told this table of every change"));
   EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('check')"), HasSubstr("value of s.c must be found, got one that is not"));
   run("INSERT INTO f(op) VALUES ('rebuild')");  // which ties the filter to the new table
   run("INSERT INTO s(c) VALUES (3)");
@@ -211,16 +211,16 @@ TEST_F(Follow, NeverSaysNoForASourceThatWasMadeAnew) {
     run("INSERT INTO s(c) VALUES ('new')");
     for (int twice = 0; twice < 2; ++twice) {
       EXPECT_EQ(found("'new'"),
-                "error: f: source s.c must have told the filter of every change, got a table that was dropped or made "
+                "error: f: source s.c must have told this table of every change, got a table that was dropped or made "
                 "anew, or triggers or a column that were; insert 'rebuild' as op once the table is there");
       EXPECT_EQ(found("'old'"), "1");
-      EXPECT_THAT(ask("SELECT bloom_snapshot('f')"), HasSubstr("source s.c must have told the filter of every change"));
+      EXPECT_THAT(ask("SELECT bloom_snapshot('f')"), HasSubstr("source s.c must have told this table of every change"));
     }
     run("SAVEPOINT rebuilt");
     run("INSERT INTO f(op) VALUES ('rebuild')");
     EXPECT_EQ(found("'new'") + found("'other'"), "10");
     run("ROLLBACK TO rebuilt");
-    EXPECT_THAT(found("'new'"), HasSubstr("source s.c must have told the filter of every change"));
+    EXPECT_THAT(found("'new'"), HasSubstr("source s.c must have told this table of every change"));
     run("ROLLBACK TO before");
     EXPECT_EQ(found("'new'"), "0");
     run("RELEASE before");

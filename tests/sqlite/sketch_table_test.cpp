@@ -4,6 +4,9 @@
 namespace crivo::testing {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
 class SketchTables : public SqliteTest {
  protected:
   void SetUp() override {
@@ -86,29 +89,66 @@ TEST_F(SketchTables, GiveAnyPart) {
 TEST_F(SketchTables, LetNoStatementPassThatTellsNoTrigger) {
   make("ids", "source='note.id', symbols=100, keys=integers");
   const std::string replace = "INSERT OR REPLACE INTO note(id, name, version) VALUES (8, 'name 9', 1)";
-  EXPECT_EQ(error(replace).substr(0, 60), "ids: REPLACE must be used under PRAGMA recursive_triggers=ON");
-  EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
+  EXPECT_THAT(error(replace), StartsWith("ids: REPLACE must be used under PRAGMA recursive_triggers=ON"));
   run("PRAGMA recursive_triggers = ON");
   run(replace);
   EXPECT_EQ(ask("SELECT count(*) FROM note WHERE id IN (8, 9)"), "1");
   EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
 
-  run("CREATE TABLE log(id INT)");
-  run("CREATE TRIGGER logs AFTER INSERT ON note BEGIN INSERT OR IGNORE INTO log VALUES (new.id); END");
+  run("CREATE TABLE log(id INT, fail INT)");
+  run("CREATE TRIGGER logs AFTER INSERT ON note BEGIN INSERT OR IGNORE INTO log VALUES (new.id, 1); END");
   run("INSERT INTO note(name) VALUES ('logged')");
-  EXPECT_EQ(error("INSERT OR FAIL INTO note(name) VALUES ('fails')").substr(0, 57),
-            "ids: source must not have triggers or foreign keys where ");
-  EXPECT_EQ(error("UPDATE OR REPLACE note SET id = 10 WHERE id = 11").substr(0, 57),
-            "ids: source must not have triggers that write before its ");
+  const std::string where_it_ends =
+      "ids: source must not have triggers, or foreign keys that refer to it, where a statement can end by FAIL or "
+      "RAISE(IGNORE) before the sketch is told of a row, got 'logs', and ";
+  EXPECT_EQ(error("INSERT OR FAIL INTO note(name) VALUES ('fails')"), where_it_ends + "OR FAIL");
+  EXPECT_EQ(error("UPDATE OR REPLACE note SET id = 10 WHERE id = 11"),
+            "ids: source must not have triggers, or foreign keys that refer to it, where REPLACE replaces a row, got "
+            "'logs'");
   run("CREATE TRIGGER ends AFTER DELETE ON log BEGIN SELECT RAISE(FAIL, 'no'); END");
-  EXPECT_EQ(error("DELETE FROM note WHERE id = 12").substr(0, 57),
-            "ids: source must not have triggers or foreign keys where ");
+  EXPECT_EQ(error("DELETE FROM note WHERE id = 12"), where_it_ends + "'ends'");
   run("DROP TRIGGER ends");
   run("DELETE FROM note WHERE id = 12");
   run("CREATE TRIGGER before BEFORE UPDATE ON note BEGIN DELETE FROM log; END");
-  EXPECT_EQ(error("UPDATE note SET id = 13000 WHERE id = 13").substr(0, 57),
-            "ids: source must not have triggers that write before its ");
+  EXPECT_EQ(error("UPDATE note SET id = 13000 WHERE id = 13"),
+            "ids: source must not have a BEFORE trigger that writes where its rows are changed or deleted, got one "
+            "(before), which might change the very row");
   EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
+}
+
+// The table that a temporary trigger writes to may be that of any database, and have an ON CONFLICT FAIL.
+TEST_F(SketchTables, AreNotSpoiledByTemporaryTriggers) {
+  make("ids", "source='note.id', symbols=100, keys=integers");
+  run("CREATE TEMP TABLE once(x UNIQUE ON CONFLICT FAIL)");
+  run("CREATE TEMP TRIGGER tells AFTER INSERT ON main.note BEGIN INSERT INTO once VALUES (1); END");
+  for (const char* name : {"'a'", "'b'"}) {
+    EXPECT_THAT(error("INSERT INTO note(name) VALUES (" + std::string(name) + ")"), HasSubstr("'tells', and 'tells'"));
+  }
+  EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
+  run("DROP TRIGGER temp.tells");
+  run("CREATE TEMP TRIGGER looks AFTER INSERT ON main.note BEGIN SELECT new.id; END");
+  run("INSERT INTO note(name) VALUES ('c')");
+  EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
+}
+
+TEST_F(SketchTables, MindForeignKeysOnlyIfTheyReferToTheSource) {
+  make("ids", "source='note.id', symbols=100, keys=integers");
+  run("CREATE TABLE other(id INTEGER PRIMARY KEY ON CONFLICT FAIL)");
+  run("CREATE TABLE child(id REFERENCES other)");
+  run("INSERT OR FAIL INTO note(name) VALUES ('d')");
+  run("CREATE TABLE \"its child\"(id REFERENCES \"NOTE\"(id) ON DELETE CASCADE)");
+  EXPECT_THAT(error("INSERT INTO note(name) VALUES ('e')"), HasSubstr("got 'its child', and 'other'"));
+  EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
+}
+
+TEST_F(SketchTables, WriteNoPageForAChangeOfAnotherColumn) {
+  make("ids", "source='note.id', symbols=1000, keys=integers");
+  run("CREATE TABLE before AS SELECT * FROM ids_pages");
+  run("UPDATE note SET version = version + 1");
+  EXPECT_EQ(ask("SELECT count(*) FROM (SELECT * FROM before EXCEPT SELECT * FROM ids_pages)"), "0");
+  run("CREATE TRIGGER keeps BEFORE UPDATE ON ids_pages BEGIN SELECT RAISE(ABORT, 'written'); END");
+  run("UPDATE note SET version = version + 1");
+  EXPECT_EQ(error("UPDATE note SET id = 4000 WHERE id = 1"), "ids: written");
 }
 
 TEST_F(SketchTables, RefuseValuesThatAreNoKeysWithTheirRows) {
@@ -127,7 +167,7 @@ TEST_F(SketchTables, AreErrorsUntilTheyAreRebuiltIfTheyWereNotTold) {
   make("ids", "source='note.id', symbols=100, keys=integers");
   run("CREATE TABLE fresh AS SELECT * FROM note");
   run("DROP TABLE note");
-  const std::string lost = "ids: source note.id must have told";
+  const std::string lost = "ids: source note.id must have told this table of every change";
   EXPECT_EQ(error("SELECT sketch FROM ids").substr(0, lost.size()), lost);
   EXPECT_EQ(error("SELECT sketch FROM ids(0, 1)").substr(0, lost.size()), lost);
   EXPECT_EQ(error("INSERT INTO ids(op) VALUES ('check')").substr(0, lost.size()), lost);
@@ -162,6 +202,16 @@ TEST_F(SketchTables, TakeDamageForNoSymbols) {
     run("DELETE FROM ids_pages");
     run("INSERT INTO ids_pages SELECT * FROM sound");
   }
+  run("DELETE FROM ids_pages WHERE page_no = 0");
+  EXPECT_EQ(error("SELECT sketch FROM ids(500, 10)"), "ids: page 0 in table _pages must be there, got none");
+  const std::string others = "page 1 in table _pages must be one of the sketch's, of which none may be missing";
+  EXPECT_EQ(error("INSERT INTO ids(op) VALUES ('check')"), "ids: " + others);
+  EXPECT_EQ(error("SELECT bloom_table_info('ids')"), "bloom_table_info: " + others);
+  run("INSERT INTO ids_pages SELECT * FROM sound WHERE page_no = 0");
+  run("INSERT INTO ids_pages VALUES (77, x'00')");
+  EXPECT_EQ(error("INSERT INTO ids(op) VALUES ('check')"),
+            "ids: page 77 in table _pages must be one of the sketch's, of which none may be missing");
+  run("DELETE FROM ids_pages WHERE page_no = 77");
   run("UPDATE note SET id = -id");
   run("UPDATE ids_pages SET bits = (SELECT bits FROM sound WHERE page_no = 3) WHERE page_no = 3");
   EXPECT_EQ(error("INSERT INTO ids(op) VALUES ('check')"),
@@ -197,7 +247,12 @@ TEST_F(SketchTables, NameWhatIsWrongWithTheirArguments) {
     EXPECT_EQ(error(sql).substr(0, 57), "s: statement must be a SELECT, or an INSERT of an op, got") << sql;
   }
   EXPECT_EQ(error("INSERT INTO s(op) VALUES ('clear')"), "s: op must be one of check, rebuild, got 'clear'");
-  EXPECT_EQ(error("INSERT INTO s(op, arg) VALUES ('check', 1)"), "s: op must come alone, got other columns");
+  EXPECT_EQ(error("INSERT INTO s(op, arg) VALUES ('check', 1)"), "s: arg must be NULL where op is check, got 1");
+  EXPECT_EQ(error("INSERT INTO s(op) VALUES (5)"), "s: op must be one of check, rebuild, got 5");
+  EXPECT_EQ(error("INSERT INTO s(op) VALUES ('follower')"), "s: op must be one of check, rebuild, got 'follower'");
+  EXPECT_EQ(error("INSERT INTO s(rowid, op) VALUES (5, 'check')"), "s: rowid must be left out of an INSERT, got 5");
+  EXPECT_EQ(error("SELECT bloom_snapshot('s')"),
+            "bloom_snapshot: table must be a filter table, got 's', which keeps a sketch: SELECT sketch FROM it");
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ class Sketch {
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }
-  /// The keys that were added, less those that were removed or subtracted; 0 where that is less.
+  /// The keys that were added, less those that were removed or subtracted; 0 where that is negative.
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_ >> 63 != 0 ? 0 : keys_; }
 
  private:

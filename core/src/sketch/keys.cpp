@@ -7,8 +7,6 @@
 
 namespace crivo {
 
-static_assert(kMaxSketchKeyBytes == kMaxSymbolKeyBytes);
-
 Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
   const bool is_short = spec.keys == SketchKeys::kBytes;
   if (spec.keys > SketchKeys::kIntegers) {

@@ -46,12 +46,9 @@ Result<void> PagedSketch::change(std::span<const std::uint64_t> numbers, bool ad
   return {};
 }
 
-void PagedSketch::store(const Sketch& sketch) {
-  const std::byte* from = sketch.payload_.data() + kFirstBytes;
-  for (std::uint64_t page = 0; page < pages(); ++page) {
-    std::memcpy(pages_->write(page), from, bytes_of(page));
-    from += bytes_of(page);
-  }
+void PagedSketch::store(const Sketch& sketch, std::uint64_t page) {
+  const auto from = static_cast<std::size_t>(page * per_page_) * symbol_bytes(spec_);
+  std::memcpy(pages_->write(page), sketch.payload_.data() + kFirstBytes + from, bytes_of(page));
 }
 
 Result<Sketch> PagedSketch::part(std::uint64_t first, std::uint64_t symbols, std::uint64_t keys,

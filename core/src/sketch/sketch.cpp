@@ -1,11 +1,9 @@
 #include "crivo/sketch.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/error_text.h"
-#include "crivo/host/text.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
 #include "kinds/registry.h"
@@ -171,7 +169,7 @@ Result<void> Sketch::append(const Sketch& next) {
   }
   if (next.keys_ != keys_) {
     return error(ErrorCode::kIncompatible, "keys must be as many in both sketches, as these are of one set, got ",
-                 keys(), " and ", next.keys());
+                 static_cast<std::int64_t>(keys_), " and ", static_cast<std::int64_t>(next.keys_));
   }
   payload_.insert(payload_.end(), next.payload_.begin() + kFirstBytes, next.payload_.end());
   spec_.symbols += next.spec_.symbols;

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "crivo/host/bytes.h"
+#include "crivo/sketch_spec.h"
 #include "hash/hash_pair.h"
 
 namespace crivo {
@@ -24,10 +25,9 @@ namespace crivo {
 /// The payload of a sketch begins with the number of its first symbol.
 inline constexpr std::size_t kFirstBytes = 8;
 inline constexpr std::size_t kSymbolCheckBytes = 8;
-inline constexpr std::size_t kMaxSymbolKeyBytes = 32;
 
 /// A key as it stands in symbols, with zeros behind it.
-using SymbolKey = std::array<std::byte, kMaxSymbolKeyBytes>;
+using SymbolKey = std::array<std::byte, kMaxSketchKeyBytes>;
 
 /// What a key does to symbols.
 struct SymbolTerm {

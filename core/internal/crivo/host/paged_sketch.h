@@ -1,5 +1,5 @@
 // A sketch whose symbols lie in pages that are read and written one by one, such as rows of a database table. A key
-// stands in about 2 ln(symbols) of them, half of which are the first few.
+// stands in about 2 ln(m) of m symbols, half of them among the first sqrt(m).
 #pragma once
 
 #include <array>
@@ -12,8 +12,6 @@
 #include "crivo/sketch.h"
 
 namespace crivo {
-
-using SymbolKey = std::array<std::byte, kMaxSketchKeyBytes>;  // a key as it stands in symbols
 
 /// Changes a sketch as class Sketch does, and by the same names, in the pages of a source, which it borrows. What the
 /// source throws passes through; pages that it handed out before may have been changed.
@@ -33,8 +31,8 @@ class PagedSketch {
   Result<void> add_numbers(std::span<const std::uint64_t> numbers) { return change(numbers, true); }
   Result<void> remove_numbers(std::span<const std::uint64_t> numbers) { return change(numbers, false); }
 
-  /// Writes all pages: the symbols of this sketch, whose spec must be the same.
-  void store(const Sketch& sketch);
+  /// Writes a page: the symbols that this sketch has there. Its spec must be the same.
+  void store(const Sketch& sketch, std::uint64_t page);
   /// So many symbols from number `first` on, as a sketch of `keys` keys. Errors: as Sketch::create; kBadArgument if
   /// the pages have fewer.
   [[nodiscard]] Result<Sketch> part(std::uint64_t first, std::uint64_t symbols, std::uint64_t keys,
@@ -43,7 +41,7 @@ class PagedSketch {
  private:
   PagedSketch(const SketchSpec& spec, std::uint64_t symbols_per_page, PageSource& pages) noexcept
       : spec_(spec), per_page_(symbols_per_page), pages_(&pages) {}
-  void apply(const SymbolKey& key, bool add);
+  void apply(const std::array<std::byte, kMaxSketchKeyBytes>& key, bool add);
   Result<void> change(std::string_view key, bool add);
   Result<void> change(std::span<const std::uint64_t> numbers, bool add);
 
