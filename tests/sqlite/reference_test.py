@@ -65,7 +65,8 @@ class ReferenceTest(unittest.TestCase):
         cls.page = "".join(map(text_of, REFERENCE))
         cls.sections = re.findall(r"^(##+ [^\n]*)\n(.*?)(?=^##+ |\Z)", cls.page, re.DOTALL | re.MULTILINE)
         cls.signatures = {name: parameters for heading, _ in cls.sections
-                          for name, parameters in signatures_in(heading) if name not in cls.table_modules}
+                          for name, parameters in signatures_in(heading)
+                          if name in cls.functions or name not in cls.table_modules}
 
     @classmethod
     def tearDownClass(cls):
