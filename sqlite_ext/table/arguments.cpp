@@ -57,9 +57,7 @@ Given by_name(std::span<const char* const> texts, std::span<const std::string_vi
     const std::string name = lower(trimmed(text.substr(0, equals)));
     const auto known = std::ranges::find(names, name == "fpr" ? "fp_rate" : name);
     if (known == names.end()) {
-      std::string all;
-      for (const std::string_view one : names) all.append(all.empty() ? "" : ", ").append(one);
-      throw SqlError{"argument must be one of " + all + ", got " + name};
+      throw SqlError{std::string("argument must be one of ").append(joined(names)).append(", got ").append(name)};
     }
     std::optional<std::string>& slot = given[static_cast<std::size_t>(known - names.begin())];
     if (slot) throw SqlError{"argument " + std::string(*known) + " must be given once, got it twice"};

@@ -1,9 +1,9 @@
 // The pages of one filter, or sketch, as rows of _pages: where a PagedFilter gets its pages from during one operation.
 //
 // A row is 24 bytes in front of the page's bytes: the XXH3-64 of all that follows (its seed is the row's number + 1),
-// the number of keys added in the page, and a generation (8 bytes each, little-endian). A filter's page of zeros may have no
-// row. The checksum is there because a bit that a disk turned from 1 to 0 would lose keys unnoticed. docs/format.md,
-// "Filter tables".
+// the number of keys added in the page, and a generation (8 bytes each, little-endian). A filter's page of zeros may
+// have no row. The checksum is there because a bit that a disk turned from 1 to 0 would lose keys unnoticed.
+// docs/format.md, "Filter tables".
 //
 // In a table with a window a row has the page once for each pane that is kept, one after the other: generation g lies
 // in number g mod their count. The row's generation is that of its newest pane. A row that was not written for a while

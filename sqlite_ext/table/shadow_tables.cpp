@@ -73,6 +73,7 @@ bool ShadowTables::meta_is(std::string_view name, std::string_view text) {
 
 void ShadowTables::write_meta(std::string_view name, std::string_view text) {
   Use(set_meta_).bind(1, name).bind(2, text).run();
+  if (sqlite3_changes(db_) != 1) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
 }
 
 void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, name).run(); }

@@ -252,6 +252,12 @@ std::optional<Source> SourceTriggers::source() const {
   return found.empty() ? std::nullopt : std::optional(found.front().source);
 }
 
+bool SourceTriggers::is_virtual(const std::string& table) const {
+  Statement statement(db_, "SELECT 1 FROM " + schema_table(schema_) +
+                               " WHERE type = 'table' AND rootpage = 0 AND name = ?1 COLLATE NOCASE");
+  return Use(statement).bind(1, table).step();
+}
+
 Surroundings SourceTriggers::surroundings(const Source& source) const {
   const std::optional<Column> column = find_column(db_, schema_, source);
   Surroundings found{.is_generated = column && column->is_generated};
@@ -266,11 +272,11 @@ Surroundings SourceTriggers::surroundings(const Source& source) const {
     const std::string_view sql = use.text(0);
     const std::string name(use.text(1));
     const bool is_trigger = use.integer(2) != 0;
-    const bool is_temporary = use.integer(4) != 0;
-    if (is_trigger && followed_column(sql)) continue;
+    const bool may_end = may_end_between_triggers(sql);
     const TriggerEffect effect = is_trigger ? effect_of(sql) : TriggerEffect{};
-    // What is temporary may write to tables of any database, and nobody tells when their definitions change.
-    if (may_end_between_triggers(sql) || (is_temporary && effect.writes)) ender = name;
+    if (is_trigger && followed_column(sql) && !may_end && !effect.changes_rows && is_virtual(told_table(sql))) continue;
+    // What is temporary may use the tables of any database, and nobody tells when their definitions change.
+    if (may_end || use.integer(4) != 0) ender = name;
     if (!is_trigger && may_refer_to(sql, source.table)) found.other = name;
     if (!is_trigger || use.integer(3) == 0) continue;
     found.other = name;

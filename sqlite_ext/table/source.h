@@ -16,9 +16,9 @@
 //
 // A sketch is told of what came and went afterwards; what it is told beforehand only lets it refuse a statement.
 //
-// What a BEFORE trigger cannot see is refused for filters: the rowid that SQLite gives to a new row, and a default that takes the
-// place of a NULL (REPLACE in a column that is NOT NULL). And where SQLite's UPDATE does not need a column, a BEFORE
-// trigger sees a generated column that is computed from NULL instead, unless the trigger names that column, too.
+// What a BEFORE trigger cannot see is refused for filters: the rowid that SQLite gives to a new row, and a default that
+// takes the place of a NULL (REPLACE in a column that is NOT NULL). And where SQLite's UPDATE does not need a column, a
+// BEFORE trigger sees a generated column that is computed from NULL instead, unless the trigger names that column, too.
 //
 // No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old value with the new
 // one takes 'a' for 'A' in a column that is NOCASE. An OF does not fire for a generated column when the columns change
@@ -106,6 +106,8 @@ class SourceTriggers {
   };
   [[nodiscard]] std::string name(std::string_view event) const;
   [[nodiscard]] std::vector<Trigger> find() const;
+  /// Whether this is a virtual table in the filter's schema.
+  [[nodiscard]] bool is_virtual(const std::string& table) const;
 
   sqlite3* db_;
   const std::string& schema_;

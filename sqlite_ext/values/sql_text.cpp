@@ -136,6 +136,14 @@ std::optional<std::string> followed_column(std::string_view trigger) {
   return take_name(trigger, "), ").text;
 }
 
+std::string told_table(std::string_view trigger) {
+  constexpr std::string_view kBegin = " BEGIN INSERT INTO ";
+  const std::size_t at = trigger.find(kBegin);
+  if (at == std::string_view::npos) return {};
+  trigger.remove_prefix(at + kBegin.size());
+  return take_name(trigger, "(").text;
+}
+
 // All that writes has one of three words, which no name is without quotes: INTO is that of INSERT and of REPLACE.
 TriggerEffect effect_of(std::string_view trigger) {
   trigger.remove_prefix(std::min(trigger.size(), kCreateTrigger.size()));
@@ -145,13 +153,13 @@ TriggerEffect effect_of(std::string_view trigger) {
   if (is_after || is_word(word, "before")) word = next_token(trigger);
   const bool on_insert = is_word(word, "insert");
   if (!on_insert && !is_word(word, "update") && !is_word(word, "delete")) return {};
-  TriggerEffect effect{.on_insert = on_insert, .writes = false, .writes_before = false};
+  TriggerEffect effect{.on_insert = on_insert, .changes_rows = false, .writes_before = false};
+  bool inserts = false;
   for (word = next_token(trigger); !is_end(word); word = next_token(trigger)) {
-    for (const char* writes : {"into", "update", "delete"}) {
-      if (is_word(word, writes)) effect.writes = true;
-    }
+    inserts |= is_word(word, "into");
+    effect.changes_rows |= is_word(word, "update") || is_word(word, "delete");
   }
-  effect.writes_before = effect.writes && !is_after;
+  effect.writes_before = !is_after && (inserts || effect.changes_rows);
   return effect;
 }
 

@@ -28,6 +28,8 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// The column that one of our triggers (table/source.h) tells a filter of. No value for a trigger that does not begin
 /// by telling a filter.
 [[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
+/// The table that such a trigger tells.
+[[nodiscard]] std::string told_table(std::string_view trigger);
 
 /// Whether a table's definition may have a foreign key that refers to this table.
 [[nodiscard]] bool may_refer_to(std::string_view definition, std::string_view table);
@@ -38,7 +40,7 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// What a trigger may do.
 struct TriggerEffect {
   bool on_insert = true;      // it fires for a row that is inserted
-  bool writes = true;         // it writes
+  bool changes_rows = true;   // it has an UPDATE or a DELETE in its body
   bool writes_before = true;  // it writes before its row is written
 };
 [[nodiscard]] TriggerEffect effect_of(std::string_view trigger);

@@ -126,8 +126,29 @@ TEST_F(SketchTables, AreNotSpoiledByTemporaryTriggers) {
   }
   EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
   run("DROP TRIGGER temp.tells");
-  run("CREATE TEMP TRIGGER looks AFTER INSERT ON main.note BEGIN SELECT new.id; END");
-  run("INSERT INTO note(name) VALUES ('c')");
+  run("CREATE TEMP VIEW ends AS SELECT RAISE(IGNORE)");
+  run("CREATE TEMP TRIGGER looks AFTER INSERT ON main.note BEGIN SELECT * FROM ends; END");
+  EXPECT_THAT(error("INSERT INTO note(name) VALUES ('c')"), HasSubstr("'looks', and 'looks'"));
+  run("DROP TRIGGER temp.looks");
+  run("INSERT INTO note(name) VALUES ('d')");
+  EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
+}
+
+TEST_F(SketchTables, KnowTheirOwnTriggersFromThoseThatBeginLikeThem) {
+  make("ids", "source='note.id', symbols=100, keys=integers");
+  run("CREATE TABLE x(op, key)");
+  const std::string begins = " UPDATE ON note BEGIN INSERT INTO x(op, key) VALUES ('follow', new.id); ";
+  for (const auto& [trigger, refusal] :
+       {std::pair("BEFORE" + begins + "UPDATE note SET id = 9000 WHERE id = old.id;",
+                  "a BEFORE trigger that writes where its rows are changed"),
+        std::pair("BEFORE" + begins, "a BEFORE trigger that writes"),
+        std::pair("AFTER" + begins + "SELECT RAISE(IGNORE);", "FAIL or RAISE(IGNORE)")}) {
+    run("CREATE TRIGGER like " + trigger + " END");
+    EXPECT_THAT(error("UPDATE note SET id = 8000 WHERE id = 5"), HasSubstr(refusal)) << trigger;
+    run("DROP TRIGGER like");
+  }
+  make("more", "source='note.name', symbols=10");
+  run("UPDATE note SET id = 8000 WHERE id = 5");
   EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
 }
 
