@@ -73,6 +73,7 @@ void SketchSession::read_damaged() {
   require(blob_of(made) == blob, "what is read is what is there");
   require(blob.size() <= header::kBytes + kMostBytes, "a reader's limit holds");
   to = {Sketch(made), facts_of(made), {}, false, true};
+  to.facts.keys = net_keys_of(made);
   Slot nobody{made_of(to.facts, {}), to.facts, {}, true, true};
   nobody.facts.keys = 0;
   find_difference(to, nobody);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "blob_surgery.h"
 #include "c_session_calls.h"
 #include "crivo/host/bytes.h"
 #include "require.h"
@@ -50,6 +51,11 @@ SketchSession::Blob SketchSession::blob_of(const crivo_sketch* sketch) {
   Blob blob(crivo_sketch_bytes(sketch));
   require(crivo_sketch_write(sketch, blob.data(), blob.size(), nullptr) == CRIVO_OK, "a sketch can be written");
   return blob;
+}
+
+std::uint64_t SketchSession::net_keys_of(const crivo_sketch* sketch) {
+  const Blob blob = blob_of(sketch);
+  return get(std::as_bytes(std::span(blob)), header::kKeys);
 }
 
 /// Adds or removes a key that is given as a difference gives it.
@@ -171,8 +177,7 @@ void SketchSession::change() {
     require(status == expected, "keys are taken up to one of another length");
   }
   for (std::uint64_t i = 0; i < taken; ++i) note(slot, run.id(i), removes ? -1 : 1);
-  slot.facts.keys = removes ? slot.facts.keys - std::min(slot.facts.keys, taken)
-                            : slot.facts.keys + std::min(~slot.facts.keys, taken);
+  slot.facts.keys += removes ? 0 - taken : taken;
 }
 
 void SketchSession::combine() {
@@ -189,8 +194,7 @@ void SketchSession::combine() {
   const Counts counts = other.counts;
   into.is_known = into.is_known && other.is_known;
   for (unsigned id = 0; into.is_known && id < kKeys; ++id) note(into, id, counts[id]);
-  const std::uint64_t keys = other.facts.keys;
-  into.facts.keys += std::min(~into.facts.keys, keys);
+  into.facts.keys += other.facts.keys;
 }
 
 void SketchSession::append() {
@@ -219,7 +223,7 @@ void SketchSession::append() {
   }
   const bool was_decoded = is_decoded_alone(slot);
   const Sketch next = made_of(next_facts, slot.counts);
-  const bool fits = facts_of(next.get()).keys == slot.facts.keys;
+  const bool fits = net_keys_of(next.get()) == slot.facts.keys;
   const crivo_status status = checked(crivo_sketch_append, slot.sketch.get(), next.get());
   require(status == (fits ? CRIVO_OK : CRIVO_INCOMPATIBLE), "the next symbols of as many keys are appended");
   if (!fits) return;
@@ -238,12 +242,12 @@ void SketchSession::describe() {
 void SketchSession::check_slot(Slot& slot) {
   if (slot.sketch == nullptr) return;
   const crivo_sketch_facts facts = facts_of(slot.sketch.get());
-  require(std::memcmp(&facts, &slot.facts, sizeof facts) == 0, "the facts are those of the calls");
+  crivo_sketch_facts expected = slot.facts;
+  if (expected.keys >> 63 != 0) expected.keys = 0;
+  require(std::memcmp(&facts, &expected, sizeof facts) == 0, "the facts are those of the calls");
+  require(net_keys_of(slot.sketch.get()) == slot.facts.keys, "keys are counted, also below 0");
   if (!slot.is_known) return;
-  const Blob blob = blob_of(slot.sketch.get());
-  const Blob again = blob_of(made_of(facts, slot.counts).get());
-  constexpr std::size_t kHeaderBytes = 64;  // which also has the number of keys
-  require(std::equal(blob.begin() + kHeaderBytes, blob.end(), again.begin() + kHeaderBytes, again.end()),
+  require(blob_of(slot.sketch.get()) == blob_of(made_of(facts, slot.counts).get()),
           "a sketch depends on its set alone");
 }
 

@@ -35,10 +35,10 @@ class SketchSession {
 
   struct Slot {
     Sketch sketch;
-    crivo_sketch_facts facts{};
-    Counts counts{};       // below 0: the key was removed more often than it was added
-    bool is_known = true;  // whether the model is right: not of bytes that were forged, nor of very many copies
-    bool touched = true;   // by a call since it was checked
+    crivo_sketch_facts facts{};  // where keys is what was added less what was removed, modulo 2^64
+    Counts counts{};             // below 0: the key was removed more often than it was added
+    bool is_known = true;        // whether the model is right: not of bytes that were forged, nor of very many copies
+    bool touched = true;         // by a call since it was checked
   };
 
   void create();
@@ -69,6 +69,8 @@ class SketchSession {
   static void note(Slot& slot, unsigned id, std::int64_t copies);
 
   static crivo_sketch_facts facts_of(const crivo_sketch* sketch);
+  /// The number of keys that a sketch has, modulo 2^64: its facts have 0 for one below 0, but not its blob.
+  static std::uint64_t net_keys_of(const crivo_sketch* sketch);
   static Blob blob_of(const crivo_sketch* sketch);
   static Sketch made_of(const crivo_sketch_facts& facts, const Counts& counts);
   static void check_slot(Slot& slot);
