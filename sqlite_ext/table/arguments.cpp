@@ -119,6 +119,7 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
   }
   TableArguments parsed;
   parsed.spec = {parse_options(pointers), parse_window(given), given[kSource].has_value()};
+  if (parsed.spec.filter.capacity == 0) parsed.spec.filter.capacity = default_capacity(parsed.spec.filter.kind);
   if (!parsed.spec.has_source) {
     if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};
     return parsed;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "crivo/host/bytes.h"
+#include "crivo/host/growing_snapshot.h"
 #include "crivo/host/scalable_layers.h"
 #include "crivo/host/sizing.h"
 
@@ -16,9 +17,15 @@ class Fill {
  public:
   explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
 
-  void add(std::span<const std::byte> page) {
+  void add(std::uint64_t number, std::span<const std::byte> page) {
+    if (filter_->grows()) {
+      const Stats stats = filter_->page_stats(number, page.data());
+      bits_set_ += stats.bits_set;
+      rates_ += (1 - rates_) * stats.current_fp_rate;
+      return;
+    }
     Shape shape = filter_->shape();
-    shape.units = has_blocks_ ? page.size() / PagedFilter::granularity(shape.kind) : page.size() * 8 / shape.param;
+    shape.units = has_blocks_ ? page.size() / PagedFilter::granularity(shape) : page.size() * 8 / shape.param;
     const Stats stats = unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, page)).stats();
     bits_set_ += stats.bits_set;
     rates_ += stats.current_fp_rate * static_cast<double>(page.size());
@@ -27,6 +34,7 @@ class Fill {
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
   /// The mean of the pages' rates where a key lies in one of them; a counter of `spectral` may be anywhere.
   [[nodiscard]] double fp_rate() const noexcept {
+    if (filter_->grows()) return rates_;
     if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes());
     const double fill = static_cast<double>(bits_set_) / static_cast<double>(filter_->shape().units);
     double rate = 1;
@@ -49,8 +57,24 @@ std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
   return static_cast<std::uint64_t>(std::llround(keys));
 }
 
+AnyFilter growing_snapshot(FilterTable& table, std::uint64_t max_bytes) {
+  const TableState& state = table.state();
+  GrowingSnapshot snapshot(table.filter(0));
+  Facts facts{.keys = 0, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
+  table.visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    snapshot.count(page, whole_page(table.filter(0), page, row).data());
+    facts.keys += keys_of(row);
+  });
+  require_payload_fits(snapshot.payload_bytes(), max_bytes);
+  table.visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    snapshot.take(page, whole_page(table.filter(0), page, row).data());
+  });
+  return unwrap(snapshot.finish(facts, max_bytes));
+}
+
 AnyFilter whole_snapshot(FilterTable& table, std::uint64_t max_bytes) {
   const TableState& state = table.state();
+  if (table.filter(0).grows()) return growing_snapshot(table, max_bytes);
   std::vector<ScalableLayer> layers;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < state.layers.size(); ++i) {
@@ -115,10 +139,11 @@ Inventory take_inventory(FilterTable& table) {
       found.keys += keys_of(row);
       ++found.stored_pages;
       found.row_bytes += row.size();
+      if (filter.grows()) return fills.front().add(page, whole_page(filter, page, row));
       const std::size_t bytes = filter.bytes_of(page);
       for (std::uint64_t age = 0; age < kept.count && age <= kept.newest; ++age) {
         if (generation_of(row) < kept.newest - age) continue;
-        fills[age].add(payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
+        fills[age].add(page, payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes));
       }
     });
     for (const Fill& fill : fills) {

@@ -27,6 +27,11 @@ std::string read_state(ShadowTables& shadow, std::string_view row) {
 /// So many bytes of pages are changed in memory before they are stored.
 constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
 
+/// Checks the row of a page whose size depends on what is in it.
+void check_level(const PagedFilter& filter, std::uint64_t page, std::int64_t number, std::span<const std::byte> row) {
+  if (filter.grows() && !filter.is_sound(page, whole_page(filter, page, row).data())) refuse_level(number);
+}
+
 template <class A, class B>
 void require_equal(std::string_view field, const A& ours, const B& theirs) {
   if (ours == theirs) return;
@@ -104,14 +109,14 @@ bool FilterTable::add(std::string_view key, bool only_if_absent) {
   const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
   // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
-  return add_hash(hash_key(key, seed), only_if_absent && state_.spec.kind != Kind::kCounting);
+  return add_hash(hash_key(key, seed), only_if_absent && !can_remove(state_.spec.kind));
 }
 
 void FilterTable::remove_row(std::uint64_t rowid) {
   const FilterSpec& spec = state().spec;
   require_no_source("DELETE");
-  if (spec.kind != Kind::kCounting) {
-    throw SqlError{"kind must be counting where keys are deleted, got " + kind_text(spec) +
+  if (!can_remove(spec.kind)) {
+    throw SqlError{"kind must be counting or growing where keys are deleted, got " + kind_text(spec) +
                    " (to remove all keys, insert 'clear' as op)"};
   }
   (void)unwrap(remove_hash(rowid));
@@ -130,12 +135,31 @@ bool FilterTable::add_hash(std::uint64_t hash, bool only_if_absent) {
   {
     FilterRows rows = rows_of(filters_.size() - 1);
     if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
+      const bool is_added = *is_new || !only_if_absent;
+      const bool is_crowded = is_added && filters_.back().grows() && filters_.back().is_crowded(hash, rows);
       rows.store();
+      if (is_crowded) split_page();
       return *is_new;
     }
   }
-  grow();
+  open_layer();
   return add_hash(hash, only_if_absent);
+}
+
+// In this order T1 holds at each moment: until the state says that there is a page more, nobody looks for it, and until
+// the other page is shortened, it is read as if it were.
+void FilterTable::split_page() {
+  const PagedFilter more = filters_.front().with_a_page_more();
+  const auto write_half = [&](std::uint64_t page) {
+    FilterRows rows(shadow_, spare_, more, first_page(0), {});
+    rows.write_half(page, more.split_page());
+    rows.store();
+  };
+  write_half(more.new_page());
+  TableState grown = state_;
+  grown.layers.front().units = more.pages();
+  save(grown);
+  write_half(more.split_page());
 }
 
 /// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
@@ -156,7 +180,7 @@ bool FilterTable::is_full(FilterRows& rows, std::uint64_t page) const {
   return rows.keys(page) >= (scalable_layer_capacity(state_.spec, newest) + pages - 1) / pages;
 }
 
-void FilterTable::grow() {
+void FilterTable::open_layer() {
   TableState grown = state_;
   add_layer(grown);
   save(grown);
@@ -167,16 +191,19 @@ void FilterTable::add_hashes(std::span<std::uint64_t> hashes) {
   std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return filters_.back().page_of(hash); });
   for (auto next = hashes.begin(); next != hashes.end();) {
     bool full = false;
+    bool crowded = false;
     {
       FilterRows rows = rows_of(filters_.size() - 1);
-      while (next != hashes.end() && !full && rows.kept_bytes() < kMostChangedBytes) {
+      while (next != hashes.end() && !full && !crowded && rows.kept_bytes() < kMostChangedBytes) {
         if (filters_.size() > 1) rows.release();  // the other layers' rows come from the same statement
         full = !layers_contain(*next, filters_.size() - 1) && !add_to_newest(rows, *next, false);
+        crowded = filters_.back().grows() && filters_.back().is_crowded(*next, rows);
         if (!full) ++next;
       }
       rows.store();
     }
-    if (full) grow();
+    if (full) open_layer();
+    if (crowded) split_page();
   }
 }
 
@@ -242,6 +269,7 @@ void FilterTable::clear() {
   TableState cleared = state();
   require_no_source("op clear");
   cleared.layers.resize(1);
+  if (filters_.front().grows()) cleared.layers.front().units = 1;
   if (cleared.window) cleared.window->restart(shadow_.db());  // before anything is gone, as the clock can fail
   shadow_.erase_pages(0, INT64_MAX);
   if (cleared != state_) save(cleared);
@@ -261,8 +289,10 @@ void FilterTable::visit_layer(std::size_t layer, const PageVisitor& visit) {
   shadow_.visit_pages(first, [&](std::int64_t number, std::span<const std::byte> row) {
     if (number > last_page(layer)) return false;
     const auto page = static_cast<std::uint64_t>(number - first);
+    if (filter.grows() && page == filter.pages()) return true;  // of a split that failed before the state was saved
     if (page >= filter.pages()) misplaced(number);
-    check_row(number, row, filter.bytes_of(page), kept);
+    check_row(number, row, filter.bytes_of(page), kept, filter.grows());
+    check_level(filter, page, number, row);
     visit(page, row);
     return true;
   });
@@ -290,7 +320,9 @@ void FilterTable::drop_idle_pages() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;
     visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      const bool is_idle = state_.window ? generation_of(row) < panes().oldest() : count_bits(payload_of(row)) == 0;
+      const bool is_idle = state_.window         ? generation_of(row) < panes().oldest()
+                           : filters_[i].grows() ? keys_of(row) == 0
+                                                 : count_bits(payload_of(row)) == 0;
       if (is_idle) idle.push_back(first_page(i) + static_cast<std::int64_t>(page));
     });
     for (const std::int64_t number : idle) shadow_.erase_pages(number, number);

@@ -113,7 +113,9 @@ class FilterTable {
   bool add_to_window(std::uint64_t hash);
   [[nodiscard]] std::optional<bool> add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) const;
   [[nodiscard]] bool is_full(FilterRows& rows, std::uint64_t page) const;
-  void grow();
+  void open_layer();
+  /// Splits the next page of a growing table.
+  void split_page();
 
   [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
   /// Asks the first `layers` layers.

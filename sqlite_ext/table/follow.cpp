@@ -50,9 +50,7 @@ void fill(FilterTable& table, const Source& source) {
 
 void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
-Told told_of(const FilterSpec& spec) noexcept {
-  return spec.kind == Kind::kCounting ? Told::kCountedKeys : Told::kKeys;
-}
+Told told_of(const FilterSpec& spec) noexcept { return can_remove(spec.kind) ? Told::kCountedKeys : Told::kKeys; }
 
 }  // namespace
 
@@ -178,20 +176,20 @@ std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState&
   counted_.reset();  // it came with another row
   if (key.is_null()) return std::nullopt;
   const std::uint64_t hash = hash_key(key.view(), state.spec.seed);
-  const bool only_if_absent = is_counted_later && state.spec.kind == Kind::kCounting;  // others have no such trigger
+  const bool only_if_absent = is_counted_later && can_remove(state.spec.kind);  // others have no such trigger
   if (table.add_hash(hash, only_if_absent) || !only_if_absent) return hash;
   return std::nullopt;
 }
 
 void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {
   if (key.is_null()) return;
-  const bool counts = state.spec.kind == Kind::kCounting;
-  if (!counts || !is_certain || is_in_function_of_writer(table.shadow().db())) {
+  if (!can_remove(state.spec.kind) || !is_certain || is_in_function_of_writer(table.shadow().db())) {
     return add_stale(table.shadow());
   }
   const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), state.spec.seed));
   // A full counter stays, and the key will be found until the next rebuild. One that is not there was never told.
-  if (before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
+  const bool may_be_full = state.spec.kind == Kind::kCounting;
+  if (may_be_full && before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
 }
 
 void rebuild_following(ShadowTables& shadow) {

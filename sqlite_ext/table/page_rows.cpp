@@ -19,15 +19,36 @@ std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noex
   return hash_key(bytes, static_cast<std::uint64_t>(number) + 1);
 }
 
+/// Drops the zeros at a row's end.
+void drop_zeros(std::vector<std::byte>& row) {
+  std::size_t size = row.size();
+  while (size >= kRowHeaderBytes + 8 && load_le<std::uint64_t>(row.data() + size - 8) == 0) size -= 8;
+  while (size > kRowHeaderBytes && row[size - 1] == std::byte{0}) --size;
+  row.resize(size);
+}
+
+[[noreturn]] void refuse_row(std::int64_t number, const std::string& what) {
+  throw HostError{SQLITE_CORRUPT_VTAB, "page " + std::to_string(number) + " in table _pages must " + what};
+}
+
 }  // namespace
 
-void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t bytes, const Panes& panes) {
-  const auto refuse = [number](const std::string& what) {
-    throw HostError{SQLITE_CORRUPT_VTAB, "page " + std::to_string(number) + " in table _pages must " + what};
-  };
+void refuse_level(std::int64_t number) { refuse_row(number, "be at its level or below, got a higher one"); }
+
+std::vector<std::byte> whole_page(const PagedFilter& filter, std::uint64_t page, std::span<const std::byte> row) {
+  const std::span<const std::byte> stored = payload_of(row);
+  std::vector<std::byte> whole(stored.begin(), stored.end());
+  whole.resize(filter.bytes_of(page));
+  return whole;
+}
+
+void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t bytes, const Panes& panes,
+               bool may_be_shorter) {
+  const auto refuse = [number](const std::string& what) { refuse_row(number, what); };
   const std::size_t row_bytes = kRowHeaderBytes + bytes * panes.count;
-  if (row.size() != row_bytes) {
-    refuse("be a blob of " + std::to_string(row_bytes) + " bytes, got " + std::to_string(row.size()));
+  if (may_be_shorter ? row.size() < kRowHeaderBytes || row.size() > row_bytes : row.size() != row_bytes) {
+    refuse("be a blob of " + std::string(may_be_shorter ? "24 to " : "") + std::to_string(row_bytes) + " bytes, got " +
+           std::to_string(row.size()));
   }
   if (load_le<std::uint64_t>(row.data()) != checksum(number, row)) refuse("have the checksum of its bytes");
   if (generation_of(row) > panes.newest) {
@@ -78,11 +99,17 @@ std::span<const std::byte> PageRows::row(std::uint64_t page) {
   row_ = {};
   if (reading_->bind(1, number_of(page)).step()) {
     const std::span<const std::byte> stored = ShadowTables::row_of(*reading_, 0);
-    check_row(number_of(page), stored, bytes_of(page), panes_);
+    check_row(number_of(page), stored, bytes_of(page), panes_, may_be_shorter());
     row_ = stored;
   }
   page_ = page;
-  if (keeps_read_) keep();
+  const bool is_shorter = !row_.empty() && row_.size() < kRowHeaderBytes + bytes_of(page) * panes_.count;
+  if (keeps_read_ || is_shorter) keep();
+  if (is_shorter) {
+    kept_row_->bytes.resize(kRowHeaderBytes + bytes_of(page) * panes_.count);
+    row_ = kept_row_->bytes;
+  }
+  if (!row_.empty()) check_page(page, row_.data() + kRowHeaderBytes);
   return row_;
 }
 
@@ -151,6 +178,7 @@ void PageRows::store() {
   release();
   for (auto& [page, kept] : kept_) {
     if (!kept.is_changed) continue;
+    if (may_be_shorter()) drop_zeros(kept.bytes);
     store_le(kept.bytes.data(), checksum(number_of(page), kept.bytes));
     tables_.write_page(number_of(page), kept.bytes, kept.is_new);
   }
@@ -170,16 +198,34 @@ bool FilterRows::contain(std::uint64_t hash) {
 
 bool FilterRows::add(std::uint64_t hash, bool only_if_absent) {
   keeps_read_ = filter_.shape().kind == Kind::kSpectral;
-  const bool is_new = filter_.add_hash(hash, *this, only_if_absent);
+  catch_up(filter_.page_of(hash));
+  const bool is_new = unwrap(filter_.add_hash(hash, *this, only_if_absent));
   if (is_new || (filter_.counts() && !only_if_absent)) count_keys(filter_.page_of(hash), 1);
   return is_new;
 }
 
 Result<std::uint64_t> FilterRows::remove(std::uint64_t hash) {
+  catch_up(filter_.page_of(hash));
   Result<std::uint64_t> before = filter_.remove_hash(hash, *this);
   const std::uint64_t page = filter_.page_of(hash);
   if (before.has_value() && keys(page) != 0) count_keys(page, -1);
   return before;
+}
+
+void FilterRows::write_half(std::uint64_t page, std::uint64_t from) {
+  const std::uint64_t keys = filter_.write_half(page, from, *this);
+  count_keys(page, static_cast<std::int64_t>(keys - this->keys(page)));
+}
+
+// Before the page is changed, so that its number of keys is right.
+void FilterRows::catch_up(std::uint64_t page) {
+  if (!filter_.grows()) return;
+  const std::byte* bytes = read(page);
+  if (bytes != nullptr && filter_.is_behind(page, bytes)) write_half(page, page);
+}
+
+void FilterRows::check_page(std::uint64_t page, const std::byte* bytes) const {
+  if (!filter_.is_sound(page, bytes)) refuse_level(number_of(page));
 }
 
 }  // namespace crivo::sqlite

@@ -35,9 +35,12 @@ struct Panes {
   [[nodiscard]] std::uint64_t oldest() const noexcept { return newest < count ? 0 : newest - count + 1; }
 };
 
-/// Checks a stored row that must hold `bytes` bytes of a page for each pane. Throws HostError (SQLITE_CORRUPT_VTAB)
-/// naming the page.
-void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t bytes, const Panes& panes);
+/// Throws the error of a growing table's page that is at a higher level than its state says.
+[[noreturn]] void refuse_level(std::int64_t number);
+/// Checks a stored row that must hold `bytes` bytes of a page for each pane; of a page that `may_be_shorter`, those
+/// behind its last byte that is not 0 may be missing. Throws HostError (SQLITE_CORRUPT_VTAB) naming the page.
+void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t bytes, const Panes& panes,
+               bool may_be_shorter = false);
 /// The number of keys in a row that was checked.
 [[nodiscard]] std::uint64_t keys_of(std::span<const std::byte> row) noexcept;
 /// The generation of a row that was checked.
@@ -52,6 +55,10 @@ struct KeptRow {
   std::vector<std::byte> bytes;
 };
 using KeptRows = std::map<std::uint64_t, KeptRow>;  // by their pages
+
+/// The bytes of a page of a growing table, with the zeros at its end, from its row that was checked.
+[[nodiscard]] std::vector<std::byte> whole_page(const PagedFilter& filter, std::uint64_t page,
+                                                std::span<const std::byte> row);
 
 /// Memory that one operation's PageRows hands on to the next one's, to spare allocations for each key.
 struct SpareRows {
@@ -88,6 +95,10 @@ class PageRows : public PageSource {
   /// Reads and writes the rows with numbers from `first` on, in the newest pane. Borrows all but the panes.
   PageRows(ShadowTables& tables, SpareRows& spare, std::int64_t first, const Panes& panes);
 
+  [[nodiscard]] std::int64_t number_of(std::uint64_t page) const noexcept {
+    return first_ + static_cast<std::int64_t>(page);
+  }
+
   Panes panes_;
   std::uint64_t generation_;  // of the pane that is read and written
   bool keeps_read_ = false;   // an addition comes back to the pages of which it has read one position
@@ -97,6 +108,10 @@ class PageRows : public PageSource {
 
   /// The bytes of a page, of each pane.
   [[nodiscard]] virtual std::size_t bytes_of(std::uint64_t page) const noexcept = 0;
+  /// Whether zeros at a page's end are not stored.
+  [[nodiscard]] virtual bool may_be_shorter() const noexcept { return false; }
+  /// Throws HostError for a page that is of the right size and checksum, and still cannot be.
+  virtual void check_page(std::uint64_t /*page*/, const std::byte* /*bytes*/) const {}
 
   /// The row of a page, changed or as it is stored; no bytes if there is none. Valid until another page is asked for.
   std::span<const std::byte> row(std::uint64_t page);
@@ -107,9 +122,6 @@ class PageRows : public PageSource {
   void age(std::span<std::byte> row, std::size_t bytes) const;
   [[nodiscard]] std::size_t offset(std::uint64_t page) const noexcept {
     return kRowHeaderBytes + panes_.place(generation_) * bytes_of(page);
-  }
-  [[nodiscard]] std::int64_t number_of(std::uint64_t page) const noexcept {
-    return first_ + static_cast<std::int64_t>(page);
   }
 
   ShadowTables& tables_;
@@ -131,12 +143,18 @@ class FilterRows final : public PageRows {
 
   /// Whether the filter may contain a key, in any pane that is kept.
   [[nodiscard]] bool contain(std::uint64_t hash);
-  /// As PagedFilter::add_hash and remove_hash, in the newest pane; the page's number of keys changes with them.
+  /// As PagedFilter::add_hash and remove_hash, in the newest pane; the page's number of keys changes with them. Throws
+  /// SqlError where a key has no room.
   bool add(std::uint64_t hash, bool only_if_absent);
   Result<std::uint64_t> remove(std::uint64_t hash);
+  /// As PagedFilter::write_half, with the page's number of keys.
+  void write_half(std::uint64_t page, std::uint64_t from);
 
  private:
+  void catch_up(std::uint64_t page);
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept override { return filter_.bytes_of(page); }
+  [[nodiscard]] bool may_be_shorter() const noexcept override { return filter_.grows(); }
+  void check_page(std::uint64_t page, const std::byte* bytes) const override;
 
   const PagedFilter& filter_;
 };

@@ -17,7 +17,7 @@ namespace {
 
 /// Throws SqlError, with the names of the kinds that can be a table, for another one.
 void require_table_kind(const FilterSpec& spec) {
-  constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kScalable, Kind::kSpectral};
+  constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kGrowing, Kind::kScalable, Kind::kSpectral};
   if (std::ranges::find(kAllowed, spec.kind) != kAllowed.end()) return;
   throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
 }
@@ -44,8 +44,8 @@ void require_bounded(const TableState& state) {
   }
   if (state.window && (spec.kind != Kind::kBlocked || state.has_source))
     damaged_state("have a window only where it may");
-  const bool grows = spec.kind == Kind::kScalable;
-  if (grows ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
+  const bool has_layers = spec.kind == Kind::kScalable;
+  if (has_layers ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
     damaged_state("have as many layers as its kind and capacity allow, got " + std::to_string(layers));
   }
 }
@@ -71,12 +71,20 @@ Window read_window(StateFields& fields) {
 
 }  // namespace
 
+bool can_remove(Kind kind) noexcept {
+  return std::ranges::find(kinds(), kind, [](const KindInfo& info) { return info.kind; })->can.remove;
+}
+
 PagedFilter TableState::filter(std::size_t layer) const {
   Shape shape;
   shape.kind = paged_kind(spec);
   shape.seed = spec.seed;
   shape.units = layers[layer].units;
   shape.k = layers[layer].probes;
+  if (shape.kind == Kind::kGrowing) {
+    shape.k = 1;
+    shape.param = layers[layer].probes;
+  }
   if (shape.kind == Kind::kSpectral) shape.param = static_cast<std::uint16_t>(spec.counter_bits);
   return unwrap(PagedFilter::open(shape, page_bytes));
 }
@@ -109,16 +117,19 @@ TableState plan_table(const TableSpec& spec, std::size_t row_room) {
   state.spec = spec.filter;
   state.window = spec.window;
   state.has_source = spec.has_source;
-  const std::size_t granule = PagedFilter::granularity(paged_kind(state.spec));
+  const bool is_scalable = state.spec.kind == Kind::kScalable;
+  Shape shape{.kind = paged_kind(state.spec)};
+  if (!is_scalable) shape = unwrap(PagedFilter::plan(state.pane_spec()));
+  const bool grows = shape.kind == Kind::kGrowing;
+  const std::size_t granule = PagedFilter::granularity(shape);
   const std::size_t room = row_room - kRowHeaderBytes;
   const std::size_t panes = spec.window ? spec.window->kept_panes() : 1;
-  state.page_bytes = std::max(room / panes / granule, std::size_t{1}) * granule;
-  if (state.spec.kind == Kind::kScalable) {
+  state.page_bytes = grows ? granule : std::max(room / panes / granule, std::size_t{1}) * granule;
+  state.spec.smallest_blob = false;
+  if (is_scalable) {
     add_layer(state);
   } else {
-    const Shape shape = unwrap(PagedFilter::plan(state.pane_spec()));
-    state.spec.smallest_blob = false;
-    state.layers.push_back({shape.units, shape.k});
+    state.layers.push_back({shape.units, grows ? static_cast<std::uint8_t>(shape.param) : shape.k});
   }
   return state;
 }

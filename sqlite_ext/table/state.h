@@ -21,7 +21,7 @@ struct TableState {
   /// A blocked filter of a scalable table, or the one filter of a table of another kind.
   struct Layer {
     std::uint64_t units = 0;
-    std::uint8_t probes = 0;
+    std::uint8_t probes = 0;  // of growing, the bits of a new entry
     friend bool operator==(const Layer&, const Layer&) = default;
   };
 
@@ -45,7 +45,11 @@ struct TableState {
 
 /// The kinds that a table can have, for messages.
 inline constexpr std::string_view kTableKinds =
-    "one of a table's (blocked, counting, scalable[:growth: 2 to 16], spectral[:counter bits: 4, 8, 16 or 32])";
+    "one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter bits: 4, 8, 16 or "
+    "32])";
+
+/// Whether keys can be taken back.
+[[nodiscard]] bool can_remove(Kind kind) noexcept;
 
 /// What a table is asked to be.
 struct TableSpec {

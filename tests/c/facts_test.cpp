@@ -123,7 +123,7 @@ TEST(Library, TellsItsVersion) {
 
 TEST(Library, TellsEveryKindAndWhatItCan) {
   const std::vector<std::string> all = kinds_that_can(0);
-  EXPECT_THAT(all, ::testing::ElementsAre("classic", "blocked", "counting", "spectral", "scalable", "cuckoo",
+  EXPECT_THAT(all, ::testing::ElementsAre("classic", "blocked", "counting", "spectral", "scalable", "growing", "cuckoo",
                                           "hash_compaction", "ribbon", "range", "map", "exact"));
   EXPECT_EQ(crivo_kind_can(all.size()), 0U);
   EXPECT_EQ(crivo_kind_name(SIZE_MAX), nullptr);

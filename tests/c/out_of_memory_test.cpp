@@ -110,8 +110,10 @@ TEST_P(OutOfMemoryOfMade, FilesLeaveNothing) {
   for (const std::int32_t form : {CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
     fail_calling(crivo_save, filter.get(), path.c_str(), form, 0);
     fail_making([&](crivo_filter** made, crivo_error* error) {
-      const crivo_status status = crivo_open(path.c_str(), nullptr, made, error);
-      return status == CRIVO_OK ? crivo_verify(*made, error) : status;
+      if (const crivo_status status = crivo_open(path.c_str(), nullptr, made, error); status != CRIVO_OK) return status;
+      const crivo_status status = crivo_verify(*made, error);
+      if (status != CRIVO_OK) Free()(std::exchange(*made, nullptr));
+      return status;
     });
   }
   EXPECT_EQ(unlink(path.c_str()), 0);

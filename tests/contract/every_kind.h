@@ -23,6 +23,8 @@ inline std::string name_of_kind(const ::testing::TestParamInfo<KindInfo>& tested
 class PerKind : public ::testing::TestWithParam<KindInfo> {
  protected:
   [[nodiscard]] static Kind kind() { return GetParam().kind; }
+  /// Whether it begins small, whatever its capacity, and grows a little at a time.
+  [[nodiscard]] static bool needs_no_capacity() { return GetParam().default_capacity != 0; }
   [[nodiscard]] static FilterSpec spec_for(std::uint64_t capacity, double fp_rate = 0.01) {
     return {.kind = kind(), .capacity = capacity, .fp_rate = fp_rate, .value_bits = kValueBits};
   }

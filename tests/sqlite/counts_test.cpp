@@ -53,8 +53,9 @@ TEST_F(Counts, AddTimesRefusesWhatIsNoNumberOfTimes) {
   EXPECT_EQ(ask(call + "'2')"), rule + "'2'");
   EXPECT_EQ(ask(call + "9223372036854775808)"), rule + "9223372036854775808");
   EXPECT_THAT(ask("SELECT bloom_add_times(NULL, 'a', 1)"), StartsWith("error: bloom_add_times: argument 1 must be"));
-  EXPECT_EQ(ask("SELECT bloom_add_times(bloom_create(9), 'a', 1)"),
-            "error: bloom_add_times: kind must be one that can count (counting, spectral, cuckoo), got blocked");
+  EXPECT_EQ(
+      ask("SELECT bloom_add_times(bloom_create(9), 'a', 1)"),
+      "error: bloom_add_times: kind must be one that can count (counting, spectral, growing, cuckoo), got blocked");
 }
 
 TEST_F(Counts, AddNewAddsWhatIsCertainlyAbsentOnce) {

@@ -1,5 +1,5 @@
 // Writes keys until it is killed: sqlite_crash_writer DATABASE JOURNAL_MODE. The key i goes into the filter table of
-// kind i % 4; the plain table `progress` counts the keys in the same transaction. Whenever a transaction is committed,
+// kind i % 5; the plain table `progress` counts the keys in the same transaction. Whenever a transaction is committed,
 // the number of keys goes to the standard output, as eight bytes.
 #include <sqlite3.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
+constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
 class Writer {
  public:
@@ -56,7 +56,7 @@ class Writer {
  private:
   void insert(std::int64_t first, std::int64_t end) {
     for (std::int64_t i = first; i < end; ++i) {
-      run(std::string("INSERT INTO ") + kKinds[static_cast<std::uint64_t>(i) % 4] + "(key) VALUES (" +
+      run(std::string("INSERT INTO ") + kKinds[static_cast<std::uint64_t>(i) % kKinds.size()] + "(key) VALUES (" +
           std::to_string(i) + ")");
     }
   }

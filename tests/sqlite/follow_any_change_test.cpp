@@ -9,7 +9,8 @@ namespace {
 
 class FollowOfKind : public ::testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FollowOfKind, ::testing::Values("blocked", "counting", "scalable", "spectral"));
+INSTANTIATE_TEST_SUITE_P(Kinds, FollowOfKind,
+                         ::testing::Values("blocked", "counting", "growing", "scalable", "spectral"));
 
 /// The ways to write a table that a filter has to survive.
 struct SourceTable {

@@ -104,7 +104,7 @@ TEST_F(FollowFail, HasTheRowsThatAFailureKeeps) {
   run("CREATE TABLE twice(x UNIQUE)");
   run("INSERT INTO once VALUES (1)");
   run("INSERT INTO twice VALUES (1)");
-  for (const char* kind : {"counting", "blocked", "scalable", "spectral"}) {
+  for (const char* kind : {"counting", "growing", "blocked", "scalable", "spectral"}) {
     for (const char* lifetime : {"", "TEMP "}) {
       for (const Case& c : cases) {
         SCOPED_TRACE(std::string(kind) + ": " + lifetime + c.trigger + ": " + c.statement);
@@ -132,7 +132,7 @@ TEST_F(FollowFail, HasTheRowsThatAFailureKeeps) {
 
 TEST_F(FollowFail, AnswersInTheMiddleOfAStatement) {
   const std::string question = "EXISTS (SELECT 1 FROM f WHERE key = ";
-  for (const char* kind : {"counting", "blocked"}) {
+  for (const char* kind : {"counting", "growing", "blocked"}) {
     run("PRAGMA foreign_keys = 1");
     run("PRAGMA recursive_triggers = 1");
     run("CREATE TABLE words(w PRIMARY KEY)");
@@ -244,7 +244,7 @@ TEST_F(FollowFail, CountsEachRowOfAKindThatRemovesNone) {
 }
 
 TEST_F(FollowFail, IsToldOfEachPartOfAGeneratedColumn) {
-  for (const char* kind : {"counting", "blocked"}) {
+  for (const char* kind : {"counting", "growing", "blocked"}) {
     for (const char* storage : {"", " STORED"}) {
       run(std::string("CREATE TABLE s(id INTEGER PRIMARY KEY, a, [b c], d, e AS (a || \"b c\")") + storage +
           ", g AS (upper(e))" + storage + ")");

@@ -97,8 +97,8 @@ class FollowStatements : protected Random {
              column(db, table, below(6) == 0 ? "id" : "[wc]") + "')";
     }
     return "CREATE VIRTUAL TABLE " + new_name("f") + " USING bloom(fpr=1e-9, kind=" +
-           one_of({"counting", "counting", "counting", "blocked", "scalable", "spectral"}) + ", source='" + table +
-           "." + column(db, table, "[wc]") + "')";
+           one_of({"counting", "counting", "growing", "growing", "blocked", "scalable", "spectral"}) + ", source='" +
+           table + "." + column(db, table, "[wc]") + "')";
   }
   static std::string rebuild_of(const std::string& filter) {
     return "INSERT INTO " + filter + "(op) VALUES ('rebuild')";

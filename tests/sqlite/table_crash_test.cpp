@@ -12,7 +12,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
+constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
 /// A writer whose standard output is a pipe to us.
 class CrashWriter {
@@ -79,8 +79,8 @@ class Survivor {
     ASSERT_EQ(db.ask("PRAGMA integrity_check"), "ok");
     for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
       const std::string table = kKinds[kind];
-      const std::string of_kind = " JOIN " + table + " ON key = i WHERE i % 4 = " + std::to_string(kind);
-      const std::string wanted = std::to_string((keys + 3 - static_cast<std::int64_t>(kind)) / 4);
+      const std::string of_kind = " JOIN " + table + " ON key = i WHERE i % 5 = " + std::to_string(kind);
+      const std::string wanted = std::to_string((keys + 4 - static_cast<std::int64_t>(kind)) / 5);
       ASSERT_EQ(db.ask("SELECT count(*) FROM " + integers(0, keys - 1) + of_kind), keys == 0 ? "0" : wanted) << table;
       ASSERT_EQ(db.ask("INSERT INTO " + table + "(op) VALUES ('check')"), "") << table;
       // What a transaction took back, or did not commit, is not there: at a rate of 1e-9 an accident is out of

@@ -175,7 +175,7 @@ TEST(TableMemory, IsNotAllocatedForEachKey) {
   Database db;
   db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
   db.run("CREATE VIRTUAL TABLE followed USING bloom(source=s.c, kind=counting)");
-  for (const char* kind : {"blocked", "counting", "scalable", "spectral"}) {
+  for (const char* kind : {"blocked", "counting", "growing", "scalable", "spectral"}) {
     const std::string table = kind;
     db.run("CREATE VIRTUAL TABLE " + table + " USING bloom(capacity=10000, kind=" + table + ")");
   }

@@ -8,7 +8,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::array kKinds = {"blocked", "counting", "scalable", "spectral"};
+constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
 /// Makes a filter table for each kind, named as the kind is, with the keys 1 .. 500. The scalable one grows.
 void make_tables(Database& db, const std::string& schema = "main") {

@@ -18,7 +18,7 @@ struct Pair {
   std::string kind;
   [[nodiscard]] std::string filter() const { return schema + "." + name; }
   [[nodiscard]] std::string plain() const { return schema + ".plain_" + name; }
-  [[nodiscard]] bool counts() const { return kind == "counting" || kind == "spectral"; }
+  [[nodiscard]] bool counts() const { return kind == "counting" || kind == "growing" || kind == "spectral"; }
 };
 
 class Walk : Random {
@@ -31,7 +31,7 @@ class Walk : Random {
     connect();
     run("CREATE TABLE words(w)");
     run("INSERT INTO words VALUES (NULL), (1), (2), (3.5), ('t1'), (CAST('b1' AS BLOB)), (x'00'), ('ä'), (1e20), ('')");
-    const std::array kinds = {"blocked", "counting", "scalable", "spectral", "'scalable:4'"};
+    const std::array kinds = {"blocked", "counting", "growing", "scalable", "spectral", "'scalable:4'"};
     for (const char* schema : {"main", "temp", "aux1"}) {
       for (const std::string kind : kinds) make({schema, "f" + std::to_string(++names_), kind});
     }

@@ -16,6 +16,7 @@
 #include "crivo/map.h"
 #include "format/mapped_file.h"
 #include "format/mapped_segments.h"
+#include "kinds/registry.h"
 #include "mapped_files.h"
 #include "matchers.h"
 
@@ -203,6 +204,12 @@ TEST_P(MappedKinds, ReadForgedFilesAsForgedBlobs) {
     repair_blob(blob);
     const auto parsed = parse_blob(blob);
     const auto mapped = MappedFilter::open(write_file("forged", blob), kStill);
+    if (mapped && !parsed) {  // what only looking at all of it shows
+      ASSERT_NE(find_kind(GetParam().kind)->check_whole, nullptr) << parsed.error().message;
+      ASSERT_FALSE(mapped->verify());
+      for (const std::uint64_t hash : hashes) (void)mapped->may_contain_hash(hash);
+      continue;
+    }
     ASSERT_EQ(mapped.has_value(), parsed.has_value()) << (mapped ? parsed.error() : mapped.error()).message;
     if (!mapped) continue;
     ++accepted;

@@ -72,7 +72,7 @@ TEST_P(PagedFilterTest, IsTheFilterInMemory) {
   for (std::uint64_t i = 0; i < keys; ++i) {
     EXPECT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
     for (std::uint64_t times = 0; times <= i % 3; ++times) {
-      ASSERT_EQ(paged->add_hash(key(i), pages), !whole.ref().may_contain_hash(key(i)));
+      ASSERT_EQ(*paged->add_hash(key(i), pages), !whole.ref().may_contain_hash(key(i)));
       ASSERT_TRUE(whole.add(std::to_string(i)));
     }
     ASSERT_TRUE(paged->may_contain_hash(key(i), pages));
@@ -106,7 +106,7 @@ TEST_P(PagedUnionTest, IsTheUnionInMemory) {
   MapSource pages(paged);
   for (std::uint64_t i = 0; i < 20; ++i) {
     ASSERT_TRUE(whole.add(std::to_string(i)));
-    paged.add_hash(key(i), pages);
+    ASSERT_TRUE(paged.add_hash(key(i), pages).has_value());
     ASSERT_TRUE(other.add(std::to_string(i + 10)));
   }
   for (std::uint64_t page = 0; page < paged.pages(); ++page) {
@@ -132,9 +132,9 @@ TEST(PagedFilter, WritesNoPageIfNothingChanges) {
     ASSERT_TRUE(choose_kind(spec, kind));
     const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
     MapSource pages(paged);
-    EXPECT_TRUE(paged.add_hash(12345, pages));
+    EXPECT_TRUE(*paged.add_hash(12345, pages));
     const int writes = pages.writes;
-    EXPECT_FALSE(paged.add_hash(12345, pages));
+    EXPECT_FALSE(*paged.add_hash(12345, pages));
     EXPECT_EQ(pages.writes, writes) << kind;
   }
 }
@@ -145,9 +145,9 @@ TEST(PagedFilter, LeavesAKeyThatMayBeThereAloneIfToldTo) {
     ASSERT_TRUE(choose_kind(spec, kind));
     const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
     MapSource pages(paged);
-    EXPECT_TRUE(paged.add_hash(12345, pages, true)) << kind;
+    EXPECT_TRUE(*paged.add_hash(12345, pages, true)) << kind;
     const int writes = pages.writes;
-    EXPECT_FALSE(paged.add_hash(12345, pages, true)) << kind;
+    EXPECT_FALSE(*paged.add_hash(12345, pages, true)) << kind;
     EXPECT_EQ(pages.writes, writes) << kind;
   }
 }

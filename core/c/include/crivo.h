@@ -167,7 +167,7 @@ typedef int (*crivo_progress)(double done, void* data);
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
-  uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (not for crivo_create)
+  uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are, and 2^32 for growing
   double fp_rate;           ///< the false-positive rate at capacity: above capacity * 2^-64, at which keys share
                             ///< their 64-bit hash, and below 1, or 1 for a map or exact; 0 is 0.01, or 1 for exact.
                             ///< ribbon and map have none below 2^-32, exact has none below 2^-33

@@ -172,10 +172,7 @@ class AnyFilter {
   Result<void> grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added);
   void count_added(std::uint64_t keys) noexcept;
   /// Must be called whenever the payload may have moved.
-  void borrow_payload() noexcept {
-    ref_.view_.payload = payload_.data();
-    ref_.view_.payload_bytes = payload_.size();
-  }
+  void borrow_payload() noexcept;
 
   FilterRef ref_;  // borrows the payload, ready to be asked
   AlignedBytes payload_;

@@ -19,6 +19,8 @@ namespace crivo {
 [[nodiscard]] HashId hash_id_of(Kind kind) noexcept;
 /// KindInfo::default_fp_rate: 1 for exact, which is then as small as it can be, and 0.01 for all others.
 [[nodiscard]] double default_fp_rate(Kind kind) noexcept;
+/// KindInfo::default_capacity: 2^32 for growing, and 0 for all others, which must be given one.
+[[nodiscard]] std::uint64_t default_capacity(Kind kind) noexcept;
 
 /// Sets the spec's kind and option from what users write: a kind's name or alias, or a name, a colon and the option, as
 /// "spectral:16". Errors: kBadArgument, with all names or with the options that the kind has.

@@ -24,6 +24,7 @@ enum class Kind : std::uint8_t {
   kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
   kExact = 11,          // Schanck 2025 (there Clubcard)
   kSketch = 12,         // Yang, Gilad & Alizadeh 2024: no filter, and none of kinds(); crivo/sketch.h
+  kGrowing = 13,        // Litwin 1980; Dayan, Bercea, Reviriego & Pagh 2023 (InfiniFilter)
 };
 
 /// What a kind can do.
@@ -49,8 +50,9 @@ struct KindInfo {
   std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; empty for none
   std::string_view alias;   // a word that alone means the kind with this option: "compressed"; empty for none
   Capabilities can;
-  HashId hash_id = HashId::kXxh3_64;  // the hash function of all filters of this kind
-  double default_fp_rate = 0.01;      // where a user of a host names none
+  HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
+  double default_fp_rate = 0.01;       // where a user of a host names none
+  std::uint64_t default_capacity = 0;  // what a capacity of 0 stands for, if not for an error
 };
 
 /// The largest capacity that a filter can be asked for: 2^40 keys.
@@ -66,7 +68,7 @@ inline constexpr unsigned kMaxValueBits = 32;
 /// capacity * length * 2^-63, `ribbon` and `map` have none below 2^-32, and `exact` has none below 2^-33.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
-  std::uint64_t capacity = 0;  // keys, 1 to 2^40
+  std::uint64_t capacity = 0;  // keys, 1 to 2^40; of growing, to which it keeps its rate: to 2^32, and 0 is that
   double fp_rate = 0.01;       // wanted at capacity, above capacity * 2^-64 and below 1; or 1 for a map without
                                // check bits, and for an exact filter that is as small as it can be
   std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000

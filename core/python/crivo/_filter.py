@@ -99,7 +99,7 @@ class Filter(_crivo.Filter):
     keys, the filter is empty and needs a capacity. Of the options, None is the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
-                   "scalable", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
+                   "scalable", "growing", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
                    each can do; "map" is made by crivo.Map, and "exact" by Filter.exact()
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys

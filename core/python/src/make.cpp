@@ -238,12 +238,14 @@ bool can(std::string_view kind, uint32_t bit) {
 
 bool make(const Arguments& arguments, const crivo_options& options, crivo_filter** made) {
   if (arguments.keys == Py_None) {
-    if (options.capacity == 0) {
+    crivo_error error;
+    const crivo_status status = crivo_create(&options, made, &error);
+    if (status == CRIVO_BAD_ARGUMENT && options.capacity == 0 &&
+        std::string_view(error.message).starts_with("capacity")) {
       raise_bad_argument("capacity must be given where there are no keys, got neither");
       return false;
     }
-    crivo_error error;
-    return succeeded(crivo_create(&options, made, &error), error);
+    return succeeded(status, error);
   }
   if (arguments.values == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_FIND)) {
     raise_bad_argument("kind must be one whose keys have no values, got %s, which crivo.Map makes", options.kind);

@@ -39,7 +39,7 @@ Add a key so many times, to a filter that counts.
 constexpr const char* kRemoveDoc = R"(remove($self, key, /)
 --
 
-Take back one addition of a key, in a filter that can (kinds "counting" and "cuckoo").
+Take back one addition of a key, in a filter that can (kinds "counting", "growing" and "cuckoo").
 
 Only keys that were added may be removed: to remove a false hit can make the filter lose another key. A key that is
 certainly not there is an Error.

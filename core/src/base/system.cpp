@@ -70,6 +70,15 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
   return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
 }
 
+void* reserve_addresses(std::size_t bytes) noexcept {
+  void* begin = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return begin != MAP_FAILED ? begin : nullptr;
+}
+bool give_memory(void* begin, std::size_t bytes) noexcept {
+  return ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+void release_addresses(void* begin, std::size_t bytes) noexcept { ::munmap(begin, bytes); }
+
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_HUGEPAGE); }
 void wish_small_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_NOHUGEPAGE); }
 
@@ -140,6 +149,10 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
   ::munmap(from, bytes);
   return true;
 }
+
+void* reserve_addresses(std::size_t) noexcept { return nullptr; }
+bool give_memory(void*, std::size_t) noexcept { return false; }
+void release_addresses(void*, std::size_t) noexcept {}
 
 void wish_huge_pages(void*, std::size_t) noexcept {}
 void wish_small_pages(void*, std::size_t) noexcept {}

@@ -26,7 +26,9 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
   const BuilderRequest request{spec, options, sizes};
   FilterSpec checked = spec;
-  if (spec.capacity == 0) checked.capacity = 1;  // to check all other fields now, not at the end
+  if (spec.capacity == 0)
+    checked.capacity =
+        std::max<std::uint64_t>(1, default_capacity(spec.kind));  // to check all other fields now, not at the end
   Result<FilterPlan> plan = request.plan(checked);
   if (!plan) return plan.error();
   const KindInfo& kind = plan->row->info;

@@ -103,6 +103,7 @@ Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, Align
                                    std::uint64_t max_bytes) {
   const Result<FilterRef> ref = FilterRef::open(shape, facts, payload);
   if (!ref) return ref.error();
+  if (auto valid = check_whole(ref->view_); !valid) return valid.error();
   return AnyFilter(*ref->row_, shape, facts, std::move(payload), max_bytes);
 }
 
@@ -122,7 +123,8 @@ Result<void> AnyFilter::add_hash_times(std::uint64_t key_hash, std::uint64_t tim
   std::uint64_t added = 0;
   auto result = [&] {
     const AtEnd count([&] { count_added(added); });
-    return row.add_times({ref_.view_.shape, payload_}, key_hash, times, added);
+    const AtEnd borrow([this] { borrow_payload(); });
+    return row.add_times({ref_.view_.shape, payload_}, key_hash, times, added, max_bytes_);
   }();
   return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
 }
@@ -132,6 +134,12 @@ Result<void> AnyFilter::grow_by(std::span<const std::uint64_t> hashes, std::uint
   if (row.add_and_grow == nullptr) return unsupported(row.info, "add", &Capabilities::add);
   const AtEnd borrow([this] { borrow_payload(); });
   return row.add_and_grow({ref_.view_.shape, payload_}, hashes, added, max_bytes_);
+}
+
+void AnyFilter::borrow_payload() noexcept {
+  ref_.view_.payload = payload_.data();
+  ref_.view_.payload_bytes = payload_.size();
+  if (ref_.row_->prepare != nullptr) ref_.row_->prepare(ref_.view_);
 }
 
 void AnyFilter::count_added(std::uint64_t keys) noexcept { ref_.facts_.keys = saturating_add(ref_.facts_.keys, keys); }

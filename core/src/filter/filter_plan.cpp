@@ -10,9 +10,11 @@
 
 namespace crivo {
 
-Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes) {
-  const KindRow* row = find_kind(spec.kind);
-  if (row == nullptr) return bad_argument("kind must be known, got ", static_cast<unsigned>(spec.kind));
+Result<FilterPlan> plan_filter(const FilterSpec& asked, std::uint64_t max_bytes) {
+  const KindRow* row = find_kind(asked.kind);
+  if (row == nullptr) return bad_argument("kind must be known, got ", static_cast<unsigned>(asked.kind));
+  FilterSpec spec = asked;
+  if (spec.capacity == 0) spec.capacity = row->info.default_capacity;
   const Result<Shape> shape = row->plan(spec);
   if (!shape) return shape.error();
   max_bytes = std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max());

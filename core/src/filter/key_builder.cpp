@@ -64,6 +64,7 @@ class KeyBuilder final : public BuilderState {
 
 Result<void> KeyBuilder::start(FilterPlan plan) {
   kind_ = plan.row->info;
+  if (spec_.capacity == 0) request_.spec.capacity = kind_.default_capacity;
   if (spec_.capacity == 0 || !kind_.can.add) {
     hashes_ = std::make_unique<KeptHashes>(needs_every_addition(kind_.can), options_, budget_);
     return {};

@@ -36,6 +36,11 @@ double default_fp_rate(Kind kind) noexcept {
   return row != nullptr ? row->info.default_fp_rate : FilterSpec().fp_rate;
 }
 
+std::uint64_t default_capacity(Kind kind) noexcept {
+  const KindRow* row = find_kind(kind);
+  return row != nullptr ? row->info.default_capacity : 0;
+}
+
 Result<void> choose_kind(FilterSpec& spec, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);

@@ -3,14 +3,17 @@
 #include "crivo/host/paged_filter.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/error_text.h"
 #include "base/math128.h"
+#include "base/portable.h"
 #include "crivo/memory.h"
 #include "filter/filter_plan.h"
 #include "kinds/bloom/counter_array.h"
 #include "kinds/bloom/positions.h"
+#include "kinds/growing/page.h"
 #include "kinds/registry.h"
 
 namespace crivo {
@@ -122,12 +125,47 @@ class KeyCounters {
   std::uint64_t hash_;
 };
 
+/// The group of one key, in a page of its own.
+class KeyGroup {
+ public:
+  KeyGroup(const Shape& shape, std::uint64_t page, PageSource& pages)
+      : pages_(pages), page_(page), group_(shape, page, pages.read(page), pages.room) {}
+
+  [[nodiscard]] GroupPage& group() noexcept { return group_; }
+  void write() { group_.write(pages_.write(page_)); }
+
+ private:
+  PageSource& pages_;
+  std::uint64_t page_;
+  GroupPage group_;
+};
+
+Result<bool> add_to_group(KeyGroup group, std::uint64_t hash, bool only_if_absent) {
+  const bool is_new = group.group().count(hash) == 0;
+  if (!is_new && only_if_absent) return false;
+  if (!group.group().add(hash)) {
+    return error(ErrorCode::kFull, "keys of one group must be at most what a group holds, got one more");
+  }
+  group.write();
+  return is_new;
+}
+
+Result<std::uint64_t> remove_from_group(KeyGroup group, std::uint64_t hash) {
+  const std::uint64_t before = group.group().count(hash);
+  if (!group.group().remove(hash)) return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+  group.write();
+  return before;
+}
+
+bool lies_in_groups(const Shape& shape) noexcept { return shape.kind == Kind::kGrowing; }
+
 const KindRow& row_of(const Shape& shape) noexcept { return *find_kind(shape.kind); }
 
 std::string pageable_kinds() {
   std::string names;
   for (const KindInfo& info : kinds()) {
-    if (PagedFilter::granularity(info.kind) == 0) continue;
+    const Shape shape{.kind = info.kind};
+    if (lies_in_groups(shape) || PagedFilter::granularity(shape) == 0) continue;
     if (!names.empty()) names += ", ";
     names += info.name;
   }
@@ -136,26 +174,32 @@ std::string pageable_kinds() {
 
 }  // namespace
 
-std::size_t PagedFilter::granularity(Kind kind) noexcept {
-  const KindRow* row = find_kind(kind);
+std::size_t PagedFilter::granularity(const Shape& shape) noexcept {
+  const KindRow* row = find_kind(shape.kind);
   if (row == nullptr) return 0;
+  if (lies_in_groups(shape)) {
+    return shape.param >= kMinGrowingBits && shape.param <= kMaxGrowingBits ? GroupPage::bytes(shape) : 0;
+  }
   return row->block_bytes != 0 ? row->block_bytes : row->position_bits != nullptr ? kWordBytes : 0;
 }
 
 Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes) {
   const KindRow* row = find_kind(shape.kind);
-  const std::size_t granule = granularity(shape.kind);
-  if (row == nullptr || granule == 0) {
+  const auto unsupported = [&] {
     return error(ErrorCode::kUnsupported, "kind must be one that can lie in pages (", pageable_kinds(), "), got ",
                  row == nullptr ? std::to_string(static_cast<unsigned>(shape.kind)) : std::string(row->info.name));
-  }
+  };
+  const bool in_groups = lies_in_groups(shape);
+  if (row == nullptr || (!in_groups && granularity(shape) == 0)) return unsupported();
   if (auto valid = check_hash_id(row->info, shape); !valid) return valid.error();
-  if (page_bytes == 0 || page_bytes % granule != 0) {
-    return bad_argument("page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
+  if (!in_groups && (page_bytes == 0 || page_bytes % granularity(shape) != 0)) {
+    return bad_argument("page bytes must be a multiple of ", granularity(shape), " above 0, got ", page_bytes);
   }
   const Result<std::uint64_t> bytes = row->payload_bytes(shape);
   if (!bytes.has_value()) return bytes.error();
-  return PagedFilter(shape, *bytes, page_bytes);
+  if (!in_groups) return PagedFilter(shape, *bytes, page_bytes);
+  if (page_bytes != granularity(shape)) return unsupported();  // pieces of a payload are no groups
+  return PagedFilter(shape, shape.units * page_bytes, page_bytes);
 }
 
 Result<Shape> PagedFilter::plan(const FilterSpec& spec) {
@@ -172,6 +216,7 @@ std::size_t PagedFilter::bytes_of(std::uint64_t page) const noexcept {
 
 std::uint64_t PagedFilter::page_of(std::uint64_t key_hash) const noexcept {
   const KindRow& row = row_of(shape_);
+  if (lies_in_groups(shape_)) return GrowingForm(shape_).group_of(key_hash);
   const std::uint64_t unit = mulhi(key_hash, shape_.units);
   const std::uint64_t byte =
       row.block_bytes != 0 ? unit * row.block_bytes : CounterPlace(unit, row.position_bits(shape_)).byte;
@@ -182,6 +227,7 @@ bool PagedFilter::counts() const noexcept { return row_of(shape_).info.can.count
 
 bool PagedFilter::may_contain_hash(std::uint64_t key_hash, PageSource& pages) const {
   const KindRow& row = row_of(shape_);
+  if (lies_in_groups(shape_)) return *count_hash(key_hash, pages) != 0;
   if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).contains(pages);
   return KeyCounters(row, shape_, page_bytes_, key_hash).smallest(pages) != 0;
 }
@@ -189,12 +235,16 @@ bool PagedFilter::may_contain_hash(std::uint64_t key_hash, PageSource& pages) co
 Result<std::uint64_t> PagedFilter::count_hash(std::uint64_t key_hash, PageSource& pages) const {
   const KindRow& row = row_of(shape_);
   if (row.count == nullptr) return unsupported(row.info, "count", &Capabilities::count);
+  if (lies_in_groups(shape_)) return KeyGroup(shape_, page_of(key_hash), pages).group().count(key_hash);
   if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).count(pages);
   return KeyCounters(row, shape_, page_bytes_, key_hash).smallest(pages);
 }
 
-bool PagedFilter::add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent) const {
+Result<bool> PagedFilter::add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent) const {
   const KindRow& row = row_of(shape_);
+  if (lies_in_groups(shape_)) {
+    return add_to_group(KeyGroup(shape_, page_of(key_hash), pages), key_hash, only_if_absent);
+  }
   if (row.block_bytes != 0) return KeyBlock(row, shape_, page_bytes_, key_hash).add(pages, only_if_absent);
   return KeyCounters(row, shape_, page_bytes_, key_hash).add(pages, only_if_absent);
 }
@@ -202,7 +252,47 @@ bool PagedFilter::add_hash(std::uint64_t key_hash, PageSource& pages, bool only_
 Result<std::uint64_t> PagedFilter::remove_hash(std::uint64_t key_hash, PageSource& pages) const {
   const KindRow& row = row_of(shape_);
   if (row.remove == nullptr) return unsupported(row.info, "remove", &Capabilities::remove);
+  if (lies_in_groups(shape_)) return remove_from_group(KeyGroup(shape_, page_of(key_hash), pages), key_hash);
   return KeyBlock(row, shape_, page_bytes_, key_hash).remove(pages);
+}
+
+bool PagedFilter::grows() const noexcept { return lies_in_groups(shape_); }
+
+bool PagedFilter::is_crowded(std::uint64_t key_hash, PageSource& pages) const {
+  const std::byte* page = pages.read(page_of(key_hash));
+  return page != nullptr && shape_.units < kMaxGroups && GroupPage::is_crowded(shape_, page);
+}
+
+PagedFilter PagedFilter::with_a_page_more() const noexcept {
+  PagedFilter more = *this;
+  ++more.shape_.units;
+  more.payload_bytes_ += page_bytes_;
+  return more;
+}
+
+std::uint64_t PagedFilter::split_page() const noexcept { return new_page() - std::bit_floor(new_page()); }
+
+std::uint64_t PagedFilter::write_half(std::uint64_t page, std::uint64_t from, PageSource& pages) const {
+  const GroupPage half(shape_, page, pages.read(from), pages.room);
+  half.write(pages.write(page));
+  return half.keys();
+}
+
+bool PagedFilter::is_behind(std::uint64_t page, const std::byte* bytes) const noexcept {
+  return GroupPage::stored_level(bytes) < GroupPage::level_of(shape_, page);
+}
+
+bool PagedFilter::is_sound(std::uint64_t page, const std::byte* bytes) const noexcept {
+  return !lies_in_groups(shape_) || GroupPage::stored_level(bytes) <= GroupPage::level_of(shape_, page);
+}
+
+Stats PagedFilter::page_stats(std::uint64_t page, const std::byte* bytes) const {
+  AlignedBytes room;
+  const GroupPage group(shape_, page, bytes, room);
+  const GroupReader reader = group.reader();
+  return {.bits = std::uint64_t{kMaxSlots} * reader.form().slot_bits,
+          .bits_set = std::uint64_t{reader.slots()} * reader.form().slot_bits,
+          .current_fp_rate = -portable::expm1(-reader.met())};
 }
 
 void PagedFilter::unite_page(std::uint64_t page, std::byte* into, const std::byte* other) const {

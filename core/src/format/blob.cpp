@@ -7,6 +7,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
+#include "filter/view_of.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
 #include "format/codec_choice.h"
@@ -14,6 +15,7 @@
 #include "format/codec_sums.h"
 #include "format/codec_zstd.h"
 #include "hash/checksum.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {
@@ -102,6 +104,7 @@ Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits&
   }
   const Result<FilterRef> ref = FilterRef::open(header.shape, header.facts, payload);
   if (!ref) return ref.error();
+  if (auto valid = check_whole(ViewOf::filter(*ref)); !valid) return valid.error();
   return OpenedBlob(*ref, std::move(decoded), header.codec, blob.size(), max_bytes);
 }
 

@@ -217,7 +217,8 @@ Result<void> MappedFilter::State::verify_all() {
   if (!verified_) return {};
   FileGate gate(*file_, sums_, verified_);
   if (!gate.admit(0, ref_->payload().size())) return gate.done();
-  return sums_->check_total(file_->bytes().first(kBlobHeaderBytes));
+  if (auto valid = sums_->check_total(file_->bytes().first(kBlobHeaderBytes)); !valid) return valid;
+  return check_whole(ViewOf::filter(*ref_));
 }
 
 MappedFilter::MappedFilter(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}

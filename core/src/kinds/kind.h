@@ -51,6 +51,9 @@ struct KindRow {
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
+  /// The same for the rest of a payload, where all of it is read. Null if there is nothing more to check. What is done
+  /// with a payload that was not checked by it stays inside the payload, whatever is in it.
+  Result<void> (*check_whole)(const View&);
   Probe (*probe)(const Shape&) noexcept;
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
@@ -119,8 +122,9 @@ struct KindRow {
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
   /// Adds a hash this many times, in time that does not grow with the number, and counts them in `added`. Every kind
-  /// that counts has it. Errors: kFull.
-  Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added);
+  /// that counts has it. Errors: kFull; those of add_and_grow, for a kind that grows.
+  Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added,
+                            std::uint64_t max_bytes);
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
 
@@ -203,6 +207,7 @@ constexpr KindRow make_row() {
   row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = {}};
   if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
   if constexpr (requires { K::kDefaultFpRate; }) row.info.default_fp_rate = K::kDefaultFpRate;
+  if constexpr (requires { K::kDefaultCapacity; }) row.info.default_capacity = K::kDefaultCapacity;
   if constexpr (requires { K::kOption; }) {
     row.info.option = K::kOption;
     row.set_option = &K::set_option;
@@ -219,6 +224,7 @@ constexpr KindRow make_row() {
     else
       return K::validate(view);
   };
+  if constexpr (requires { &K::check_whole; }) row.check_whole = &K::check_whole;
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
   if constexpr (kHasFiles) set_gated_reads<K>(row);
@@ -251,7 +257,14 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::remove; }) row.remove = &K::remove;
   if constexpr (requires { &K::count; }) {
     row.count = &K::count;
-    row.add_times = &K::add_times;
+    row.add_times = [](Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added,
+                       [[maybe_unused]] std::uint64_t max_bytes) {
+      if constexpr (requires { &K::add_and_grow; }) {
+        return K::add_times(store, hash, times, added, max_bytes);
+      } else {
+        return K::add_times(store, hash, times, added);
+      }
+    };
   }
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;

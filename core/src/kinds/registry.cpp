@@ -11,8 +11,8 @@ namespace crivo {
 namespace {
 
 // In the order in which kinds() lists them.
-constexpr std::array kRows = {&kClassic,        &kBlocked, &kCounting, &kSpectral, &kScalable, &kCuckoo,
-                              &kHashCompaction, &kRibbon,  &kRange,    &kMap,      &kExact};
+constexpr std::array kRows = {&kClassic, &kBlocked,        &kCounting, &kSpectral, &kScalable, &kGrowing,
+                              &kCuckoo,  &kHashCompaction, &kRibbon,   &kRange,    &kMap,      &kExact};
 
 }  // namespace
 
@@ -34,6 +34,11 @@ Result<void> check_hash_id(const KindInfo& kind, const Shape& shape) {
   if (shape.hash_id == kind.hash_id) return {};
   return corrupt("hash id must be ", static_cast<unsigned>(kind.hash_id), ", got ",
                  static_cast<unsigned>(shape.hash_id));
+}
+
+Result<void> check_whole(const View& view) {
+  const KindRow& row = *find_kind(view.shape.kind);
+  return row.check_whole != nullptr ? row.check_whole(view) : Result<void>();
 }
 
 Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability) {

@@ -15,6 +15,9 @@ namespace crivo {
 /// Checks that a filter's hash function is that of its kind. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_hash_id(const KindInfo& kind, const Shape& shape);
 
+/// KindRow::check_whole, for any kind. Errors: kCorrupt.
+[[nodiscard]] Result<void> check_whole(const View& view);
+
 /// The error for an operation that a kind lacks; it lists the kinds that have it.
 [[nodiscard]] Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability);
 

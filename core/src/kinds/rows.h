@@ -5,7 +5,7 @@
 
 namespace crivo {
 
-extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kExact, kHashCompaction, kMap, kRange, kRibbon, kScalable,
-    kSpectral;
+extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kExact, kGrowing, kHashCompaction, kMap, kRange, kRibbon,
+    kScalable, kSpectral;
 
 }  // namespace crivo

@@ -22,7 +22,7 @@ import zlib
 import languages
 
 KINDS = ["classic", "compressed", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4", "cuckoo",
-         "hash_compaction", "ribbon"]
+         "hash_compaction", "ribbon", "growing"]
 OPTIONS = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (0.01, 1, 5000)]  # rate, seed, capacity
 KINDS_WITH_VALUES = ["map", "exact"]  # whose aggregate functions in SQL take no capacity
 OPTIONS_WITH_VALUES = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (1, 1, 0)]

@@ -40,6 +40,12 @@ void free_to_the_system() noexcept;
 /// Moves private pages to a place in the address space that is reserved, but has no memory yet. On failure, returns
 /// false, and nothing has moved.
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
+/// Reserves addresses that have no memory yet, or returns null.
+[[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
+/// Gives reserved addresses memory of zeros, from the page of `begin` on. Returns false if there is none.
+[[nodiscard]] bool give_memory(void* begin, std::size_t bytes) noexcept;
+/// Takes back the addresses, and the memory that they were given.
+void release_addresses(void* begin, std::size_t bytes) noexcept;
 /// Asks for huge pages from the page of `begin` on, which the system need not give.
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
 /// Takes that back, and has the system give none there on its own.

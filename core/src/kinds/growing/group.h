@@ -1,0 +1,230 @@
+// The entries of a group, which lie sorted by their bits in slots: the first bits of an entry number its bucket, and
+// are told by where the runs of slots end (Elias 1974; in filters, Bender and others 2012); a slot has the rest of an
+// entry's bits, with a mark behind its last.
+//
+// A key that was added twice has two equal slots. From three on its slot is followed by as many slots of 0 as the
+// number has digits, and by these, the first not 0.
+//
+// What is read here may be damaged: a reader goes nowhere else than into the payload.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "crivo/host/bytes.h"
+#include "kinds/growing/form.h"
+
+namespace crivo {
+
+/// The slots of a bucket: from begin to before end.
+struct Run {
+  unsigned begin;
+  unsigned end;
+};
+
+/// An entry, and the slots that it takes.
+struct StoredEntry {
+  std::uint64_t low;
+  std::uint64_t copies;
+  unsigned slots;
+};
+
+/// Numbers of copies are added without an overflow.
+[[nodiscard]] constexpr std::uint64_t added(std::uint64_t copies, std::uint64_t more) noexcept {
+  return copies + std::min(more, std::numeric_limits<std::uint64_t>::max() - copies);
+}
+
+/// Where the one in the runs is that ends bucket number `bucket`, or past all bits if there is none.
+[[nodiscard]] inline unsigned end_bit(const std::byte* runs, unsigned bucket) noexcept {
+  for (unsigned word = 0; word < kRunWords; ++word) {
+    auto bits = load_le<std::uint64_t>(runs + std::size_t{word} * 8);
+    const auto ones = static_cast<unsigned>(std::popcount(bits));
+    if (bucket >= ones) {
+      bucket -= ones;
+      continue;
+    }
+    for (; bucket != 0; --bucket) bits &= bits - 1;
+    return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+  }
+  return kRunWords * 64;
+}
+
+/// The first bit from `at` on that is one, or past all bits.
+[[nodiscard]] inline unsigned next_one(const std::byte* runs, unsigned at) noexcept {
+  unsigned word = at / 64;
+  if (word >= kRunWords) return kRunWords * 64;
+  std::uint64_t bits = load_le<std::uint64_t>(runs + std::size_t{word} * 8) >> (at % 64) << (at % 64);
+  while (bits == 0) {
+    if (++word == kRunWords) return kRunWords * 64;
+    bits = load_le<std::uint64_t>(runs + std::size_t{word} * 8);
+  }
+  return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+}
+
+/// The bits of slot number `index` in its cell: which byte to load a word from, and how far to shift it. A word that
+/// starts in the last bytes of a cell would end outside.
+struct SlotPlace {
+  unsigned byte;
+  unsigned shift;
+  SlotPlace(unsigned index, unsigned bits) noexcept
+      : byte(std::min(index * bits / 8, kCellBytes - 8)), shift(index * bits - byte * 8) {}
+};
+
+/// The slots of a group in order, with their buckets.
+struct SlotList {
+  std::array<std::uint64_t, kMaxSlots> values;
+  std::array<std::uint8_t, kMaxSlots> buckets;
+  unsigned count = 0;
+  void push(unsigned bucket, std::uint64_t value) noexcept {
+    buckets[count] = static_cast<std::uint8_t>(bucket);
+    values[count++] = value;
+  }
+};
+
+class GroupReader {
+ public:
+  GroupReader(const View& view, const GrowingForm& form, std::uint64_t group) noexcept
+      : payload_(view.payload),
+        payload_bytes_(view.payload_bytes),
+        header_(view.payload + form.offset_of(group)),
+        cells_in_header_(form.cells_in_header),
+        form_(form.level_of(group)) {}
+
+  [[nodiscard]] const LevelForm& form() const noexcept { return form_; }
+  [[nodiscard]] const std::byte* runs() const noexcept { return header_ + kRunsAt; }
+  [[nodiscard]] std::uint32_t stored_slots() const noexcept { return load_le<std::uint32_t>(header_); }
+  /// The number of slots, at most as many as there can be.
+  [[nodiscard]] unsigned slots() const noexcept {
+    return std::min({stored_slots(), std::uint32_t{kMaxSlots}, std::uint32_t{form_.per_cell} * cells_in_header_});
+  }
+
+  [[nodiscard]] Run run(unsigned bucket) const noexcept {
+    const unsigned begin_bit = bucket == 0 ? 0 : end_bit(runs(), bucket - 1) + 1;
+    const unsigned all = slots();
+    return {std::min(begin_bit - bucket, all), std::min(next_one(runs(), begin_bit) - bucket, all)};
+  }
+
+  /// What stands in the header for a cell, which must be one of those that a header has.
+  [[nodiscard]] std::uint32_t cell(unsigned cell) const noexcept {
+    return load_le<std::uint32_t>(header_ + kCellsAt + std::size_t{cell} * 4);
+  }
+  /// The offset of a cell in the payload, where there are the bytes of a cell whatever the header says.
+  [[nodiscard]] std::uint64_t cell_offset(unsigned cell) const noexcept {
+    if (cell >= cells_in_header_) return 0;
+    return cell_in_payload(this->cell(cell), payload_bytes_);
+  }
+
+  [[nodiscard]] std::uint64_t slot(unsigned index) const noexcept {
+    const unsigned cell = form_.cell_of(index);
+    const SlotPlace place(index - cell * form_.per_cell, form_.slot_bits);
+    return load_le<std::uint64_t>(payload_ + cell_offset(cell) + place.byte) >> place.shift & form_.slot_mask();
+  }
+
+  /// Whether a group of this level can have so many slots.
+  [[nodiscard]] bool has_room(unsigned slots) const noexcept {
+    return slots <= kMaxSlots && form_.cells_of(slots) <= cells_in_header_;
+  }
+
+  /// The entry that begins in this slot of a run that ends before `end`.
+  [[nodiscard]] StoredEntry entry(unsigned at, unsigned end) const noexcept {
+    StoredEntry entry{slot(at), 1, 1};
+    unsigned digits = 0;
+    while (at + 1 + digits < end && slot(at + 1 + digits) == 0) ++digits;
+    if (digits == 0) {
+      if (at + 1 < end && slot(at + 1) == entry.low) return {entry.low, 2, 2};
+      return entry;
+    }
+    entry.copies = 0;
+    entry.slots = std::min(1 + 2 * digits, end - at);
+    for (unsigned i = 1 + digits; i < entry.slots; ++i) {
+      entry.copies = entry.copies << form_.digit_bits | slot(at + i);
+    }
+    return entry;
+  }
+
+  /// Calls visit(entry) for each entry of a key's bucket that the key may have, until it returns true, which is then
+  /// returned.
+  template <class Visit>
+  bool find(const Entry& key, const Visit& visit) const {
+    const Run run = this->run(key.bucket);
+    for (unsigned at = run.begin; at < run.end;) {
+      const StoredEntry stored = entry(at, run.end);
+      if (matches(stored.low, key.low) && visit(stored)) return true;
+      at += stored.slots;
+    }
+    return false;
+  }
+
+  /// Calls visit(bucket, begin, end) for each bucket.
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
+    const unsigned all = slots();
+    unsigned begin = 0;
+    for (unsigned bucket = 0, bit = 0; bucket < kBuckets; ++bucket) {
+      const unsigned one = next_one(runs(), bit);
+      const unsigned end = std::max(begin, std::min(one - bucket, all));
+      visit(bucket, begin, end);
+      begin = end;
+      bit = one + 1;
+    }
+  }
+
+  /// Calls visit(entry) for each entry.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for_each_run([&](unsigned, unsigned at, unsigned end) {
+      while (at < end) {
+        const StoredEntry stored = entry(at, end);
+        visit(stored);
+        at += stored.slots;
+      }
+    });
+  }
+
+  /// The copies of all entries that a key may have.
+  [[nodiscard]] std::uint64_t count(std::uint64_t hash) const noexcept {
+    std::uint64_t count = 0;
+    find(Entry(hash, form_), [&](const StoredEntry& entry) {
+      count = added(count, entry.copies);
+      return false;
+    });
+    return count;
+  }
+
+  /// How many entries a question is expected to meet that belong to other keys: each bit that is kept halves the
+  /// chance.
+  [[nodiscard]] double met() const noexcept {
+    double met = 0;
+    for_each([&](const StoredEntry& entry) {
+      met += std::ldexp(1.0, std::countr_zero(entry.low) + 1 - form_.entry_bits - form_.level);
+    });
+    return met;
+  }
+
+  /// The slots with their buckets.
+  [[nodiscard]] SlotList list() const noexcept {
+    SlotList list;
+    for_each_run([&](unsigned bucket, unsigned at, unsigned end) {
+      for (; at < end; ++at) list.push(bucket, slot(at));
+    });
+    return list;
+  }
+
+  /// Whether an entry's bits are the first of a key's. The entry's last bit is the one above its mark.
+  [[nodiscard]] static bool matches(std::uint64_t low, std::uint64_t key) noexcept {
+    return low != 0 && ((low ^ key) >> std::countr_zero(low) >> 1) == 0;
+  }
+
+ private:
+  const std::byte* payload_;
+  std::uint64_t payload_bytes_;
+  const std::byte* header_;
+  unsigned cells_in_header_;
+  const LevelForm& form_;
+};
+
+}  // namespace crivo

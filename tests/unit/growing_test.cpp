@@ -1,0 +1,390 @@
+// The growing kind: groups, entries and copies as docs/format.md has them, its promise at every size, and payloads that
+// are forged.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crivo/host/growing_snapshot.h"
+#include "crivo/host/paged_filter.h"
+#include "crivo/kinds.h"
+#include "filters.h"
+
+namespace crivo::testing {
+namespace {
+
+FilterSpec spec_of(double fp_rate = 0.01, std::uint64_t capacity = 0) {
+  return {.kind = Kind::kGrowing, .capacity = capacity, .fp_rate = fp_rate};
+}
+
+AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
+
+/// The first bits of a hash that an entry and its group's number have together, as text, and how often it was added.
+using Entries = std::map<std::string, std::uint64_t>;
+
+constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
+
+std::string bits_of(std::uint64_t value, unsigned count) {
+  std::string bits;
+  for (unsigned i = count; i-- > 0;) bits += (value >> i & 1) != 0 ? '1' : '0';
+  return bits;
+}
+
+/// Reads a payload as docs/format.md says, bit by bit.
+class PageReader {
+ public:
+  explicit PageReader(const AnyFilter& filter)
+      : payload_(filter.payload()), bits_(filter.shape().param), groups_(filter.shape().units) {
+    while (std::uint64_t{2} << level_ <= groups_) ++level_;
+    const std::uint64_t per_cell = 1024 / (bits_ - 6);
+    const std::uint64_t cells = (400 + per_cell) / (2 * per_cell);
+    const std::uint64_t named = (576 + per_cell - 1) / per_cell;
+    header_ = (96 + 4 * named + 15) / 16 * 16;
+    group_ = header_ + cells * 128;
+  }
+
+  [[nodiscard]] std::uint64_t expected_bytes() const { return 64 + groups_ * group_; }
+
+  [[nodiscard]] Entries entries() const {
+    Entries all;
+    for (std::uint64_t group = 0; group < groups_; ++group) add_group(group, all);
+    return all;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t number(std::uint64_t bit, std::uint64_t count) const {
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto byte = static_cast<unsigned>(payload_[(bit + i) / 8]);
+      value |= std::uint64_t{byte >> ((bit + i) % 8) & 1} << i;
+    }
+    return value;
+  }
+
+  void add_group(std::uint64_t group, Entries& all) const {
+    const std::uint64_t split = groups_ - (std::uint64_t{1} << level_);
+    const bool is_half = group < split || group >= std::uint64_t{1} << level_;
+    const unsigned level = level_ + (is_half ? 1 : 0);
+    const unsigned slot_bits = std::max(bits_, 32 - level) + 1 - 7;
+    const std::uint64_t per_cell = 1024 / slot_bits;
+    const std::uint64_t at = 64 + group * group_;
+    std::string address = bits_of(group, level);
+    std::ranges::reverse(address);
+
+    const std::uint64_t slots = number(at * 8, 32);
+    std::vector<std::uint64_t> values;
+    for (std::uint64_t i = 0; i < slots; ++i) {
+      const std::uint64_t cell = number((at + 96 + 4 * (i / per_cell)) * 8, 32) * 16;
+      values.push_back(number(cell * 8 + i % per_cell * slot_bits, slot_bits));
+    }
+    std::uint64_t run = (at + 8) * 8;
+    std::size_t slot = 0;
+    for (unsigned bucket = 0; bucket < 128; ++bucket, ++run) {
+      for (; number(run, 1) == 0; ++run) {
+        std::string bits = address + bits_of(bucket, 7) + bits_of(values.at(slot++), slot_bits);
+        bits.resize(bits.rfind('1'));
+        std::uint64_t digits = 0;
+        for (; number(run + 1, 1) == 0 && values.at(slot) == 0; ++slot, ++run) ++digits;
+        std::uint64_t copies = digits == 0 ? 1 : 0;
+        for (; digits != 0; --digits, ++run) copies = copies << (bits_ - 6) | values.at(slot++);
+        all[bits] += copies;
+      }
+    }
+  }
+
+  std::span<const std::byte> payload_;
+  unsigned bits_;
+  std::uint64_t groups_;
+  unsigned level_ = 0;
+  std::uint64_t header_ = 0;
+  std::uint64_t group_ = 0;
+};
+
+/// The entries that a filter must have, from its additions and removals and from how many groups it has.
+class Model {
+ public:
+  explicit Model(unsigned bits) : bits_(bits) {}
+
+  void add(std::uint64_t hash, std::uint64_t copies, std::uint64_t groups) {
+    hash *= kMultiplier;
+    unsigned level = 0;
+    while (std::uint64_t{2} << level <= groups) ++level;
+    std::string address = bits_of(hash >> (63 - level), level + 1);  // of a half
+    std::uint64_t group = 0;
+    for (unsigned i = 0; i < level; ++i) group |= std::uint64_t{address[i] == '1'} << i;
+    if (group < groups - (std::uint64_t{1} << level)) ++level;
+    const unsigned kept = level + std::max(bits_, 32 - level);
+    entries_[bits_of(hash >> (64 - kept), kept)] += copies;
+  }
+
+  void remove(std::uint64_t hash) {
+    const std::string bits = bits_of(hash * kMultiplier, 64);
+    for (std::size_t length = 64; length > 0; --length) {
+      const auto found = entries_.find(bits.substr(0, length));
+      if (found == entries_.end()) continue;
+      if (--found->second == 0) entries_.erase(found);
+      return;
+    }
+  }
+
+  [[nodiscard]] const Entries& entries() const { return entries_; }
+
+ private:
+  unsigned bits_;
+  Entries entries_;
+};
+
+class GrowingWalk : public ::testing::TestWithParam<double> {};
+
+// A walk that adds more than it removes, with copies, and compares all entries now and then.
+TEST_P(GrowingWalk, HasTheEntriesThatThePageDerives) {
+  AnyFilter filter = create(spec_of(GetParam()));
+  Model model(filter.shape().param);
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> added;
+  for (unsigned step = 0; step < 20'000; ++step) {
+    const std::uint64_t die = random() % 100;
+    if (die < 30 && !added.empty()) {
+      std::swap(added[random() % added.size()], added.back());
+      ASSERT_TRUE(filter.remove_hash(added.back()));
+      model.remove(added.back());
+      added.pop_back();
+    } else {
+      const std::uint64_t hash = die < 60 && !added.empty() ? added[random() % added.size()] : random();
+      const std::uint64_t copies = die < 98 ? 1 : 1 + random() % 300;
+      ASSERT_TRUE(copies == 1 ? filter.add_hash(hash) : filter.add_hash_times(hash, copies));
+      model.add(hash, copies, filter.shape().units);
+      added.insert(added.end(), copies, hash);
+    }
+    if (step % 4000 != 0 && step % 997 != 0) continue;
+    ASSERT_EQ(PageReader(filter).entries(), model.entries()) << step;
+    ASSERT_EQ(filter.payload().size(), PageReader(filter).expected_bytes());
+    ASSERT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload())) << step;
+    for (const std::uint64_t hash : added) ASSERT_TRUE(filter.ref().may_contain_hash(hash));
+  }
+  EXPECT_GT(filter.shape().units, 16U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rates, GrowingWalk, ::testing::Values(0.5, 0.01, 1e-4, 2.4e-10));
+
+TEST(Growing, CountsAsAMultisetDoes) {
+  AnyFilter filter = create(spec_of(1e-6));
+  std::map<std::uint64_t, std::uint64_t> all;
+  std::mt19937_64 random(2);
+  std::vector<std::uint64_t> hashes(3000);
+  std::ranges::generate(hashes, random);
+  for (unsigned step = 0; step < 1'000'000; ++step) {
+    const std::uint64_t hash = hashes[random() % hashes.size()];
+    if (random() % 2 == 0) {
+      ASSERT_TRUE(filter.add_hash(hash));
+      ++all[hash];
+    } else if (all[hash] > 0) {
+      ASSERT_TRUE(filter.remove_hash(hash));
+      --all[hash];
+    } else {
+      ASSERT_EQ(filter.remove_hash(hash).error().code, ErrorCode::kNotFound);
+    }
+  }
+  for (const auto& [hash, copies] : all) EXPECT_EQ(*filter.ref().count_hash(hash), copies);
+  EXPECT_GT(filter.shape().units, 1U);
+}
+
+TEST(Growing, CountsCopiesWithoutALimit) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const double fp_rate : {0.5, 0.01, 2.4e-10}) {
+    AnyFilter filter = create(spec_of(fp_rate));
+    for (const std::uint64_t times : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{300}, std::uint64_t{1} << 40}) {
+      const std::uint64_t before = *filter.ref().count_hash(7);
+      ASSERT_TRUE(filter.add_hash_times(7, times));
+      EXPECT_EQ(*filter.ref().count_hash(7), before + times);
+      ASSERT_TRUE(filter.remove_hash(7));
+      EXPECT_EQ(*filter.ref().count_hash(7), before + times - 1);
+      ASSERT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
+    }
+    ASSERT_TRUE(filter.add_hash_times(7, kMost));
+    EXPECT_EQ(*filter.ref().count_hash(7), kMost);
+    ASSERT_TRUE(filter.remove_hash(7));  // "at least that many" stays
+    EXPECT_EQ(*filter.ref().count_hash(7), kMost);
+  }
+}
+
+class GrowingPromise : public ::testing::TestWithParam<double> {};
+
+// X false hits among T absent keys: a filter whose rate is p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million
+// runs.
+TEST_P(GrowingPromise, HoldsWhileItGrowsAThousandfold) {
+  constexpr std::uint64_t kAbsent = 400'000;
+  const double fp_rate = GetParam();
+  AnyFilter filter = create(spec_of(fp_rate));
+  const auto hashes = present_hashes(1'000'000, 0);
+  const auto absent = absent_hashes(kAbsent, 0);
+  std::size_t from = 0;
+  for (std::size_t size = 1000; size <= hashes.size(); size *= 10) {
+    ASSERT_TRUE(filter.add_hashes(std::span(hashes).subspan(from, size - from)));
+    from = size;
+    EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(size)}), size);
+    const auto found = static_cast<double>(count_found(filter.ref(), absent));
+    EXPECT_LE(found, kAbsent * fp_rate + 4.75 * std::sqrt(kAbsent * fp_rate * (1 - fp_rate))) << size;
+    const double at_fill = filter.ref().stats().current_fp_rate;
+    EXPECT_NEAR(found, kAbsent * at_fill, 4.75 * std::sqrt(kAbsent * at_fill * (1 - at_fill)) + 1) << size;
+    EXPECT_NEAR(filter.ref().predicted_fp_rate(static_cast<double>(size)), at_fill, 0.1 * at_fill) << size;
+  }
+  EXPECT_LE(filter.ref().predicted_fp_rate(4294967296.0), fp_rate);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rates, GrowingPromise, ::testing::Values(0.5, 0.01, 1e-4));
+
+TEST(Growing, TakesAtMost32BitsForAKeyAtATenThousandth) {
+  AnyFilter filter = create(spec_of(1e-4));
+  const auto hashes = present_hashes(300'000, 0);
+  for (std::size_t from = 0; from < hashes.size(); from += 10'000) {
+    ASSERT_TRUE(filter.add_hashes(std::span(hashes).subspan(from, 10'000)));
+    EXPECT_LE(8.0 * static_cast<double>(filter.payload().size()), 32.0 * static_cast<double>(from + 10'000));
+  }
+}
+
+TEST(Growing, NeedsNoCapacity) {
+  const AnyFilter filter = create(spec_of());
+  EXPECT_EQ(filter.facts().capacity, std::uint64_t{1} << 32);
+  EXPECT_EQ(default_capacity(Kind::kGrowing), filter.facts().capacity);
+  EXPECT_LT(create(spec_of(0.01, 1000)).shape().param, filter.shape().param);
+}
+
+TEST(Growing, RefusesAGroupThatHasNoRoom) {
+  AnyFilter filter = create(spec_of());
+  std::uint64_t inverse = kMultiplier;  // modulo 2^64, by Newton's iteration
+  for (unsigned i = 0; i < 6; ++i) inverse *= 2 - kMultiplier * inverse;
+  const auto crowded = [&](std::uint64_t key) { return (key << 36) * inverse; };  // with the same first 11 bits
+  Result<void> added;
+  std::uint64_t keys = 0;
+  while (added && keys < 100'000) {
+    added = filter.add_hash(crowded(keys));
+    if (added) ++keys;
+  }
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kFull);
+  EXPECT_NE(added.error().message.find("entries, got one more"), std::string::npos) << added.error().message;
+  EXPECT_GT(keys, 200U);  // slots of entries that are longer in the first levels
+  EXPECT_EQ(filter.facts().keys, keys);
+  for (std::uint64_t key = 0; key < keys; ++key) EXPECT_TRUE(filter.ref().may_contain_hash(crowded(key)));
+  EXPECT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
+}
+
+TEST(Growing, GrowsToItsLimitAndNoFurther) {
+  AnyFilter filter = *AnyFilter::create(spec_of(), 10'000);
+  const auto hashes = present_hashes(20'000, 0);
+  const auto added = filter.add_hashes(hashes);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kTooLarge);
+  EXPECT_LE(filter.payload().size(), 10'000U);
+  const auto keys = static_cast<std::ptrdiff_t>(filter.facts().keys);
+  EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + keys}), filter.facts().keys);
+  ASSERT_TRUE(filter.clear());
+  EXPECT_EQ(filter.shape().units, 1U);
+  EXPECT_TRUE(filter.add_hashes(std::span(hashes).first(100)));
+}
+
+// Whatever a bit is changed to: an error, or a filter that answers, changes and stays sound.
+TEST(Growing, SurvivesEveryBitThatIsFlipped) {
+  AnyFilter filter = create(spec_of());
+  std::mt19937_64 random(3);
+  for (unsigned i = 0; i < 200; ++i) ASSERT_TRUE(filter.add_hash_times(random(), 1 + random() % 5));
+  std::size_t taken = 0;
+  for (std::size_t bit = 0; bit < filter.payload().size() * 8; ++bit) {
+    AlignedBytes payload(filter.payload().begin(), filter.payload().end());
+    payload[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    auto forged = AnyFilter::adopt(filter.shape(), filter.facts(), std::move(payload));
+    if (!forged) {
+      EXPECT_EQ(forged.error().code, ErrorCode::kCorrupt);
+      continue;
+    }
+    ++taken;
+    for (unsigned i = 0; i < 20; ++i) {
+      const std::uint64_t hash = random();
+      ASSERT_TRUE(forged->add_hash(hash));
+      ASSERT_TRUE(forged->ref().may_contain_hash(hash));
+      ASSERT_TRUE(forged->remove_hash(hash));
+    }
+    EXPECT_TRUE(FilterRef::open(forged->shape(), forged->facts(), forged->payload())) << bit;
+  }
+  EXPECT_GT(taken, 0U);  // bits of entries
+}
+
+/// Pages in memory, without the zeros at their ends.
+class StoredPages : public PageSource {
+ public:
+  const std::byte* read(std::uint64_t page) override {
+    const auto found = pages_.find(page);
+    return found != pages_.end() ? found->second.data() : nullptr;
+  }
+  std::byte* write(std::uint64_t page) override { return pages_.try_emplace(page, bytes).first->second.data(); }
+  [[nodiscard]] const std::map<std::uint64_t, std::vector<std::byte>>& all() const { return pages_; }
+  std::size_t bytes = 0;
+
+ private:
+  std::map<std::uint64_t, std::vector<std::byte>> pages_;
+};
+
+AnyFilter snapshot_of(const PagedFilter& filter, const StoredPages& pages) {
+  GrowingSnapshot snapshot(filter);
+  for (const auto& [page, bytes] : pages.all()) snapshot.count(page, bytes.data());
+  const std::uint64_t bytes = snapshot.payload_bytes();
+  for (const auto& [page, stored] : pages.all()) snapshot.take(page, stored.data());
+  AnyFilter whole = *snapshot.finish({.capacity = 1, .fp_rate = 0.5}, UINT64_MAX);
+  EXPECT_EQ(whole.payload().size(), bytes);
+  return whole;
+}
+
+class GrowingPages : public ::testing::TestWithParam<double> {};
+
+// Also where every third split is interrupted before the page that was split is shortened.
+TEST_P(GrowingPages, HaveTheKeysOfAMultiset) {
+  const Shape shape = *PagedFilter::plan(spec_of(GetParam()));
+  PagedFilter filter = *PagedFilter::open(shape, PagedFilter::granularity(shape));
+  StoredPages pages;
+  pages.bytes = PagedFilter::granularity(shape);
+  std::map<std::uint64_t, std::uint64_t> all;
+  std::vector<std::uint64_t> hashes;
+  std::mt19937_64 random(4);
+  unsigned splits = 0;
+  for (unsigned step = 0; step < 60'000; ++step) {
+    if (random() % 3 == 0 && !hashes.empty()) {
+      std::swap(hashes[random() % hashes.size()], hashes.back());
+      const auto before = filter.remove_hash(hashes.back(), pages);
+      ASSERT_TRUE(before.has_value() && *before >= all[hashes.back()]);
+      --all[hashes.back()];
+      hashes.pop_back();
+    } else {
+      const std::uint64_t hash = random() % 10 == 0 && !hashes.empty() ? hashes[random() % hashes.size()] : random();
+      ASSERT_TRUE(filter.add_hash(hash, pages).has_value());
+      hashes.push_back(hash);
+      ++all[hash];
+      if (!filter.is_crowded(hash, pages)) continue;
+      const PagedFilter more = filter.with_a_page_more();
+      (void)more.write_half(more.new_page(), more.split_page(), pages);
+      filter = more;
+      if (++splits % 3 != 0) (void)more.write_half(more.split_page(), more.split_page(), pages);
+    }
+    if (step % 7919 != 0) continue;
+    for (const auto& [page, bytes] : pages.all()) ASSERT_TRUE(filter.is_sound(page, bytes.data()));
+    const AnyFilter whole = snapshot_of(filter, pages);
+    for (const auto& [hash, copies] : all) {
+      ASSERT_GE(*filter.count_hash(hash, pages), copies);
+      ASSERT_EQ(*filter.count_hash(hash, pages), *whole.ref().count_hash(hash));
+    }
+  }
+  EXPECT_GT(splits, 30U);
+  for (const std::uint64_t hash : hashes) ASSERT_TRUE(filter.remove_hash(hash, pages).has_value());
+  EXPECT_EQ(snapshot_of(filter, pages).ref().stats().cardinality, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rates, GrowingPages, ::testing::Values(0.5, 0.01, 1e-4, 2.4e-10));
+
+}  // namespace
+}  // namespace crivo::testing
