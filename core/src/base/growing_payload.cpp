@@ -15,7 +15,7 @@ constexpr std::size_t kReservedFrom = std::size_t{1} << 20;
 
 /// The memory of reserved addresses that a payload of this size has: a multiple of a page, and at most an eighth more.
 std::size_t memory_for(std::size_t bytes) noexcept {
-  const std::size_t step = std::bit_floor(bytes) / 8;
+  const std::size_t step = std::max(std::bit_floor(bytes) / 8, std::size_t{1});
   return (bytes + step - 1) / step * step;
 }
 

@@ -123,7 +123,7 @@ Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
   const std::uint64_t hash = hash_key(key, header->shape.seed);
   KeySegments segments(blob, filter->payload_bytes());
   const Result<bool> added = filter->add_hash(hash, segments);
-  if (!added.has_value()) return added;
+  if (!added.has_value()) return added.error();
   const bool is_new = *added;
   if (!is_new && !filter->counts()) return false;
   const std::span<const std::byte> counted = count_key(*header, segments.checksum_change(), bytes);

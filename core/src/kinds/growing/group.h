@@ -124,6 +124,23 @@ class GroupReader {
     return load_le<std::uint64_t>(payload_ + cell_offset(cell) + place.byte) >> place.shift & form_.slot_mask();
   }
 
+  /// Whether all is 0 behind the number of slots, the numbers of cells, and the slots of each cell.
+  [[nodiscard]] bool is_padded() const noexcept {
+    const std::size_t numbers_end = kCellsAt + std::size_t{cells_in_header_} * 4;
+    const std::size_t header_end = (numbers_end + kCellUnit - 1) / kCellUnit * kCellUnit;
+    bool zero = load_le<std::uint32_t>(header_ + 4) == 0;
+    for (std::size_t at = numbers_end; at < header_end; ++at) zero = zero && header_[at] == std::byte{0};
+    const unsigned all = slots();
+    for (unsigned cell = 0, first = 0; first < all; ++cell, first += form_.per_cell) {
+      const unsigned used = std::min<unsigned>(all - first, form_.per_cell) * form_.slot_bits;
+      for (unsigned word = used / 64; word < kCellBytes / 8; ++word) {
+        const auto bits = load_le<std::uint64_t>(payload_ + cell_offset(cell) + std::size_t{word} * 8);
+        zero = zero && (word == used / 64 ? bits >> (used % 64) : bits) == 0;
+      }
+    }
+    return zero;
+  }
+
   /// Whether a group of this level can have so many slots.
   [[nodiscard]] bool has_room(unsigned slots) const noexcept {
     return slots <= kMaxSlots && form_.cells_of(slots) <= cells_in_header_;

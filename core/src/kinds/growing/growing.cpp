@@ -141,9 +141,7 @@ class Checker {
         return corrupt("cell ", cell, " must be one of the payload's that no other group has, got ", number);
       }
     }
-    for (unsigned at = slots; at < group.form().cells_of(slots) * group.form().per_cell; ++at) {
-      if (group.slot(at) != 0) return corrupt("slot ", at, " must be 0 behind the last of ", slots);
-    }
+    if (!group.is_padded()) return corrupt("bytes behind its fields and its last slot must be 0");
     return check_entries(group);
   }
 
@@ -193,7 +191,10 @@ class Checker {
     for (std::uint32_t i = 0; i < free; ++i) {
       if (!use(number))
         return corrupt("free cell ", i, " must be one of the payload's that no group has, got ", number);
-      number = load_le<std::uint32_t>(view_.payload + std::size_t{number} * kCellUnit);
+      const std::byte* cell = view_.payload + std::size_t{number} * kCellUnit;
+      if (!is_zero({cell + 4, kCellBytes - 4}))
+        return corrupt("free cell ", i, " must be 0 behind the next one's number");
+      number = load_le<std::uint32_t>(cell);
     }
     if (number != 0) return corrupt("free cells must end after ", free, ", got ", number);
     const auto unused = static_cast<std::uint64_t>(std::ranges::count(used_, false));
