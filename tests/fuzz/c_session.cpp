@@ -13,6 +13,7 @@ std::uint64_t most_counted(const crivo_facts& facts) {
   const std::string_view kind = facts.kind;
   if (kind == "counting") return 15;
   if (kind == "cuckoo") return 8;
+  if (kind == "growing") return UINT64_MAX;
   return facts.param == 32 ? UINT32_MAX : (std::uint64_t{1} << facts.param) - 1;
 }
 

@@ -16,7 +16,7 @@ import weakref
 
 import crivo
 
-KINDS = ["classic", "blocked", "counting", "spectral", "scalable", "cuckoo", "hash_compaction", "ribbon", "compressed"]
+KINDS = ["classic", "blocked", "counting", "spectral", "scalable", "growing", "cuckoo", "hash_compaction", "ribbon", "compressed"]
 
 
 class Mine(crivo.Filter):
