@@ -81,9 +81,9 @@ TEST_F(GrowingTable, IsSoundAfterASplitThatFailed) {
     EXPECT_EQ(found(1, added + 150), added + 150);
     EXPECT_EQ(table_info("keys"), std::to_string(added + 150)) << "those of pages that were not shortened, too";
     EXPECT_EQ(ask("INSERT INTO t(op) VALUES ('check')"), "");
-    EXPECT_EQ(ask("SELECT sum(bloom_contains((SELECT bloom_open(bloom_snapshot('t'))), i)) FROM " +
-                  integers(1, added + 150)),
-              std::to_string(added + 150));
+    EXPECT_EQ(
+        ask("SELECT sum(bloom_contains((SELECT bloom_open(bloom_snapshot('t'))), i)) FROM " + integers(1, added + 150)),
+        std::to_string(added + 150));
     run("DROP TABLE t");
   }
 }
