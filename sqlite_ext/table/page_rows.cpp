@@ -198,14 +198,14 @@ bool FilterRows::contain(std::uint64_t hash) {
 
 bool FilterRows::add(std::uint64_t hash, bool only_if_absent) {
   keeps_read_ = filter_.shape().kind == Kind::kSpectral;
-  catch_up(filter_.page_of(hash));
+  catch_up(hash);
   const bool is_new = unwrap(filter_.add_hash(hash, *this, only_if_absent));
   if (is_new || (filter_.counts() && !only_if_absent)) count_keys(filter_.page_of(hash), 1);
   return is_new;
 }
 
 Result<std::uint64_t> FilterRows::remove(std::uint64_t hash) {
-  catch_up(filter_.page_of(hash));
+  catch_up(hash);
   Result<std::uint64_t> before = filter_.remove_hash(hash, *this);
   const std::uint64_t page = filter_.page_of(hash);
   if (before.has_value() && keys(page) != 0) count_keys(page, -1);
@@ -218,8 +218,9 @@ void FilterRows::write_half(std::uint64_t page, std::uint64_t from) {
 }
 
 // Before the page is changed, so that its number of keys is right.
-void FilterRows::catch_up(std::uint64_t page) {
+void FilterRows::catch_up(std::uint64_t hash) {
   if (!filter_.grows()) return;
+  const std::uint64_t page = filter_.page_of(hash);
   const std::byte* bytes = read(page);
   if (bytes != nullptr && filter_.is_behind(page, bytes)) write_half(page, page);
 }

@@ -151,7 +151,8 @@ class FilterRows final : public PageRows {
   void write_half(std::uint64_t page, std::uint64_t from);
 
  private:
-  void catch_up(std::uint64_t page);
+  /// Writes the page of a key that is at a lower level than it should be, which only a growing filter has.
+  void catch_up(std::uint64_t hash);
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept override { return filter_.bytes_of(page); }
   [[nodiscard]] bool may_be_shorter() const noexcept override { return filter_.grows(); }
   void check_page(std::uint64_t page, const std::byte* bytes) const override;

@@ -96,13 +96,13 @@ class Filter(_crivo.Filter):
 
     `keys` is any iterable of str, bytes, int and float, or an array (see contains_many). A str is the same key as its
     UTF-8, and a number the same as its digits: 1, 1.0, True, "1" and b"1" are one key, in SQL and C++, too. Without
-    keys, the filter is empty and needs a capacity. Of the options, None is the default.
+    keys, the filter is empty, and needs a capacity if it is not "growing". Of the options, None is the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
-                   "scalable", "growing", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds() tells what
-                   each can do; "map" is made by crivo.Map, and "exact" by Filter.exact()
+                   "scalable", "growing", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds()
+                   tells what each can do; "map" is made by crivo.Map, and "exact" by Filter.exact()
     fp_rate        the rate of false hits at capacity, 0.01 by default
-    capacity       keys to size for; without it, the number of distinct keys
+    capacity       keys to size for; without it, the number of distinct keys, or 2**32 for "growing"
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
     seed           of the hash; filters of different seeds cannot be united
     threads        to sort hashes and to build with; crivo.ALL_THREADS is as many as the machine has

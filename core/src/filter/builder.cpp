@@ -26,9 +26,8 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
   const BuilderRequest request{spec, options, sizes};
   FilterSpec checked = spec;
-  if (spec.capacity == 0)
-    checked.capacity =
-        std::max<std::uint64_t>(1, default_capacity(spec.kind));  // to check all other fields now, not at the end
+  // Any capacity will do to check all other fields now, and not at the end.
+  if (spec.capacity == 0 && default_capacity(spec.kind) == 0) checked.capacity = 1;
   Result<FilterPlan> plan = request.plan(checked);
   if (!plan) return plan.error();
   const KindInfo& kind = plan->row->info;

@@ -39,13 +39,13 @@ class GroupPage {
   /// The keys in it, with their copies.
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
-  /// Keeps the lower half of the entries, or the upper, at the next level.
-  void keep_half(bool upper) noexcept;
   void write(std::byte* page) const noexcept;
   /// The group's slots, for a group in a payload.
   [[nodiscard]] SlotList slots() const noexcept { return reader().list(); }
 
  private:
+  /// Keeps the lower half of the entries, or the upper, at the next level.
+  void keep_half(bool upper) noexcept;
   [[nodiscard]] View view() const noexcept { return {{}, room_.data(), room_.size()}; }
   [[nodiscard]] GroupEditor editor() noexcept { return {view(), room_.data(), form_, 0}; }
   /// Makes the room an empty group at this level.
