@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "crivo/describe.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
@@ -31,6 +33,9 @@ inline void require_args(const Call& call, std::size_t least) {
     throw SqlError{"arguments must be at least " + std::to_string(least) + ", got " + std::to_string(call.args.size())};
   }
 }
+
+/// What a filter or a sketch in a function's first argument tells about itself. Throws SqlError for other values.
+[[nodiscard]] std::vector<Description> describe_stored(sqlite3* db, sqlite3_value* value);
 
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 
@@ -42,8 +43,15 @@ MappedFilter open_file(const std::string& path, const ReadLimits& limits) {
   return unwrap(MappedFilter::open(path, {.limits = limits}));
 }
 
-MappedFilter read_pipe(const std::string& path, const ReadLimits& limits) {
-  return unwrap(MappedFilter::adopt(read_whole(path, "FILTER", most_stored_bytes(limits.max_bytes)), limits));
+AlignedBytes read_pipe(const std::string& path, const ReadLimits& limits) {
+  return read_whole(path, "FILTER", most_stored_bytes(limits.max_bytes));
+}
+
+/// Whether a file begins as a sketch does.
+bool has_sketch(const std::string& path) {
+  std::array<std::byte, kBlobHeaderBytes> start{};
+  const ssize_t got = ::read(open_input(path, "FILTER").get(), start.data(), start.size());
+  return got > 0 && Sketch::is_sketch(std::span(start).first(static_cast<std::size_t>(got)));
 }
 
 void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
@@ -99,9 +107,30 @@ MappedFilter load_filter(const FilterArgument& filter) try {
   const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   const bool is_mapped = is_file(filter.path);
   const Progress progress("opening", is_mapped);  // a terminal that is read from is told so instead
-  return is_mapped ? open_file(filter.path, limits) : read_pipe(filter.path, limits);
+  if (is_mapped) return open_file(filter.path, limits);
+  return unwrap(MappedFilter::adopt(read_pipe(filter.path, limits), limits));
 } catch (const Refused& refused) {
   throw in_given_units(refused, filter.max_bytes);
+}
+
+std::variant<MappedFilter, Sketch> load_filter_or_sketch(const FilterArgument& filter) try {
+  const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
+  if (is_file(filter.path)) {
+    if (has_sketch(filter.path)) return load_sketch(filter, "FILTER");
+    return load_filter(filter);
+  }
+  AlignedBytes bytes = read_pipe(filter.path, limits);
+  if (Sketch::is_sketch(bytes)) return unwrap(Sketch::parse(bytes, limits));
+  return unwrap(MappedFilter::adopt(std::move(bytes), limits));
+} catch (const Refused& refused) {
+  throw in_given_units(refused, filter.max_bytes);
+}
+
+Sketch load_sketch(const FilterArgument& sketch, const std::string& role) try {
+  const std::uint64_t max_bytes = sketch.max_bytes.bytes;
+  return unwrap(Sketch::parse(read_whole(sketch.path, role, max_bytes + kBlobHeaderBytes), {.max_bytes = max_bytes}));
+} catch (const Refused& refused) {
+  throw in_given_units(refused, sketch.max_bytes);
 }
 
 LineLimit longest_line(const FilterArgument& filter) {

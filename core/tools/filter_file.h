@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "command.h"
 #include "crivo/host/unwrap.h"
 #include "crivo/mapped_filter.h"
+#include "crivo/sketch.h"
 #include "key_reader.h"
 #include "numbers.h"
 
@@ -37,6 +39,12 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
 /// takes more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot
 /// be read.
 [[nodiscard]] MappedFilter load_filter(const FilterArgument& filter);
+
+/// The same for a file that may hold a sketch, which is read and checked as a whole.
+[[nodiscard]] std::variant<MappedFilter, Sketch> load_filter_or_sketch(const FilterArgument& filter);
+
+/// Reads and checks a sketch. Throws Refused, as load_filter; `role` names the file.
+[[nodiscard]] Sketch load_sketch(const FilterArgument& sketch, const std::string& role);
 
 /// Reads the whole content of a file; "-" is standard input. Throws Refused, which names the file by its `role`;
 /// kTooLarge when it has more than `most` bytes.

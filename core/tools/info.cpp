@@ -1,4 +1,4 @@
-// crivo info: what a filter tells about itself.
+// crivo info: what a filter or sketch tells about itself.
 #include <cstdio>
 
 #include "command.h"
@@ -15,14 +15,17 @@ struct InfoOptions {
   bool json = false;
 };
 
-ExitCode info(const InfoOptions& options) try {
-  const MappedFilter opened = load_filter(options.filter);
+std::vector<Description> describe(const MappedFilter& filter) {
   std::vector<Description> described;
-  const auto look = [&](const FilterRef& ref) { described = describe(ref, opened.codec(), opened.blob_bytes()); };
-  {
-    const Progress progress("reading", true);
-    unwrap(opened.look_at_whole(look));
-  }
+  const auto look = [&](const FilterRef& ref) { described = describe(ref, filter.codec(), filter.blob_bytes()); };
+  const Progress progress("reading", true);
+  unwrap(filter.look_at_whole(look));
+  return described;
+}
+
+ExitCode info(const InfoOptions& options) try {
+  const auto described =
+      std::visit([](const auto& opened) { return describe(opened); }, load_filter_or_sketch(options.filter));
   if (options.json) {
     std::puts(to_json(described).c_str());
   } else {
@@ -38,7 +41,8 @@ ExitCode info(const InfoOptions& options) try {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  const auto [command, options] = declare(app, action, "info", "Print what a filter tells about itself", info);
+  const auto [command, options] =
+      declare(app, action, "info", "Print what a filter or a sketch tells about itself", info);
   add_filter_argument(command, options.filter);
   command.add_flag("--json", options.json, "As a JSON object, like SQL's bloom_info");
 }

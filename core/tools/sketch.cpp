@@ -78,11 +78,10 @@ struct DiffOptions {
   bool hex = false;
 };
 
-Sketch load_sketch(const std::string& path, const char* role, const ByteLimit& max_bytes) try {
-  const std::uint64_t most = max_bytes.bytes + kBlobHeaderBytes;
-  return unwrap(Sketch::parse(read_whole(path, role, most), {.max_bytes = max_bytes.bytes}));
+Sketch load(const std::string& path, const char* role, const ByteLimit& max_bytes) try {
+  return load_sketch({path, max_bytes}, role);
 } catch (const Refused& refused) {
-  throw in_file(in_given_units(refused, max_bytes), path);
+  throw in_file(refused, path);
 }
 
 void print(char side, std::string_view key, KeyEnd key_end) {
@@ -139,8 +138,8 @@ void print_hashes(const SetDifference& difference, const DiffOptions& options, s
 }
 
 ExitCode diff(const DiffOptions& options) {
-  Sketch sketch = load_sketch(options.first, "FIRST", options.max_bytes);
-  unwrap(sketch.subtract(load_sketch(options.second, "SECOND", options.max_bytes)));
+  Sketch sketch = load(options.first, "FIRST", options.max_bytes);
+  unwrap(sketch.subtract(load(options.second, "SECOND", options.max_bytes)));
   const std::optional<SetDifference> found = unwrap(sketch.decode());
   const SketchSpec& spec = sketch.spec();
   if (!found) {

@@ -1,4 +1,4 @@
-// crivo verify: are these files whole, undamaged filters?
+// crivo verify: are these files whole, undamaged filters or sketches?
 #include <algorithm>
 #include <cstdio>
 
@@ -11,9 +11,9 @@ namespace crivo::tool {
 namespace {
 
 void verify(const FilterArgument& filter) {
-  const MappedFilter opened = load_filter(filter);
+  const auto opened = load_filter_or_sketch(filter);  // which checks a sketch
   const Progress progress("verifying", true);
-  unwrap(opened.verify());
+  if (const auto* const mapped = std::get_if<MappedFilter>(&opened)) unwrap(mapped->verify());
 }
 
 /// One file is whole without a word. Of several, each has a line.
@@ -36,10 +36,10 @@ ExitCode verify_all(const FilterArguments& filters) {
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  const auto [command, filters] =
-      declare(app, action, "verify", "Check filters: the header, the checksum, every byte of each", verify_all);
+  const auto [command, filters] = declare(
+      app, action, "verify", "Check filters or sketches: the header, the checksum, every byte of each", verify_all);
   add_filter_arguments(command, filters, 1);
-  command.footer("Exit code: 0 if every filter is whole, 1 if one is not, 2 if one could not be read.");
+  command.footer("Exit code: 0 if everyone is whole, 1 if one is not, 2 if one could not be read.");
 }
 
 }  // namespace crivo::tool

@@ -1,7 +1,7 @@
-// bloom_each and bloom_layers: what a filter tells about itself, as rows. sqlite_ext/README.md is their reference.
+// bloom_each and bloom_layers: what a filter or a sketch tells about itself, as rows. sqlite_ext/README.md is their
+// reference.
 #include <array>
 
-#include "crivo/describe.h"
 #include "functions.h"
 #include "functions/table_valued.h"
 
@@ -19,7 +19,7 @@ void set_description(sqlite3_context* context, const Description& row, int colum
 
 std::unique_ptr<Rows> descriptions(const TableCall& call) {
   if (call.is_null(0)) return nullptr;
-  return std::make_unique<ListedRows<Description, set_description>>(describe(open_filter(call.db, call.args[0], 1)));
+  return std::make_unique<ListedRows<Description, set_description>>(describe_stored(call.db, call.args[0]));
 }
 
 constexpr const char* kLayerColumns[] = {"layer INTEGER", "capacity INTEGER", "keys INTEGER", "bits INTEGER",
@@ -44,6 +44,12 @@ std::unique_ptr<Rows> layers(const TableCall& call) {
 }
 
 }  // namespace
+
+std::vector<Description> describe_stored(sqlite3* db, sqlite3_value* value) {
+  const std::span<const std::byte> blob = filter_bytes(value, 1);
+  if (!Sketch::is_sketch(blob)) return describe(open_filter(db, value, 1));
+  return describe(unwrap(Sketch::parse(blob, {.max_bytes = max_payload_bytes(db)})));
+}
 
 constinit const TableFunction kBloomEach{"bloom_each", kEachColumns, kFilter, 1, 12, descriptions};
 constinit const TableFunction kBloomLayers{"bloom_layers", kLayerColumns, kFilter, 1, 4, layers};

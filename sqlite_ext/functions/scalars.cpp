@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "crivo/convert.h"
-#include "crivo/describe.h"
 #include "crivo/version.h"
 #include "functions.h"
 #include "values/options.h"
@@ -30,7 +29,7 @@ void bloom_current_fp_rate(const Call& call) {
 
 void bloom_info(const Call& call) {
   if (call.is_null(0)) return;
-  set_result(call, to_json(describe(open_filter(call, 0))));
+  set_result(call, to_json(describe_stored(call.db(), call.args[0])));
 }
 
 int parse_level(sqlite3_value* value) {

@@ -144,6 +144,17 @@ TEST_F(Sketches, AreJoinedFromTheDifferenceToTheTable) {
   sqlite3_finalize(plan);
 }
 
+TEST_F(Sketches, TellAboutThemselves) {
+  const Blob sketch = blob("SELECT bloom_sketch_agg(id, 40, 'integers', 2, 7) FROM theirs");
+  const std::string keys = ask("SELECT count(*) FROM theirs");
+  EXPECT_EQ(ask("SELECT bloom_info(?)", {sketch}),
+            R"({"kind":"sketch","key_type":"integers","key_bytes":8,"first":2,"symbols":40,"keys":)" + keys +
+                R"(,"seed":7,"blob_bytes":)" + std::to_string(sketch.bytes.size()) + "}");
+  EXPECT_EQ(ask("SELECT value FROM bloom_each(?) WHERE name = 'symbols'", {sketch}), "40");
+  EXPECT_THAT(ask("SELECT bloom_info(substr(?, 1, 500))", {sketch}), StartsWith("error: bloom_info: "));
+  EXPECT_EQ(ask("SELECT bloom_valid(?)", {sketch}), "0");
+}
+
 TEST_F(Sketches, GoInChunks) {
   const Blob sketch = blob("SELECT bloom_sketch_agg(id, 1000) FROM mine");
   run("CREATE TABLE chunks AS SELECT seq, chunk FROM bloom_dump(?, 1024)", {sketch});

@@ -41,6 +41,31 @@ TEST_F(Sketches, PrintEachSideInItsOrder) {
   EXPECT_EQ(crivo("diff a b").out, "< -3\n< 2\n< 9\n< 10\n> 20\n> 100\n");
 }
 
+TEST_F(Sketches, AreDescribed) {
+  EXPECT_THAT(crivo("sketch -q -o a --symbols 40 --first 2 --keys bytes:3 --seed -1", "ann\nbob\n"), Succeeds(""));
+  EXPECT_EQ(crivo("info --json a").out,
+            R"({"kind":"sketch","key_type":"bytes","key_bytes":3,"first":2,"symbols":40,"keys":2,"seed":-1,)"
+            R"("blob_bytes":)" +
+                std::to_string(read("a").size()) + "}\n");
+  EXPECT_EQ(crivo("info -", read("a")).out, crivo("info a").out);
+  EXPECT_EQ(crivo("info --max-bytes 100 a").err,
+            "crivo info: a: FILTER must have at most 164 bytes, got more; --max-bytes raises the limit\n");
+}
+
+TEST_F(Sketches, AreVerifiedToTheLastByte) {
+  EXPECT_THAT(crivo("sketch -q -o a --symbols 3", "ann\n"), Succeeds(""));
+  EXPECT_THAT(crivo("build -q -o f", "ann\n"), Succeeds(""));
+  EXPECT_EQ(crivo("verify a f").out, "a: whole\nf: whole\n");
+  EXPECT_THAT(crivo("verify -", read("a")), Exits(0, ""));
+  const std::string blob = read("a");
+  for (std::size_t i = 0; i < blob.size(); ++i) {
+    std::string damaged = blob;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    write("damaged", damaged);
+    ASSERT_THAT(crivo("verify damaged"), Exits(1, StartsWith("crivo verify: damaged: "))) << "byte " << i;
+  }
+}
+
 TEST_F(Sketches, OfOneSetHaveNoDifference) {
   EXPECT_THAT(crivo("sketch -o a --symbols 1 mine"),
               Succeeds("crivo sketch: a: symbols 0 to 0, keys 5002, 88 bytes\n"));

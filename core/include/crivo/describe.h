@@ -1,4 +1,5 @@
-// What a stored filter tells about itself, as named values. Where a host tells one of these facts, it has this name.
+// What a stored filter or sketch tells about itself, as named values. Where a host tells one of these facts, it has
+// this name.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "crivo/blob.h"
+#include "crivo/sketch.h"
 
 namespace crivo {
 
@@ -26,6 +28,10 @@ struct Description {
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
 /// The same for a filter that was stored so.
 [[nodiscard]] std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes);
+
+/// The facts about a sketch, in this order: kind, which is sketch; key_type (hashes, integers or bytes) and key_bytes;
+/// first and symbols; keys; seed, as a signed integer; blob_bytes.
+[[nodiscard]] std::vector<Description> describe(const Sketch& sketch);
 
 /// The value as a text: integers in decimal, reals as the shortest text that reads back the same.
 [[nodiscard]] std::string value_text(const Description& described);

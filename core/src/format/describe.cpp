@@ -37,6 +37,23 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
   return described;
 }
 
+std::vector<Description> describe(const Sketch& sketch) {
+  const SketchSpec& spec = sketch.spec();
+  const std::string_view key_type = spec.keys == SketchKeys::kHashes     ? "hashes"
+                                    : spec.keys == SketchKeys::kIntegers ? "integers"
+                                                                         : "bytes";
+  return {
+      {"kind", std::string_view("sketch")},
+      {"key_type", key_type},
+      {"key_bytes", std::uint64_t{spec.key_bytes}},
+      {"first", spec.first},
+      {"symbols", spec.symbols},
+      {"keys", sketch.keys()},
+      {"seed", static_cast<std::int64_t>(spec.seed)},
+      {"blob_bytes", sketch.blob_bytes()},
+  };
+}
+
 std::string value_text(const Description& described) {
   std::string text;
   std::visit([&text](auto value) { append_text(text, value); }, described.value);
