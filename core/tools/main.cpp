@@ -1,7 +1,6 @@
 // crivo: build, ask, describe and check filters from the command line. What it writes is what every other host reads.
 #include <cstdio>
 #include <exception>
-#include <string_view>
 #include <vector>
 
 #include "command.h"
@@ -43,8 +42,7 @@ int main(int argc, char** argv) try {
   const CLI::App* const sst = add_sst(app);
   std::vector<char*> arguments = add_help(app, argc, argv);
   // The other program parses its arguments itself, its --help too.
-  if (argc > 1 && std::string_view(arguments[1]) == sst->get_name())
-    return run_crivo_sst(arguments[0], arguments.data() + 1);
+  if (argc > 1 && sst->check_name(arguments[1])) return run_crivo_sst(arguments[0], arguments.data() + 1);
   return run_program(app, action, static_cast<int>(arguments.size()) - 1, arguments.data());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "crivo: %s\n", error.what());

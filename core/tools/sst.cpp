@@ -26,7 +26,8 @@ std::string program_beside(const char* called) {
 }  // namespace
 
 CLI::App* add_sst(CLI::App& app) {
-  return app.add_subcommand("sst", "Look into RocksDB's SST files, and renew their filters (needs crivo-sst)");
+  return app.add_subcommand("sst", "Look into RocksDB's SST files, and renew their filters (needs crivo-sst)")
+      ->alias("rocksdb");
 }
 
 int run_crivo_sst(const char* called, char** argv) {

@@ -143,11 +143,11 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
        "and max_filter_bytes is 100"},
       {options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=100}"), options_from(bloom), "instead of 1"},
       {options_from(bloom, "prefix_extractor=fixed:4"), options_from(prefixes, "prefix_extractor=fixed:4"),
-       "whole_key_filtering is \"true\" instead of \"false\""},
+       R"(whole_key_filtering is "true" instead of "false")"},
       {options_from(prefixes, "prefix_extractor=fixed:4"), options_from(prefixes, "prefix_extractor=fixed:8"),
-       "prefix_extractor is \"rocksdb.FixedPrefix.4\" instead of \"rocksdb.FixedPrefix.8\""},
+       R"(prefix_extractor is "rocksdb.FixedPrefix.4" instead of "rocksdb.FixedPrefix.8")"},
       {options_from(bloom), options_from(bloom, "prefix_extractor=capped:4"),
-       "prefix_extractor is \"\" instead of \"rocksdb.CappedPrefix.4\""},
+       R"(prefix_extractor is "" instead of "rocksdb.CappedPrefix.4")"},
       {options_from(bounded), options_from(kInPartitions + std::string("crivo.Bloom:20")), ""},
       {options_from(bounded),
        options_from(kInPartitions + std::string("{id=crivo.Ribbon;bits_per_key=20;max_filter_bytes=600}")), ""},
@@ -156,9 +156,9 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
       {options_from(bounded),
        options_from(kInPartitions +
                     std::string("{id=crivo.Bloom;bits_per_key=20;max_filter_bytes=600;key_transform=lower_ascii}")),
-       "key_transform is \"\" instead of \"lower_ascii\""},
+       R"(key_transform is "" instead of "lower_ascii")"},
       {options_from(transformed("3")), options_from(transformed("7")),
-       "key_transform is \"take_prefix:3\" instead of \"take_prefix:7\""}};
+       R"(key_transform is "take_prefix:3" instead of "take_prefix:7")"}};
   for (const auto& [before, now, reason] : changes) {
     SCOPED_TRACE(reason);
     std::filesystem::remove_all(path());
@@ -167,9 +167,10 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
     std::uint64_t with_filter = 0;
     for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) with_filter += file.kind != "none" ? 1U : 0U;
     ASSERT_GE(with_filter, 1U);
+    const std::string expected = reason;  // which a lambda can take
     const auto look = [&](const RocksDBRefilterProgress& next) {
       if (!next.path.empty()) {
-        EXPECT_THAT(next.reason, HasSubstr(reason));
+        EXPECT_THAT(next.reason, HasSubstr(expected));
       }
       return true;
     };

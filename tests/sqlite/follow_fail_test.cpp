@@ -317,9 +317,9 @@ TEST_F(FollowFail, DoesNotFollowWithTheTriggersThatOlderFiltersHave) {
   run("DROP TABLE f_seal");
   for (const char* event : {"insert", "update", "delete"}) {
     run(std::string("CREATE TRIGGER f_follow_") + event + " AFTER " + event + " ON s BEGIN INSERT INTO f(op, " +
-        (*event == 'i'   ? "key) VALUES ('follow', new.\"e\"); END"
-         : *event == 'u' ? "key, arg) VALUES ('follow', new.\"e\", old.\"e\"); END"
-                         : "arg) VALUES ('follow', old.\"e\"); END"));
+        (*event == 'i'   ? R"(key) VALUES ('follow', new."e"); END)"
+         : *event == 'u' ? R"(key, arg) VALUES ('follow', new."e", old."e"); END)"
+                         : R"(arg) VALUES ('follow', old."e"); END)"));
   }
   run("CREATE VIRTUAL TABLE f_seal USING bloom_seal(3244421341483603138)");  // XXH3-64 of nothing, with the seed 0
   run("INSERT INTO s(e) VALUES ('a'), ('b')");
@@ -341,7 +341,7 @@ TEST_F(FollowFail, IsNotWrittenPastByBloomInsert) {
             "error: bloom_insert: column must be one that no filter table follows, got main.s.E");
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'other', 1, 'after')"), "1");
   EXPECT_EQ(denied(), "");
-  run("ALTER TABLE s RENAME COLUMN e TO \"a \"\"name\"\"\"");
+  run(R"(ALTER TABLE s RENAME COLUMN e TO "a ""name""")");
   EXPECT_THAT(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), HasSubstr("that no filter table follows"));
   run("DROP TABLE f");
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), "1");

@@ -293,7 +293,7 @@ TEST_F(Follow, TakesNoOtherWordForAWrite) {
       {"UPDATE ON s BEGIN REPLACE/**/INTO log VALUES (1); END", "1"},
       {"BEFORE UPDATE ON s BEGIN SELECT 1; DELETE FROM log; END", "1"},
       {"BEFORE UPDATE ON s BEGIN SELECT 'it''s';\xEF\xBB\xBFUPDATE log SET l = 1; END", "1"}};
-  for (const char* name : {"u ", "\"a after \"", "main.u ", "\"main\".\"u\" ", "'before'--\n"}) {
+  for (const char* name : {"u ", "\"a after \"", "main.u ", R"("main"."u" )", "'before'--\n"}) {
     for (const auto& [trigger, stale] : triggers) {
       run("CREATE TABLE s(id INTEGER PRIMARY KEY, c, updated_at, \"delete\")");
       run("CREATE TABLE log(l)");

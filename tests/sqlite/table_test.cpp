@@ -391,8 +391,8 @@ int runs(sqlite3* db, std::string_view words) {
 /// The lookups of pages and the writes of pages that a statement makes: "1 1".
 std::string visits(Database& db, const std::string& sql) {
   const auto both = [&db](const char* look_up) {
-    return std::pair(runs(db.get(), look_up), runs(db.get(), "INSERT INTO \"main\".\"t_pages\"") +
-                                                  runs(db.get(), "UPDATE \"main\".\"t_pages\""));
+    return std::pair(runs(db.get(), look_up),
+                     runs(db.get(), R"(INSERT INTO "main"."t_pages")") + runs(db.get(), R"(UPDATE "main"."t_pages")"));
   };
   const auto before = both("SELECT bits FROM");
   EXPECT_EQ(db.run(sql), SQLITE_OK) << sql;

@@ -28,8 +28,9 @@ std::function<void()> before_pread;
 }  // namespace
 }  // namespace crivo::testing
 
-/// Stands before libc's, so that a file can change between two reads of it.
-extern "C" ssize_t pread(int file, void* into, std::size_t bytes, off_t at) {
+/// Stands before libc's pread, which some headers define in place, so that a file can change between two reads of it.
+extern "C" ssize_t read_of_tests(int file, void* into, std::size_t bytes, off_t at) __asm__("pread");
+ssize_t read_of_tests(int file, void* into, std::size_t bytes, off_t at) {
   if (crivo::testing::before_pread) crivo::testing::before_pread();
   const iovec part{into, bytes};
   return ::preadv(file, &part, 1, at);

@@ -14,6 +14,7 @@ void add_sst_advise(CLI::App& app, Action& action);
 void add_sst_info(CLI::App& app, Action& action);
 void add_sst_probe(CLI::App& app, Action& action);
 void add_sst_refilter(CLI::App& app, Action& action);
+void add_sst_run(CLI::App& app, Action& action);
 
 /// An argument as messages show it.
 [[nodiscard]] inline std::string text_or_nothing(const std::string& argument) {

@@ -1,4 +1,5 @@
-// crivo-sst: looks into RocksDB's SST files and renews their filters. Users know it as `crivo sst`.
+// crivo-sst: looks into RocksDB's SST files and renews their filters. Users know it as `crivo sst` or
+// `crivo rocksdb`.
 #include <cstdio>
 #include <exception>
 
@@ -14,6 +15,7 @@ int main(int argc, char** argv) try {
   add_sst_info(app, action);
   add_sst_probe(app, action);
   add_sst_refilter(app, action);
+  add_sst_run(app, action);
   return run_program(app, action, argc, argv);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "crivo sst: %s\n", error.what());

@@ -1,0 +1,86 @@
+#include "preload/choice.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "crivo/rocksdb.h"
+
+namespace crivo::plugin {
+namespace {
+
+constexpr std::string_view kOurs = "crivo.";
+constexpr const char* kBuiltin = "rocksdb.internal.BuiltinFilter";  // the class of all of RocksDB's own policies
+
+std::string variable(const char* name) {
+  const char* const value = ::secure_getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// Whether different bytes can be the same key. RocksDB takes timestamps off before a key reaches a filter.
+bool has_equal_keys(const rocksdb::Comparator* comparator) {
+  if (comparator == nullptr) return false;  // RocksDB's default
+  constexpr std::string_view kTimestamped[] = {"leveldb.BytewiseComparator.u64ts",
+                                               "rocksdb.ReverseBytewiseComparator.u64ts"};
+  return comparator->CanKeysWithDifferentByteContentsBeEqual() &&
+         std::ranges::find(kTimestamped, comparator->Name()) == std::end(kTimestamped);
+}
+
+/// Why a family keeps the policy that it has; empty if it is to get another one.
+std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& policy) {
+  const bool is_builtin = policy.IsInstanceOf(kBuiltin);
+  if (is_builtin && wish.replace) return {};
+  return "filter_policy is " + std::string(policy.Name()) + " by the program's choice" +
+         (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
+}
+
+rocksdb::Status make_policy(const std::string& text, std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  return rocksdb::FilterPolicy::CreateFromString(config, text, policy);
+}
+
+}  // namespace
+
+const Wish& wish_of_environment() {
+  static const auto* const wish =
+      new Wish{variable("CRIVO_ROCKSDB"), variable("CRIVO_ROCKSDB_REPLACE") == "1"};  // programs outlive our objects
+  return *wish;
+}
+
+std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options, bool& mistaken) {
+  const rocksdb::TableFactory* const factory = options.table_factory.get();
+  const auto* const table = factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  if (table == nullptr) {
+    return "table_factory must be BlockBasedTable, got " + std::string(factory != nullptr ? factory->Name() : "none");
+  }
+  if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
+    if (std::string_view(set->Name()).starts_with(kOurs)) return {};
+    if (std::string reason = reason_to_keep(wish, *set); !reason.empty()) return reason;
+  }
+  if (has_equal_keys(options.comparator) && wish.policy.find("key_transform=") == std::string::npos) {
+    return "comparator must tell keys of different bytes apart, or CRIVO_ROCKSDB must name a key_transform, got " +
+           std::string(options.comparator->Name());
+  }
+  rocksdb::BlockBasedTableOptions with_filter = *table;  // other families may share the factory
+  rocksdb::Status made = make_policy(wish.policy, &with_filter.filter_policy);
+  if (made.ok() && with_filter.filter_policy == nullptr) made = rocksdb::Status::InvalidArgument("it names no policy");
+  if (made.ok()) made = with_filter.filter_policy->ValidateOptions({}, options);
+  if (!made.ok()) {
+    mistaken = true;
+    return "CRIVO_ROCKSDB must be a filter policy, got " + wish.policy + ": " + made.ToString();
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
+  // RocksDB 7.8 cannot read an OPTIONS file into which it has written two collectors.
+  auto& collectors = options.table_properties_collector_factories;
+  if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
+  return {};
+}
+
+}  // namespace crivo::plugin

@@ -1,0 +1,142 @@
+// crivo rocksdb run: a program that was not written for Crivo's filters, with them.
+#include <dlfcn.h>
+#include <rocksdb/convenience.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tool/commands.h"
+#include "tool/database.h"
+
+namespace crivo::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+  std::vector<std::string> program;
+  std::string policy = "crivo.Auto:10";
+  bool replace = false;
+  bool check = false;
+};
+
+/// The file from which this process has a function.
+fs::path file_of(const void* function) {
+  Dl_info info{};
+  return ::dladdr(function, &info) != 0 ? fs::canonical(info.dli_fname) : fs::path();
+}
+
+/// The library for LD_PRELOAD, which lies beside the plugin that this program is linked to.
+std::string preloaded_library() {
+  const fs::path found =
+      file_of(::dlsym(RTLD_DEFAULT, "crivo_rocksdb_counters")).parent_path() / "libcrivo_rocksdb_preload.so";
+  if (!fs::exists(found)) throw Refused("libcrivo_rocksdb_preload.so must lie beside libcrivo_rocksdb.so, got none");
+  if (found.string().find_first_of(": ") != std::string::npos) {
+    throw Refused(
+        "the folder of libcrivo_rocksdb_preload.so must have no space or colon in its name, which LD_PRELOAD "
+        "takes for the end of it, got " +
+        found.string());
+  }
+  return found.string();
+}
+
+/// Where the program is that a shell would start.
+fs::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return fs::exists(name) ? fs::path(name) : fs::path();
+  const char* const folders = std::getenv("PATH");
+  std::string_view rest = folders != nullptr ? folders : "/usr/bin:/bin";
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    const fs::path file = fs::path(folder) / name;
+    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+  }
+  return {};
+}
+
+/// The librocksdb that the program is linked to, by ldd, which does not run it; empty if there is none.
+fs::path librocksdb_of(const fs::path& program) {
+  std::string quoted = "'";
+  for (const char c : program.string()) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(("ldd " + quoted + "' 2>/dev/null").c_str(), "r"),
+                                                     ::pclose);
+  if (output == nullptr) throw Refused("ldd must run, got: " + std::string(std::strerror(errno)));
+  std::string lines;
+  for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get())) lines += static_cast<char>(c);
+  const std::size_t at = lines.find("librocksdb.so");
+  if (at == std::string::npos) return {};
+  const std::string_view line = std::string_view(lines).substr(at, lines.find('\n', at) - at);
+  const std::size_t arrow = line.find("=> ");
+  return arrow == std::string_view::npos ? fs::path(line)
+                                         : fs::path(line.substr(arrow + 3, line.find(" (") - arrow - 3));
+}
+
+/// Says what a run would do, which is nothing where the answer is no.
+ExitCode say_what_would_happen(const RunOptions& options) {
+  const fs::path program = find_program(options.program.front());
+  if (program.empty()) throw Refused("PROGRAM must be there, got " + options.program.front());
+  const fs::path linked = librocksdb_of(program);
+  const char* const name = program.c_str();
+  if (linked.empty()) {
+    std::printf(
+        "%s: no filters, as it is not linked to librocksdb: RocksDB may be built into it, which cannot be "
+        "changed, or a script or module may load it later, which can\n",
+        name);
+    return kNo;
+  }
+  const fs::path ours = file_of(reinterpret_cast<const void*>(&rocksdb::GetRocksVersionAsString));
+  std::error_code ignored;
+  if (!fs::equivalent(linked, ours, ignored)) {
+    std::printf("%s: no filters, as librocksdb must be %s, got %s\n", name, ours.c_str(), linked.c_str());
+    return kNo;
+  }
+  std::printf("%s: its column families without a filter policy%s get %s\n", name,
+              options.replace ? ", or with one of RocksDB's," : "", options.policy.c_str());
+  return kYes;
+}
+
+ExitCode run(const RunOptions& options) {
+  (void)parse_policy(options.policy);
+  std::string libraries = preloaded_library();
+  if (options.check) return say_what_would_happen(options);
+  if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
+    libraries += std::string(":") + others;
+  }
+  ::setenv("LD_PRELOAD", libraries.c_str(), 1);
+  ::setenv("CRIVO_ROCKSDB", options.policy.c_str(), 1);
+  if (options.replace) ::setenv("CRIVO_ROCKSDB_REPLACE", "1", 1);
+  std::vector<std::string> words = options.program;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  throw Refused("PROGRAM must be one that can be run, got " + words.front() + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+void add_sst_run(CLI::App& app, Action& action) {
+  const auto [command, options] = declare(
+      app, action, "run", "Run a program that opens RocksDB's databases, with filters that it does not ask for", run);
+  take(command, "PROGRAM", options.program, "The program and its arguments, behind --")->required()->expected(1, -1);
+  take(command, "--policy", options.policy, "As an option string names it", "POLICY")->default_str("crivo.Auto:10");
+  command.add_flag("--replace", options.replace,
+                   "Also in the place of RocksDB's own filters, where the program asks "
+                   "for these");
+  command.add_flag("--check", options.check, "Say what would happen, and run nothing; exit code 1 if nothing would");
+  command.footer(
+      "It sets LD_PRELOAD, CRIVO_ROCKSDB and CRIVO_ROCKSDB_REPLACE. A column family gets no filters where its "
+      "comparator may call different bytes the same key and the policy has no key_transform; the database's LOG says "
+      "so. The exit code is that of the program.");
+}
+
+}  // namespace crivo::tool

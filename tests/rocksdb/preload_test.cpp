@@ -1,0 +1,121 @@
+// Programs that nobody changed get filters by libcrivo_rocksdb_preload.so.
+#include "../tool/shell.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr const char* kAuto = "CRIVO_ROCKSDB=crivo.Auto:10";
+
+class Preloaded : public ToolTest {
+ protected:
+  /// What the program says that opens a new database this way, with these variables set.
+  Outcome run(const std::string& way, const std::string& variables = kAuto) {
+    return shell("rm -rf db db-second; " + variables + " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " " + way +
+                 " db");
+  }
+  /// The lines of LOG that are ours.
+  std::string log() { return shell("grep -o 'crivo: .*' db/LOG").out; }
+};
+
+TEST_F(Preloaded, GivesFiltersHoweverADatabaseIsOpened) {
+  for (const char* way : {"open", "defaults", "read_only", "secondary", "transactions", "optimistic", "ttl"}) {
+    EXPECT_THAT(run(way), Exits(0, "", "default crivo.Auto:10 lost 0 spared most\n")) << way;
+    EXPECT_EQ(log(), "") << way;
+  }
+  EXPECT_THAT(run("create"), Exits(0, "",
+                                   "default crivo.Auto:10 lost 0 spared most\n"
+                                   "created crivo.Auto:10 lost 0 spared most\n"));
+  EXPECT_THAT(run("c"), Exits(0, "", "default lost 0 spared most\n"));
+}
+
+TEST_F(Preloaded, DoesNothingWithoutTheVariable) {
+  for (const char* variables : {"", "CRIVO_ROCKSDB=", "CRIVO_ROCKSDB_REPLACE=1"}) {
+    EXPECT_THAT(run("open", variables), Exits(0, "", "default none lost 0 spared none\n")) << variables;
+    EXPECT_EQ(log(), "") << variables;
+  }
+  EXPECT_THAT(run("c", ""), Exits(0, "", "default lost 0 spared none\n"));
+}
+
+TEST_F(Preloaded, TakesEveryPolicyThatAnOptionStringNames) {
+  EXPECT_THAT(run("open", "CRIVO_ROCKSDB='{id=crivo.Ribbon;fp_rate=0.01}'"),
+              Says("default crivo.Ribbon:fp_rate:0.01:0 lost 0 spared most\n"));
+  EXPECT_THAT(run("open", "CRIVO_ROCKSDB=crivo.Bloom:fp_rate:0.01"),
+              Says("default crivo.Bloom:fp_rate:0.01 lost 0 spared most\n"));
+}
+
+TEST_F(Preloaded, KeepsWhatTheProgramChose) {
+  EXPECT_THAT(run("builtin"), Says(StartsWith("default bloomfilter:10:false lost 0")));
+  EXPECT_EQ(log(),
+            "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is bloomfilter by the program's choice, which "
+            "CRIVO_ROCKSDB_REPLACE=1 replaces\n");
+  EXPECT_THAT(run("builtin", std::string(kAuto) + " CRIVO_ROCKSDB_REPLACE=1"),
+              Says("default crivo.Auto:10 lost 0 spared most\n"));
+  EXPECT_EQ(log(), "");
+  EXPECT_THAT(run("prefixes"), Says("default crivo.Auto:10 lost 0 spared some\n"));
+  EXPECT_THAT(shell("grep whole_key_filtering db/LOG").out, HasSubstr("whole_key_filtering: 0"));
+}
+
+// The families share one table factory, and only one of them may get filters.
+TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
+  EXPECT_THAT(run("families"), Exits(0, "",
+                                     "default crivo.Auto:10 lost 0 spared most\n"
+                                     "texts none lost 0 spared none\n"));
+  EXPECT_EQ(log(),
+            "crivo: CRIVO_ROCKSDB gives no filters here: comparator must tell keys of different bytes apart, or "
+            "CRIVO_ROCKSDB must name a key_transform, got test.IgnoresCase\n");
+  EXPECT_THAT(run("families", "CRIVO_ROCKSDB='{id=crivo.Auto;key_transform=lower_ascii}'"),
+              Says("default crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"
+                   "texts crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"));
+}
+
+TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
+  for (const char* wrong :
+       {"crivo.Auto:-1", "crivo.Nothing:10", "nonsense", "'{id=crivo.Auto;bits=1}'", "' '", "'{}'"}) {
+    const Outcome outcome = run("open", "CRIVO_ROCKSDB=" + std::string(wrong));
+    EXPECT_THAT(outcome, Exits(0, StartsWith("crivo: no filters: CRIVO_ROCKSDB must be a filter policy, got "),
+                               "default none lost 0 spared none\n"))
+        << wrong;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: CRIVO_ROCKSDB must be")) << wrong;
+  }
+}
+
+TEST_F(Preloaded, LeavesOtherTablesAndOtherProgramsAlone) {
+  EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " cat /dev/null"), Succeeds(""));
+}
+
+// What was written with filters is read without the library, and gets filters in its new files when it is there again.
+TEST_F(Preloaded, ComesAndGoes) {
+  ASSERT_THAT(run("open"), Succeeds(""));
+  EXPECT_THAT(shell(UNCHANGED_PROGRAM " open db"), Says("default none lost 0 spared none\n"));
+  EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " open db"),
+              Says(StartsWith("default crivo.Auto:10 lost 0 spared ")));
+}
+
+TEST_F(Preloaded, RunsAProgramByTheTool) {
+  if (*CRIVO_TOOL == '\0') GTEST_SKIP() << "the tool is not built";
+  EXPECT_THAT(crivo("rocksdb run -- " UNCHANGED_PROGRAM " open db"),
+              Says("default crivo.Auto:10 lost 0 spared most\n"));
+  EXPECT_THAT(shell("rm -r db"), Succeeds());
+  EXPECT_THAT(crivo("rocksdb run --replace --policy crivo.Bloom:12 -- " UNCHANGED_PROGRAM " builtin db"),
+              Says("default crivo.Bloom:12 lost 0 spared most\n"));
+  EXPECT_EQ(crivo("rocksdb run -- sh -c 'echo \"$CRIVO_ROCKSDB\"; exit 3'").exit_code, 3);
+  EXPECT_EQ(crivo("rocksdb run -- nowhere").err,
+            "crivo sst run: PROGRAM must be one that can be run, got nowhere: No such file or directory\n");
+  EXPECT_THAT(
+      crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
+      Fails(StartsWith("crivo sst run: --policy must name a filter policy, such as crivo.Auto:10, or be none, got ")));
+}
+
+TEST_F(Preloaded, SaysWhatARunWouldDo) {
+  if (*CRIVO_TOOL == '\0') GTEST_SKIP() << "the tool is not built";
+  EXPECT_THAT(crivo("rocksdb run --check -- " UNCHANGED_PROGRAM " open db"),
+              Exits(0, "", UNCHANGED_PROGRAM ": its column families without a filter policy get crivo.Auto:10\n"));
+  EXPECT_THAT(crivo("rocksdb run --check -- cat"),
+              Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
+  EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err, "crivo sst run: PROGRAM must be there, got nowhere\n");
+  EXPECT_FALSE(std::filesystem::exists(path("db")));
+}
+
+}  // namespace
+}  // namespace crivo::testing
