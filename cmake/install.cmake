@@ -34,7 +34,6 @@ if(TARGET crivo_rocksdb)
   crivo_install_library(crivo_rocksdb crivo-rocksdb.pc plugins/rocksdb/include)
 endif()
 if(TARGET crivo_rocksdb_preload)  # it finds the plugin beside it
-  set_target_properties(crivo_rocksdb_preload PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS crivo_rocksdb_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 if(TARGET crivo_sqlite_static)

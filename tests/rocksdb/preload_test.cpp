@@ -80,6 +80,38 @@ TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
   }
 }
 
+// A module may have a RocksDB of its own, which must find its own functions: here, a copy of librocksdb with another
+// soname.
+TEST_F(Preloaded, LeavesAnotherRocksdbAlone) {
+  if (shell("python3 -c 'import ctypes'").exit_code != 0) GTEST_SKIP() << "python3 is not installed";
+  ASSERT_THAT(shell("file=$(ldd " UNCHANGED_PROGRAM " | sed -n 's/.* => \\(.*librocksdb[^ ]*\\) .*/\\1/p') && "
+                    "sed 's/librocksdb.so/libanother.so/g' \"$file\" >libanother.so"),
+              Succeeds());
+  write("program.py",
+        "import ctypes\n"
+        "r = ctypes.CDLL('./libanother.so')\n"
+        "for name in ('rocksdb_options_create', 'rocksdb_open', 'rocksdb_get', 'rocksdb_writeoptions_create'):\n"
+        "  getattr(r, name).restype = ctypes.c_void_p\n"
+        "options = ctypes.c_void_p(r.rocksdb_options_create())\n"
+        "r.rocksdb_options_set_create_if_missing(options, 1)\n"
+        "error = ctypes.c_char_p()\n"
+        "db = ctypes.c_void_p(r.rocksdb_open(options, b'db', ctypes.byref(error)))\n"
+        "print(error.value)\n"
+        "r.rocksdb_put(db, ctypes.c_void_p(r.rocksdb_writeoptions_create()), b'k', ctypes.c_size_t(1), b'v', "
+        "ctypes.c_size_t(1), ctypes.byref(error))\n"
+        "r.rocksdb_close(db)\n"
+        "print(error.value)\n");
+  EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " python3 program.py"),
+              Exits(0, AllOf(StartsWith("crivo: no filters: librocksdb must be "), HasSubstr("got ./libanother.so\n")),
+                    "None\nNone\n"));
+}
+
+TEST_F(Preloaded, SaysThatTheLibraryHasAnotherVersion) {
+  EXPECT_THAT(
+      shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO ":" FAKE_VERSION_SO " " UNCHANGED_PROGRAM " open db"),
+      Exits(0, HasSubstr("crivo: librocksdb must be version"), "default none lost 0 spared none\n"));
+}
+
 TEST_F(Preloaded, LeavesOtherTablesAndOtherProgramsAlone) {
   EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " cat /dev/null"), Succeeds(""));
 }

@@ -29,7 +29,8 @@ TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
   EXPECT_THAT(
       names,
       UnorderedElementsAre(
-          "crivo_rocksdb_counters", "crivo::RefilterRocksDB(rocksdb::DB&, crivo::RocksDBRefilterOptions const&)",
+          "crivo_rocksdb_counters", "crivo_rocksdb_preload_calls",
+          "crivo::RefilterRocksDB(rocksdb::DB&, crivo::RocksDBRefilterOptions const&)",
           "crivo::VerifyRocksDBFilters(rocksdb::DB&, std::vector<rocksdb::ColumnFamilyHandle*, "
           "std::allocator<rocksdb::ColumnFamilyHandle*> > const&)",
           "crivo::RegisterKeyTransform(std::basic_string_view<char, std::char_traits<char> >, "

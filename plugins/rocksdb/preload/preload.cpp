@@ -3,134 +3,159 @@
 // A program that starts with this library in LD_PRELOAD calls the functions below in place of librocksdb's, which they
 // call in turn. RocksDB makes each column family, however its database is opened or the family created, from options
 // that SanitizeOptions has looked through (10.x: SanitizeCfOptions). It is no public function, but librocksdb exports
-// it and calls it as other programs would, and it takes public types and one reference that we only hand on. And it
-// writes the options that it made into LOG by ColumnFamilyOptions::Dump, behind which we say why there is no filter.
+// it and calls it as other programs would. And it writes the options that it made into LOG by
+// ColumnFamilyOptions::Dump, behind which we say why there is no filter.
 //
-// A process may have a second RocksDB in it: its calls go to its own functions, and nothing else happens.
+// This library is linked to no RocksDB, which would else be the first one that modules with a RocksDB of their own
+// find. Only when a RocksDB calls it that the plugin was built for does it load the plugin.
 #include <dlfcn.h>
-#include <rocksdb/env.h>
-#include <rocksdb/options.h>
+#include <rocksdb/version.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <mutex>
-#include <optional>
-#include <set>
 #include <string>
-#include <utility>
+#include <string_view>
 
-#include "preload/choice.h"
+#include "preload/calls.h"
+
+// NOLINTBEGIN(readability-identifier-naming): RocksDB's names
+namespace rocksdb {
+
+struct ImmutableDBOptions;
+class Logger;
+
+/// Stands for RocksDB's class, which this library hands on and does not know. It is returned as that is: where the
+/// caller says, since it has a destructor.
+struct ColumnFamilyOptions {
+  ColumnFamilyOptions() = delete;
+  ~ColumnFamilyOptions();
+  void Dump(Logger* log) const;
+};
+
+ColumnFamilyOptions SanitizeOptions(const ImmutableDBOptions& db, const ColumnFamilyOptions& given);
+ColumnFamilyOptions SanitizeCfOptions(const ImmutableDBOptions& db, bool read_only, const ColumnFamilyOptions& given);
+
+}  // namespace rocksdb
 
 namespace crivo::plugin {
 namespace {
+
+using rocksdb::ColumnFamilyOptions;
 
 constexpr const char* kSanitize = "_ZN7rocksdb15SanitizeOptionsERKNS_18ImmutableDBOptionsERKNS_19ColumnFamilyOptionsE";
 constexpr const char* kSanitizeFamily =
     "_ZN7rocksdb17SanitizeCfOptionsERKNS_18ImmutableDBOptionsEbRKNS_19ColumnFamilyOptionsE";
 constexpr const char* kDump = "_ZNK7rocksdb19ColumnFamilyOptions4DumpEPNS_6LoggerE";
 
-/// Says it once, however many families have the same trouble.
-void say(const std::string& trouble) noexcept try {
-  static std::mutex& mutex = *new std::mutex;
-  static std::set<std::string>& said = *new std::set<std::string>;  // programs outlive our objects
-  const std::lock_guard lock(mutex);
-  if (said.insert(trouble).second) std::fprintf(stderr, "crivo: no filters: %s\n", trouble.c_str());
-} catch (...) {
-  // There is no memory for it, and the program goes on.
+bool is_asked_for() noexcept {
+  const char* const policy = ::secure_getenv("CRIVO_ROCKSDB");
+  return policy != nullptr && *policy != '\0';
 }
 
-struct Module {
-  const void* base = nullptr;
-  const char* file = nullptr;
-};
-Module module_of(const void* address) noexcept {
+Dl_info place_of(const void* address) noexcept {
   Dl_info info{};
-  return ::dladdr(address, &info) != 0 ? Module{info.dli_fbase, info.dli_fname} : Module{};
+  return ::dladdr(address, &info) != 0 ? info : Dl_info{};
 }
 
-/// The function that we stand before.
-template <class Function>
-struct Original {
-  Function* function;
-  bool is_ours;  // of the RocksDB that this library is linked to, so that options are the types that we know
-};
+/// What the plugin beside this library offers; null, with the reason said, if it cannot be loaded.
+const PreloadCalls* load_plugin() noexcept {
+  const std::string self = place_of(reinterpret_cast<const void*>(&load_plugin)).dli_fname;
+  const std::string plugin = self.substr(0, self.rfind('/') + 1) + "libcrivo_rocksdb.so";
+  void* const loaded = ::dlopen(plugin.c_str(), RTLD_NOW);
+  const auto* const calls = loaded != nullptr ? static_cast<PreloadCalls*>(::dlsym(loaded, kPreloadCalls)) : nullptr;
+  if (calls == nullptr) std::fprintf(stderr, "crivo: no filters: %s\n", ::dlerror());
+  return calls;
+}
 
-/// That of the RocksDB that called us, which lies around `caller`.
-template <class Function>
-Original<Function> original(const char* symbol, const void* caller) noexcept {
-  void* found = ::dlsym(RTLD_NEXT, symbol);
-  const Module calling = module_of(caller);
-  const bool is_ours = found != nullptr && module_of(found).base == calling.base;
-  if (!is_ours && calling.file != nullptr) {
-    if (void* const other = ::dlopen(calling.file, RTLD_LAZY | RTLD_NOLOAD)) found = ::dlsym(other, symbol);
-    if (!wish_of_environment().policy.empty()) {
-      say(std::string("librocksdb must be the one that libcrivo_rocksdb was built for, got ") + calling.file);
-    }
+#define CRIVO_TEXT_OF(number) #number
+#define CRIVO_TEXT(number) CRIVO_TEXT_OF(number)
+constexpr std::string_view kLibrary = "librocksdb.so";
+constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TEXT(ROCKSDB_MINOR);
+
+/// Whether a file can be the librocksdb that the plugin is linked to, by its name. To load the plugin beside another
+/// one would already be too much: two copies of what RocksDB is linked to can quarrel.
+bool can_be_ours(std::string_view file) noexcept {
+  file.remove_prefix(file.rfind('/') + 1);
+  if (!file.starts_with(kLibrary)) return false;
+  file.remove_prefix(kLibrary.size());
+  return file.empty() || (file.starts_with(kVersion) && (file == kVersion || file[kVersion.size()] == '.'));
+}
+
+void say_it_is_another(const char* file) noexcept {
+  static std::atomic<bool> said = false;
+  if (said.exchange(true)) return;
+  std::fprintf(stderr,
+               "crivo: no filters: librocksdb must be the %s%s for which libcrivo_rocksdb.so was built, got %s\n",
+               kLibrary.data(), kVersion.data(), file);
+}
+
+/// The plugin's functions, if `caller` lies in the RocksDB that the plugin is linked to; else null.
+const PreloadCalls* calls_for(const Dl_info& caller) noexcept {
+  if (!is_asked_for()) return nullptr;
+  if (can_be_ours(caller.dli_fname)) {
+    static const PreloadCalls* const calls = load_plugin();
+    if (calls == nullptr || place_of(calls->rocksdb_function).dli_fbase == caller.dli_fbase) return calls;
   }
+  say_it_is_another(caller.dli_fname);
+  return nullptr;
+}
+
+/// The function of the RocksDB that called us, before which we stand.
+template <class Function>
+Function* original(const char* symbol, const Dl_info& caller) noexcept {
+  void* const library = ::dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void* const found = library != nullptr ? ::dlsym(library, symbol) : nullptr;
   if (found == nullptr) {
-    std::fprintf(stderr, "crivo: RocksDB must export %s\n", symbol);
-    std::abort();  // it cannot be: RocksDB itself called it
+    std::fprintf(stderr, "crivo: %s must export %s, which it called\n", caller.dli_fname, symbol);
+    std::abort();
   }
-  return {reinterpret_cast<Function*>(found), is_ours};
+  return reinterpret_cast<Function*>(found);
 }
 
-/// The options with the filters that are wished for; no value if they stay as they are.
-std::optional<rocksdb::ColumnFamilyOptions> with_filters(const rocksdb::ColumnFamilyOptions& given) noexcept try {
-  const Wish& wish = wish_of_environment();
-  if (wish.policy.empty()) return std::nullopt;
-  rocksdb::ColumnFamilyOptions changed = given;
-  bool mistaken = false;
-  const std::string reason = give_filters(wish, changed, mistaken);
-  if (mistaken) say(reason);
-  return reason.empty() ? std::optional(std::move(changed)) : std::nullopt;
-} catch (const std::exception& error) {
-  say(error.what());
-  return std::nullopt;
-}
+/// The options with filters, or else those that were given.
+class Options {
+ public:
+  Options(const PreloadCalls* calls, const ColumnFamilyOptions& given) noexcept
+      : calls_(calls), given_(given), copy_(calls != nullptr ? calls->copy_with_filters(&given) : nullptr) {}
+  ~Options() {
+    if (copy_ != nullptr) calls_->free_copy(copy_);
+  }
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+  [[nodiscard]] const ColumnFamilyOptions& get() const noexcept {
+    return copy_ != nullptr ? *static_cast<const ColumnFamilyOptions*>(copy_) : given_;
+  }
 
-/// What LOG says behind the options of a column family.
-void log_reason(const rocksdb::ColumnFamilyOptions& options, rocksdb::Logger* log) noexcept try {
-  const Wish& wish = wish_of_environment();
-  if (wish.policy.empty()) return;
-  rocksdb::ColumnFamilyOptions changed = options;
-  bool mistaken = false;
-  const std::string reason = give_filters(wish, changed, mistaken);
-  if (!reason.empty()) rocksdb::Warn(log, "crivo: CRIVO_ROCKSDB gives no filters here: %s", reason.c_str());
-} catch (...) {
-  // There is no memory for the line.
-}
+ private:
+  const PreloadCalls* calls_;
+  const ColumnFamilyOptions& given_;
+  void* copy_;
+};
 
 }  // namespace
 }  // namespace crivo::plugin
 
-// NOLINTBEGIN(readability-identifier-naming): RocksDB's names
 namespace rocksdb {
 
-struct ImmutableDBOptions;
+using namespace crivo::plugin;
 
-using Sanitize = ColumnFamilyOptions(const ImmutableDBOptions&, const ColumnFamilyOptions&);
 ColumnFamilyOptions SanitizeOptions(const ImmutableDBOptions& db, const ColumnFamilyOptions& given) {
-  const auto next = crivo::plugin::original<Sanitize>(crivo::plugin::kSanitize, __builtin_return_address(0));
-  if (!next.is_ours) return next.function(db, given);
-  const auto changed = crivo::plugin::with_filters(given);
-  return next.function(db, changed ? *changed : given);
+  const Dl_info caller = place_of(__builtin_return_address(0));
+  const Options options(calls_for(caller), given);
+  return original<decltype(SanitizeOptions)>(kSanitize, caller)(db, options.get());
 }
 
-using SanitizeFamily = ColumnFamilyOptions(const ImmutableDBOptions&, bool, const ColumnFamilyOptions&);
 ColumnFamilyOptions SanitizeCfOptions(const ImmutableDBOptions& db, bool read_only, const ColumnFamilyOptions& given) {
-  const auto next =
-      crivo::plugin::original<SanitizeFamily>(crivo::plugin::kSanitizeFamily, __builtin_return_address(0));
-  if (!next.is_ours) return next.function(db, read_only, given);
-  const auto changed = crivo::plugin::with_filters(given);
-  return next.function(db, read_only, changed ? *changed : given);
+  const Dl_info caller = place_of(__builtin_return_address(0));
+  const Options options(calls_for(caller), given);
+  return original<decltype(SanitizeCfOptions)>(kSanitizeFamily, caller)(db, read_only, options.get());
 }
 
-using DumpOptions = void(const ColumnFamilyOptions*, Logger*);
 void ColumnFamilyOptions::Dump(Logger* log) const {
-  const auto next = crivo::plugin::original<DumpOptions>(crivo::plugin::kDump, __builtin_return_address(0));
-  next.function(this, log);
-  if (next.is_ours) crivo::plugin::log_reason(*this, log);
+  const Dl_info caller = place_of(__builtin_return_address(0));
+  original<void(const ColumnFamilyOptions*, Logger*)>(kDump, caller)(this, log);
+  if (const PreloadCalls* const calls = calls_for(caller)) calls->log_reason(this, log);
 }
 
 }  // namespace rocksdb

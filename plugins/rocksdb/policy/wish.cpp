@@ -1,4 +1,4 @@
-#include "preload/choice.h"
+#include "policy/wish.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
