@@ -44,15 +44,50 @@ TEST_F(Preloaded, TakesEveryPolicyThatAnOptionStringNames) {
 }
 
 TEST_F(Preloaded, KeepsWhatTheProgramChose) {
-  EXPECT_THAT(run("builtin"), Says(StartsWith("default bloomfilter:10:false lost 0")));
+  EXPECT_THAT(run("builtin"), Says(StartsWith("default bloomfilter:10")));
   EXPECT_EQ(log(),
             "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is bloomfilter by the program's choice, which "
             "CRIVO_ROCKSDB_REPLACE=1 replaces\n");
   EXPECT_THAT(run("builtin", std::string(kAuto) + " CRIVO_ROCKSDB_REPLACE=1"),
               Says("default crivo.Auto:10 lost 0 spared most\n"));
   EXPECT_EQ(log(), "");
-  EXPECT_THAT(run("prefixes"), Says("default crivo.Auto:10 lost 0 spared some\n"));
+}
+
+// With filters, an iterator that seeks may leave out keys of other prefixes, which it finds without.
+TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
+  EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 spared none\n"));
+  EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: prefix_extractor must be none, "));
+  EXPECT_THAT(run("prefixes", std::string(kAuto) + " CRIVO_ROCKSDB_PREFIXES=1"),
+              Says("default crivo.Auto:10 lost 0 spared some\n"));
   EXPECT_THAT(shell("grep whole_key_filtering db/LOG").out, HasSubstr("whole_key_filtering: 0"));
+}
+
+TEST_F(Preloaded, GivesNoneToOtherTables) {
+  EXPECT_THAT(run("wrapped"), Exits(0, "", "default test.Wrapper lost 0 spared none\n"));
+  EXPECT_THAT(log(), HasSubstr("table_factory must be BlockBasedTable, got test.Wrapper"));
+}
+
+TEST_F(Preloaded, LeavesAProgramThatPrintsItsOptionsAlone) {
+  for (const char* variables : {"", kAuto}) EXPECT_THAT(run("dump", variables), Succeeds("")) << variables;
+}
+
+// A program may read its options strictly. They name our policy, which must then be known.
+TEST_F(Preloaded, KnowsThePolicyThatAnOptionsFileNames) {
+  EXPECT_THAT(run("open"), Succeeds(""));
+  EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " strict db"),
+              Exits(0, "", StartsWith("default crivo.Auto:10 lost 0 ")));
+}
+
+TEST_F(Preloaded, FindsThePluginFromAnotherFolderThanItWasStartedIn) {
+  EXPECT_THAT(shell("ln -s $(dirname " CRIVO_PRELOAD_SO ") rel; mkdir db; " + std::string(kAuto) +
+                    " LD_PRELOAD=rel/$(basename " CRIVO_PRELOAD_SO ") " UNCHANGED_PROGRAM " elsewhere $PWD/db"),
+              Exits(0, "", "default crivo.Auto:10 lost 0 spared most\n"));
+}
+
+TEST_F(Preloaded, SaysNothingIntoAFileOfTheProgram) {
+  EXPECT_THAT(shell("CRIVO_ROCKSDB=wrong LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " open db 2>&-"),
+              Succeeds());
+  EXPECT_THAT(shell("grep -r 'crivo: no filters: ' db").out, "");
 }
 
 // The families share one table factory, and only one of them may get filters.
@@ -70,7 +105,7 @@ TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
 
 TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
   for (const char* wrong :
-       {"crivo.Auto:-1", "crivo.Nothing:10", "nonsense", "'{id=crivo.Auto;bits=1}'", "' '", "'{}'"}) {
+       {"crivo.Auto:-1", "crivo.Nothing:10", "nonsense", "'{id=crivo.Auto;bits=1}'", "bloomfilter:10", "' '", "'{}'"}) {
     const Outcome outcome = run("open", "CRIVO_ROCKSDB=" + std::string(wrong));
     EXPECT_THAT(outcome, Exits(0, StartsWith("crivo: no filters: CRIVO_ROCKSDB must be a filter policy, got "),
                                "default none lost 0 spared none\n"))
@@ -112,7 +147,7 @@ TEST_F(Preloaded, SaysThatTheLibraryHasAnotherVersion) {
       Exits(0, HasSubstr("crivo: librocksdb must be version"), "default none lost 0 spared none\n"));
 }
 
-TEST_F(Preloaded, LeavesOtherTablesAndOtherProgramsAlone) {
+TEST_F(Preloaded, LeavesOtherProgramsAlone) {
   EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " cat /dev/null"), Succeeds(""));
 }
 
@@ -133,10 +168,10 @@ TEST_F(Preloaded, RunsAProgramByTheTool) {
               Says("default crivo.Bloom:12 lost 0 spared most\n"));
   EXPECT_EQ(crivo("rocksdb run -- sh -c 'echo \"$CRIVO_ROCKSDB\"; exit 3'").exit_code, 3);
   EXPECT_EQ(crivo("rocksdb run -- nowhere").err,
-            "crivo sst run: PROGRAM must be one that can be run, got nowhere: No such file or directory\n");
-  EXPECT_THAT(
-      crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
-      Fails(StartsWith("crivo sst run: --policy must name a filter policy, such as crivo.Auto:10, or be none, got ")));
+            "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere: No such file or directory\n");
+  EXPECT_THAT(crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
+              Fails(StartsWith(
+                  "crivo rocksdb run: --policy must name a filter policy, such as crivo.Auto:10, or be none, got ")));
 }
 
 TEST_F(Preloaded, SaysWhatARunWouldDo) {
@@ -145,7 +180,8 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
               Exits(0, "", UNCHANGED_PROGRAM ": its column families without a filter policy get crivo.Auto:10\n"));
   EXPECT_THAT(crivo("rocksdb run --check -- cat"),
               Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
-  EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err, "crivo sst run: PROGRAM must be there, got nowhere\n");
+  EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err,
+            "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere\n");
   EXPECT_FALSE(std::filesystem::exists(path("db")));
 }
 

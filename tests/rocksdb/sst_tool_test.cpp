@@ -140,7 +140,7 @@ TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
   EXPECT_THAT(crivo("sst info"), Exits(2));
   EXPECT_THAT(crivo("sst"), Exits(2));
   EXPECT_THAT(crivo("sst nonsense").err,
-              HasSubstr("COMMAND must be one of advise, info, probe, refilter, got nonsense"));
+              HasSubstr("COMMAND must be one of advise, info, probe, refilter, run, got nonsense"));
 }
 
 /// An order that no other program knows.
@@ -282,7 +282,7 @@ TEST_F(SstTool, SaysOfEveryCommandThatItsOutputIsLost) {
 }
 
 TEST_F(SstTool, IsStartedFromItsFolderOrFromPath) {
-  EXPECT_THAT(crivo("--help").out, HasSubstr("\n  sst "));
+  EXPECT_THAT(crivo("--help").out, HasSubstr("\n  sst, rocksdb "));
   for (const char* const command : {"sst --help", "sst info --help", "sst probe --help", "sst refilter --help"}) {
     EXPECT_THAT(crivo(command), Succeeds()) << command;
     EXPECT_THAT(crivo(command).out, HasSubstr("Usage: crivo sst")) << command;

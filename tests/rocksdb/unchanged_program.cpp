@@ -3,6 +3,7 @@
 // lost and how many reads of absent keys were spared.
 #include <rocksdb/c.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
@@ -10,9 +11,12 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/utilities/optimistic_transaction_db.h>
+#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/utilities/transaction_db.h>
 
+#include <cstdarg>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -50,6 +54,32 @@ class IgnoresCase final : public rocksdb::Comparator {
   }
 };
 
+/// A table factory of the program's own, around RocksDB's.
+class Wrapper final : public rocksdb::TableFactory {
+ public:
+  [[nodiscard]] const char* Name() const override { return "test.Wrapper"; }
+  [[nodiscard]] const rocksdb::Customizable* Inner() const override { return inner_.get(); }
+  using rocksdb::TableFactory::NewTableReader;
+  Status NewTableReader(const rocksdb::ReadOptions& reading, const rocksdb::TableReaderOptions& options,
+                        std::unique_ptr<rocksdb::RandomAccessFileReader>&& file, std::uint64_t bytes,
+                        std::unique_ptr<rocksdb::TableReader>* reader, bool prefetch) const override {
+    return inner_->NewTableReader(reading, options, std::move(file), bytes, reader, prefetch);
+  }
+  rocksdb::TableBuilder* NewTableBuilder(const rocksdb::TableBuilderOptions& options,
+                                         rocksdb::WritableFileWriter* file) const override {
+    return inner_->NewTableBuilder(options, file);
+  }
+
+ private:
+  std::unique_ptr<rocksdb::TableFactory> inner_{rocksdb::NewBlockBasedTableFactory()};
+};
+
+class Silent final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, std::va_list) override {}
+};
+
 void require(const Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << '\n';
@@ -58,7 +88,8 @@ void require(const Status& status) {
 
 std::string policy_of(const Options& options) {
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr) return options.table_factory->Name();
+  const std::string factory = options.table_factory->Name();
+  if (table == nullptr || factory != "BlockBasedTable") return factory;
   return table->filter_policy == nullptr ? "none" : table->filter_policy->GetId();
 }
 
@@ -210,13 +241,24 @@ int main(int, char** arguments) {
     options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
     table.whole_key_filtering = false;
   }
-  options.table_factory.reset(way == "plain" ? rocksdb::NewPlainTableFactory()
-                                             : rocksdb::NewBlockBasedTableFactory(table));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (way == "families") {  // one of them with another comparator, which shares the table factory
     families = {{rocksdb::kDefaultColumnFamilyName, options}, {"texts", options}};
     families.back().options.comparator = &ignores_case;
   }
-  if (way == "plain") options.allow_mmap_reads = true;
+  if (way == "wrapped") options.table_factory = std::make_shared<Wrapper>();
+  if (way == "dump") {
+    Silent log;
+    options.Dump(&log);
+    static_cast<const rocksdb::ColumnFamilyOptions&>(options).Dump(&log);
+  }
+  if (way == "elsewhere") std::filesystem::current_path("/");
+  if (way == "strict") {
+    rocksdb::ConfigOptions config;
+    config.ignore_unsupported_options = false;
+    rocksdb::DBOptions database;
+    require(rocksdb::LoadLatestOptions(config, path, &database, &families));
+  }
   if (way == "defaults") options.table_factory = Options().table_factory;
   const std::map<std::string, Opener> ways = {
       {"create", create_family},

@@ -8,8 +8,8 @@ struct PreloadCalls {
   /// A function of the librocksdb that the plugin is linked to.
   const void* rocksdb_function;
   /// A copy of the options with the filters that the environment asks for, to be freed; null if they stay as they are.
-  /// What is wrong with the wish is said on standard error.
-  void* (*copy_with_filters)(const void* options) noexcept;
+  /// `say` gets what is wrong with the wish.
+  void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
   /// Says in a rocksdb::Logger why these options got no filters, if they have none.
   void (*log_reason)(const void* options, void* log) noexcept;

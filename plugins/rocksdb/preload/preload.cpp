@@ -7,13 +7,18 @@
 // ColumnFamilyOptions::Dump, behind which we say why there is no filter.
 //
 // This library is linked to no RocksDB, which would else be the first one that modules with a RocksDB of their own
-// find. Only when a RocksDB calls it that the plugin was built for does it load the plugin.
+// find. It loads the plugin only where there is the RocksDB that the plugin was built for.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <rocksdb/version.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -48,23 +53,52 @@ constexpr const char* kSanitizeFamily =
     "_ZN7rocksdb17SanitizeCfOptionsERKNS_18ImmutableDBOptionsEbRKNS_19ColumnFamilyOptionsE";
 constexpr const char* kDump = "_ZNK7rocksdb19ColumnFamilyOptions4DumpEPNS_6LoggerE";
 
-bool is_asked_for() noexcept {
-  const char* const policy = ::secure_getenv("CRIVO_ROCKSDB");
-  return policy != nullptr && *policy != '\0';
-}
-
 Dl_info place_of(const void* address) noexcept {
   Dl_info info{};
   return ::dladdr(address, &info) != 0 ? info : Dl_info{};
 }
 
-/// What the plugin beside this library offers; null, with the reason said, if it cannot be loaded.
+/// What is known when the program starts, before it can change its environment, its folder or its files.
+struct Start {
+  bool asked_for;  // filters
+  bool can_say;    // standard error is open, and no file of the program's comes to be it
+  char plugin[PATH_MAX];
+
+  Start() noexcept : can_say(::fcntl(STDERR_FILENO, F_GETFD) != -1) {
+    const char* const policy = ::secure_getenv("CRIVO_ROCKSDB");
+    asked_for = policy != nullptr && *policy != '\0';
+    const char* const self = place_of(reinterpret_cast<const void*>(&place_of)).dli_fname;
+    if (self == nullptr || ::realpath(self, plugin) == nullptr) plugin[0] = '\0';
+    char* const slash = std::strrchr(plugin, '/');
+    const char* const name = "libcrivo_rocksdb.so";
+    if (slash == nullptr || slash + 1 + std::strlen(name) >= plugin + PATH_MAX) return;
+    std::strcpy(slash + 1, name);
+  }
+};
+const Start& start() noexcept {
+  static const Start known;
+  return known;
+}
+
+/// Says each trouble once, unless another one comes between, however many column families have it.
+void say(const char* trouble) noexcept {
+  static std::atomic<std::size_t> last = 0;
+  const std::size_t hash = std::hash<std::string_view>()(trouble) | 1;
+  if (start().can_say && last.exchange(hash) != hash) std::fprintf(stderr, "crivo: no filters: %s\n", trouble);
+}
+
+/// What the plugin beside this library offers; null, with the reason said, if it cannot be loaded. To load it again is
+/// to find it, and no thread waits for another one that may be waiting for a library.
 const PreloadCalls* load_plugin() noexcept {
-  const std::string self = place_of(reinterpret_cast<const void*>(&load_plugin)).dli_fname;
-  const std::string plugin = self.substr(0, self.rfind('/') + 1) + "libcrivo_rocksdb.so";
-  void* const loaded = ::dlopen(plugin.c_str(), RTLD_NOW);
+  static std::atomic<const PreloadCalls*> known = nullptr;
+  if (const PreloadCalls* const calls = known; calls != nullptr) return calls;
+  void* const loaded = ::dlopen(start().plugin, RTLD_NOW);
   const auto* const calls = loaded != nullptr ? static_cast<PreloadCalls*>(::dlsym(loaded, kPreloadCalls)) : nullptr;
-  if (calls == nullptr) std::fprintf(stderr, "crivo: no filters: %s\n", ::dlerror());
+  if (calls == nullptr) {
+    const char* const trouble = ::dlerror();
+    say(trouble != nullptr ? trouble : "libcrivo_rocksdb.so is of another version");
+  }
+  known = calls;
   return calls;
 }
 
@@ -82,32 +116,46 @@ bool can_be_ours(std::string_view file) noexcept {
   return file.empty() || (file.starts_with(kVersion) && (file == kVersion || file[kVersion.size()] == '.'));
 }
 
-void say_it_is_another(const char* file) noexcept {
-  static std::atomic<bool> said = false;
-  if (said.exchange(true)) return;
-  std::fprintf(stderr,
-               "crivo: no filters: librocksdb must be the %s%s for which libcrivo_rocksdb.so was built, got %s\n",
-               kLibrary.data(), kVersion.data(), file);
+/// Loads the plugin before the program reads option files that name its policies.
+__attribute__((constructor)) void load_early() noexcept {
+  if (!start().asked_for) return;
+  const std::string library = std::string(kLibrary) + std::string(kVersion);
+  if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr) load_plugin();
 }
 
-/// The plugin's functions, if `caller` lies in the RocksDB that the plugin is linked to; else null.
-const PreloadCalls* calls_for(const Dl_info& caller) noexcept {
-  if (!is_asked_for()) return nullptr;
-  if (can_be_ours(caller.dli_fname)) {
-    static const PreloadCalls* const calls = load_plugin();
-    if (calls == nullptr || place_of(calls->rocksdb_function).dli_fbase == caller.dli_fbase) return calls;
+/// The plugin's functions, if a function lies in the RocksDB that the plugin is linked to; else null.
+const PreloadCalls* calls_for(const void* original) noexcept {
+  if (!start().asked_for) return nullptr;
+  const Dl_info library = place_of(original);
+  if (library.dli_fname == nullptr) return nullptr;
+  if (can_be_ours(library.dli_fname)) {
+    const PreloadCalls* const calls = load_plugin();
+    if (calls == nullptr || place_of(calls->rocksdb_function).dli_fbase == library.dli_fbase) return calls;
   }
-  say_it_is_another(caller.dli_fname);
+  char trouble[PATH_MAX + 200];
+  std::snprintf(trouble, sizeof trouble, "librocksdb must be the %s%s for which libcrivo_rocksdb.so was built, got %s",
+                kLibrary.data(), kVersion.data(), library.dli_fname);
+  say(trouble);
   return nullptr;
 }
 
-/// The function of the RocksDB that called us, before which we stand.
+/// The function before which we stand: that of the library that called us, or that it is linked to, or else the next
+/// one in the program. Null if there is none.
+void* original(const char* symbol, const void* caller) noexcept {
+  const char* const file = place_of(caller).dli_fname;
+  void* const library = file != nullptr ? ::dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* found = library != nullptr ? ::dlsym(library, symbol) : nullptr;
+  if (library != nullptr) ::dlclose(library);
+  if (found == nullptr) found = ::dlsym(RTLD_NEXT, symbol);
+  return found;
+}
+
+/// The same for a function that must be there, since the RocksDB that has it has called it.
 template <class Function>
-Function* original(const char* symbol, const Dl_info& caller) noexcept {
-  void* const library = ::dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  void* const found = library != nullptr ? ::dlsym(library, symbol) : nullptr;
+Function* original_of(const char* symbol, const void* caller) noexcept {
+  void* const found = original(symbol, caller);
   if (found == nullptr) {
-    std::fprintf(stderr, "crivo: %s must export %s, which it called\n", caller.dli_fname, symbol);
+    std::fprintf(stderr, "crivo: librocksdb must export %s, which it called\n", symbol);
     std::abort();
   }
   return reinterpret_cast<Function*>(found);
@@ -117,7 +165,7 @@ Function* original(const char* symbol, const Dl_info& caller) noexcept {
 class Options {
  public:
   Options(const PreloadCalls* calls, const ColumnFamilyOptions& given) noexcept
-      : calls_(calls), given_(given), copy_(calls != nullptr ? calls->copy_with_filters(&given) : nullptr) {}
+      : calls_(calls), given_(given), copy_(calls != nullptr ? calls->copy_with_filters(&given, say) : nullptr) {}
   ~Options() {
     if (copy_ != nullptr) calls_->free_copy(copy_);
   }
@@ -141,21 +189,23 @@ namespace rocksdb {
 using namespace crivo::plugin;
 
 ColumnFamilyOptions SanitizeOptions(const ImmutableDBOptions& db, const ColumnFamilyOptions& given) {
-  const Dl_info caller = place_of(__builtin_return_address(0));
-  const Options options(calls_for(caller), given);
-  return original<decltype(SanitizeOptions)>(kSanitize, caller)(db, options.get());
+  auto* const next = original_of<decltype(SanitizeOptions)>(kSanitize, __builtin_return_address(0));
+  const Options options(calls_for(reinterpret_cast<const void*>(next)), given);
+  return next(db, options.get());
 }
 
 ColumnFamilyOptions SanitizeCfOptions(const ImmutableDBOptions& db, bool read_only, const ColumnFamilyOptions& given) {
-  const Dl_info caller = place_of(__builtin_return_address(0));
-  const Options options(calls_for(caller), given);
-  return original<decltype(SanitizeCfOptions)>(kSanitizeFamily, caller)(db, read_only, options.get());
+  auto* const next = original_of<decltype(SanitizeCfOptions)>(kSanitizeFamily, __builtin_return_address(0));
+  const Options options(calls_for(reinterpret_cast<const void*>(next)), given);
+  return next(db, read_only, options.get());
 }
 
+// A program may call it, too.
 void ColumnFamilyOptions::Dump(Logger* log) const {
-  const Dl_info caller = place_of(__builtin_return_address(0));
-  original<void(const ColumnFamilyOptions*, Logger*)>(kDump, caller)(this, log);
-  if (const PreloadCalls* const calls = calls_for(caller)) calls->log_reason(this, log);
+  auto* const next = original_of<void(const ColumnFamilyOptions*, Logger*)>(kDump, __builtin_return_address(0));
+  next(this, log);
+  const PreloadCalls* const calls = calls_for(reinterpret_cast<const void*>(next));
+  if (calls != nullptr) calls->log_reason(this, log);
 }
 
 }  // namespace rocksdb

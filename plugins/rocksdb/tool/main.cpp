@@ -2,6 +2,7 @@
 // `crivo rocksdb`.
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "program.h"
 #include "tool/commands.h"
@@ -9,7 +10,7 @@
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
   CLI::App app("RocksDB's SST files: which filters they have, which keys pass, which would suit, and new ones",
-               "crivo sst");
+               std::string_view(argv[0]) == "rocksdb" ? "crivo rocksdb" : "crivo sst");
   Action action;
   add_sst_advise(app, action);
   add_sst_info(app, action);

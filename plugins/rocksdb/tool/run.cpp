@@ -26,6 +26,7 @@ struct RunOptions {
   std::vector<std::string> program;
   std::string policy = "crivo.Auto:10";
   bool replace = false;
+  bool prefixes = false;
   bool check = false;
 };
 
@@ -49,15 +50,16 @@ std::string preloaded_library() {
   return found.string();
 }
 
-/// Where the program is that a shell would start.
+bool can_run(const fs::path& file) { return fs::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0; }
+
+/// The file of the program that execvp would start; empty if there is none.
 fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return fs::exists(name) ? fs::path(name) : fs::path();
+  if (name.find('/') != std::string::npos) return can_run(name) ? fs::absolute(name) : fs::path();
   const char* const folders = std::getenv("PATH");
   std::string_view rest = folders != nullptr ? folders : "/usr/bin:/bin";
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
-    const fs::path file = fs::path(folder) / name;
-    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    if (const fs::path file = fs::absolute(fs::path(folder) / name); can_run(file)) return file;
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
   }
   return {};
@@ -72,9 +74,9 @@ fs::path librocksdb_of(const fs::path& program) {
   if (output == nullptr) throw Refused("ldd must run, got: " + std::string(std::strerror(errno)));
   std::string lines;
   for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get())) lines += static_cast<char>(c);
-  const std::size_t at = lines.find("librocksdb.so");
+  const std::size_t at = lines.find("\tlibrocksdb.so");
   if (at == std::string::npos) return {};
-  const std::string_view line = std::string_view(lines).substr(at, lines.find('\n', at) - at);
+  const std::string_view line = std::string_view(lines).substr(at + 1, lines.find('\n', at) - at - 1);
   const std::size_t arrow = line.find("=> ");
   return arrow == std::string_view::npos ? fs::path(line)
                                          : fs::path(line.substr(arrow + 3, line.find(" (") - arrow - 3));
@@ -83,7 +85,7 @@ fs::path librocksdb_of(const fs::path& program) {
 /// Says what a run would do, which is nothing where the answer is no.
 ExitCode say_what_would_happen(const RunOptions& options) {
   const fs::path program = find_program(options.program.front());
-  if (program.empty()) throw Refused("PROGRAM must be there, got " + options.program.front());
+  if (program.empty()) throw Refused("PROGRAM must be one that can be run, got " + options.program.front());
   const fs::path linked = librocksdb_of(program);
   const char* const name = program.c_str();
   if (linked.empty()) {
@@ -105,7 +107,10 @@ ExitCode say_what_would_happen(const RunOptions& options) {
 }
 
 ExitCode run(const RunOptions& options) {
-  (void)parse_policy(options.policy);
+  const auto policy = parse_policy(options.policy);
+  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) {
+    throw Refused("--policy must be one of Crivo's, such as crivo.Auto:10, got " + options.policy);
+  }
   std::string libraries = preloaded_library();
   if (options.check) return say_what_would_happen(options);
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
@@ -114,6 +119,7 @@ ExitCode run(const RunOptions& options) {
   ::setenv("LD_PRELOAD", libraries.c_str(), 1);
   ::setenv("CRIVO_ROCKSDB", options.policy.c_str(), 1);
   if (options.replace) ::setenv("CRIVO_ROCKSDB_REPLACE", "1", 1);
+  if (options.prefixes) ::setenv("CRIVO_ROCKSDB_PREFIXES", "1", 1);
   std::vector<std::string> words = options.program;
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -132,9 +138,13 @@ void add_sst_run(CLI::App& app, Action& action) {
   command.add_flag("--replace", options.replace,
                    "Also in the place of RocksDB's own filters, where the program asks "
                    "for these");
+  command.add_flag("--prefixes", options.prefixes,
+                   "Also where there is a prefix extractor: iterators that seek may then leave out keys of other "
+                   "prefixes, as in any program with filters");
   command.add_flag("--check", options.check, "Say what would happen, and run nothing; exit code 1 if nothing would");
   command.footer(
-      "It sets LD_PRELOAD, CRIVO_ROCKSDB and CRIVO_ROCKSDB_REPLACE. A column family gets no filters where its "
+      "It sets LD_PRELOAD, CRIVO_ROCKSDB, CRIVO_ROCKSDB_REPLACE and CRIVO_ROCKSDB_PREFIXES. A column family gets no "
+      "filters where its "
       "comparator may call different bytes the same key and the policy has no key_transform; the database's LOG says "
       "so. The exit code is that of the program.");
 }

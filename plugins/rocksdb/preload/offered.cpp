@@ -1,41 +1,27 @@
-// What libcrivo_rocksdb_preload.so calls.
+// What the plugin offers to libcrivo_rocksdb_preload.so.
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/version.h>
 
-#include <cstdio>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 
-#include "policy/wish.h"
 #include "preload/calls.h"
+#include "preload/wish.h"
 
 namespace crivo::plugin {
 namespace {
 
 using rocksdb::ColumnFamilyOptions;
 
-/// Says it once, however many column families have the same trouble.
-void say(const std::string& trouble) noexcept try {
-  static std::mutex& mutex = *new std::mutex;
-  static std::set<std::string>& said = *new std::set<std::string>;  // programs outlive our objects
-  const std::lock_guard lock(mutex);
-  if (said.insert(trouble).second) std::fprintf(stderr, "crivo: no filters: %s\n", trouble.c_str());
-} catch (...) {
-  // There is no memory for it, and the program goes on.
-}
-
-void* copy_with_filters(const void* options) noexcept try {
+void* copy_with_filters(const void* options, void (*say)(const char*) noexcept) noexcept try {
   auto copy = std::make_unique<ColumnFamilyOptions>(*static_cast<const ColumnFamilyOptions*>(options));
   bool mistaken = false;
   const std::string reason = give_filters(wish_of_environment(), *copy, mistaken);
-  if (mistaken) say(reason);
+  if (mistaken) say(reason.c_str());
   return reason.empty() ? copy.release() : nullptr;
-} catch (const std::exception& error) {
-  say(error.what());
+} catch (...) {
+  say("there is no memory to look at the options");
   return nullptr;
 }
 

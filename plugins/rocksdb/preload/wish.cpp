@@ -1,8 +1,9 @@
-#include "policy/wish.h"
+#include "preload/wish.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -49,20 +50,28 @@ rocksdb::Status make_policy(const std::string& text, std::shared_ptr<const rocks
 }  // namespace
 
 const Wish& wish_of_environment() {
-  static const auto* const wish =
-      new Wish{variable("CRIVO_ROCKSDB"), variable("CRIVO_ROCKSDB_REPLACE") == "1"};  // programs outlive our objects
+  static const auto* const wish = new Wish{variable("CRIVO_ROCKSDB"), variable("CRIVO_ROCKSDB_REPLACE") == "1",
+                                           variable("CRIVO_ROCKSDB_PREFIXES") == "1"};  // programs outlive our objects
   return *wish;
 }
 
 std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options, bool& mistaken) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
-  const auto* const table = factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  // A factory of the program's own may have such a one inside.
+  const bool is_block_based =
+      factory != nullptr && std::string_view(factory->Name()) == rocksdb::TableFactory::kBlockBasedTableName();
+  const auto* const table = is_block_based ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
   if (table == nullptr) {
     return "table_factory must be BlockBasedTable, got " + std::string(factory != nullptr ? factory->Name() : "none");
   }
   if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
     if (std::string_view(set->Name()).starts_with(kOurs)) return {};
     if (std::string reason = reason_to_keep(wish, *set); !reason.empty()) return reason;
+  } else if (options.prefix_extractor != nullptr && !wish.prefixes) {
+    // Without filters, an iterator that seeks for a key finds those of other prefixes behind it, too.
+    return "prefix_extractor must be none, as iterators with filters may leave out keys of other prefixes, or "
+           "CRIVO_ROCKSDB_PREFIXES must be 1, got " +
+           std::string(options.prefix_extractor->Name());
   }
   if (has_equal_keys(options.comparator) && wish.policy.find("key_transform=") == std::string::npos) {
     return "comparator must tell keys of different bytes apart, or CRIVO_ROCKSDB must name a key_transform, got " +
@@ -71,6 +80,9 @@ std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options
   rocksdb::BlockBasedTableOptions with_filter = *table;  // other families may share the factory
   rocksdb::Status made = make_policy(wish.policy, &with_filter.filter_policy);
   if (made.ok() && with_filter.filter_policy == nullptr) made = rocksdb::Status::InvalidArgument("it names no policy");
+  if (made.ok() && !std::string_view(with_filter.filter_policy->Name()).starts_with(kOurs)) {
+    made = rocksdb::Status::InvalidArgument("it must be one of Crivo's");
+  }
   if (made.ok()) made = with_filter.filter_policy->ValidateOptions({}, options);
   if (!made.ok()) {
     mistaken = true;
