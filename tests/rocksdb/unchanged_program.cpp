@@ -69,6 +69,8 @@ class Wrapper final : public rocksdb::TableFactory {
                                          rocksdb::WritableFileWriter* file) const override {
     return inner_->NewTableBuilder(options, file);
   }
+  // Newer versions ask for it.
+  [[nodiscard]] std::unique_ptr<rocksdb::TableFactory> Clone() const { return std::make_unique<Wrapper>(); }
 
  private:
   std::unique_ptr<rocksdb::TableFactory> inner_{rocksdb::NewBlockBasedTableFactory()};
