@@ -40,9 +40,11 @@ void log_reason(const void* options, void* log) noexcept try {
 }  // namespace
 }  // namespace crivo::plugin
 
+// NOLINTBEGIN(readability-identifier-naming): a symbol of C
 extern "C" {
 extern const crivo::plugin::PreloadCalls crivo_rocksdb_preload_calls;
 const crivo::plugin::PreloadCalls crivo_rocksdb_preload_calls{
     reinterpret_cast<const void*>(&rocksdb::GetRocksVersionAsString), crivo::plugin::copy_with_filters,
     crivo::plugin::free_copy, crivo::plugin::log_reason};
 }
+// NOLINTEND(readability-identifier-naming)

@@ -59,7 +59,7 @@ fs::path find_program(const std::string& name) {
   std::string_view rest = folders != nullptr ? folders : "/usr/bin:/bin";
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
-    if (const fs::path file = fs::absolute(fs::path(folder) / name); can_run(file)) return file;
+    if (fs::path file = fs::absolute(fs::path(folder) / name); can_run(file)) return file;
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
   }
   return {};
