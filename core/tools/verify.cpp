@@ -39,7 +39,7 @@ void add_verify(CLI::App& app, Action& action) {
   const auto [command, filters] = declare(
       app, action, "verify", "Check filters or sketches: the header, the checksum, every byte of each", verify_all);
   add_filter_arguments(command, filters, 1);
-  command.footer("Exit code: 0 if everyone is whole, 1 if one is not, 2 if one could not be read.");
+  command.footer("Exit code: 0 if all are whole, 1 if one is not, 2 if one could not be read.");
 }
 
 }  // namespace crivo::tool
