@@ -38,7 +38,7 @@ export interface Info {
 
 /** What Crivo refuses. A key or an option of a wrong type is a TypeError. */
 export class CrivoError extends Error {
-  /** "bad argument", "corrupt", "unsupported", "full", "not found", "too large" or "out of memory". */
+  /** "bad argument", "corrupt", "unsupported", "full", "not found", "incompatible", "too large" or "out of memory". */
   readonly code: string;
 }
 
@@ -48,8 +48,8 @@ export class Filter {
 
   /** The filter in a blob of any form, from any other way into Crivo. It may take maxBytes, 1 GiB by default. */
   static open(blob: Uint8Array | ArrayBuffer, options?: { maxBytes?: number }): Filter;
-  /** An empty filter, which needs a capacity. */
-  static create(options: Options & { capacity: number }): Filter;
+  /** An empty filter, which needs a capacity, but for the kind growing. */
+  static create(options: Options & ({ capacity: number } | { kind: "growing" })): Filter;
   /** A filter of these keys, of any kind but map and exact. */
   static build(keys: Iterable<Key>, options?: Options): Filter;
 
@@ -130,8 +130,8 @@ export function sketchSymbols(difference: number): number;
 
 /**
  * A sketch of a set: with that of another set it tells what the two differ in. Its bytes grow with the difference, and
- * not with the sets. No key may be in a set twice: one that a side has once more than the other is found as if that
- * lacked it.
+ * not with the sets. No key may be in a set twice: one that a side has once more than the other is found as if
+ * the other lacked it, and with one that it has more often no difference is found.
  */
 export class Sketch {
   private constructor();
@@ -151,7 +151,7 @@ export class Sketch {
   append(next: Sketch): void;
   /** Adds all keys of a set that has none of these. */
   combine(other: Sketch): void;
-  /** What the two sets differ in; undefined while the sketches are too short, and where a set has a key twice. */
+  /** What the two sets differ in; undefined while the sketches are too short. */
   difference(other: Sketch): Difference | undefined;
 
   readonly info: SketchInfo;

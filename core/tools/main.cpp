@@ -11,13 +11,14 @@ namespace {
 
 /// Declares `crivo help`, and returns the arguments with `crivo COMMAND --help` in the place of `crivo help COMMAND`,
 /// and a null at the end. Other arguments of help are left for their error.
-std::vector<char*> add_help(CLI::App& app, int argc, char** argv) {
+std::vector<char*> add_help(CLI::App& app, const CLI::App& sst, int argc, char** argv) {
   static std::string help = "--help";
   CLI::App* const command = app.add_subcommand("help", "Say what a command takes");
   command->add_option("COMMAND", "One of the other commands; without it, a list of them");
   std::vector<char*> arguments(argv, argv + argc);
   command->callback([] { throw CLI::CallForHelp(); });
-  if (argc > 1 && argc <= 3 && argv[1] == command->get_name() && (argc == 2 || argv[2][0] != '-')) {
+  const int most = argc > 2 && sst.check_name(argv[2]) ? 4 : 3;  // a command of crivo sst has two names
+  if (argc > 1 && argc <= most && argv[1] == command->get_name() && (argc == 2 || argv[2][0] != '-')) {
     arguments.erase(arguments.begin() + 1);
     arguments.push_back(help.data());
   }
@@ -40,7 +41,7 @@ int main(int argc, char** argv) try {
   add_sketch(app, action);
   add_diff(app, action);
   const CLI::App* const sst = add_sst(app);
-  std::vector<char*> arguments = add_help(app, argc, argv);
+  std::vector<char*> arguments = add_help(app, *sst, argc, argv);
   // The other program parses its arguments itself, its --help too.
   if (argc > 1 && sst->check_name(arguments[1])) return run_crivo_sst(arguments[0], arguments.data() + 1);
   return run_program(app, action, static_cast<int>(arguments.size()) - 1, arguments.data());

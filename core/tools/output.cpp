@@ -89,7 +89,7 @@ BlobForm OutputArgument::form() const noexcept {
 }
 
 void add_output(CLI::App& command, OutputArgument& output) {
-  take(command, "-o,--output", output.path, "The filter's file, replaced in one step; - is standard output", "FILE")
+  take(command, "-o,--output", output.path, "The file to write, replaced in one step; - is standard output", "FILE")
       ->required();
 }
 

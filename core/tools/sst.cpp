@@ -26,7 +26,9 @@ std::string program_beside(const char* called) {
 }  // namespace
 
 CLI::App* add_sst(CLI::App& app) {
-  return app.add_subcommand("sst", "Look into RocksDB's SST files, and renew their filters (needs crivo-sst)")
+  return app
+      .add_subcommand(
+          "sst", "Look into RocksDB's SST files, renew their filters, and run programs with filters (needs crivo-sst)")
       ->alias("rocksdb");
 }
 

@@ -22,7 +22,7 @@ _crivo()
 {
     local cur prev words cword split command
     _init_completion -s -n : || return
-    command=${words[1]}
+    command=${words[1]/#%rocksdb/sst}
     ((cword < 3)) || [[ $command != sst ]] || command="sst ${words[2]}"
     if ((cword == 1)); then
         COMPREPLY=($(compgen -W "@COMMANDS@" -- "$cur"))
@@ -69,6 +69,7 @@ def bash(tool, sst):
     named += [(f"sst {command.name}", command, []) for command in sst[1:]]
     values = [bash_value(name, option) for name, command, _ in named for option in command.options if option.argument]
     first = [name for option in tool[0].options for name in option.names] + [command.name for command in tool[1:]]
+    first += ["rocksdb"] if sst else []  # another name of sst
     text = BASH.replace("@COMMANDS@", " ".join(first)).replace("@VALUES@", "\n".join(values))
     return text.replace("@OPTIONS@", "\n".join(bash_command(*each) for each in named))
 
@@ -139,5 +140,6 @@ def zsh(tool, sst):
     functions += [zsh_command(f"_crivo_{command.name}", command) for command in tool[1:] if command.name != "sst"]
     if sst:
         functions.append(zsh_group("_crivo_sst", sst))
+        functions.append('_crivo_rocksdb() {\n  _crivo_sst "$@"\n}')
         functions += [zsh_command(f"_crivo_sst_{command.name}", command) for command in sst[1:]]
     return ZSH.replace("@FUNCTIONS@", "\n\n".join(functions))

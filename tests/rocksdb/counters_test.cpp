@@ -349,6 +349,24 @@ TEST(RocksdbCounterLog, ComesBackFromTheOptionsFile) {
   EXPECT_EQ(occurrences(our_lines(db.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U);
 }
 
+// The other ones are lost, as RocksDB loses them: it knows no listener by the names of all.
+TEST(RocksdbCounterLog, ComesBackFromTheOptionsFileBesideOtherListeners) {
+  class Other final : public rocksdb::EventListener {
+   public:
+    [[nodiscard]] const char* Name() const override { return "Other"; }
+  };
+  for (const bool is_first : {true, false}) {
+    rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
+    options.listeners.insert(is_first ? options.listeners.begin() : options.listeners.end(), std::make_shared<Other>());
+    ScratchDatabase db(options);
+    const rocksdb::Options loaded = loaded_options(db.path());
+    db.reopen(loaded);
+    put_keys(*db, 0, 1000);
+    db.close();
+    EXPECT_EQ(occurrences(our_lines(db.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U) << is_first;
+  }
+}
+
 TEST(RocksdbCounterLog, IsInstalledOnceByConfigure) {
   rocksdb::Options options = configured({.bits_per_key = 10});
   options = configured({.bits_per_key = 12}, options);

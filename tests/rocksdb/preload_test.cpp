@@ -74,8 +74,13 @@ TEST_F(Preloaded, LeavesAProgramThatPrintsItsOptionsAlone) {
 // A program may read its options strictly. They name our policy, which must then be known.
 TEST_F(Preloaded, KnowsThePolicyThatAnOptionsFileNames) {
   EXPECT_THAT(run("open"), Succeeds(""));
-  EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " strict db"),
-              Exits(0, "", StartsWith("default crivo.Auto:10 lost 0 ")));
+  const std::string again = " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " strict db";
+  EXPECT_THAT(shell(kAuto + again), Exits(0, "", StartsWith("default crivo.Auto:10 lost 0 ")));
+  EXPECT_EQ(log(), "");
+  EXPECT_THAT(shell("CRIVO_ROCKSDB=crivo.Auto:12" + again), Exits(0, "", StartsWith("default crivo.Auto:10 lost 0 ")));
+  EXPECT_EQ(log(),
+            "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is crivo.Auto:10 already, by the program or its "
+            "OPTIONS file; crivo sst refilter --policy gives it another one\n");
 }
 
 TEST_F(Preloaded, FindsThePluginFromAnotherFolderThanItWasStartedIn) {
@@ -98,9 +103,13 @@ TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
   EXPECT_EQ(log(),
             "crivo: CRIVO_ROCKSDB gives no filters here: comparator must tell keys of different bytes apart, or "
             "CRIVO_ROCKSDB must name a key_transform, got test.IgnoresCase\n");
-  EXPECT_THAT(run("families", "CRIVO_ROCKSDB='{id=crivo.Auto;key_transform=lower_ascii}'"),
-              Says("default crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"
-                   "texts crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"));
+  for (const char* policy : {"'{id=crivo.Auto;key_transform=lower_ascii}'", "crivo.Auto:10:key_transform:lower_ascii",
+                             "'{ id = crivo.Auto; key_transform = lower_ascii }'"}) {
+    EXPECT_THAT(run("families", "CRIVO_ROCKSDB=" + std::string(policy)),
+                Says("default crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"
+                     "texts crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"))
+        << policy;
+  }
 }
 
 TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
@@ -177,7 +186,10 @@ TEST_F(Preloaded, RunsAProgramByTheTool) {
 TEST_F(Preloaded, SaysWhatARunWouldDo) {
   if (*CRIVO_TOOL == '\0') GTEST_SKIP() << "the tool is not built";
   EXPECT_THAT(crivo("rocksdb run --check -- " UNCHANGED_PROGRAM " open db"),
-              Exits(0, "", UNCHANGED_PROGRAM ": its column families without a filter policy get crivo.Auto:10\n"));
+              Exits(0, "",
+                    UNCHANGED_PROGRAM
+                    ": its column families without a filter policy get crivo.Auto:10, but for those with a prefix "
+                    "extractor or a comparator of the program's own (LOG names them)\n"));
   EXPECT_THAT(crivo("rocksdb run --check -- cat"),
               Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
   EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err,

@@ -183,9 +183,9 @@ typedef struct crivo_options {
   const char* temp_folder;  ///< where they lie; NULL: what TMPDIR names, or else /var/tmp, or /tmp
 } crivo_options;
 
-/// Makes an empty filter, for a kind that can add. `options` may not be NULL, because it must have a capacity. Ignores
-/// threads, progress, max_memory and temp_folder. Errors: CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE if the
-/// filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once.
+/// Makes an empty filter, for a kind that can add. `options` must have a capacity, but for growing, and so may not be
+/// NULL. Ignores threads, progress, max_memory and temp_folder. Errors: CRIVO_BAD_ARGUMENT naming the field;
+/// CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
 /// Makes a filter of these keys, of any kind but map and exact, which have functions of their own. `options` may be
@@ -431,7 +431,7 @@ CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 /// A sketch of a set: a row of coded symbols, from which, with those of another set, the difference of the two is
 /// found. It grows with the difference, and not with the sets. A sketch is no filter. No key may be in a set twice: one
-/// that a side has once more than the other is found as if that lacked it.
+/// that a side has once more than the other is found as if the other set lacked it.
 typedef struct crivo_sketch crivo_sketch;
 /// What two sets differ in.
 typedef struct crivo_difference crivo_difference;
@@ -500,9 +500,9 @@ CRIVO_CHECKED crivo_status crivo_sketch_read(const void* blob, uint64_t blob_byt
 CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
 
 /// Finds the keys that only one of two sets has, from as many symbols as the shorter of their sketches has. *difference
-/// becomes NULL, without an error, if these are too few (append more to both) or if a key is in a set twice. Errors:
-/// CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_BAD_ARGUMENT if first is not 0; CRIVO_CORRUPT for symbols
-/// that no two sets have.
+/// becomes NULL, without an error, if these are too few: append more to both. So it does where one set has a key more
+/// often than the other, by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_BAD_ARGUMENT
+/// if first is not 0; CRIVO_CORRUPT for symbols that no two sets have.
 CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
                                                  crivo_difference** difference, crivo_error* error);
 /// The keys that only the first set has (side 0), or only the second (side 1), in ascending order, in which integers

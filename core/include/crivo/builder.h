@@ -17,11 +17,11 @@ class BuilderState;  // what a builder consists of
 /// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
 /// a time.
 ///
-/// With a capacity, keys of a kind that can add go straight into the filter. Without one (capacity 0), or for a kind
-/// that is built once, their 64-bit hashes are kept and the filter is sized from the distinct ones at the end; repeated
-/// hashes are dropped as they pile up. A map or an exact filter keeps each with its value, in 16 bytes. A kind that
-/// removes or counts needs every addition: its repeated hashes are all kept and added in order, and one that removes is
-/// sized for all of them.
+/// With a capacity, keys of a kind that can add go straight into the filter, and so they do where none is needed
+/// (kGrowing). Otherwise their 64-bit hashes are kept and the filter is sized from the distinct ones at the end;
+/// repeated hashes are dropped as they pile up. A map or an exact filter keeps each with its value, in 16 bytes. A kind
+/// that removes or counts needs every addition: its repeated hashes are all kept and added in order, and one that
+/// removes is sized for all of them.
 ///
 /// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
 /// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for range and
@@ -33,6 +33,7 @@ class BuilderState;  // what a builder consists of
 /// once: then it lies in a temporary file, too, which is mapped into memory.
 class FilterBuilder {
  public:
+  /// An exact filter has spec.fp_rate outside of its universe, 1% unless it says otherwise (kinds.h: default_fp_rate).
   /// A spec.capacity of 0 means that the filter is sized from its keys. Where keys go straight into the filter,
   /// threads, temporary_memory and temp_folder are not used, and finish() calls progress once. Errors: kBadArgument and
   /// kTooLarge as AnyFilter::create, at once where the capacity is given.

@@ -87,8 +87,8 @@ class Sketch(_crivo.Sketch):
     def difference(self, other: Self) -> Difference | None:
         """The keys that only one of the two sets has, or None while the sketches are too short: append more to both.
 
-        None, too, where a set has a key twice; one that a side has once more than the other is found as if that lacked
-        it. An Error for symbols that no two sets have, which a stranger may have sent.
+        A key that one side has once more than the other is found as if the other lacked it, and where a side has one
+        more often, it is None, too. An Error for symbols that no two sets have, which a stranger may have sent.
         """
         found = self._difference(other)
         return None if found is None else Difference(*found)

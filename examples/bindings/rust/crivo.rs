@@ -540,7 +540,7 @@ impl Sketch {
     }
 
     /// The keys that only one of two sets has, as hashes, or as integers, whose order is that of i64. None if the
-    /// sketches have too few symbols (append more to both) or if a key is in a set twice. Sketches that do not go
+    /// sketches have too few symbols (append more to both). Sketches that do not go
     /// together are an error, as are symbols that no two sets have, and sketches of bytes.
     pub fn difference_numbers(&self, other: &Sketch) -> Result<Option<Difference<u64>>, Error> {
         self.difference(other, |difference, side| {

@@ -33,18 +33,45 @@ bool has_equal_keys(const rocksdb::Comparator* comparator) {
          std::ranges::find(kTimestamped, comparator->Name()) == std::end(kTimestamped);
 }
 
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+bool is_ours(const rocksdb::FilterPolicy& policy) { return std::string_view(policy.Name()).starts_with(kOurs); }
+
+rocksdb::Status make_policy(const std::string& text, Policy& policy) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  const rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
+  if (!made.ok()) return made;
+  if (policy == nullptr) return rocksdb::Status::InvalidArgument("it names no policy");
+  return is_ours(*policy) ? made : rocksdb::Status::InvalidArgument("it must be one of Crivo's");
+}
+
 /// Why a family keeps the policy that it has; empty if it is to get another one.
-std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& policy) {
-  const bool is_builtin = policy.IsInstanceOf(kBuiltin);
+std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set) {
+  if (is_ours(set)) {
+    return "filter_policy is " + set.GetId() +
+           " already, by the program or its OPTIONS file; crivo sst refilter --policy gives it another one";
+  }
+  const bool is_builtin = set.IsInstanceOf(kBuiltin);
   if (is_builtin && wish.replace) return {};
-  return "filter_policy is " + std::string(policy.Name()) + " by the program's choice" +
+  return "filter_policy is " + std::string(set.Name()) + " by the program's choice" +
          (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
 }
 
-rocksdb::Status make_policy(const std::string& text, std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  return rocksdb::FilterPolicy::CreateFromString(config, text, policy);
+/// Why a family without a policy, or with one that may be replaced, must not have filters; empty if it may.
+std::string reason_against(const Wish& wish, const rocksdb::ColumnFamilyOptions& options, bool has_filters) {
+  if (!has_filters && options.prefix_extractor != nullptr && !wish.prefixes) {
+    // Without filters, an iterator that seeks for a key finds those of other prefixes behind it, too.
+    return "prefix_extractor must be none, as iterators with filters may leave out keys of other prefixes, or "
+           "CRIVO_ROCKSDB_PREFIXES must be 1, got " +
+           std::string(options.prefix_extractor->Name());
+  }
+  // A policy whose option is `none` was told that there are no equal keys.
+  if (has_equal_keys(options.comparator) && wish.policy.find("key_transform") == std::string::npos) {
+    return "comparator must tell keys of different bytes apart, or CRIVO_ROCKSDB must name a key_transform, got " +
+           std::string(options.comparator->Name());
+  }
+  return {};
 }
 
 }  // namespace
@@ -64,24 +91,14 @@ std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options
   if (table == nullptr) {
     return "table_factory must be BlockBasedTable, got " + std::string(factory != nullptr ? factory->Name() : "none");
   }
-  if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
-    if (std::string_view(set->Name()).starts_with(kOurs)) return {};
-    if (std::string reason = reason_to_keep(wish, *set); !reason.empty()) return reason;
-  } else if (options.prefix_extractor != nullptr && !wish.prefixes) {
-    // Without filters, an iterator that seeks for a key finds those of other prefixes behind it, too.
-    return "prefix_extractor must be none, as iterators with filters may leave out keys of other prefixes, or "
-           "CRIVO_ROCKSDB_PREFIXES must be 1, got " +
-           std::string(options.prefix_extractor->Name());
-  }
-  if (has_equal_keys(options.comparator) && wish.policy.find("key_transform=") == std::string::npos) {
-    return "comparator must tell keys of different bytes apart, or CRIVO_ROCKSDB must name a key_transform, got " +
-           std::string(options.comparator->Name());
-  }
   rocksdb::BlockBasedTableOptions with_filter = *table;  // other families may share the factory
-  rocksdb::Status made = make_policy(wish.policy, &with_filter.filter_policy);
-  if (made.ok() && with_filter.filter_policy == nullptr) made = rocksdb::Status::InvalidArgument("it names no policy");
-  if (made.ok() && !std::string_view(with_filter.filter_policy->Name()).starts_with(kOurs)) {
-    made = rocksdb::Status::InvalidArgument("it must be one of Crivo's");
+  rocksdb::Status made = make_policy(wish.policy, with_filter.filter_policy);
+  if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
+    if (made.ok() && set->GetId() == with_filter.filter_policy->GetId()) return {};
+    if (std::string reason = reason_to_keep(wish, *set); !reason.empty()) return reason;
+  }
+  if (std::string reason = reason_against(wish, options, table->filter_policy != nullptr); !reason.empty()) {
+    return reason;
   }
   if (made.ok()) made = with_filter.filter_policy->ValidateOptions({}, options);
   if (!made.ok()) {

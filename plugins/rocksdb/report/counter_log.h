@@ -36,8 +36,8 @@ class CounterListener final : public rocksdb::EventListener {
  public:
   static constexpr const char* kName = "crivo.FilterCounters";
 
-  /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
-  explicit CounterListener(std::string name = kName) : name_(std::move(name)) {
+  /// name: as an OPTIONS file has it. If it is not ours, FilterPolicy::ValidateOptions refuses it.
+  explicit CounterListener(const std::string& name = kName) : name_(is_one_of(name) ? kName : name) {
     RegisterOptions(kName, &name_, nullptr);
   }
 
@@ -47,6 +47,13 @@ class CounterListener final : public rocksdb::EventListener {
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
+  /// RocksDB writes several listeners as FIRST:SECOND, and then asks for one that has all this as its name.
+  static bool is_one_of(std::string_view names) {
+    while (names.substr(0, names.find(':')) != kName && names.find(':') != names.npos) {
+      names.remove_prefix(names.find(':') + 1);
+    }
+    return names.substr(0, names.find(':')) == kName;
+  }
   static void meet(rocksdb::DB& db) noexcept;
 
   std::string name_;

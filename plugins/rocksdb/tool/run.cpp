@@ -101,8 +101,11 @@ ExitCode say_what_would_happen(const RunOptions& options) {
     std::printf("%s: no filters, as librocksdb must be %s, got %s\n", name, ours.c_str(), linked.c_str());
     return kNo;
   }
-  std::printf("%s: its column families without a filter policy%s get %s\n", name,
-              options.replace ? ", or with one of RocksDB's," : "", options.policy.c_str());
+  std::printf(
+      "%s: its column families without a filter policy%s get %s, but for those with a %scomparator of the "
+      "program's own (LOG names them)\n",
+      name, options.replace ? ", or with one of RocksDB's," : "", options.policy.c_str(),
+      options.prefixes ? "" : "prefix extractor or a ");
   return kYes;
 }
 
@@ -144,9 +147,9 @@ void add_sst_run(CLI::App& app, Action& action) {
   command.add_flag("--check", options.check, "Say what would happen, and run nothing; exit code 1 if nothing would");
   command.footer(
       "It sets LD_PRELOAD, CRIVO_ROCKSDB, CRIVO_ROCKSDB_REPLACE and CRIVO_ROCKSDB_PREFIXES. A column family gets no "
-      "filters where its "
-      "comparator may call different bytes the same key and the policy has no key_transform; the database's LOG says "
-      "so. The exit code is that of the program.");
+      "filters where it has a prefix extractor, unless --prefixes is given, and where its comparator may call other "
+      "bytes the same key and the policy has no key_transform; the database's LOG says so. A program that reads its "
+      "OPTIONS file keeps the policy of the first run. The exit code is that of the program.");
 }
 
 }  // namespace crivo::tool

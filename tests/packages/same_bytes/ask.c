@@ -100,19 +100,38 @@ static crivo_filter* build(const crivo_options* options, const crivo_keys* keys,
   return filter;
 }
 
-static void write_blob(const crivo_options* options, const char* keys_file, const char* folder, const char* name) {
+static void* filter_blob(const crivo_options* options, const crivo_keys* keys, const char* keys_file, uint64_t* bytes) {
   crivo_error error;
-  const crivo_keys keys = read_keys(keys_file);
-  crivo_filter* filter = build(options, &keys, keys_file);
+  crivo_filter* filter = build(options, keys, keys_file);
   const uint64_t room = crivo_blob_bound(filter);
   void* blob = take(room);
+  if (crivo_write(filter, CRIVO_FORM_RAW, 0, blob, room, bytes, &error) != CRIVO_OK) fail(error.message);
+  crivo_free(filter);
+  return blob;
+}
+
+static void* sketch_blob(const crivo_options* options, const crivo_keys* keys, uint64_t* bytes) {
+  const crivo_sketch_options wanted = {.size = sizeof wanted, .symbols = options->capacity, .seed = options->seed};
+  crivo_error error;
+  crivo_sketch* sketch = NULL;
+  if (crivo_sketch_create(&wanted, &sketch, &error) != CRIVO_OK) fail(error.message);
+  if (crivo_sketch_add_keys(sketch, keys, &error) != CRIVO_OK) fail(error.message);
+  *bytes = crivo_sketch_bytes(sketch);
+  void* blob = take(*bytes);
+  if (crivo_sketch_write(sketch, blob, *bytes, &error) != CRIVO_OK) fail(error.message);
+  crivo_sketch_free(sketch);
+  return blob;
+}
+
+static void write_blob(const crivo_options* options, const char* keys_file, const char* folder, const char* name) {
+  const crivo_keys keys = read_keys(keys_file);
   uint64_t written = 0;
-  if (crivo_write(filter, CRIVO_FORM_RAW, 0, blob, room, &written, &error) != CRIVO_OK) fail(error.message);
+  void* blob = strcmp(options->kind, "sketch") == 0 ? sketch_blob(options, &keys, &written)
+                                                    : filter_blob(options, &keys, keys_file, &written);
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE* file = fopen(path, "wb");
   if (file == NULL || fwrite(blob, 1, written, file) != written || fclose(file) != 0) fail(path);
-  crivo_free(filter);
   free_keys(&keys);
   free(blob);
 }

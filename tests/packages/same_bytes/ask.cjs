@@ -32,20 +32,21 @@ function insertKeys(file) {
   }
 }
 
-const select = (filter) => db.prepare(`SELECT bloom_raw(${filter}) AS filter FROM keys WHERE file = ?`);
-const build = select("bloom_agg(key, ?, ?, ?, ?)");
+const select = (made) => db.prepare(`SELECT ${made} AS blob FROM keys WHERE file = ?`);
+const build = select("bloom_raw(bloom_agg(key, ?, ?, ?, ?))");
 const withValues = {
-  map: select("bloom_map_agg(key, value, ?, ?)"),
-  exact: select("bloom_exact_agg(key, value % 2, ?, ?)"),
+  map: select("bloom_raw(bloom_map_agg(key, value, ?, ?))"),
+  exact: select("bloom_raw(bloom_exact_agg(key, value % 2, ?, ?))"),
 };
+const sketch = select("bloom_sketch_agg(key, ?, 'hashes', 0, ?)");
 const seen = new Set();
 for (const line of readFileSync("cases", "utf8").trimEnd().split("\n")) {
   const [kind, rate, seed, capacity, keys, blob] = line.split(" ");
   if (!seen.has(keys)) insertKeys(keys);
   seen.add(keys);
   const last = [BigInt.asIntN(64, BigInt(seed)), keys];
-  const { filter } = kind in withValues
-    ? withValues[kind].get(Number(rate), ...last)
+  const row = kind === "sketch" ? sketch.get(BigInt(capacity), ...last)
+    : kind in withValues ? withValues[kind].get(Number(rate), ...last)
     : build.get(BigInt(capacity) || null, Number(rate), kind, ...last);
-  writeFileSync(path.join(process.argv[2], blob), filter);
+  writeFileSync(path.join(process.argv[2], blob), row.blob);
 }

@@ -3,6 +3,7 @@
 #include <crivo/builder.h>
 #include <crivo/key.h>
 #include <crivo/kinds.h>
+#include <crivo/sketch.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -37,19 +39,33 @@ std::string key_of(char type, const std::string& value) {
   return text(real);
 }
 
-/// The values are those of a map, or 1 for a member of an exact filter and 0 for another key; other kinds have none.
-void add_keys(crivo::FilterBuilder& builder, crivo::Kind kind, const std::string& records, const std::string& values) {
+/// Calls take(key, value) for each record.
+template <class Take>
+void each_key(const std::string& keys_file, Take take) {
+  const std::string records = contents(keys_file), values = contents(keys_file + ".values");
   for (std::size_t at = 0, i = 0; at < records.size(); ++i) {
     std::size_t size = 0;
     for (std::size_t byte = 4; byte > 0; --byte) size = size << 8 | static_cast<unsigned char>(records[at + byte]);
-    const std::string key = key_of(records[at], records.substr(at + 5, size));
-    const auto value = static_cast<unsigned char>(values[i]);
-    const auto added = kind == crivo::Kind::kMap     ? builder.add(key, value)
-                       : kind == crivo::Kind::kExact ? builder.add(key, value % 2)
-                                                     : builder.add(key);
-    if (!added) std::exit(1);
+    if (!take(key_of(records[at], records.substr(at + 5, size)), static_cast<unsigned char>(values[i]))) std::exit(1);
     at += 5 + size;
   }
+}
+
+/// The values are those of a map, or 1 for a member of an exact filter and 0 for another key; other kinds have none.
+std::vector<std::byte> filter_blob(const crivo::FilterSpec& spec, const std::string& keys_file) {
+  auto builder = value_of(crivo::FilterBuilder::create(spec));
+  each_key(keys_file, [&](const std::string& key, unsigned char value) -> bool {
+    if (spec.kind == crivo::Kind::kMap) return bool(builder.add(key, value));
+    if (spec.kind == crivo::Kind::kExact) return bool(builder.add(key, value % 2));
+    return bool(builder.add(key));
+  });
+  return value_of(crivo::to_blob(value_of(builder.finish()).ref(), crivo::BlobForm::kRaw));
+}
+
+std::vector<std::byte> sketch_blob(const crivo::SketchSpec& spec, const std::string& keys_file) {
+  auto sketch = value_of(crivo::Sketch::create(spec));
+  each_key(keys_file, [&](const std::string& key, unsigned char) { return bool(sketch.add(key)); });
+  return sketch.to_blob();
 }
 
 }  // namespace
@@ -60,11 +76,10 @@ int main(int, char** arguments) {
     std::string kind, keys, name;
     crivo::FilterSpec spec;
     std::istringstream(line) >> kind >> spec.fp_rate >> spec.seed >> spec.capacity >> keys >> name;
-    if (!crivo::choose_kind(spec, kind)) return 1;
-    auto builder = value_of(crivo::FilterBuilder::create(spec));
-    add_keys(builder, spec.kind, contents(keys), contents(keys + ".values"));
-    const auto filter = value_of(builder.finish());
-    const auto blob = value_of(crivo::to_blob(filter.ref(), crivo::BlobForm::kRaw));
+    const bool of_sketch = kind == "sketch";
+    if (!of_sketch && !crivo::choose_kind(spec, kind)) return 1;
+    const auto blob =
+        of_sketch ? sketch_blob({.symbols = spec.capacity, .seed = spec.seed}, keys) : filter_blob(spec, keys);
     std::ofstream file(std::filesystem::path(arguments[1]) / name, std::ios::binary);
     file.write(reinterpret_cast<const char*>(blob.data()), static_cast<std::streamsize>(blob.size()));
     if (!file.flush()) return 1;

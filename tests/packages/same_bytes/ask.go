@@ -63,6 +63,19 @@ func build(name string, options crivo.Options) (*crivo.Filter, error) {
 	return crivo.Build(keys, options)
 }
 
+func blobOf(name string, options crivo.Options) ([]byte, error) {
+	if options.Kind == "sketch" {
+		keys, _, _ := readKeys(name)
+		sketch := must(crivo.NewSketch(crivo.SketchOptions{Symbols: options.Capacity, Seed: options.Seed}))
+		defer sketch.Close()
+		must(0, sketch.AddMany(keys))
+		return sketch.Blob()
+	}
+	filter := must(build(name, options))
+	defer filter.Close()
+	return filter.Blob()
+}
+
 func main() {
 	cases := must(os.Open("cases"))
 	for {
@@ -72,8 +85,7 @@ func main() {
 		if err == io.EOF {
 			return
 		}
-		filter := must(build(keys, must(options, err)))
-		must(0, os.WriteFile(filepath.Join(os.Args[1], blob), must(filter.Blob()), 0o666))
-		filter.Close()
+		written := must(blobOf(keys, must(options, err)))
+		must(0, os.WriteFile(filepath.Join(os.Args[1], blob), written, 0o666))
 	}
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { spell } from "./package/keys.js";
-import { Filter } from "./package/node.js";
+import { Filter, Sketch } from "./package/node.js";
 
 /** The package refuses a number that is an integer beyond 2^53, for others would know it by other digits. */
 function readReal(bytes) {
@@ -30,6 +30,8 @@ function build(keys, values, options) {
   const side = (bit) => entries.filter(([, value]) => value % 2 === bit).map(([key]) => key);
   if (options.kind === "map") return Filter.buildMap(entries, options);
   if (options.kind === "exact") return Filter.buildExact(side(1), side(0), options);
+  const { kind, seed, capacity } = options;
+  if (kind === "sketch") return Sketch.of(entries.map(([key]) => key), { symbols: capacity, seed });
   return Filter.build(entries.map(([key]) => key), options);
 }
 

@@ -17,6 +17,12 @@ def read_keys(name):
         at = end
 
 
+def blob_of(kind, keys, values, fp_rate, seed, capacity):
+    if kind == "sketch":
+        return crivo.Sketch(keys, symbols=capacity, seed=seed).to_bytes()
+    return build(kind, keys, values, fp_rate, seed=seed, capacity=capacity or None).to_bytes("raw")
+
+
 def build(kind, keys, values, fp_rate, **options):
     if kind == "map":
         return crivo.Map(list(keys), list(values), fp_rate, **options)
@@ -31,5 +37,5 @@ def build(kind, keys, values, fp_rate, **options):
 for line in pathlib.Path("cases").read_text(encoding="utf-8").splitlines():
     kind, fp_rate, seed, capacity, keys, blob = line.split(" ")
     values = pathlib.Path(keys + ".values").read_bytes()
-    made = build(kind, read_keys(keys), values, float(fp_rate), seed=int(seed), capacity=int(capacity) or None)
-    pathlib.Path(sys.argv[1], blob).write_bytes(made.to_bytes("raw"))
+    made = blob_of(kind, read_keys(keys), values, float(fp_rate), int(seed), int(capacity))
+    pathlib.Path(sys.argv[1], blob).write_bytes(made)

@@ -1,5 +1,5 @@
 //! Writes the blobs of all cases (same_bytes.py) through the binding for Rust:  ask FOLDER
-use crivo::{integer_key, real_key, unsigned_key, Filter, Options};
+use crivo::{integer_key, real_key, unsigned_key, Filter, Options, Sketch, SketchKeys, SketchOptions};
 use std::{env, error::Error, fs, path::Path};
 
 fn read_keys(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
@@ -35,6 +35,16 @@ fn build(name: &str, options: Options) -> Result<Filter<'static>, Box<dyn Error>
     })
 }
 
+fn blob_of(name: &str, options: Options) -> Result<Vec<u8>, Box<dyn Error>> {
+    if options.kind != "sketch" {
+        return Ok(build(name, options)?.to_blob()?);
+    }
+    let (symbols, seed) = (options.capacity, options.seed);
+    let mut sketch = Sketch::new(SketchOptions { symbols, keys: SketchKeys::Hashes, first: 0, seed })?;
+    sketch.add_many(read_keys(name)?)?;
+    Ok(sketch.to_blob()?)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = env::args().nth(1).ok_or("usage: ask FOLDER, where the cases are")?;
     for line in fs::read_to_string("cases")?.lines() {
@@ -45,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             seed: fields[2].parse()?,
             capacity: fields[3].parse()?,
         };
-        fs::write(Path::new(&folder).join(fields[5]), build(fields[4], options)?.to_blob()?)?;
+        fs::write(Path::new(&folder).join(fields[5]), blob_of(fields[4], options)?)?;
     }
     Ok(())
 }

@@ -141,10 +141,11 @@ def sql(place):
     script.append("INSERT INTO none VALUES (NULL, 0);")  # no key, but a row, from which bloom_agg takes its options
     for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
         signed = int(seed) - (2**64 if int(seed) >= 2**63 else 0)
-        aggregate = {"map": f"bloom_map_agg(key, value, {fp_rate}, {signed})",
-                     "exact": f"bloom_exact_agg(key, value % 2, {fp_rate}, {signed})"}.get(
-            kind, f"bloom_agg(key, {capacity if capacity != '0' else 'NULL'}, {fp_rate}, '{kind}', {signed})")
-        script.append(f"SELECT writefile('{place.own / blob}', bloom_raw({aggregate})) FROM {pathlib.Path(keys).stem};")
+        made = {"map": f"bloom_raw(bloom_map_agg(key, value, {fp_rate}, {signed}))",
+                "exact": f"bloom_raw(bloom_exact_agg(key, value % 2, {fp_rate}, {signed}))",
+                "sketch": f"bloom_sketch_agg(key, {capacity}, 'hashes', 0, {signed})"}.get(
+            kind, f"bloom_raw(bloom_agg(key, {capacity if capacity != '0' else 'NULL'}, {fp_rate}, '{kind}', {signed}))")
+        script.append(f"SELECT writefile('{place.own / blob}', {made}) FROM {pathlib.Path(keys).stem};")
     place.run("sqlite3", ":memory:", input="\n".join(script).encode())
     return SQLITE_LACKS
 
@@ -167,8 +168,9 @@ def tool(place):
         files = {"map": ["--values", f"{name}.pairs"],
                  "exact": ["--absent", f"{name}.others", f"{name}.members"]}.get(kind, [name])
         room = ["--capacity", capacity] if capacity != "0" else []
-        place.run(place.build / "crivo", "build", "--quiet", "--raw", "--kind", kind, "--fpr", fp_rate, "--seed", seed,
-                  *room, "--output", blob, *files)
+        filters = ["build", "--raw", "--kind", kind, "--fpr", fp_rate, *room]
+        command = ["sketch", "--symbols", capacity] if kind == "sketch" else filters
+        place.run(place.build / "crivo", *command, "--quiet", "--seed", seed, "--output", blob, *files)
     return lacks
 
 

@@ -5,8 +5,8 @@ options give the same bytes everywhere. Asked for cpp, it writes the cases first
 usage: same_bytes.py LANGUAGE SOURCES BUILD FOLDER; BUILD is CMake's folder, FOLDER has the cases and what each language
 wrote. Exits with 77 and a reason if the language is not there.
 
-The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, and the last two
-are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
+The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, that of a sketch
+is its number of symbols, and the last two are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
 the key: t text in UTF-8, b bytes, i an integer in decimal, r a real in 8 bytes (little-endian). Beside a FILE of keys,
 FILE.values has a byte for each: its value in a map, and by the lowest bit whether it is a member of an exact filter.
 The programs that read them are ask.*.
@@ -26,6 +26,7 @@ KINDS = ["classic", "compressed", "blocked", "counting", "spectral", "spectral:1
 OPTIONS = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (0.01, 1, 5000)]  # rate, seed, capacity
 KINDS_WITH_VALUES = ["map", "exact"]  # whose aggregate functions in SQL take no capacity
 OPTIONS_WITH_VALUES = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (1, 1, 0)]
+OPTIONS_OF_SKETCHES = [(1, 0, 1), (1, 2**63 + 5, 100)]
 
 
 def key_sets():
@@ -57,6 +58,10 @@ def value_of(kind, key):
     return zlib.crc32(languages.KEYS_OF_REALS[raw] if kind == "r" else raw) & 255
 
 
+def options_of(kind):
+    return OPTIONS_OF_SKETCHES if kind == "sketch" else OPTIONS_WITH_VALUES if kind in KINDS_WITH_VALUES else OPTIONS
+
+
 def write_cases(folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -64,9 +69,8 @@ def write_cases(folder):
     for name, keys in key_sets():
         (folder / f"{name}.keys").write_bytes(b"".join(record(*key) for key in keys))
         (folder / f"{name}.keys.values").write_bytes(bytes(value_of(*key) for key in keys))
-        for kind in KINDS + KINDS_WITH_VALUES:
-            options = OPTIONS_WITH_VALUES if kind in KINDS_WITH_VALUES else OPTIONS
-            for number, (fp_rate, seed, capacity) in enumerate(options):
+        for kind in [*KINDS, *KINDS_WITH_VALUES, "sketch"]:
+            for number, (fp_rate, seed, capacity) in enumerate(options_of(kind)):
                 blob = f"{kind.replace(':', '-')}.{name}.{number}"
                 lines.append(f"{kind} {fp_rate} {seed} {capacity} {name}.keys {blob}\n")
     (folder / "cases").write_text("".join(lines), encoding="utf-8")

@@ -189,8 +189,7 @@ type Difference[Key any] struct {
 }
 
 // DifferenceNumbers finds the keys that only one of two sets has, as hashes, or as integers, whose order is that of
-// int64. ok is false, without an error, if the sketches have too few symbols (append more to both) or if a key is in a
-// set twice. Errors: Incompatible naming the field that differs; BadArgument if First is not 0; Corrupt for symbols
+// int64. ok is false, without an error, if the sketches have too few symbols: append more to both. Errors: Incompatible naming the field that differs; BadArgument if First is not 0; Corrupt for symbols
 // that no two sets have; Unsupported for sketches of bytes.
 func (s *Sketch) DifferenceNumbers(other *Sketch) (found Difference[uint64], ok bool, err error) {
 	return difference(s, other, func(handle *C.crivo_difference, side C.int32_t) ([]uint64, error) {

@@ -171,7 +171,7 @@ func TestSketchesSayWhatIsWrong(t *testing.T) {
 		{finding(hashes.DifferenceNumbers(integers)), Incompatible, "keys must be the same in both sketches"},
 		{finding(later.DifferenceNumbers(later)), BadArgument, "first must be 0"},
 		{hashes.Append(hashes), Incompatible, "first must"},
-		{hashes.Combine(later), Incompatible, "got 5 from 0 on and 5 from 7 on"},
+		{hashes.Combine(later), Incompatible, "first must be the same in both sketches, got 0 and 7"},
 		{failing(ReadSketch(nil)), Corrupt, "blob size must"},
 		{failing(ReadSketch(bad)), Corrupt, "checksum"},
 		{failing(Read(sound)), Corrupt, "kind must be that of a filter, got sketch"},
