@@ -121,10 +121,14 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     const int code = app.exit(help_or_version, text);
     std::fputs(wrapped(text.str()).c_str(), stdout);
     return code;
-  } catch (const CLI::ExtrasError&) {  // whose own message has them in reverse
-    return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
-                             program_name(app) + " --help");
   } catch (const CLI::ParseError& error) {
+    const bool has_extras = !app.remaining(true).empty();
+    // A mistyped option is among the extras, and CLI11 says first what is missing then. Its own list is in reverse.
+    if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
+      return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
+                               program_name(app) + " --help");
+    }
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
   } catch (const Refused& refused) {
     return complain(app, refused.error.message);

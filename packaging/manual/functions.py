@@ -20,7 +20,7 @@ def prose(comment):
 def code(lines):
     """Declarations in lines that a terminal has room for, and below them what is said behind fields and values."""
     shown, said = [], []
-    for line in re.sub(r"\n {8,}(?!/)", " ", "\n".join(lines)).split("\n"):
+    for line in re.sub(r"\n {8,}(?![ /])", " ", "\n".join(lines)).split("\n"):
         declared, _, about = re.sub(r"^CRIVO_(API|CHECKED) ", "", line).partition("///<")
         unbroken = re.sub("(?<!,) ", "\xa0", declared.rstrip())  # lines end only behind a comma
         shown += [part.replace("\xa0", " ") for part in textwrap.wrap(unbroken, 68, subsequent_indent=" " * 4)]

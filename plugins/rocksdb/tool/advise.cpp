@@ -77,7 +77,7 @@ void check_policy(const FamilyPolicy& family) {
   if (family.policy == nullptr) return;
   const rocksdb::Status valid = family.policy->ValidateOptions(family.options, family.options);
   if (!valid.ok())
-    throw rocksdb_error("filter_policy in OPTIONS of DB must be known here", family.policy->GetId(), valid);
+    throw rocksdb_error("OPTIONS of DB must be such as its filter_policy takes", family.policy->GetId(), valid);
 }
 
 std::vector<ReadFamily> read_families(const Database& database, const AdviseOptions& arguments) {
