@@ -177,6 +177,43 @@ void run(const Workload& workload, const std::string& folder) {
   }
 }
 
+/// A file's properties with a filter of so many prefixes.
+rocksdb::TableProperties properties_with(std::size_t prefixes) {
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;
+  check(NewScanFilterCollectorFactory({.extract = "prefix:8", .max_bytes = 1 << 24}, &scans));
+  const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(scans->CreateTablePropertiesCollector({}));
+  for (std::size_t i = 0; i < prefixes; ++i) {
+    check(collector->AddUserKey(big_endian(i), "v", rocksdb::kEntryPut, 0, 0));
+  }
+  rocksdb::TableProperties properties;
+  properties.comparator_name = "leveldb.BytewiseComparator";
+  check(collector->Finish(&properties.user_collected_properties));
+  return properties;
+}
+
+/// What a question costs, the first of a file that was just opened, and the others.
+void ask_one_file() {
+  const auto nanoseconds = [](int times, const auto& ask) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) ask(i);
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / times;
+  };
+  std::printf("bytes of the filter    first ns    then ns\n");
+  for (const std::size_t prefixes : {1000, 75'000, 1'200'000}) {
+    const rocksdb::TableProperties properties = properties_with(prefixes);
+    std::vector<double> first, then;
+    for (int round = 0; round < kRounds; ++round) {
+      const std::vector<rocksdb::TableProperties> opened(20, properties);
+      const auto absent = ScanFilter::for_prefix(big_endian(prefixes + static_cast<std::size_t>(round)));
+      first.push_back(nanoseconds(20, [&](int i) { (void)absent.may_match(opened[static_cast<std::size_t>(i)]); }));
+      then.push_back(
+          nanoseconds(10'000, [&](int i) { (void)absent.may_match(opened[static_cast<std::size_t>(i % 20)]); }));
+    }
+    std::printf("%19zu %11.0f %10.0f\n", properties.user_collected_properties.begin()->second.size(), median(first),
+                median(then));
+  }
+}
+
 }  // namespace
 }  // namespace crivo::bench
 
@@ -190,7 +227,10 @@ int main(int count, char** arguments) {
   double bits = 8.65;  // 1% of single groups
   app.add_option("--span", span, "How many groups a scan asks for")->check(CLI::Range(1, 255))->capture_default_str();
   app.add_option("--bits", bits, "The bits of the range filter for each group of a file")->capture_default_str();
+  bool one_file = false;
+  app.add_flag("--one-file", one_file, "Only ask the filter of one file");
   CLI11_PARSE(app, count, arguments);
+  if (one_file) return crivo::bench::ask_one_file(), 0;
   std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-scans-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 1;
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);

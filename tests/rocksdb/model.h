@@ -118,7 +118,8 @@ void read_somehow(const Reading& reading);
 struct ScanCounts {
   std::uint64_t asked = 0;
   std::uint64_t skipped = 0;
-  std::uint64_t found = 0;  // entries
+  std::uint64_t found = 0;   // entries
+  std::uint64_t denied = 0;  // prefixes that PrefixMayExist denied
 };
 [[nodiscard]] ScanCounts& scan_counts();
 

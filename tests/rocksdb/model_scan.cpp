@@ -173,6 +173,12 @@ void read_by_scan_filter(const Reading& reading) {
     scan_counts().asked += filter.asked();
     scan_counts().skipped += filter.skipped();
     scan_counts().found += expected.size();
+    const bool is_denied = !prefix.empty() && reading.options.snapshot == nullptr &&
+                           !PrefixMayExist(*reading.opened.db, reading.opened.families[family], prefix);
+    if (is_denied && !expected.empty()) {
+      throw Failure("LOST: PrefixMayExist denies " + prefix + ", of which there are" + text_of(expected));
+    }
+    if (is_denied) ++scan_counts().denied;
     if (got == expected) continue;
     throw Failure("LOST: a scan with a filter gives" + text_of(got) + "\n  and not" + text_of(expected) +
                   "\n  in family " + std::to_string(family) + (prefix.empty() ? "" : ", prefix " + prefix) +

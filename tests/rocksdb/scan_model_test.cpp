@@ -21,6 +21,7 @@ void walk_all(std::uint64_t first, std::uint64_t walks) {
   const std::uint64_t skipped = scan_counts().skipped - before.skipped;
   EXPECT_GT(skipped, asked / 20) << "scans that skip nothing prove nothing";
   EXPECT_GT(scan_counts().found, before.found + walks);
+  EXPECT_GT(scan_counts().denied, before.denied + walks / 10);
   std::cout << walks << " walks, whose scans left out " << skipped << " of " << asked << " files and found "
             << scan_counts().found - before.found << " entries\n";
 }

@@ -44,6 +44,11 @@ TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
           "crivo::NewRocksDBFilterCollectorFactory()", "crivo::NewRocksDBFilterListener()",
           "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",
+          "crivo::PrefixMayExist(rocksdb::DB&, rocksdb::ColumnFamilyHandle*, std::basic_string_view<char, "
+          "std::char_traits<char> >)",
+          "crivo::PrefixesMayExist(rocksdb::DB&, rocksdb::ColumnFamilyHandle*, "
+          "std::vector<std::basic_string_view<char, std::char_traits<char> >, "
+          "std::allocator<std::basic_string_view<char, std::char_traits<char> > > > const&)",
           "crivo::ScanFilter::only(crivo::plugin::ScanCondition)",
           "crivo::ScanFilter::for_range(std::basic_string_view<char, std::char_traits<char> >, unsigned long, unsigned "
           "long)",

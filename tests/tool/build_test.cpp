@@ -239,6 +239,14 @@ TEST_F(ToolTest, TakesSizesInUnitsOfAThousandAndOf1024) {
             "crivo build: max-bytes must be at least 1239808, got 999999\n");
 }
 
+TEST_F(ToolTest, NamesAMistypedOptionBeforeAMissingOne) {
+  EXPECT_THAT(crivo("build --ouput a"), Fails(HasSubstr("got also --ouput")));
+  EXPECT_THAT(crivo("query --foo"), Fails(HasSubstr("got also --foo")));
+  EXPECT_THAT(crivo("-V"), Fails(HasSubstr("got also -V")));
+  EXPECT_THAT(crivo("build --capacity x --ouput a"), Fails(HasSubstr("capacity")));
+  EXPECT_THAT(crivo("query"), Fails(HasSubstr("FILTER is required")));
+}
+
 TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {
   const std::string rule = "arguments must be those that the command takes, got also ";
   EXPECT_EQ(crivo("info a 'b c' d --nosuch").err,

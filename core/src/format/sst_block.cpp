@@ -108,13 +108,16 @@ std::string_view sst_key_transform(std::span<const std::byte> block) noexcept {
   return section ? name_in(*section) : std::string_view();
 }
 
-Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform) {
+std::uint64_t sst_checksum(std::span<const std::byte> block) noexcept {
+  return load_le<std::uint64_t>(block.last(kSstTrailerBytes).data());
+}
+
+Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform, bool is_verified) {
   if (block.size() < kSstTrailerBytes) {
     return corrupt("block size must be at least ", kSstTrailerBytes, ", got ", block.size());
   }
   if (!is_sst_block(block)) return corrupt("marker must be ", int{kSstMarker});
-  const auto stored_checksum = load_le<std::uint64_t>(block.last(kSstTrailerBytes).data());
-  if (stored_checksum != block_checksum(block)) return corrupt("checksum must match the contents");
+  if (!is_verified && sst_checksum(block) != block_checksum(block)) return corrupt("checksum must match the contents");
   const auto section = name_section(block);
   if (!section) return corrupt("key transform's section must be a name and zeros");
   auto filter = open_trailer(block, block.first(block.size() - kSstTrailerBytes - section->size()));

@@ -11,6 +11,7 @@
 // docs/scans.md says when this pays.
 #pragma once
 
+#include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
@@ -22,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "crivo/rocksdb.h"
 
@@ -124,5 +126,14 @@ class ScanFilter {
 
   std::shared_ptr<const plugin::ScanQuestion> question_;
 };
+
+/// Whether a column family may have a key that begins with these bytes: a look into the memtables, and at the scan
+/// filters of the files around the prefix, without an iterator over these. Keys that were deleted count as long as a
+/// file has them. "Maybe" (true) is also what is not known: files without a filter for so few of the prefix's bytes,
+/// comparators other than RocksDB's bytewise ones, and every error.
+[[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
+/// The same for many prefixes, in their order.
+[[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
+                                                 const std::vector<std::string_view>& prefixes);
 
 }  // namespace crivo

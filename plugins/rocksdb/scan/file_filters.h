@@ -1,0 +1,52 @@
+// The scan filters of one file, as questions find them in its properties.
+#pragma once
+
+#include <rocksdb/table_properties.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo/filter.h"
+
+namespace crivo::plugin {
+
+/// The filter in a property, borrowed from it; no value if it is none, is damaged or has another name. What was found
+/// whole is not read in full again (VerifiedBlocks).
+[[nodiscard]] std::optional<FilterRef> open_scan_filter(std::string_view name, const std::string& block);
+
+/// Whether a filter has the hashes of prefixes and attributes. One of other hashes cannot be asked for them.
+[[nodiscard]] inline bool knows_values(const FilterRef& filter) noexcept {
+  return filter.shape().hash_id == HashId::kXxh3_64;
+}
+
+/// How a file's keys are compared.
+enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
+
+/// Whether keys that are equal under the file's comparator have equal bytes. If not, a scan for one spelling would miss
+/// what was written as another.
+[[nodiscard]] Order order_of(const rocksdb::TableProperties& file);
+
+/// The filters for first bytes that a file has. They borrow from its properties.
+class PrefixFilters {
+ public:
+  explicit PrefixFilters(const rocksdb::TableProperties& file);
+  /// A file with a longer prefix has the shorter ones: the filter for most of these bytes answers.
+  [[nodiscard]] bool may_have(std::string_view prefix) const noexcept;
+
+ private:
+  struct OfLength {
+    std::size_t length;  // 0 for a path
+    char separator;
+    FilterRef filter;
+    [[nodiscard]] std::size_t bytes_of(std::string_view prefix) const noexcept {
+      const std::size_t bytes = length != 0 ? length : prefix.rfind(separator) + 1;
+      return bytes <= prefix.size() ? bytes : 0;
+    }
+  };
+  std::vector<OfLength> filters_;
+};
+
+}  // namespace crivo::plugin
