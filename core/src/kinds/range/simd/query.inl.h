@@ -36,13 +36,11 @@ struct RangeCodes {
     blocks_per_bucket = prepared.blocks_per_bucket;
   }
 
-  /// The last block of `upper` with fewer zeros before it than `zeros`, which is at least 1. `guess` is where to begin:
-  /// by steps that grow, and then by halving.
-  [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
-                                                                 std::uint64_t blocks, std::uint64_t zeros,
-                                                                 std::uint64_t guess) noexcept {
-    std::uint64_t low = guess;
-    std::uint64_t high = guess + 1;
+  /// The last block of `upper` with fewer zeros before it than `zeros`, which is at least 1. It begins at a block near
+  /// it, goes on by steps that grow, and then by halving.
+  [[nodiscard]] CRIVO_INLINE static std::uint64_t block_near(Words words, std::uint64_t directory, std::uint64_t blocks,
+                                                             std::uint64_t zeros, std::uint64_t low) noexcept {
+    std::uint64_t high = low + 1;
     for (std::uint64_t step = 1; low > 0 && words(directory + low) >= zeros; step *= 2) {
       high = low;
       low -= std::min(low, step);
@@ -59,6 +57,26 @@ struct RangeCodes {
     }
     return low;
   }
+  /// The same, wherever it is. Where codes are spread nearly evenly, it is not far from `guess`. If no code lies before
+  /// it, it is the first that it can be, and the last if all do. The codes of consecutive numbers lie between these two
+  /// and fill all buckets there, which says where to begin.
+  [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
+                                                                 std::uint64_t blocks, std::uint64_t zeros,
+                                                                 std::uint64_t guess, std::uint64_t codes) noexcept {
+    constexpr std::uint64_t kNear = 8;
+    const bool is_behind = words(directory + guess) < zeros;
+    const std::uint64_t beyond = is_behind ? std::min(guess + kNear, blocks - 1) : guess - std::min(guess, kNear);
+    if ((words(directory + beyond) < zeros) != is_behind) return block_near(words, directory, blocks, zeros, guess);
+    const std::uint64_t last = std::min((zeros - 1 + codes) / kRangeDirectoryBits, blocks - 1);
+    const std::uint64_t before_last = words(directory + last);
+    const std::uint64_t first = (zeros - 1) / kRangeDirectoryBits;
+    if (before_last < zeros || first >= last) return last;  // the second only in a forged payload
+    const std::uint64_t behind_first = words(directory + first + 1);
+    if (behind_first >= zeros) return first;
+    const double share = static_cast<double>(zeros - behind_first) / static_cast<double>(before_last - behind_first);
+    const double on = share >= 0 && share < 1 ? share * static_cast<double>(last - first - 1) : 0;
+    return block_near(words, directory, blocks, zeros, first + 1 + static_cast<std::uint64_t>(on));
+  }
   /// The same. Where codes are spread evenly, the number of zeros says where it is, or one beside it.
   [[nodiscard]] CRIVO_INLINE std::uint64_t block_of(std::uint64_t zeros) const noexcept {
     const std::uint64_t blocks = upper - directory;
@@ -69,7 +87,7 @@ struct RangeCodes {
         return guess - 1 + (words(first + 1) < zeros) + (words(first + 2) < zeros);
       }
     }
-    return search_block(words, directory, blocks, zeros, guess);
+    return search_block(words, directory, blocks, zeros, guess, codes);
   }
 
   /// Lets the lower bits of a bucket's codes be on their way while it is looked for. Its zero is that of this rank in
@@ -112,10 +130,9 @@ struct RangeCodes {
     std::uint64_t word;
     std::uint64_t bit;
   };
-  /// The last of so many zeros of `upper`, at least 1.
-  [[nodiscard]] CRIVO_INLINE Zero last_of(std::uint64_t zeros) const noexcept {
+  /// The last of so many zeros of `upper`, at least 1, which lies in this block.
+  [[nodiscard]] CRIVO_INLINE Zero last_of(std::uint64_t zeros, std::uint64_t block) const noexcept {
     constexpr std::uint64_t kBlockWords = kRangeDirectoryBits / 64;
-    const std::uint64_t block = block_of(zeros);
     std::uint64_t rank = zeros - 1 - words(directory + block);
     prefetch_lows(block, rank, zeros);
     std::uint64_t word = upper + block * kBlockWords;
@@ -136,18 +153,30 @@ struct RangeCodes {
     std::uint64_t begin = 0;
     std::uint64_t zeros = ~words(upper);  // from its first place on; 64 bits
     if (number > 0) {
-      const Zero before = last_of(number);
+      const Zero before = last_of(number, block_of(number));
       begin = std::min(64 * (before.word - upper) + before.bit + 1 - number, codes);  // more only in a forged payload
       zeros = ~words(before.word) >> before.bit >> 1 | ~words(std::min(before.word + 1, end - 1)) << (63 - before.bit);
     }
     if (__builtin_expect(zeros != 0, 1)) return {begin, static_cast<std::uint64_t>(__builtin_ctzll(zeros))};
     return {begin, long_count(view, words, number, begin)};
   }
-  /// How many codes a bucket has that has at least 64: the next one begins behind them.
+  /// How many codes a bucket has that has at least 64: the next one begins behind them, in one of the next words if
+  /// they are hundreds.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
                                                                std::uint64_t begin) noexcept {
+    constexpr std::uint64_t kWords = 4;
     const RangeCodes codes(view, words);
-    const Zero last = codes.last_of(number + 1);
+    const std::uint64_t place = begin + number;
+    for (std::uint64_t word = codes.upper + place / 64 + 1; word < codes.end; ++word) {
+      if (word > codes.upper + place / 64 + kWords) break;
+      if (const std::uint64_t zeros = ~words(word); zeros != 0) {
+        const auto bit = static_cast<std::uint64_t>(__builtin_ctzll(zeros));
+        return std::min(64 * (word - codes.upper) + bit - number, codes.codes) - begin;
+      }
+    }
+    const std::uint64_t blocks = codes.upper - codes.directory;
+    const Zero last = codes.last_of(number + 1, block_near(words, codes.directory, blocks, number + 1,
+                                                           std::min(place / kRangeDirectoryBits, blocks - 1)));
     const std::uint64_t next = 64 * (last.word - codes.upper) + last.bit - number;
     return std::max(begin, std::min(next, codes.codes)) - begin;
   }
@@ -210,6 +239,7 @@ struct RangeCodes {
   /// Whether there is a code from `first`, in this bucket, to `last`.
   [[nodiscard]] CRIVO_NOINLINE static bool search(const View& view, Words words, Bucket at_first, std::uint64_t first,
                                                   std::uint64_t last) noexcept {
+    if (at_first.count == 0 && first >> view.shape.k == last >> view.shape.k) return false;
     const RangeCodes codes(view, words);
     at_first.count = std::min(at_first.count, codes.codes - at_first.begin);  // less only in a forged payload
     const std::uint64_t last_low = last & codes.low_mask();
