@@ -2,11 +2,13 @@
 #include "crivo/rocksdb_scan.h"
 
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "scan/collector.h"
+#include "scan/prefixes.h"
 #include "scan/question.h"
 
 namespace crivo {
@@ -102,5 +104,16 @@ bool ScanFilter::may_match(const rocksdb::TableProperties& file) const noexcept 
 std::uint64_t ScanFilter::asked() const noexcept { return question_->asked; }
 
 std::uint64_t ScanFilter::skipped() const noexcept { return question_->skipped; }
+
+std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
+                                   const std::vector<std::string_view>& prefixes) {
+  return plugin::prefixes_may_exist(db, family, prefixes);
+}
+
+bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) try {
+  return plugin::prefixes_may_exist(db, family, {&prefix, 1}).front();
+} catch (const std::bad_alloc&) {
+  return true;
+}
 
 }  // namespace crivo

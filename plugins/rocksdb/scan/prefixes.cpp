@@ -1,23 +1,17 @@
-// PrefixMayExist of crivo/rocksdb_scan.h.
-//
-// The memtables come first: a key that is flushed meanwhile is then found there, or in a file afterwards. RocksDB gives
-// the properties of the files that lie around a range, from its table cache.
+#include "scan/prefixes.h"
+
 #include <rocksdb/comparator.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "crivo/rocksdb_scan.h"
 #include "scan/file_filters.h"
 
-namespace crivo {
+namespace crivo::plugin {
 namespace {
 
 /// The keys that begin with a prefix lie between these two, in the comparator's order.
@@ -64,17 +58,17 @@ void ask_memtables(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::ve
 }
 
 /// What files answered once need not be looked up again for the next prefix. The files stay in memory meanwhile.
-using Filters = std::map<std::shared_ptr<const rocksdb::TableProperties>, std::optional<plugin::PrefixFilters>>;
+using Filters = std::map<std::shared_ptr<const rocksdb::TableProperties>, std::optional<PrefixFilters>>;
 
-bool may_have(const std::optional<plugin::PrefixFilters>& filters, std::string_view prefix) {
+bool may_have(const std::optional<PrefixFilters>& filters, std::string_view prefix) {
   return !filters || filters->may_have(prefix);
 }
 
 void ask_files(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::vector<Asked>& all) {
   Filters known;
-  const auto filters_of = [&](const auto& file) -> const std::optional<plugin::PrefixFilters>& {
+  const auto filters_of = [&](const auto& file) -> const std::optional<PrefixFilters>& {
     const auto [found, is_new] = known.try_emplace(file);
-    const bool can_ask = is_new && plugin::order_of(*file) != plugin::Order::kUnknown;
+    const bool can_ask = is_new && order_of(*file) != Order::kUnknown;
     if (can_ask) found->second.emplace(*file);
     return found->second;
   };
@@ -90,8 +84,8 @@ void ask_files(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::vector
 
 }  // namespace
 
-std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                                   const std::vector<std::string_view>& prefixes) try {
+std::vector<bool> prefixes_may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
+                                     std::span<const std::string_view> prefixes) {
   std::vector<bool> may(prefixes.size(), true);
   std::vector<Asked> all;
   std::vector<std::size_t> places;  // of those in `all`
@@ -106,12 +100,6 @@ std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle*
   ask_files(db, family, all);
   for (std::size_t i = 0; i < all.size(); ++i) may[places[i]] = all[i].may_exist;
   return may;
-} catch (const std::bad_alloc&) {
-  return std::vector<bool>(prefixes.size(), true);
 }
 
-bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) {
-  return PrefixesMayExist(db, family, {prefix}).front();
-}
-
-}  // namespace crivo
+}  // namespace crivo::plugin
