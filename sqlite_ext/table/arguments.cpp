@@ -99,10 +99,12 @@ OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   return copy_of(use.value(0));
 }
 
-/// Refuses what is no kind at all with the names of a table's kinds, where bloom_create would give those of all.
+/// Refuses a kind that no table has before something else is missed, and what is no kind at all with the names of a
+/// table's kinds, where bloom_create would give those of all.
 void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;
-  if (!kind || choose_kind(any, *kind)) return;
+  if (!kind) return;
+  if (choose_kind(any, *kind)) return require_table_kind(any);
   throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(*kind)};
 }
 

@@ -113,8 +113,10 @@ void require_told(sqlite3* db, const Surroundings& around, int conflict, bool ha
   if (!around.other.empty() && (!around.ender.empty() || conflict == SQLITE_FAIL)) {
     throw SqlError{
         "source must not have triggers, or foreign keys that refer to it, where a statement can end by FAIL or " +
-        ("RAISE(IGNORE) before the sketch is told of a row, got " + in_quotes(around.other)) + ", and " +
-        (around.ender.empty() ? "OR FAIL" : in_quotes(around.ender))};
+        ("RAISE(IGNORE) before the sketch is told of a row, got " + in_quotes(around.other)) +
+        (around.ender.empty()           ? ", and OR FAIL"
+         : around.ender == around.other ? ""
+                                        : ", and " + in_quotes(around.ender))};
   }
   if (is_in_function_of_writer(db)) {
     throw SqlError{

@@ -15,13 +15,6 @@
 namespace crivo::sqlite {
 namespace {
 
-/// Throws SqlError, with the names of the kinds that can be a table, for another one.
-void require_table_kind(const FilterSpec& spec) {
-  constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kGrowing, Kind::kScalable, Kind::kSpectral};
-  if (std::ranges::find(kAllowed, spec.kind) != kAllowed.end()) return;
-  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
-}
-
 /// The kind that the pages of a table hold.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
@@ -70,6 +63,12 @@ Window read_window(StateFields& fields) {
 }
 
 }  // namespace
+
+void require_table_kind(const FilterSpec& spec) {
+  constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kGrowing, Kind::kScalable, Kind::kSpectral};
+  if (std::ranges::find(kAllowed, spec.kind) != kAllowed.end()) return;
+  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
+}
 
 bool can_remove(Kind kind) noexcept {
   return std::ranges::find(kinds(), kind, [](const KindInfo& info) { return info.kind; })->can.remove;

@@ -43,6 +43,8 @@ struct TableState {
   friend bool operator==(const TableState&, const TableState&) = default;
 };
 
+/// Throws SqlError, with the names of the kinds that a table can have, for another one.
+void require_table_kind(const FilterSpec& spec);
 /// The kinds that a table can have, for messages.
 inline constexpr std::string_view kTableKinds =
     "one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter bits: 4, 8, 16 or "

@@ -217,7 +217,7 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   const std::pair<const char*, const char*> wrong[] = {
       {"--policy crivo.Nope:10 db", "name must be"},
       {"--policy crivo.Bloom:-1 db", "bits_per_key must lie in [0, 1000], got -1"},
-      {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, or be none, got nonsense"},
+      {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, got nonsense"},
       {"db", "OPTIONS of DB must have a filter policy, got none"},
       {"nowhere", "OPTIONS of DB must be there and known here, got nowhere"}};
   for (const auto& [arguments, message] : wrong) {

@@ -34,7 +34,7 @@ TEST_F(SstWanted, IsNoPolicyThatWritesNothing) {
   }
   for (const char* const policy : {"", "nullptr", "crivo.bloom:10", "CRIVO.Bloom", "BloomFilter:10", "blocked"}) {
     EXPECT_THAT(crivo(std::string("sst refilter --policy '") + policy + "' db"),
-                Fails(HasSubstr("--policy must name a filter policy, such as crivo.Auto:10, or be none, got " +
+                Fails(HasSubstr("--policy must name a filter policy, such as crivo.Auto:10, got " +
                                 std::string(*policy == '\0' ? "nothing" : policy))))
         << policy;
   }

@@ -284,9 +284,11 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
             "error: e: argument must be one of capacity, fp_rate, kind, seed, window, panes, clock, source, got size");
   EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be given once, got it twice");
   EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
-  EXPECT_EQ(error("capacity=10, kind=ribbon"),
-            "error: e: kind must be one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], "
-            "spectral[:counter bits: 4, 8, 16 or 32]), got ribbon");
+  const std::string kinds =
+      "error: e: kind must be one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], "
+      "spectral[:counter bits: 4, 8, 16 or 32]), got ";
+  EXPECT_EQ(error("capacity=10, kind=ribbon"), kinds + "ribbon");
+  EXPECT_EQ(error("kind=map"), kinds + "map") << "and not that it has no capacity";
   for (const std::string kind : {"Blocked", "Bloom", "5", ""}) {
     EXPECT_THAT(error("capacity=10, kind='" + kind + "'"),
                 AllOf(StartsWith("error: e: kind must be one of a table's"), EndsWith(", got '" + kind + "'")));

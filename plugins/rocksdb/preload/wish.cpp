@@ -24,6 +24,11 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
+bool is_on(const char* name) {
+  const std::string value = variable(name);
+  return !value.empty() && value != "0";
+}
+
 /// Whether different bytes can be the same key. RocksDB takes timestamps off before a key reaches a filter.
 bool has_equal_keys(const rocksdb::Comparator* comparator) {
   if (comparator == nullptr) return false;  // RocksDB's default
@@ -77,8 +82,8 @@ std::string reason_against(const Wish& wish, const rocksdb::ColumnFamilyOptions&
 }  // namespace
 
 const Wish& wish_of_environment() {
-  static const auto* const wish = new Wish{variable("CRIVO_ROCKSDB"), variable("CRIVO_ROCKSDB_REPLACE") == "1",
-                                           variable("CRIVO_ROCKSDB_PREFIXES") == "1"};  // programs outlive our objects
+  static const auto* const wish = new Wish{variable("CRIVO_ROCKSDB"), is_on("CRIVO_ROCKSDB_REPLACE"),
+                                           is_on("CRIVO_ROCKSDB_PREFIXES")};  // programs outlive our objects
   return *wish;
 }
 

@@ -185,7 +185,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& tex
   if (status.ok() && policy == nullptr) status = Status::InvalidArgument("it is no policy");
   if (status.ok()) status = policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions());
   if (!status.ok()) {
-    throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10, or be none", text, status);
+    throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);
   }
   return policy;
 }
