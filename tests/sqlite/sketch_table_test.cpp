@@ -122,13 +122,15 @@ TEST_F(SketchTables, AreNotSpoiledByTemporaryTriggers) {
   run("CREATE TEMP TABLE once(x UNIQUE ON CONFLICT FAIL)");
   run("CREATE TEMP TRIGGER tells AFTER INSERT ON main.note BEGIN INSERT INTO once VALUES (1); END");
   for (const char* name : {"'a'", "'b'"}) {
-    EXPECT_THAT(error("INSERT INTO note(name) VALUES (" + std::string(name) + ")"), HasSubstr("'tells', and 'tells'"));
+    EXPECT_THAT(error("INSERT INTO note(name) VALUES (" + std::string(name) + ")"),
+                AllOf(HasSubstr(", got 'tells'"), Not(HasSubstr(", and "))));
   }
   EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));
   run("DROP TRIGGER temp.tells");
   run("CREATE TEMP VIEW ends AS SELECT RAISE(IGNORE)");
   run("CREATE TEMP TRIGGER looks AFTER INSERT ON main.note BEGIN SELECT * FROM ends; END");
-  EXPECT_THAT(error("INSERT INTO note(name) VALUES ('c')"), HasSubstr("'looks', and 'looks'"));
+  EXPECT_THAT(error("INSERT INTO note(name) VALUES ('c')"),
+              AllOf(HasSubstr(", got 'looks'"), Not(HasSubstr(", and "))));
   run("DROP TRIGGER temp.looks");
   run("INSERT INTO note(name) VALUES ('d')");
   EXPECT_TRUE(is_sketch_of("ids", "id, 100, 'integers'"));

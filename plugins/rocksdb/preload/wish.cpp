@@ -45,7 +45,7 @@ bool is_ours(const rocksdb::FilterPolicy& policy) { return std::string_view(poli
 rocksdb::Status make_policy(const std::string& text, Policy& policy) {
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
-  const rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
+  rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
   if (!made.ok()) return made;
   if (policy == nullptr) return rocksdb::Status::InvalidArgument("it names no policy");
   return is_ours(*policy) ? made : rocksdb::Status::InvalidArgument("it must be one of Crivo's");

@@ -43,8 +43,8 @@ void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_
 /// the name of the function that the caller applies to each key before it asks; empty if it applies none. As a block
 /// does not say what its filter was sized for, the facts promise nothing: capacity 1, rate 1, no keys counted. Errors:
 /// kCorrupt; kBadArgument if the block's keys were changed by another function than the caller's. A caller that gets an
-/// error must answer "maybe", never "no". `is_verified`: this block has been opened before, and nothing can have changed
-/// it since, so its checksum is not computed again.
+/// error must answer "maybe", never "no". `is_verified`: this block has been opened before, and nothing can have
+/// changed it since, so its checksum is not computed again.
 [[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform = {},
                                                bool is_verified = false);
 
