@@ -1,8 +1,6 @@
 // PrefixMayExist: what is there is never denied, wherever it lies, and most of what is not there is.
 #include <rocksdb/comparator.h>
 
-#include <array>
-
 #include "scan_support.h"
 
 namespace crivo::testing {

@@ -98,6 +98,15 @@ void log_counters(Counters& counters, std::string_view families, rocksdb::Logger
   rocksdb::LogFlush(log);
 }
 
+bool CounterListener::is_one_of(std::string_view names) noexcept {
+  for (std::size_t from = 0; from <= names.size();) {
+    const std::size_t colon = std::min(names.find(':', from), names.size());
+    if (names.substr(from, colon - from) == kName) return true;
+    from = colon + 1;
+  }
+  return false;
+}
+
 void CounterListener::meet(rocksdb::DB& db) noexcept try {
   const rocksdb::ColumnFamilyHandle* const handle = db.DefaultColumnFamily();
   const auto met = [&] { return std::ranges::count(registry().databases, handle, &OpenDatabase::default_family) != 0; };

@@ -48,12 +48,7 @@ class CounterListener final : public rocksdb::EventListener {
 
  private:
   /// RocksDB writes several listeners as FIRST:SECOND, and then asks for one that has all this as its name.
-  static bool is_one_of(std::string_view names) {
-    while (names.substr(0, names.find(':')) != kName && names.find(':') != names.npos) {
-      names.remove_prefix(names.find(':') + 1);
-    }
-    return names.substr(0, names.find(':')) == kName;
-  }
+  static bool is_one_of(std::string_view names) noexcept;
   static void meet(rocksdb::DB& db) noexcept;
 
   std::string name_;
