@@ -10,6 +10,9 @@ void parallel_for(unsigned, std::size_t count, const std::function<void(std::siz
   for (std::size_t i = 0; i < count; ++i) work(i);
 }
 
+void* system::reserve_addresses(std::size_t) noexcept { return nullptr; }
+bool system::give_memory(void*, std::size_t) noexcept { return false; }
+void system::release_addresses(void*, std::size_t) noexcept {}
 void system::wish_huge_pages(void*, std::size_t) noexcept {}
 void system::wish_small_pages(void*, std::size_t) noexcept {}
 

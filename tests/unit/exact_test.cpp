@@ -1,11 +1,11 @@
 // The kind exact: certain answers for every key of its universe, at little more than the information that they are, and
 // bytes that do not depend on how it was built.
 #include <cmath>
-#include <cstring>
 
 #include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "crivo/hash.h"
+#include "crivo/host/bytes.h"
 #include "filters.h"
 #include "matchers.h"
 
@@ -187,7 +187,7 @@ TEST(Exact, RefusesAPayloadThatContradictsItself) {
     for (const std::uint64_t value :
          {std::uint64_t{0}, std::uint64_t{1}, good.size() / 8, std::uint64_t{1} << 61, UINT64_MAX}) {
       Bytes payload = good;
-      std::memcpy(payload.data() + 8 * word, &value, 8);
+      store_le(payload.data() + 8 * word, value);
       const auto opened = FilterRef::open(filter.shape(), filter.facts(), payload);
       if (word == 2 && value <= 1 + good.size() / 8) continue;  // the others are a number that nothing else repeats
       EXPECT_FALSE(opened) << "word " << word << " as " << value;

@@ -1,6 +1,6 @@
 // Every golden blob reads as the filter that it was written from, and the same keys give the same bytes.
 // usage: golden.mjs FOLDER; FOLDER has the blobs (tests/golden/golden_set.cpp says of which keys), and questions.json:
-// the keys of filters of the kind range, and for each blob what Python answers.
+// the keys of filters of the kind range, the values of maps, and for each blob what Python answers.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { Filter } from "crivo-wasm";
@@ -8,13 +8,23 @@ import { Filter } from "crivo-wasm";
 const folder = process.argv[2];
 const asked = JSON.parse(readFileSync("questions.json", "utf8"));
 const options = { "spectral-100": ":16", "scalable-100": ":4", "range-100": ":64", "spectral-10000": ":4" };
+const valueBits = 5;  // of maps
 const narrow = "ribbon32";  // ribbons of width 32
 const read = (name) => readFileSync(`${folder}/${name}`);
 
 function rebuilt(family, keys, info) {
   const { capacity, fpRate, seed } = info;
   const option = options[family] ?? (family.startsWith(narrow) ? ":32" : "");
-  return Filter.build(keys, { kind: info.kind + option, capacity, fpRate, seed });
+  const like = { kind: info.kind + option, capacity, fpRate, seed };
+  const size = Number(family.split("-")[1]);
+  if (info.kind === "map") {
+    return Filter.buildMap(keys.map((key, i) => [key, asked.values[family][i % Math.max(size, 1)]]), {
+      ...like,
+      kind: `map:${valueBits}`,
+    });
+  }
+  if (info.kind !== "exact") return Filter.build(keys, like);
+  return Filter.buildExact(keys, Array.from({ length: 20 * size }, (_, i) => `absent-${i}`), like);
 }
 
 let blobs = 0;
@@ -29,6 +39,7 @@ for (const name of readdirSync(folder).filter((each) => !each.endsWith(".sst")))
   assert.equal(filter.info.kind, kind === narrow ? "ribbon" : kind);
   assert(filter.hasMany(present).every(Boolean), `${name} must have its keys`);
   assert(present.every((each) => filter.has(each)), `${name} must have its keys`);
+  if (kind === "map") assert.deepEqual(filter.getMany(present), asked.values[family], `${name} must have its values`);
   const answers = filter.hasMany(absent);
   assert.deepEqual(absent.map((each) => filter.has(each)), answers, name);
   assert.equal(answers.map(Number).join(""), asked.absent[name], `${name} must answer as in Python`);

@@ -62,14 +62,17 @@ def holds_what_it_needs_and_is_small(setting, build):
 
 
 def questions(crivo, blobs):
-    """The keys of filters of the kind range, and what Python answers for absent keys."""
-    asked = {"range": {}, "absent": {}}
+    """The keys of filters of the kind range, the values of maps, and what Python answers for absent keys."""
+    asked = {"range": {}, "values": {}, "absent": {}}
     for blob in blobs.iterdir():
         if blob.suffix == ".sst":
             continue
         family = blob.name[:blob.name.index(".")]
         filter_ = crivo.Filter.from_bytes(blob.read_bytes())
         kind, count = family.split("-")
+        if kind == "map":  # whose golden files hold a part of each key's hash
+            hashes = (crivo.hash_key(f"present-{i}", filter_.facts.seed) for i in range(int(count)))
+            asked["values"][family] = [each >> 7 & 31 for each in hashes]
         absent = [f"absent-{i}" for i in range(1000)]
         if kind == "range":  # whose golden files hold hashes of these words, as numbers
             numbers = {word: [crivo.hash_key(f"{word}-{i}", filter_.facts.seed) - 2**63 for i in range(size)]
