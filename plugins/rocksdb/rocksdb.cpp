@@ -49,7 +49,7 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
     return rocksdb::Status::InvalidArgument("crivo: table_factory must be BlockBasedTable, got " + got);
   }
   const auto policy = std::make_shared<plugin::FilterPolicy>(filter);
-  if (auto valid = policy->ValidateOptions(rocksdb::DBOptions(), options); !valid.ok()) return valid;
+  if (auto valid = policy->check(options); !valid.ok()) return valid;
 
   rocksdb::BlockBasedTableOptions with_filter =
       *table;  // for a new factory, as other column families may share the old one
@@ -75,6 +75,14 @@ std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::Fil
 std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::ColumnFamilyOptions& options) {
   const auto counters = plugin::counters_of(options);
   return counters != nullptr ? std::optional(counters->snapshot()) : std::nullopt;
+}
+
+std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db) {
+  const auto ledger = plugin::ledger_in(db.GetName());
+  if (ledger == nullptr) return std::nullopt;
+  ledger->refresh(db, /*now=*/true);
+  const auto total = ledger->total();
+  return RocksDBFilterTotal{total.max_total_bytes, total.files, total.keys, total.bytes};
 }
 
 rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family) {

@@ -117,6 +117,22 @@ std::string total(const Row<Of>& row) {
   return "crivo_rocksdb_" + std::string(row.name) + "_total";
 }
 
+std::string prometheus_of_databases() {
+  std::string limits;
+  std::string bytes;
+  const std::string limit = "crivo_rocksdb_max_total_bytes";
+  const std::string used = "crivo_rocksdb_filter_bytes";
+  for (const auto& [folder, ledger] : all_ledgers()) {
+    const FilterLedger::Total total = ledger->total();
+    if (total.max_total_bytes == 0) continue;
+    limits += sample(limit, label("folder", printable(folder)), total.max_total_bytes);
+    bytes += sample(used, label("folder", printable(folder)), total.bytes);
+  }
+  if (limits.empty()) return {};
+  return heading(limit, "gauge", "The limit of all filters of a database.") + limits +
+         heading(used, "gauge", "Bytes of the filters of such a database.") + bytes;
+}
+
 std::string prometheus() {
   const std::vector<Policy> policies = all_policies();
   const std::string info = "crivo_rocksdb_policy_info";
@@ -136,7 +152,7 @@ std::string prometheus() {
     text += heading(total(row), "counter", row.help);
     for (const Policy& policy : policies) text += sample(total(row), labels_of(policy), policy.counters.*row.field);
   }
-  return text;
+  return text + prometheus_of_databases();
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "policy/policy.h"
 #include "refilter/judge.h"
 #include "refilter/planned_filter.h"
+#include "report/counter_log.h"
 
 namespace crivo {
 namespace {
@@ -47,13 +48,19 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
 
 /// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
 /// of the policy itself.
-Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, FamilyPolicy* family) {
+Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::FilterLedger& ledger,
+                  FamilyPolicy* family) {
   const std::string id = policy.GetId();
   if (const auto settings = plugin::settings_of(policy)) {
     family->key_transform = plugin::name_of(settings->key_transform);
     // RocksDB shows crivo.Auto how the levels are sized when it opens the database to write, and not at a SetOptions.
     const auto tree = writable ? settings->tree : plugin::tree_of(family->options);
-    family->policy = plugin::FilterPolicy::for_trial(id, tree);
+    std::optional<plugin::KnownTree> known;
+    if (settings->max_total_bytes != 0) {
+      ledger.share_limit(family->handle->GetName(), settings->max_total_bytes);
+      known = ledger.tree_of(family->handle->GetName());
+    }
+    family->policy = plugin::FilterPolicy::for_trial(id, tree, known);
     return Status::OK();
   }
   rocksdb::ConfigOptions config;
@@ -63,7 +70,7 @@ Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, FamilyPoli
 }
 
 Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writable, bool remove_filters,
-               FamilyPolicy* family) {
+               plugin::FilterLedger& ledger, FamilyPolicy* family) {
   *family = {&handle, db.GetOptions(&handle), nullptr, std::nullopt};
   const auto* const table = refilter::table_of(family->options);
   if (table == nullptr) {
@@ -77,7 +84,7 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writab
   if (const std::string why = refilter::why_no_filters(family->options); !why.empty()) {
     return refusal(handle, "write filters", why);
   }
-  const Status made = make_trial(*policy, writable, family);
+  const Status made = make_trial(*policy, writable, ledger, family);
   return made.ok() ? made : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + made.ToString());
 }
 
@@ -97,6 +104,11 @@ int path_id(const Candidate& candidate) {
 class Refilter {
  public:
   Refilter(rocksdb::DB& db, const RocksDBRefilterOptions& options) : db_(db), options_(options) {}
+  Refilter(const Refilter&) = delete;
+  Refilter& operator=(const Refilter&) = delete;
+  ~Refilter() {
+    if (ledger_ != nullptr) ledger_->set_renewing(false);
+  }
 
   RocksDBRefilterReport run() {
     report_.status = prepare_all();
@@ -121,10 +133,14 @@ class Refilter {
     if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
     // A compaction of no files is an error of its own kind where files can be compacted at all.
     const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
+    ledger_ = plugin::ledger_in(db_.GetName());  // without a listener one of this moment
+    if (ledger_ == nullptr) ledger_ = std::make_shared<plugin::FilterLedger>();
+    ledger_->set_renewing(true);
+    ledger_->refresh(db_, /*now=*/true);
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr)
         return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
-      Status known = prepare(db_, *handle, writable, options_.remove_filters, &families_.emplace_back());
+      Status known = prepare(db_, *handle, writable, options_.remove_filters, *ledger_, &families_.emplace_back());
       if (!known.ok()) return known;
     }
     return writable || options_.dry_run
@@ -246,8 +262,14 @@ class Refilter {
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the column family's
     std::vector<std::string> written;
+    // RocksDB does not tell listeners of these compactions.
+    const rocksdb::CompactionFileInfo input{candidate.file.level, meta.file_number, 0};
+    ledger_->compaction_began({input}, candidate.file.level);
     Status status = db_.CompactFiles(options, candidate.family->handle, {refilter::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
+    plugin::FilterLedger::Files outputs;
+    for (const std::string& path : written) outputs.push_back({candidate.file.level, number_of(path), 0});
+    ledger_->compaction_ended({input}, outputs, status.ok());
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.
     const bool was_gone = status.IsInvalidArgument() && !is_there(candidate);
     if (status.IsAborted() || status.IsIncomplete() || was_gone) return Status::OK();
@@ -279,6 +301,7 @@ class Refilter {
   rocksdb::DB& db_;
   const RocksDBRefilterOptions& options_;
   std::vector<FamilyPolicy> families_;
+  std::shared_ptr<plugin::FilterLedger> ledger_;
   std::set<std::uint64_t> written_;  // numbers of the files that this call has written
   bool stopped_ = false;
   std::uint64_t files_left_ = 0;

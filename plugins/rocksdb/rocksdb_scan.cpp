@@ -3,13 +3,13 @@
 
 #include <memory>
 #include <new>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "scan/collector.h"
 #include "scan/prefixes.h"
 #include "scan/question.h"
+#include "scan/table_filter.h"
 
 namespace crivo {
 
@@ -18,16 +18,6 @@ using plugin::ScanCondition;
 using plugin::ScanQuestion;
 
 namespace {
-
-/// ReadOptions::table_filter is a function up to RocksDB 11.8, and a pointer to one from then on.
-template <typename Field>
-void set_table_filter(Field& field, const std::shared_ptr<const ScanQuestion>& question) {
-  if constexpr (std::is_pointer_v<Field>) {
-    field = &question->table_filter;
-  } else {
-    field = [question](const rocksdb::TableProperties& file) { return question->may_match(file); };
-  }
-}
 
 /// Without a function if there is none of this name.
 Extract named(const char* what, std::string_view name, Extract::Kind kind) {
@@ -92,7 +82,7 @@ rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
   if (const std::string error = question_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
   // ForwardIterator, which RocksDB makes then, ends a level at a file that is left out.
   if (options->tailing) return rocksdb::Status::InvalidArgument("crivo: ReadOptions::tailing must be false, got true");
-  set_table_filter(options->table_filter, question_);
+  plugin::set_table_filter(options->table_filter, question_->table_filter, question_);
   options->total_order_seek = true;
   return rocksdb::Status::OK();
 }

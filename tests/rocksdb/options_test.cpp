@@ -190,8 +190,8 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
 
 TEST(RocksdbOptions, InCodeAreAllHeard) {
   // A new field must be named here, or this does not compile; and then it needs a row below.
-  [[maybe_unused]] const auto& [bits, rate, kind, transform, bloom_before, count, most_filter, most_build, budget,
-                                bottommost, ribbons, levels, ratio] = RocksDBFilterOptions();
+  [[maybe_unused]] const auto& [bits, rate, kind, transform, bloom_before, count, most_filter, most_build, most_total,
+                                budget, bottommost, ribbons, levels, ratio] = RocksDBFilterOptions();
   for (const auto& [options, id] : std::vector<std::pair<RocksDBFilterOptions, std::string>>{
            {{.bits_per_key = 5}, "crivo.Auto:5"},
            {{.fp_rate = 0.02}, "crivo.Auto:fp_rate:0.02"},
@@ -200,6 +200,7 @@ TEST(RocksdbOptions, InCodeAreAllHeard) {
            {{.kind = Kind::kRibbon, .bloom_before_level = 3}, "crivo.Ribbon:10:3"},
            {{.count_questions = true}, "crivo.Auto:10:count_questions:true"},
            {{.max_filter_bytes = 500}, "crivo.Auto:10:max_filter_bytes:500"},
+           {{.max_total_bytes = 700}, "crivo.Auto:10:max_total_bytes:700"},
            {{.max_build_bytes = 600}, "crivo.Auto:10:max_build_bytes:600"},
            {{.budget_bits_per_key = 7}, "crivo.Auto:budget_bits_per_key:7"},
            {{.bottommost_fp_rate = 0.1}, "crivo.Auto:10:bottommost_fp_rate:0.1"},

@@ -40,6 +40,7 @@ const Values kBytes{"0",   "1",   "95",  "96",   "97",   "127",  "128",   "160",
 const std::vector<Option> kOthers{
     {"max_filter_bytes", kBytes},
     {"max_build_bytes", kBytes},
+    {"max_total_bytes", {"0", "1G", "1000000000000000"}, "crivo.Auto"},
     {"count_questions", {"true", "false"}},
     {"key_transform",
      {"none", "drop_suffix:1", "drop_suffix:4294967295", "take_prefix:1", "take_prefix:12", "lower_ascii"}},

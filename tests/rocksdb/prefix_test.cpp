@@ -38,9 +38,14 @@ TEST(Prefix, IsMaybeWhereNothingIsKnown) {
   EXPECT_FALSE(may_exist(plain, "a"));
   put_file(*plain, {"a", "ac"});
   EXPECT_TRUE(may_exist(plain, "ab")) << "the file has no filter";
-  EXPECT_FALSE(may_exist(plain, "b")) << "but bounds";
   EXPECT_TRUE(may_exist(plain, ""));
   EXPECT_TRUE(may_exist(plain, "\xFF\xFF")) << "nothing lies behind it";
+  rocksdb::CompactRangeOptions to_a_level_with_order;
+  to_a_level_with_order.change_level = true;
+  to_a_level_with_order.target_level = 3;
+  ASSERT_TRUE(plain->CompactRange(to_a_level_with_order, nullptr, nullptr).ok());
+  EXPECT_TRUE(may_exist(plain, "ab"));
+  EXPECT_FALSE(may_exist(plain, "b")) << "it lies outside of the file's bounds";
 }
 
 TEST(Prefix, IsAskedInReverseOrder) {
@@ -57,6 +62,24 @@ TEST(Prefix, IsAskedInReverseOrder) {
     EXPECT_TRUE(may_exist(db, "a")) << flushed;
     EXPECT_FALSE(may_exist(db, "ac")) << flushed;
     EXPECT_FALSE(may_exist(db, "aa")) << flushed;
+  }
+}
+
+TEST(Prefix, IsFoundInReverseOrderWhereTheKeyIsThePrefix) {
+  rocksdb::Options options = with_scans({.extract = "prefix:2", .fp_rate = 1e-6});
+  options.comparator = rocksdb::ReverseBytewiseComparator();
+  const std::vector<std::string> keys = {"ab", {"a\0", 2}, {"\0\0", 2}, "a\xFF"};
+  for (const std::string& key : keys) {
+    const ScratchDatabase db(options);
+    ASSERT_TRUE(db->Put({}, "b", "v").ok());
+    ASSERT_TRUE(db->Put({}, key, "v").ok());
+    ASSERT_TRUE(db->Put({}, "", "v").ok());
+    EXPECT_TRUE(may_exist(db, key));
+    ASSERT_TRUE(db->Flush({}).ok());
+    EXPECT_TRUE(may_exist(db, key));
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+    EXPECT_TRUE(may_exist(db, key));
+    EXPECT_FALSE(may_exist(db, "ac"));
   }
 }
 

@@ -41,6 +41,7 @@ TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",
           "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
           "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)",
+          "crivo::GetRocksDBFilterTotal(rocksdb::DB&)",
           "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
           "crivo::NewRocksDBFilterCollectorFactory()", "crivo::NewRocksDBFilterListener()",
           "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",

@@ -10,6 +10,7 @@
 #include "builder/build_memory.h"
 #include "builder/hash_log.h"
 #include "crivo/filter.h"
+#include "report/filter_ledger.h"
 
 namespace crivo::plugin {
 
@@ -22,6 +23,7 @@ struct BuildLimits {
   int level = -1;                                       // of the file, for messages
   std::shared_ptr<rocksdb::Cache> charged = nullptr;    // to which all memory of the build is charged; may be null
   std::shared_ptr<const std::string> folder = nullptr;  // HashLog's
+  std::shared_ptr<FilterShare> share = nullptr;         // of max_total_bytes; null without a limit
 };
 
 /// The filter of all hashes in the log, with its payload in `payload`, which must outlive it. It is a blocked one where

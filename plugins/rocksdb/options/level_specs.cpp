@@ -10,12 +10,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 #include "crivo/host/level_budget.h"
 #include "crivo/host/sizing.h"
 
 namespace crivo::plugin {
 namespace {
+
+/// Of max_total_bytes new files are planned for so much: old ones have the filters of a time when there were fewer
+/// keys, until a compaction comes to them.
+constexpr double kShareOfTotal = 0.9;
 
 constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB, a filter of fewer is none
 
@@ -46,16 +51,9 @@ Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) n
   return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
-Result<std::vector<LevelSpec>> specs_by_budget(const PolicyInfo& policy, const Settings& settings) {
-  std::vector<TreeLevel> tree;
-  double keys = 1;
-  for (int distance = 0; distance < settings.tree_levels(); ++distance) {
-    tree.push_back({.keys = keys, .kind = kind_at(policy, settings, distance)});
-    keys /= settings.tree_ratio();
-  }
-  tree.push_back(
-      {.keys = tree.back().keys, .kind = kind_at(policy, settings, settings.tree_levels()), .runs = kRunsOfLevel0});
-  const auto filters = divide_budget(tree, settings.size);
+/// The specs of the levels of a tree, which has so many bits for each key.
+Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, double budget) {
+  const auto filters = divide_budget(tree, std::min(budget, kMaxBitsPerKey));
   if (!filters) return filters.error();
   std::vector<LevelSpec> specs;
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -69,10 +67,17 @@ Result<std::vector<LevelSpec>> specs_by_budget(const PolicyInfo& policy, const S
   return specs;
 }
 
-/// Files of this context are soon compacted again.
-bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept {
-  return context.reason == rocksdb::TableFileCreationReason::kFlush ||
-         context.reason == rocksdb::TableFileCreationReason::kRecovery;
+/// The tree that a column family is taken to have where nobody knows it, with one key in its last level.
+std::vector<TreeLevel> ideal_tree(const PolicyInfo& policy, const Settings& settings) {
+  std::vector<TreeLevel> tree;
+  double keys = 1;
+  for (int distance = 0; distance < settings.tree_levels(); ++distance) {
+    tree.push_back({.keys = keys, .kind = kind_at(policy, settings, distance)});
+    keys /= settings.tree_ratio();
+  }
+  tree.push_back(
+      {.keys = tree.back().keys, .kind = kind_at(policy, settings, settings.tree_levels()), .runs = kRunsOfLevel0});
+  return tree;
 }
 
 bool has_levels(const rocksdb::FilterBuildingContext& context) noexcept {
@@ -89,21 +94,70 @@ int ribbon_level(const rocksdb::FilterBuildingContext& context) noexcept {
   return context.level_at_creation < 0 ? kLast : context.level_at_creation;
 }
 
+/// Whether the last level with data is always the one of the highest number.
+bool counts_from_last(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {
+  return settings.tree.dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
+}
+
+/// The distance of a level below level 0 from the last one.
+int distance_of_level(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level) noexcept {
+  const bool from_last = counts_from_last(settings, context) && context.num_levels > 0;
+  const int last = from_last ? context.num_levels - 1 : settings.tree_levels();
+  return std::clamp(last - level, 0, settings.tree_levels() - 1);
+}
+
 // Files that are never compacted again, or whose level is not known, live as long as those of the last level but one:
 // they get ribbons, but not the higher rate of the last level, because an absent key may be looked up in all of them.
 int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {
   constexpr int kLongLived = 1;
   if (!has_levels(context)) return kLongLived;
   if (is_flushed(context)) return settings.tree_levels();
-  if (context.is_bottommost) return 0;
+  if (context.is_bottommost && !settings.tree_is_known) return 0;
   if (context.level_at_creation < 0) return kLongLived;
   if (context.level_at_creation == 0) return settings.tree_levels();
-  const bool from_last = settings.tree.dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
-  const int last = from_last && context.num_levels > 0 ? context.num_levels - 1 : settings.tree_levels();
-  return std::clamp(last - context.level_at_creation, 0, settings.tree_levels() - 1);
+  return distance_of_level(settings, context, context.level_at_creation);
+}
+
+/// The keys for which level 0 has filters. It has a few files mostly, and many when compactions do not keep up; what
+/// the levels below give up for these, they would lack long after they are gone.
+double level0_keys(const KnownTree& known, const rocksdb::FilterBuildingContext& context, double now, double below) {
+  const double mostly = kRunsOfLevel0 * static_cast<double>(known.flushed_keys);
+  const bool is_flooded = context.compaction_style == rocksdb::kCompactionStyleLevel && mostly > 0 && now < below;
+  return is_flooded ? mostly : std::max(now, mostly);
+}
+
+/// The tree as it is when this file is written: what compactions read goes where this one puts its file. Levels above
+/// the last have at least the share that an ideal tree gives them, so that those that are empty leave room for what
+/// comes.
+std::vector<TreeLevel> real_tree(const PolicyInfo& policy, const Settings& settings, const KnownTree& known,
+                                 const rocksdb::FilterBuildingContext& context) {
+  std::vector<TreeLevel> tree = ideal_tree(policy, settings);
+  std::vector<double> keys(tree.size(), 0);
+  for (std::size_t level = 0; level < known.keys.size(); ++level) {
+    const bool is_last = level + 1 == known.keys.size();
+    const int below = is_last ? 0 : distance_of_level(settings, context, static_cast<int>(level));
+    keys[static_cast<std::size_t>(level == 0 ? settings.tree_levels() : below)] +=
+        static_cast<double>(known.keys[level]);
+  }
+  keys.back() = level0_keys(known, context, keys.back(), std::accumulate(keys.begin(), keys.end() - 1, 0.0));
+  const double all = std::max(std::accumulate(keys.begin(), keys.end(), 0.0), 1.0);
+  tree.front().keys = 0;
+  for (std::size_t i = 0; i < tree.size(); ++i) tree[i].keys = std::max({tree[i].keys * all, keys[i], 1.0});
+  return tree;
+}
+
+double real_bits_per_key(const LevelSpec& spec) {
+  constexpr std::uint64_t kKeys = 1 << 20;
+  if (!spec.is_filter() || spec.kind == Kind::kBlocked) return spec.bits_per_key;
+  return 64 * static_cast<double>(size_ribbon(kKeys, std::max(spec.fp_rate, 0x1p-31))->units) / kKeys;
 }
 
 }  // namespace
+
+bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept {
+  return context.reason == rocksdb::TableFileCreationReason::kFlush ||
+         context.reason == rocksdb::TableFileCreationReason::kRecovery;
+}
 
 TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
   TreeOptions tree{.dynamic_levels = family.level_compaction_dynamic_level_bytes};
@@ -115,7 +169,7 @@ TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
 }
 
 Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings) {
-  if (settings.sized_by == SizedBy::kBudget) return specs_by_budget(policy, settings);
+  if (settings.sized_by == SizedBy::kBudget) return specs_of(ideal_tree(policy, settings), settings.size);
   std::vector<LevelSpec> specs;
   for (int distance = 0; distance <= settings.tree_levels(); ++distance) {
     const Kind kind = kind_at(policy, settings, distance);
@@ -128,6 +182,31 @@ Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Setti
     specs.push_back(*spec);
   }
   return specs;
+}
+
+Result<Settings> settings_within(const PolicyInfo& policy, Settings settings, const KnownTree& known,
+                                 const rocksdb::FilterBuildingContext& context) {
+  settings.tree_is_known = true;
+  if (!counts_from_last(settings, context)) {
+    settings.levels = std::clamp(static_cast<int>(known.keys.size()) - 1, kFewestLevels, kMostLevels);
+  }
+  const std::vector<TreeLevel> tree = real_tree(policy, settings, known, context);
+  const double total = kShareOfTotal * static_cast<double>(settings.max_total_bytes);
+  const auto others = static_cast<double>(known.other_bytes);
+  const auto own_keys = static_cast<double>(std::accumulate(known.keys.begin(), known.keys.end(), std::uint64_t{0}));
+  const double share = own_keys == 0 ? 1 : own_keys / static_cast<double>(known.sharing_keys);
+  const double bits = 8 * std::max(total - others, 0.0) * share;
+  double keys = 0;
+  double wanted = 0;
+  for (std::size_t distance = 0; distance < tree.size(); ++distance) {
+    keys += tree[distance].keys;
+    wanted += tree[distance].keys * real_bits_per_key(settings.at(static_cast<int>(distance)));
+  }
+  if (wanted <= bits) return settings;
+  auto specs = specs_of(tree, bits / keys);
+  if (!specs) return specs.error();
+  settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
+  return settings;
 }
 
 LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,

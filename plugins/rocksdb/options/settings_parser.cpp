@@ -48,6 +48,16 @@ constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true};
 constexpr Range kTruth{0, 1, "be true or false", false, true};
 constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
 
+/// A number of bytes, which may end in K, M, G or T, as those of RocksDB's own options.
+std::optional<double> bytes_in(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  const std::size_t unit =
+      text.empty() ? text.npos : kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.back()))));
+  if (unit == text.npos) return read_number<double>(text);
+  const auto count = read_number<double>(text.substr(0, text.size() - 1));
+  return count ? std::optional(std::ldexp(*count, 10 * static_cast<int>(unit + 1))) : std::nullopt;
+}
+
 /// The number in a text; 1 and 0 for truth values, which are spelled as RocksDB's own options spell them. Errors:
 /// kBadArgument if the text is no number or lies outside of the range.
 Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
@@ -56,7 +66,7 @@ Result<double> number_in(const Range& range, std::string_view option, std::strin
     if (text == "false" || text == "0") return 0;
     return bad(option, range.text, text.empty() ? "nothing" : text);
   }
-  const std::optional<double> value = read_number<double>(text);
+  const std::optional<double> value = range.text == kBytes.text ? bytes_in(text) : read_number<double>(text);
   if (!value) return bad(option, "be a number", text.empty() ? "nothing" : text);
   if (!range.has(*value)) return bad(option, range.text, number_text(*value));
   return *value;
@@ -119,6 +129,7 @@ constexpr OptionInfo kOptions[] = {
     {"levels", kAuto, {kFewestLevels, kMostLevels, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
     {"level_ratio", kAuto, {1, kHighestLevelRatio, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
     {"max_filter_bytes", kEvery, kBytes, kField<&Settings::max_filter_bytes>},
+    {"max_total_bytes", kAuto, kBytes, kField<&Settings::max_total_bytes>},
     {"max_build_bytes", kEvery, kBytes, kField<&Settings::max_build_bytes>},
     {"count_questions", kEvery, kTruth, kField<&Settings::count_questions>},
 };

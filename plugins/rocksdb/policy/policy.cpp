@@ -10,6 +10,7 @@
 #include <exception>
 #include <new>
 #include <unordered_map>
+#include <utility>
 
 #include "builder/builder.h"
 #include "crivo/host/sst_block.h"
@@ -147,6 +148,7 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     give("levels", options.levels);
     give("level_ratio", options.level_ratio);
     give("max_filter_bytes", options.max_filter_bytes);
+    give("max_total_bytes", options.max_total_bytes);
     give("max_build_bytes", options.max_build_bytes);
     give("count_questions", options.count_questions);
     if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
@@ -170,8 +172,10 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
   }
 }
 
-std::shared_ptr<const FilterPolicy> FilterPolicy::for_trial(std::string_view id, const TreeOptions& tree) {
+std::shared_ptr<const FilterPolicy> FilterPolicy::for_trial(std::string_view id, const TreeOptions& tree,
+                                                            const std::optional<KnownTree>& known) {
   auto policy = std::make_shared<FilterPolicy>(id);
+  policy->trial_tree_ = known;
   leave_out(*policy->counters_);
   (void)policy->settings_.learn(tree);  // the policy has learned it, so it is no error
   const NamedKeyTransform* const real = policy->settings_.load().key_transform;
@@ -226,19 +230,29 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
 
 Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
                                      const rocksdb::ColumnFamilyOptions& column_family) const {
+  Status valid = check(column_family);
+  if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
+  const bool has_listener = std::ranges::any_of(
+      db.listeners, [](const auto& each) { return each != nullptr && each->IsInstanceOf(CounterListener::kName); });
+  if (!valid.ok() || settings_.load().max_total_bytes == 0 || has_listener) return valid;
+  return Status::InvalidArgument(std::string(Name()) + ": max_total_bytes must be given together with " +
+                                 CounterListener::kName + " among the listeners, got none");
+}
+
+Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) const {
   if (!error_.empty()) return Status::InvalidArgument(error_);
   if (const auto known = check_isa(); !known) return Status::InvalidArgument(known.error().message);
   const auto& collectors = column_family.table_properties_collector_factories;
   Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
   if (valid.ok()) valid = check_scan_factories(collectors);
-  if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
   if (!valid.ok()) return valid;
   const auto learned = settings_.learn(tree_of(column_family));
   return learned ? valid : refusal(settings_.policy(), learned.error());
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
-  const Settings settings = settings_.load();
+  Settings settings = settings_.load();
+  const auto share = settings.max_total_bytes != 0 ? keep_to_total(context, &settings) : nullptr;
   const LevelSpec spec = spec_of_file(settings_.policy(), settings, context);
   if (!fits_library_ || !spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
@@ -252,9 +266,25 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .log = context.info_log,
                            .level = context.level_at_creation,
                            .charged = charged_cache(context.table_options),
-                           .folder = folder};
+                           .folder = folder,
+                           .share = share};
   return abi::as_rocksdb(new (std::nothrow)
                              BlockBuilder(sizing, verify, offer_record(), settings.key_transform, limits, counters_));
+}
+
+std::shared_ptr<FilterShare> FilterPolicy::keep_to_total(const rocksdb::FilterBuildingContext& context,
+                                                         Settings* settings) const noexcept try {
+  auto ledger = trial_tree_ ? nullptr : ledger_of(context.info_log);
+  if (ledger != nullptr) ledger->share_limit(context.column_family_name, settings->max_total_bytes);
+  if (ledger == nullptr && !trial_tree_) return nullptr;
+  const KnownTree tree = ledger != nullptr ? ledger->tree_of(context.column_family_name) : *trial_tree_;
+  if (auto within = settings_within(settings_.policy(), *settings, tree, context)) *settings = *std::move(within);
+  if (ledger == nullptr) return nullptr;
+  return std::make_shared<FilterShare>(
+      std::move(ledger), settings->max_total_bytes,
+      FilterLedger::NewFile{context.column_family_name, context.level_at_creation, is_flushed(context)});
+} catch (...) {
+  return nullptr;  // without memory the file gets what it would without a limit
 }
 
 void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,

@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "options/known_tree.h"
 #include "options/settings_parser.h"
 #include "report/counters.h"
+#include "report/filter_ledger.h"
 
 namespace crivo::plugin {
 
@@ -26,8 +29,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(std::string_view id);
   /// The policy of this id, to be tried: nothing of the process knows of it, and its filters are built from keys as
   /// they are, so that any keys will do, under the name of its key transform, which their blocks have. `tree` is what
-  /// RocksDB has shown the policy that it stands for.
-  [[nodiscard]] static std::shared_ptr<const FilterPolicy> for_trial(std::string_view id, const TreeOptions& tree);
+  /// RocksDB has shown the policy that it stands for, and `known`, with max_total_bytes, what the database has.
+  [[nodiscard]] static std::shared_ptr<const FilterPolicy> for_trial(std::string_view id, const TreeOptions& tree,
+                                                                     const std::optional<KnownTree>& known);
 
   const char* Name() const override { return settings_.policy().name.data(); }
   /// The policy's name with all its settings behind it, as the ids of RocksDB's own policies are. From 9.8 on,
@@ -49,12 +53,18 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
                                    std::unordered_map<std::string, std::string>* unused) override;
   rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
                                   const rocksdb::ColumnFamilyOptions& column_family) const override;
+  /// What of this a column family's options say without those of the database.
+  [[nodiscard]] rocksdb::Status check(const rocksdb::ColumnFamilyOptions& column_family) const;
 
  private:
   /// `policy` is null for a name that is not ours.
   explicit FilterPolicy(const PolicyInfo* policy);
   /// Keeps an error. `transforms`: what failed named a key transform.
   void keep(const Result<void>& result, bool transforms = false);
+  /// With max_total_bytes: settings whose filters fit into what the database's files leave to this one, and where it
+  /// says what it took. Null, with the settings as they are, if no listener has met the database.
+  std::shared_ptr<FilterShare> keep_to_total(const rocksdb::FilterBuildingContext& context,
+                                             Settings* settings) const noexcept;
   /// Says in LOG what is wrong with the options, and what a file gets instead; that the folder for hashes (or null) is
   /// memory; and which damaged blocks were found. RocksDB shows a policy its log only where it asks for a builder.
   void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,
@@ -67,6 +77,7 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// that the comparator finds, so there are no filters at all.
   bool knows_keys_ = true;
   NamedKeyTransform trial_transform_;
+  std::optional<KnownTree> trial_tree_;
   mutable std::atomic<bool> warned_of_folder_ = false;
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;

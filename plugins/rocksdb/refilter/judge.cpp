@@ -90,6 +90,15 @@ std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filte
   return differs("key_transform", filters.key_transform(), *family.key_transform);
 }
 
+/// With max_total_bytes what a file gets goes with the keys of the database: whether it is about as large as planned.
+template <typename Make>
+bool is_as_large(const sst::FileFilters& filters, const Make& make) {
+  const std::uint64_t keys = std::max<std::uint64_t>(filters.keys, 1);
+  const double share =
+      static_cast<double>(filters.figures().bytes) / planned_filter(*make(), keys, filters.blocks.size()).bytes;
+  return share >= 7.0 / 8 && share <= 17.0 / 16;
+}
+
 /// What a rewrite would change of the file's filter, as a flush or a compaction writes it; empty if nothing.
 std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters,
                          bool flushed) {
@@ -104,9 +113,10 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
   if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;
   const bool is_rounded = table_of(family.options)->optimize_filters_for_memory;
+  const auto settings = plugin::settings_of(policy);
+  if (settings && settings->max_total_bytes != 0 && is_as_large(filters, make)) return "";
   if (is_ours(policy) ? are_of_ours(make, filters) : are_of_theirs(*builder, is_rounded, filters)) return "";
   if (has_kind(filters, "always_maybe")) return "it lets every key pass";
-  const auto settings = plugin::settings_of(policy);
   const std::uint64_t limit = settings ? settings->max_filter_bytes : 0;
   return difference(filters, make) + (limit != 0 ? ", and max_filter_bytes is " + std::to_string(limit) : "");
 }

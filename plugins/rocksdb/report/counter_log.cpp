@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct OpenDatabase {
   const rocksdb::ColumnFamilyHandle* default_family;
   std::shared_ptr<rocksdb::Logger> log;
   std::string folder;
+  std::shared_ptr<FilterLedger> ledger;
 };
 
 /// What the listeners of all databases share. It is never destroyed, because databases may be closed after our static
@@ -40,16 +42,39 @@ Registry& registry() {
   return *made;
 }
 
-/// Forgets the database whose default column family has this handle, and returns its logger; null if no flush or
-/// compaction has shown us this database.
-std::shared_ptr<rocksdb::Logger> forget(const rocksdb::ColumnFamilyHandle* handle) {
+/// The database for which `is_it` holds; null if there is none. Call it under the mutex.
+template <typename IsIt>
+const OpenDatabase* find(const IsIt& is_it) {
+  const auto found = std::ranges::find_if(registry().databases, is_it);
+  return found != registry().databases.end() ? &*found : nullptr;
+}
+
+/// Forgets the database whose default column family has this handle, and returns it; no value if no flush or compaction
+/// has shown us this database.
+std::optional<OpenDatabase> forget(const rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(registry().mutex);
   auto& databases = registry().databases;
   const auto found = std::ranges::find(databases, handle, &OpenDatabase::default_family);
-  if (found == databases.end()) return nullptr;
-  auto log = std::move(found->log);
+  if (found == databases.end()) return std::nullopt;
+  OpenDatabase database = std::move(*found);
   databases.erase(found);
-  return log;
+  return database;
+}
+
+void log_total(const FilterLedger::Total& total, rocksdb::Logger* log) {
+  if (total.max_total_bytes == 0) return;
+  const std::string line = "crivo: max_total_bytes is " + std::to_string(total.max_total_bytes) + "; the filters of " +
+                           std::to_string(total.keys) + " keys in " + std::to_string(total.files) + " files have " +
+                           std::to_string(total.bytes);
+  rocksdb::Info(log, "%s", line.c_str());
+}
+
+/// Tells the ledger of the database in this folder, if it has one.
+template <typename Tell>
+void tell(std::string_view folder, const Tell& what) noexcept try {
+  if (const auto ledger = ledger_in(folder); ledger != nullptr) what(*ledger);
+} catch (...) {
+  // Without memory the ledger knows it when the files are listed the next time.
 }
 
 }  // namespace
@@ -65,10 +90,27 @@ std::vector<std::shared_ptr<Counters>> all_counters() {
 
 std::string folder_of(const rocksdb::Logger* log) {
   const std::lock_guard lock(registry().mutex);
-  for (const OpenDatabase& each : registry().databases) {
-    if (each.log.get() == log) return each.folder;
-  }
-  return {};
+  const OpenDatabase* const found = find([&](const OpenDatabase& each) { return each.log.get() == log; });
+  return found != nullptr ? found->folder : "";
+}
+
+std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log) {
+  const std::lock_guard lock(registry().mutex);
+  const OpenDatabase* const found = find([&](const OpenDatabase& each) { return each.log.get() == log; });
+  return found != nullptr ? found->ledger : nullptr;
+}
+
+std::shared_ptr<FilterLedger> ledger_in(std::string_view folder) {
+  const std::lock_guard lock(registry().mutex);
+  const OpenDatabase* const found = find([&](const OpenDatabase& each) { return each.folder == folder; });
+  return found != nullptr ? found->ledger : nullptr;
+}
+
+std::vector<LedgerOfFolder> all_ledgers() {
+  const std::lock_guard lock(registry().mutex);
+  std::vector<LedgerOfFolder> all;
+  for (const OpenDatabase& each : registry().databases) all.push_back({each.folder, each.ledger});
+  return all;
 }
 
 void leave_out(const Counters& counters) {
@@ -108,27 +150,61 @@ bool CounterListener::is_one_of(std::string_view names) noexcept {
 }
 
 void CounterListener::meet(rocksdb::DB& db) noexcept try {
+  if (const auto ledger = introduced(db); ledger != nullptr) ledger->refresh(db);
+} catch (...) {
+  // The next flush tries again. If none succeeds, the database closes without our lines in its log, and its filters
+  // keep to no max_total_bytes.
+}
+
+std::shared_ptr<FilterLedger> CounterListener::introduced(rocksdb::DB& db) {
   const rocksdb::ColumnFamilyHandle* const handle = db.DefaultColumnFamily();
-  const auto met = [&] { return std::ranges::count(registry().databases, handle, &OpenDatabase::default_family) != 0; };
+  const auto known = [&] { return find([&](const OpenDatabase& each) { return each.default_family == handle; }); };
   {
     const std::lock_guard lock(registry().mutex);
-    if (met()) return;
+    if (const OpenDatabase* const met = known(); met != nullptr) return met->ledger;
   }
   auto log = db.GetDBOptions().info_log;  // takes the database's mutex, so not under ours
   std::string folder = db.GetName();
+  auto ledger = std::make_shared<FilterLedger>();
   const std::lock_guard lock(registry().mutex);
-  if (handle != nullptr && log != nullptr && !met())
-    registry().databases.push_back({handle, std::move(log), std::move(folder)});
-} catch (...) {
-  // The next flush tries again, and if none succeeds the database closes without our lines in its log.
+  if (const OpenDatabase* const met = known(); met != nullptr) return met->ledger;
+  if (handle == nullptr || log == nullptr) return nullptr;
+  registry().databases.push_back({handle, std::move(log), std::move(folder), ledger});
+  return ledger;
+}
+
+void CounterListener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
+  tell(db->GetName(), [&](FilterLedger& ledger) { ledger.flushed(flush.file_number); });
+}
+
+void CounterListener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
+  meet(*db);
+  tell(db->GetName(),
+       [&](FilterLedger& ledger) { ledger.compaction_began(compaction.input_file_infos, compaction.output_level); });
+}
+
+void CounterListener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
+  tell(db->GetName(), [&](FilterLedger& ledger) {
+    ledger.compaction_ended(compaction.input_file_infos, compaction.output_file_infos, compaction.status.ok());
+  });
+}
+
+void CounterListener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) {
+  tell(file.db_name, [&](FilterLedger& ledger) { ledger.created(file); });
+}
+
+void CounterListener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) {
+  tell(file.db_name, [&](FilterLedger& ledger) { ledger.deleted(file.file_path); });
 }
 
 void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {
-  const auto log = forget(handle);
-  if (log == nullptr) return;
+  const auto closing = forget(handle);
+  if (!closing) return;
+  rocksdb::Logger* const log = closing->log.get();
+  log_total(closing->ledger->total(), log);
   for (const auto& counters : all_counters()) {
-    const std::string families = counters->take_families(log.get());
-    if (!families.empty()) log_counters(*counters, families, log.get());
+    const std::string families = counters->take_families(log);
+    if (!families.empty()) log_counters(*counters, families, log);
   }
 } catch (...) {
   // No memory for a line in the log, or the logger threw.

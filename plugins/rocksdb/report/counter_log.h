@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/counters.h"
+#include "report/filter_ledger.h"
 
 namespace crivo::plugin {
 
@@ -22,6 +23,14 @@ namespace crivo::plugin {
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
 /// The folder of the database that has this logger; empty if no listener has met it.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
+/// The ledgers of databases that a listener has met, by their logger or their folder; null if none has.
+[[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log);
+[[nodiscard]] std::shared_ptr<FilterLedger> ledger_in(std::string_view folder);
+struct LedgerOfFolder {
+  std::string folder;
+  std::shared_ptr<FilterLedger> ledger;
+};
+[[nodiscard]] std::vector<LedgerOfFolder> all_ledgers();
 /// Leaves these out of all_counters() and of logs: those of a policy that is only tried.
 void leave_out(const Counters& counters);
 
@@ -43,13 +52,19 @@ class CounterListener final : public rocksdb::EventListener {
 
   const char* Name() const override { return name_.c_str(); }
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db); }
-  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { meet(*db); }
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
+  void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) override;
+  void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) override;
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
   /// RocksDB writes several listeners as FIRST:SECOND, and then asks for one that has all this as its name.
   static bool is_one_of(std::string_view names) noexcept;
   static void meet(rocksdb::DB& db) noexcept;
+  /// The ledger of a database, which is met here if it was not before; null if it shows no handle or no logger.
+  static std::shared_ptr<FilterLedger> introduced(rocksdb::DB& db);
 
   std::string name_;
 };

@@ -2,19 +2,17 @@
 
 #include <rocksdb/comparator.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "scan/file_filters.h"
+#include "scan/question.h"
+#include "scan/table_filter.h"
 
 namespace crivo::plugin {
 namespace {
 
-/// The keys that begin with a prefix lie between these two, in the comparator's order.
+/// The keys that begin with a prefix lie between these two, in the comparator's order; the second is behind them all.
 struct PrefixRange {
   std::string start;
   std::string limit;
@@ -27,78 +25,55 @@ std::string successor_of(std::string_view prefix) {
   return successor;
 }
 
+/// A string before the prefix, with few or none between them: only "a" comes right before "a\0".
+std::string predecessor_of(std::string_view prefix) {
+  std::string predecessor(prefix.substr(0, prefix.size() - 1));
+  if (prefix.back() == '\0') return predecessor;
+  predecessor += static_cast<char>(prefix.back() - 1);
+  return predecessor.append(8, '\xFF');
+}
+
 /// No value where the comparator's order is not known, or all further keys lie in the range.
 std::optional<PrefixRange> range_of(const rocksdb::Comparator* comparator, std::string_view prefix) {
-  PrefixRange range{std::string(prefix), successor_of(prefix)};
-  if (range.limit.empty()) return std::nullopt;
-  if (comparator == rocksdb::BytewiseComparator()) return range;
-  if (comparator != rocksdb::ReverseBytewiseComparator()) return std::nullopt;
-  std::swap(range.start, range.limit);
-  return range;
+  const std::string successor = successor_of(prefix);
+  if (successor.empty()) return std::nullopt;
+  if (comparator == rocksdb::BytewiseComparator()) return PrefixRange{std::string(prefix), successor};
+  if (comparator == rocksdb::ReverseBytewiseComparator()) return PrefixRange{successor, predecessor_of(prefix)};
+  return std::nullopt;
 }
 
-/// One prefix of a call.
-struct Asked {
-  std::string_view prefix;
-  PrefixRange range;
-  bool may_exist = false;
-};
-
-void ask_memtables(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::vector<Asked>& all) {
-  rocksdb::ReadOptions read;
-  read.read_tier = rocksdb::kMemtableTier;
-  read.total_order_seek = true;
-  const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(read, family));
-  for (Asked& asked : all) {
-    at->Seek(asked.range.start);
-    // In reverse order the range starts at a key that does not belong to it.
-    if (at->Valid() && at->key() == asked.range.start && !at->key().starts_with(asked.prefix)) at->Next();
-    asked.may_exist = at->Valid() ? at->key().starts_with(asked.prefix) : !at->status().ok();
-  }
-}
-
-/// What files answered once need not be looked up again for the next prefix. The files stay in memory meanwhile.
-using Filters = std::map<std::shared_ptr<const rocksdb::TableProperties>, std::optional<PrefixFilters>>;
-
-bool may_have(const std::optional<PrefixFilters>& filters, std::string_view prefix) {
-  return !filters || filters->may_have(prefix);
-}
-
-void ask_files(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::vector<Asked>& all) {
-  Filters known;
-  const auto filters_of = [&](const auto& file) -> const std::optional<PrefixFilters>& {
-    const auto [found, is_new] = known.try_emplace(file);
-    const bool can_ask = is_new && order_of(*file) != Order::kUnknown;
-    if (can_ask) found->second.emplace(*file);
-    return found->second;
+bool may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) {
+  const auto range = range_of(family->GetComparator(), prefix);
+  if (!range) return true;
+  ScanCondition asked;
+  asked.value = prefix;
+  const ScanQuestion question({asked});
+  bool in_a_file = false;
+  const TableFilter ask = [&](const rocksdb::TableProperties& file) {
+    in_a_file = in_a_file || question.may_match(file);
+    return false;
   };
-  for (Asked& asked : all) {
-    if (asked.may_exist) continue;
-    const rocksdb::Range around(asked.range.start, asked.range.limit);
-    rocksdb::TablePropertiesCollection files;
-    asked.may_exist =
-        !db.GetPropertiesOfTablesInRange(family, &around, 1, &files).ok() ||
-        std::ranges::any_of(files, [&](const auto& file) { return may_have(filters_of(file.second), asked.prefix); });
+  const rocksdb::Slice limit = range->limit;
+  rocksdb::ReadOptions read;
+  read.total_order_seek = true;
+  read.iterate_upper_bound = &limit;
+  set_table_filter(read.table_filter, ask);
+  const std::unique_ptr<rocksdb::Iterator> memtables(db.NewIterator(read, family));
+  memtables->Seek(range->start);
+  // In reverse order the range starts at a key that does not belong to it.
+  if (memtables->Valid() && memtables->key() == range->start && !memtables->key().starts_with(prefix)) {
+    memtables->Next();
   }
+  return in_a_file || !memtables->status().ok() || (memtables->Valid() && memtables->key().starts_with(prefix));
 }
 
 }  // namespace
 
 std::vector<bool> prefixes_may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
                                      std::span<const std::string_view> prefixes) {
-  std::vector<bool> may(prefixes.size(), true);
-  std::vector<Asked> all;
-  std::vector<std::size_t> places;  // of those in `all`
-  for (std::size_t i = 0; i < prefixes.size(); ++i) {
-    auto range = range_of(family->GetComparator(), prefixes[i]);
-    if (!range) continue;
-    all.push_back({prefixes[i], *std::move(range)});
-    places.push_back(i);
-  }
-  if (all.empty()) return may;
-  ask_memtables(db, family, all);
-  ask_files(db, family, all);
-  for (std::size_t i = 0; i < all.size(); ++i) may[places[i]] = all[i].may_exist;
+  std::vector<bool> may;
+  may.reserve(prefixes.size());
+  for (const std::string_view prefix : prefixes) may.push_back(may_exist(db, family, prefix));
   return may;
 }
 

@@ -1,7 +1,7 @@
 // Whether a column family may have keys with a prefix.
 //
-// The memtables come first: a key that is flushed meanwhile is then found there, or in a file afterwards. RocksDB gives
-// the properties of the files that lie around a range, from its table cache.
+// One iterator asks all: it reads the memtables, and comes to each file that may have the range, all of one moment. Its
+// table_filter asks the file and leaves it out, so none is read. (GetPropertiesOfTablesInRange is dearer than that.)
 #pragma once
 
 #include <rocksdb/db.h>

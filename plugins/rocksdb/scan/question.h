@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scan/extract.h"
+#include "scan/table_filter.h"
 
 namespace crivo::plugin {
 
@@ -38,8 +38,8 @@ class ScanQuestion {
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;
 
-  /// For RocksDB after 11.8, whose options point to it.
-  const std::function<bool(const rocksdb::TableProperties&)> table_filter;
+  /// Asks may_match. The options of a scan refer to it.
+  const TableFilter table_filter;
   mutable std::atomic<std::uint64_t> asked = 0;
   mutable std::atomic<std::uint64_t> skipped = 0;
 

@@ -75,6 +75,14 @@ struct RocksDBFilterOptions {
 
   // The following are for crivo.Auto only.
 
+  /// The most bytes that all filters of the database may have together: from 0 to 1e15, where 0, the default, means no
+  /// limit. Filters are what the other options say as long as all of the tree fits; from then on new ones are the best
+  /// that fit, divided over the levels that there are (as with budget_bits_per_key). Old ones become smaller when a
+  /// compaction comes to them, or RefilterRocksDB. What a compaction reads does not count while it runs. Column
+  /// families that have the option share the limit by their keys; give all of them the same. It needs
+  /// NewRocksDBFilterListener among the database's listeners, without which DB::Open fails.
+  std::optional<std::uint64_t> max_total_bytes = std::nullopt;
+
   /// Filter bits per key, 0 to 1000, as the mean over all keys of the tree: real bits, not Bloom-equivalent ones. The
   /// rate of each level is then the one that makes false positives of absent keys the fewest at this memory.
   std::optional<double> budget_bits_per_key = std::nullopt;
@@ -186,7 +194,20 @@ struct RocksDBFilterCounters {
 /// Errors: InvalidArgument if its policy is not one of Crivo's.
 rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family = nullptr);
 
-/// For DBOptions::listeners: does the same when a database closes, for each policy that has built filters for it while
+/// The filters of a database, beside its limit.
+struct RocksDBFilterTotal {
+  std::uint64_t max_total_bytes;  // the largest of its column families' policies that have written files; 0 for none
+  std::uint64_t files;            // SST files
+  std::uint64_t keys;             // keys and prefixes of their filters; entries, where a file does not say
+  std::uint64_t bytes;            // of their filters
+};
+
+/// Lists the files of the database, which takes about a microsecond for each, and reads the properties of those that
+/// are older than this process's first flush or compaction. No value if NewRocksDBFilterListener was not installed, or
+/// the database has neither flushed nor compacted anything since it was opened.
+[[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
+
+/// For DBOptions::listeners: keeps filters within max_total_bytes, and does the same as LogRocksDBFilterCounters when a database closes, for each policy that has built filters for it while
 /// it was open. A database that has neither flushed nor compacted anything since it was opened closes without a line.
 [[nodiscard]] std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener();
 

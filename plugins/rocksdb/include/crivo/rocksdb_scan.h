@@ -128,9 +128,9 @@ class ScanFilter {
 };
 
 /// Whether a column family may have a key that begins with these bytes: a look into the memtables, and at the scan
-/// filters of the files around the prefix, without an iterator over these. Keys that were deleted count as long as a
-/// file has them. "Maybe" (true) is also what is not known: files without a filter for so few of the prefix's bytes,
-/// comparators other than RocksDB's bytewise ones, and every error.
+/// filters of the files: of all of level 0, and of those around the prefix in further levels. No block is read. Keys
+/// that were deleted count as long as a file has them. "Maybe" (true) is also what is not known: files without a filter
+/// for so few of the prefix's bytes, comparators other than RocksDB's bytewise ones, and every error.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
 /// The same for many prefixes, in their order.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,

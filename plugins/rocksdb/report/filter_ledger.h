@@ -1,0 +1,133 @@
+// Which filters the files of a database have together, for max_total_bytes: one limit for all of them.
+//
+// A policy sees one file at a time, and of that neither the database nor the place. The listener sees more: it is given
+// the database where a flush or a compaction begins, and is told of each file that was written, with its properties.
+// From these a ledger keeps the keys and the filter bytes of every file. What a compaction reads will be gone when it
+// ends, so its filters do not count for what it writes; that counts, though no version has it yet, and so does what
+// open builders have finished.
+//
+// To list all files takes time under the database's mutex, a millisecond for a few thousand. So it is done for at most
+// a hundredth of the time, which finds what no event tells, and in between the ledger goes by the events.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "options/known_tree.h"
+
+namespace crivo::plugin {
+
+/// Any thread may call any function. Those that change it throw std::bad_alloc.
+class FilterLedger {
+ public:
+  /// Lists the files of the database. Not more often than is said above, unless `now`.
+  void refresh(rocksdb::DB& db, bool now = false);
+  /// A file was written; or became part of level 0; or was deleted, which is known by its path.
+  void created(const rocksdb::TableFileCreationInfo& file);
+  void flushed(std::uint64_t number);
+  void deleted(const std::string& path);
+
+  using Files = std::vector<rocksdb::CompactionFileInfo>;
+  /// A compaction into this level reads these files; or has replaced them, or has failed to.
+  void compaction_began(const Files& inputs, int output_level);
+  void compaction_ended(const Files& inputs, const Files& outputs, bool well);
+
+  /// While this is so, compactions are part of what brings all files within the limit. So they have room, and level 0
+  /// counts as it is.
+  void set_renewing(bool is_so);
+
+  /// From here on, the column family is one of those among which the limit is divided.
+  void share_limit(const std::string& family, std::uint64_t max_total_bytes);
+  /// What a file of the column family is one of, with files that a compaction reads where it writes.
+  [[nodiscard]] KnownTree tree_of(const std::string& family) const;
+  /// A file to be written.
+  struct NewFile {
+    std::string family;
+    int level = 0;
+    bool flushed = false;
+  };
+  /// What is left of so many bytes to the next file. One that was flushed replaces nothing, and leaves half to others.
+  /// Where files have more than the limit, because it was set lower or many keys came, a compaction may write as many
+  /// bytes as it reads, scaled down to the limit, and flushed files share a twentieth of it among each other.
+  [[nodiscard]] std::uint64_t room(std::uint64_t max_total_bytes, const NewFile& file) const;
+  /// An open builder has finished a filter of so many bytes, or is done with a file of them.
+  void add_open(std::uint64_t bytes);
+  void remove_open(std::uint64_t bytes);
+
+  struct Total {
+    std::uint64_t max_total_bytes = 0;  // the limit that was seen last; 0 if none was
+    std::uint64_t files = 0;
+    std::uint64_t keys = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// All files of the database, as they were listed last.
+  [[nodiscard]] Total total() const;
+
+ private:
+  static constexpr int kNowhere = -1;
+  static constexpr int kSomewhere = -2;
+  struct File {
+    std::uint64_t keys = 0;
+    std::uint64_t bytes = 0;  // of filters
+    std::string family = {};
+    int level = kNowhere;    // before it is part of a version
+    int goes_to = kNowhere;  // the level into which a compaction writes that reads it; kSomewhere if it is not known
+  };
+  [[nodiscard]] static File read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
+  /// Adds the file's bytes to those of its place, or takes them off.
+  void count(const File& file, bool is_there);
+  void set_place(std::uint64_t number, int level, int goes_to);
+  void erase(std::uint64_t number);
+  /// Those of `listed` that the ledger does not know yet.
+  [[nodiscard]] std::vector<const rocksdb::SstFileMetaData*> unknown(
+      const std::vector<rocksdb::ColumnFamilyMetaData>& listed) const;
+  void take(const std::vector<rocksdb::ColumnFamilyMetaData>& listed);
+
+  std::mutex refreshing_;  // one at a time, or an older list could come after a newer one
+  std::chrono::steady_clock::time_point next_refresh_{};
+  mutable std::mutex mutex_;                       // of what follows
+  std::unordered_map<std::uint64_t, File> files_;  // by their numbers
+  std::map<std::string, std::uint64_t> limits_;    // of the column families that share the limit
+  std::map<std::string, std::uint64_t> flushed_;   // the keys of a file that each of them flushes
+  int renewing_ = 0;
+  // Bytes of filters:
+  std::uint64_t settled_ = 0;                                    // of files that no compaction reads
+  std::uint64_t level0_ = 0;                                     // of these, in level 0
+  std::map<std::pair<std::string, int>, std::uint64_t> moving_;  // of those that go to a level of a column family
+  std::uint64_t all_moving_ = 0;
+  std::uint64_t coming_ = 0;  // of files that are part of no version yet, and of open builders
+};
+
+/// What one file may take of max_total_bytes.
+class FilterShare {
+ public:
+  FilterShare(std::shared_ptr<FilterLedger> ledger, std::uint64_t max_total_bytes, FilterLedger::NewFile file) noexcept
+      : ledger_(std::move(ledger)), max_total_bytes_(max_total_bytes), file_(std::move(file)) {}
+  FilterShare(const FilterShare&) = delete;
+  FilterShare& operator=(const FilterShare&) = delete;
+  ~FilterShare() { ledger_->remove_open(bytes_); }
+
+  [[nodiscard]] std::uint64_t room() const { return ledger_->room(max_total_bytes_, file_); }
+  void took(std::uint64_t bytes) {
+    ledger_->add_open(bytes);
+    bytes_ += bytes;
+  }
+
+ private:
+  std::shared_ptr<FilterLedger> ledger_;
+  std::uint64_t max_total_bytes_;
+  FilterLedger::NewFile file_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace crivo::plugin

@@ -1,0 +1,169 @@
+// `./dev bench total`: a database that grows a hundred times under max_total_bytes, beside filters that have the same
+// bytes in the end: crivo.Auto with a budget, and RocksDB's Bloom filter. Then three of four keys are deleted.
+//
+// Keys come in random order. The bytes of filters are those of all files that are part of the database, seen after each
+// hundredth of the keys while compactions run; reads in vain are blocks that a Get of an absent key read, a hundred
+// thousand of them, when compactions are done.
+#include <crivo/rocksdb.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace crivo::bench {
+namespace {
+
+constexpr int kSteps = 100;
+constexpr std::uint64_t kQuestions = 100'000;
+
+void check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+std::string key_of(std::uint64_t number) {
+  number *= 0x9E3779B97F4A7C15;  // each number once, in no order
+  std::string key(8, '\0');
+  for (char& byte : key) {
+    byte = static_cast<char>(number >> 56);
+    number <<= 8;
+  }
+  return key;
+}
+
+class Database {
+ public:
+  Database(const std::string& policy, const std::string& folder, std::uint64_t keys) {
+    rocksdb::BlockBasedTableOptions table;
+    check(rocksdb::FilterPolicy::CreateFromString({}, policy, &table.filter_policy));
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options_.listeners = {NewRocksDBFilterListener()};
+    options_.table_properties_collector_factories = {NewRocksDBFilterCollectorFactory()};
+    options_.statistics = rocksdb::CreateDBStatistics();
+    options_.create_if_missing = true;
+    options_.compression = rocksdb::kNoCompression;
+    options_.level_compaction_dynamic_level_bytes = true;
+    options_.write_buffer_size = keys / kSteps * 40 / 2;  // two files for each hundredth
+    options_.target_file_size_base = options_.write_buffer_size;
+    options_.max_bytes_for_level_base = 4 * options_.write_buffer_size;
+    rocksdb::DB* opened = nullptr;
+    check(rocksdb::DB::Open(options_, folder, &opened));
+    db_.reset(opened);
+  }
+  [[nodiscard]] rocksdb::DB& operator*() const { return *db_; }
+  [[nodiscard]] rocksdb::DB* operator->() const { return db_.get(); }
+
+  [[nodiscard]] std::uint64_t filter_bytes() const {
+    const auto total = GetRocksDBFilterTotal(*db_);
+    return total ? total->bytes : 0;
+  }
+  void settle() const {
+    check(db_->Flush({}));
+    for (int quiet = 0; quiet < 40; ++quiet) {
+      std::uint64_t running = 0;
+      db_->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
+      if (running != 0) quiet = 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  /// How many blocks a Get of an absent key reads.
+  [[nodiscard]] double reads_in_vain(std::uint64_t keys) const {
+    const auto passed = [&] { return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE); };
+    const std::uint64_t before = passed();
+    std::string value;
+    for (std::uint64_t i = 0; i < kQuestions; ++i) {
+      if (!db_->Get({}, key_of(keys + i), &value).IsNotFound()) throw std::runtime_error("an absent key is there");
+    }
+    return static_cast<double>(passed() - before) / static_cast<double>(kQuestions);
+  }
+  void expect_all(std::uint64_t begin, std::uint64_t end) const {
+    std::string value;
+    for (std::uint64_t i = begin; i < end; i += 97) check(db_->Get({}, key_of(i), &value));
+  }
+
+ private:
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+struct Outcome {
+  std::uint64_t bytes;
+};
+
+Outcome run(const std::string& policy, const std::string& folder, std::uint64_t keys, std::uint64_t limit) {
+  const Database db(policy, folder, keys);
+  std::uint64_t most = 0;
+  const std::string value(32, 'v');
+  std::printf("%s\n", policy.c_str());
+  for (int step = 1; step <= kSteps; ++step) {
+    const std::uint64_t begin = keys / kSteps * static_cast<std::uint64_t>(step - 1);
+    const std::uint64_t end = begin + keys / kSteps;
+    for (std::uint64_t i = begin; i < end; ++i) check(db->Put({}, key_of(i), value));
+    most = std::max(most, db.filter_bytes());
+    if (step != 3 && step != 10 && step != 30 && step != kSteps) continue;
+    db.settle();
+    db.expect_all(0, end);
+    const std::uint64_t bytes = db.filter_bytes();
+    std::printf("%11llu %12llu %12.2f %12.2f %12.2f %15.4f\n", static_cast<unsigned long long>(end),
+                static_cast<unsigned long long>(bytes), 8.0 * static_cast<double>(bytes) / static_cast<double>(end),
+                static_cast<double>(bytes) / static_cast<double>(limit),
+                static_cast<double>(most) / static_cast<double>(limit), db.reads_in_vain(keys));
+  }
+  const Outcome outcome{db.filter_bytes()};
+  const std::uint64_t kept = keys / 4;
+  for (std::uint64_t i = kept; i < keys; ++i) check(db->Delete({}, key_of(i)));
+  check(db->Flush({}));
+  check(db->CompactRange({}, nullptr, nullptr));
+  db.settle();
+  db.expect_all(0, kept);
+  const std::uint64_t bytes = db.filter_bytes();
+  std::printf("%11llu %12llu %12.2f %12.2f %12s %15.4f\n", static_cast<unsigned long long>(kept),
+              static_cast<unsigned long long>(bytes), 8.0 * static_cast<double>(bytes) / static_cast<double>(kept),
+              static_cast<double>(bytes) / static_cast<double>(limit), "", db.reads_in_vain(keys));
+  return outcome;
+}
+
+void run_all(std::uint64_t keys, double bits, const std::string& folder) {
+  const auto limit = static_cast<std::uint64_t>(static_cast<double>(keys) * bits / 8);
+  std::printf("       keys filter bytes     bits/key   bytes/limit   most/limit  reads in vain\n");
+  const Outcome limited = run("crivo.Auto:max_total_bytes:" + std::to_string(limit), folder + "/limit", keys, limit);
+  const std::string same = std::to_string(8.0 * static_cast<double>(limited.bytes) / static_cast<double>(keys));
+  (void)run("crivo.Auto:budget_bits_per_key:" + same, folder + "/budget", keys, limit);
+  (void)run("bloomfilter:" + same, folder + "/rocksdb", keys, limit);
+}
+
+}  // namespace
+}  // namespace crivo::bench
+
+int main(int count, char** arguments) {
+  CLI::App app("A database that grows a hundred times under max_total_bytes");
+  std::uint64_t keys = 4'000'000;
+  double bits = 5;
+  app.add_option("--keys", keys, "The number of keys in the end")
+      ->check(CLI::Range(100'000, 1'000'000'000))
+      ->capture_default_str();
+  app.add_option("--bits", bits, "The limit, in bits for each of these keys")->capture_default_str();
+  CLI11_PARSE(app, count, arguments);
+  std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-total-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return 1;
+  int code = 0;
+  try {
+    crivo::bench::run_all(keys, bits, folder);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_total: %s\n", error.what());
+    code = 1;
+  }
+  std::filesystem::remove_all(folder);
+  return code;
+}

@@ -1,0 +1,185 @@
+// max_total_bytes: the filters of a whole database stay within one limit, whatever it grows to, and lose no key.
+#include <gmock/gmock.h>
+#include <rocksdb/listener.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "crivo/rocksdb.h"
+#include "crivo/rocksdb_refilter.h"
+#include "support.h"
+
+namespace crivo::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kLimit = 60'000;
+constexpr std::uint64_t kMost = kLimit + kLimit / 20;
+
+/// Small files, and levels that hold few of them, so that a hundred thousand keys make a tree.
+rocksdb::Options small_tree(const RocksDBFilterOptions& filter) {
+  rocksdb::Options options = configured(filter);
+  options.write_buffer_size = 256 << 10;
+  options.target_file_size_base = 128 << 10;
+  options.max_bytes_for_level_base = 512 << 10;
+  options.disable_auto_compactions = false;
+  options.compression = rocksdb::kNoCompression;
+  return options;
+}
+
+void write(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end, rocksdb::ColumnFamilyHandle* family = nullptr) {
+  if (family == nullptr) family = db.DefaultColumnFamily();
+  for (std::uint64_t i = begin; i < end; ++i) {
+    const std::string key = key_of(i * 0x9E3779B97F4A7C15);  // in no order, so that files overlap
+    ASSERT_TRUE(db.Put({}, family, key, std::string(40, 'v')).ok());
+  }
+}
+
+/// Flushes, and waits until no compaction follows. (DB::WaitForCompact came with RocksDB 8, and universal compaction
+/// may say for ever that one is pending.)
+void settle(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+  if (family == nullptr) family = db.DefaultColumnFamily();
+  ASSERT_TRUE(db.Flush({}, family).ok());
+  for (int quiet = 0; quiet < 20; ++quiet) {
+    std::uint64_t running = 0;
+    EXPECT_TRUE(db.GetIntProperty(family, rocksdb::DB::Properties::kNumRunningCompactions, &running));
+    if (running != 0) quiet = 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+std::uint64_t lost(rocksdb::DB& db, std::uint64_t end, std::uint64_t step = 7) {
+  std::uint64_t missing = 0;
+  std::string value;
+  for (std::uint64_t i = 0; i < end; i += step) missing += !db.Get({}, key_of(i * 0x9E3779B97F4A7C15), &value).ok();
+  return missing;
+}
+
+TEST(Total, HoldsWhileADatabaseGrowsAHundredTimes) {
+  const ScratchDatabase db(small_tree({.max_total_bytes = kLimit}));
+  std::uint64_t most = 0;
+  std::uint64_t keys = 0;
+  for (const std::uint64_t end : {2'000, 20'000, 60'000, 100'000, 150'000, 200'000}) {
+    for (; keys < end; keys += 2000) {
+      write(*db, keys, keys + 2000);
+      most = std::max(most, filter_bytes(*db));
+    }
+    settle(*db);
+    EXPECT_LE(filter_bytes(*db), kMost) << keys;
+    if (keys >= 60'000) {
+      EXPECT_GT(filter_bytes(*db), kLimit / 2) << keys << ": it is used";
+    }
+    EXPECT_EQ(lost(*db, keys), 0U);
+  }
+  EXPECT_LE(most, kMost);
+  const auto total = GetRocksDBFilterTotal(*db);
+  ASSERT_TRUE(total);
+  EXPECT_EQ(total->max_total_bytes, kLimit);
+  EXPECT_EQ(total->bytes, filter_bytes(*db));
+  EXPECT_GE(total->keys, keys);
+  EXPECT_EQ(total->files, live_files(*db).size());
+}
+
+TEST(Total, ChangesNothingAsLongAsAllFits) {
+  const ScratchDatabase limited(small_tree({.max_total_bytes = 10'000'000}));
+  const ScratchDatabase free(small_tree({}));
+  for (const auto* db : {&limited, &free}) {
+    write(**db, 0, 20'000);
+    ASSERT_TRUE((*db)->CompactRange({}, nullptr, nullptr).ok());
+  }
+  EXPECT_NEAR(static_cast<double>(filter_bytes(*limited)), static_cast<double>(filter_bytes(*free)), 2000)
+      << "but for the ends of files, which differ from run to run";
+}
+
+TEST(Total, IsSharedByColumnFamilies) {
+  const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  const ScratchDatabase db(options);
+  const Family other = create_family(*db, options, "other");
+  const Family unlimited = create_family(*db, small_tree({}), "unlimited");
+  for (std::uint64_t i = 0; i < 60'000; i += 1000) {
+    write(*db, i, i + 1000);
+    write(*db, i, i + 2000, other.get());
+    if (i < 10'000) write(*db, i, i + 1000, unlimited.get());
+  }
+  for (const auto& family : {db->DefaultColumnFamily(), other.get(), unlimited.get()}) {
+    settle(*db, family);
+  }
+  const std::uint64_t here = filter_bytes(*db);
+  const std::uint64_t there = filter_bytes(*db, other.get());
+  const std::uint64_t beside = filter_bytes(*db, unlimited.get());
+  EXPECT_GT(beside, 8'000U) << "ten thousand keys as they are without a limit";
+  EXPECT_LE(here + there + beside, kMost);
+  EXPECT_GT(here, kLimit / 10);
+  EXPECT_GT(there, kLimit / 10);
+}
+
+TEST(Total, IsChangedWhileTheDatabaseIsOpenAndReachedByRefilter) {
+  const ScratchDatabase db(small_tree({}));
+  write(*db, 0, 100'000);
+  settle(*db);
+  const std::uint64_t before = filter_bytes(*db);
+  EXPECT_GT(before, 80'000U);
+  ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "60000"}}).ok());
+  EXPECT_GT(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
+  const auto report = RefilterRocksDB(*db);
+  EXPECT_TRUE(report.status.ok()) << report.status.ToString();
+  EXPECT_LE(filter_bytes(*db), kMost);
+  EXPECT_GT(filter_bytes(*db), kLimit / 2);
+  EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U) << "all are as they are planned";
+  EXPECT_EQ(lost(*db, 100'000), 0U);
+
+  ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "0"}}).ok());
+  EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
+  EXPECT_GT(filter_bytes(*db), 80'000U);
+}
+
+TEST(Total, IsKnownAgainAfterReopening) {
+  const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  ScratchDatabase db(options);
+  write(*db, 0, 100'000);
+  settle(*db);
+  db.reopen(options);
+  EXPECT_FALSE(GetRocksDBFilterTotal(*db)) << "nothing was written yet";
+  write(*db, 100'000, 150'000);
+  settle(*db);
+  EXPECT_LE(filter_bytes(*db), kMost);
+  EXPECT_EQ(lost(*db, 150'000), 0U);
+}
+
+TEST(Total, HoldsInUniversalCompactionAndInPartitions) {
+  for (const bool universal : {false, true}) {
+    rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+    rocksdb::BlockBasedTableOptions table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (!universal) partition(table, 1024);
+    options = with_table(options, table);
+    if (universal) options.compaction_style = rocksdb::kCompactionStyleUniversal;
+    const ScratchDatabase db(options);
+    write(*db, 0, 120'000);
+    settle(*db);
+    EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMost) << universal;
+    EXPECT_GT(GetRocksDBFilterTotal(*db)->bytes, kLimit / 4) << universal;
+    EXPECT_EQ(lost(*db, 120'000), 0U);
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+    EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMost) << universal;
+    EXPECT_GT(GetRocksDBFilterTotal(*db)->bytes, kLimit / 2) << universal;
+    EXPECT_EQ(lost(*db, 120'000), 0U);
+  }
+}
+
+TEST(Total, NeedsTheListener) {
+  const auto status = try_to_open(with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G")));
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_THAT(status.ToString(), HasSubstr("crivo.Auto: max_total_bytes must be given together with "
+                                           "crivo.FilterCounters among the listeners, got none"));
+  rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G"));
+  options.listeners = {NewRocksDBFilterListener()};
+  EXPECT_TRUE(try_to_open(options).ok());
+  EXPECT_EQ(policy_from_string("crivo.Auto:max_total_bytes:2G")->GetId(), "crivo.Auto:10:max_total_bytes:2147483648");
+}
+
+}  // namespace
+}  // namespace crivo::testing
