@@ -176,6 +176,8 @@ Policies all_policies() {
                                "{id=crivo.Bloom;fp_rate=0.01;key_transform=drop_suffix:1}",
                                "{id=crivo.Auto;bits_per_key=10;max_filter_bytes=1024}",
                                "{id=crivo.Auto;count_questions=true}",
+                               "crivo.Auto:max_total_bytes:2000",
+                               "crivo.Auto:budget_bits_per_key:9:max_total_bytes:20K",
                                "{id=crivo.Ribbon;bloom_before_level=-1;max_build_bytes=1}",
                                "crivo.Ribbon:10",
                                "crivo.Ribbon:10:-1",
@@ -226,6 +228,7 @@ Session draw_session(const Nature& nature, const Policies& policies, Random& ran
   const auto& [name, transactions] = nature.timestamps ? kinds.front() : random.one_of(kinds);
   session.transactions = transactions;
   session.names.emplace_back(name);
+  session.database.listeners = {NewRocksDBFilterListener()};
   session.database.create_if_missing = session.database.create_missing_column_families = true;
   session.database.env = unsynced_env();
   session.database.statistics = rocksdb::CreateDBStatistics();

@@ -8,7 +8,6 @@ import { Filter } from "crivo-wasm";
 const folder = process.argv[2];
 const asked = JSON.parse(readFileSync("questions.json", "utf8"));
 const options = { "spectral-100": ":16", "scalable-100": ":4", "range-100": ":64", "spectral-10000": ":4" };
-const valueBits = 5;  // of maps
 const narrow = "ribbon32";  // ribbons of width 32
 const read = (name) => readFileSync(`${folder}/${name}`);
 
@@ -18,10 +17,7 @@ function rebuilt(family, keys, info) {
   const like = { kind: info.kind + option, capacity, fpRate, seed };
   const size = Number(family.split("-")[1]);
   if (info.kind === "map") {
-    return Filter.buildMap(keys.map((key, i) => [key, asked.values[family][i % Math.max(size, 1)]]), {
-      ...like,
-      kind: `map:${valueBits}`,
-    });
+    return Filter.buildMap(keys.map((key, i) => [key, asked.values[family][i % size]]), like);
   }
   if (info.kind !== "exact") return Filter.build(keys, like);
   return Filter.buildExact(keys, Array.from({ length: 20 * size }, (_, i) => `absent-${i}`), like);
