@@ -1,0 +1,10 @@
+// What Node calls in a module that it has loaded. There is nothing to do: the policies register when the library is
+// loaded (policy/register.cpp).
+
+// NOLINTBEGIN(readability-identifier-naming): a symbol of Node's
+extern "C" {
+[[gnu::visibility("default")]] void* napi_register_module_v1(void* environment, void* exports);
+
+void* napi_register_module_v1(void* /*environment*/, void* exports) { return exports; }
+}
+// NOLINTEND(readability-identifier-naming)
