@@ -196,5 +196,16 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
   EXPECT_FALSE(std::filesystem::exists(path("db")));
 }
 
+TEST_F(Preloaded, LosesNoKeyOnRandomWalks) {
+  const std::string walks = " LD_PRELOAD=" CRIVO_PRELOAD_SO " " MODEL_TESTS
+                            " --gtest_also_run_disabled_tests --gtest_filter='*WithAPolicyOfTheEnvironment'";
+  for (const char* policy : {"crivo.Auto:10", "crivo.Ribbon:fp_rate:0.001:-1"}) {
+    const Outcome outcome = shell("CRIVO_ROCKSDB_PREFIXES=1 CRIVO_ROCKSDB=" + std::string(policy) + walks + " 2>&1");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+    EXPECT_THAT(outcome.out, HasSubstr("[  PASSED  ] 1 test")) << "most walks had filters that were useful";
+  }
+  EXPECT_NE(shell(walks).exit_code, 0) << "without filters the walks prove nothing";
+}
+
 }  // namespace
 }  // namespace crivo::testing
