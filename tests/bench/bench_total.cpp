@@ -1,9 +1,9 @@
 // `./dev bench total`: a database that grows a hundred times under max_total_bytes, beside filters that have the same
 // bytes in the end: crivo.Auto with a budget, and RocksDB's Bloom filter. Then three of four keys are deleted.
 //
-// Keys come in random order. The bytes of filters are those of all files that are part of the database, seen after each
-// hundredth of the keys while compactions run; reads in vain are blocks that a Get of an absent key read, a hundred
-// thousand of them, when compactions are done.
+// Keys come in random order, as fast as they can, or with --steady no faster than compactions. The bytes of filters are
+// those of all files that are part of the database, seen after each hundredth of the keys while compactions run; reads
+// in vain are blocks that a Get of an absent key read, a hundred thousand of them, when compactions are done.
 #include <crivo/rocksdb.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -70,7 +70,7 @@ class Database {
   }
   void settle() const {
     check(db_->Flush({}));
-    for (int quiet = 0; quiet < 40; ++quiet) {
+    for (int quiet = 0; quiet < 10; ++quiet) {
       std::uint64_t running = 0;
       db_->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &running);
       if (running != 0) quiet = 0;
@@ -101,7 +101,8 @@ struct Outcome {
   std::uint64_t bytes;
 };
 
-Outcome run(const std::string& policy, const std::string& folder, std::uint64_t keys, std::uint64_t limit) {
+Outcome run(const std::string& policy, const std::string& folder, std::uint64_t keys, std::uint64_t limit,
+            bool steady) {
   const Database db(policy, folder, keys);
   std::uint64_t most = 0;
   const std::string value(32, 'v');
@@ -111,6 +112,7 @@ Outcome run(const std::string& policy, const std::string& folder, std::uint64_t 
     const std::uint64_t end = begin + keys / kSteps;
     for (std::uint64_t i = begin; i < end; ++i) check(db->Put({}, key_of(i), value));
     most = std::max(most, db.filter_bytes());
+    if (steady) db.settle();
     if (step != 3 && step != 10 && step != 30 && step != kSteps) continue;
     db.settle();
     db.expect_all(0, end);
@@ -134,13 +136,14 @@ Outcome run(const std::string& policy, const std::string& folder, std::uint64_t 
   return outcome;
 }
 
-void run_all(std::uint64_t keys, double bits, const std::string& folder) {
+void run_all(std::uint64_t keys, double bits, bool steady, const std::string& folder) {
   const auto limit = static_cast<std::uint64_t>(static_cast<double>(keys) * bits / 8);
   std::printf("       keys filter bytes     bits/key   bytes/limit   most/limit  reads in vain\n");
-  const Outcome limited = run("crivo.Auto:max_total_bytes:" + std::to_string(limit), folder + "/limit", keys, limit);
+  const Outcome limited =
+      run("crivo.Auto:max_total_bytes:" + std::to_string(limit), folder + "/limit", keys, limit, steady);
   const std::string same = std::to_string(8.0 * static_cast<double>(limited.bytes) / static_cast<double>(keys));
-  (void)run("crivo.Auto:budget_bits_per_key:" + same, folder + "/budget", keys, limit);
-  (void)run("bloomfilter:" + same, folder + "/rocksdb", keys, limit);
+  (void)run("crivo.Auto:budget_bits_per_key:" + same, folder + "/budget", keys, limit, steady);
+  (void)run("bloomfilter:" + same, folder + "/rocksdb", keys, limit, steady);
 }
 
 }  // namespace
@@ -154,12 +157,14 @@ int main(int count, char** arguments) {
       ->check(CLI::Range(100'000, 1'000'000'000))
       ->capture_default_str();
   app.add_option("--bits", bits, "The limit, in bits for each of these keys")->capture_default_str();
+  bool steady = false;
+  app.add_flag("--steady", steady, "Wait for compactions after each hundredth of the keys");
   CLI11_PARSE(app, count, arguments);
   std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-total-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 1;
   int code = 0;
   try {
-    crivo::bench::run_all(keys, bits, folder);
+    crivo::bench::run_all(keys, bits, steady, folder);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_total: %s\n", error.what());
     code = 1;

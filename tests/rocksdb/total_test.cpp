@@ -165,7 +165,7 @@ TEST(Total, HoldsInUniversalCompactionAndInPartitions) {
     EXPECT_EQ(lost(*db, 120'000), 0U);
     ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
     EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMost) << universal;
-    EXPECT_GT(GetRocksDBFilterTotal(*db)->bytes, kLimit / 2) << universal;
+    EXPECT_GT(GetRocksDBFilterTotal(*db)->bytes, kLimit / 5 * 2) << universal << ": level 0 may have a third";
     EXPECT_EQ(lost(*db, 120'000), 0U);
   }
 }

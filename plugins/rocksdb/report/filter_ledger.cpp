@@ -167,7 +167,10 @@ void FilterLedger::set_renewing(bool is_so) {
 
 void FilterLedger::share_limit(const std::string& family, std::uint64_t max_total_bytes) {
   const std::lock_guard lock(mutex_);
-  limits_[family] = max_total_bytes;
+  std::uint64_t& limit = limits_[family];
+  const bool fits = settled_ + all_moving_ <= max_total_bytes;
+  is_lowered_ = !fits && (is_lowered_ || limit == 0 || max_total_bytes < limit);
+  limit = max_total_bytes;
 }
 
 KnownTree FilterLedger::tree_of(const std::string& family) const {
@@ -207,8 +210,10 @@ std::uint64_t FilterLedger::room(std::uint64_t max_total_bytes, const NewFile& f
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); };
   const std::lock_guard lock(mutex_);
   if (file.flushed) {
-    const std::uint64_t left = less(max_total_bytes, settled_ + std::max(all_moving_, coming_));
-    return std::max(left / 2, less(max_total_bytes / kShareOfFlushes, level0_ + coming_));
+    const std::uint64_t used = settled_ + std::max(all_moving_, coming_);
+    const std::uint64_t more = max_total_bytes / kShareOfFlushes;
+    const std::uint64_t most = is_lowered_ ? more : std::min(more, less(max_total_bytes + more, used));
+    return std::max(less(max_total_bytes, used) / 2, less(most, level0_ + coming_));
   }
   if (renewing_ != 0) return max_total_bytes;
   std::uint64_t own = 0;

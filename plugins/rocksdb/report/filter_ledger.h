@@ -57,8 +57,9 @@ class FilterLedger {
     bool flushed = false;
   };
   /// What is left of so many bytes to the next file. One that was flushed replaces nothing, and leaves half to others.
-  /// Where files have more than the limit, because it was set lower or many keys came, a compaction may write as many
-  /// bytes as it reads, scaled down to the limit, and flushed files share a twentieth of it among each other.
+  /// Where files have more than the limit, a compaction may write as many bytes as it reads, scaled down to the limit,
+  /// and flushed files share a twentieth: of what is beyond it because keys came faster than compactions, or, if the
+  /// limit was set lower, of each level 0.
   [[nodiscard]] std::uint64_t room(std::uint64_t max_total_bytes, const NewFile& file) const;
   /// An open builder has finished a filter of so many bytes, or is done with a file of them.
   void add_open(std::uint64_t bytes);
@@ -100,6 +101,7 @@ class FilterLedger {
   std::map<std::string, std::uint64_t> limits_;    // of the column families that share the limit
   std::map<std::string, std::uint64_t> flushed_;   // the keys of a file that each of them flushes
   int renewing_ = 0;
+  bool is_lowered_ = false;  // files have more than the limit because it was set lower
   // Bytes of filters:
   std::uint64_t settled_ = 0;                                    // of files that no compaction reads
   std::uint64_t level0_ = 0;                                     // of these, in level 0
