@@ -78,7 +78,7 @@ std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::Col
 }
 
 std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db) {
-  const auto ledger = plugin::ledger_in(db.GetName());
+  const auto ledger = plugin::ledger_of(db);
   if (ledger == nullptr) return std::nullopt;
   ledger->refresh(db, /*now=*/true);
   const auto total = ledger->total();

@@ -133,19 +133,35 @@ class Refilter {
     if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
     // A compaction of no files is an error of its own kind where files can be compacted at all.
     const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
-    ledger_ = plugin::ledger_in(db_.GetName());  // without a listener one of this moment
+    const auto& listeners = db_.GetDBOptions().listeners;
+    const bool has_listener = std::ranges::any_of(listeners, [](const auto& each) {
+      return each != nullptr && each->IsInstanceOf(plugin::CounterListener::kName);
+    });
+    if (writable && has_listener) ledger_ = plugin::CounterListener::introduced(*db_.GetRootDB());
     if (ledger_ == nullptr) ledger_ = std::make_shared<plugin::FilterLedger>();
     ledger_->set_renewing(true);
     ledger_->refresh(db_, /*now=*/true);
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr)
         return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
+      if (writable && !has_listener && has_limit(*handle)) {
+        return refusal(*handle, "have max_total_bytes only in a database with the listener crivo.FilterCounters",
+                       "one without");
+      }
       Status known = prepare(db_, *handle, writable, options_.remove_filters, *ledger_, &families_.emplace_back());
       if (!known.ok()) return known;
     }
     return writable || options_.dry_run
                ? Status::OK()
                : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
+  }
+
+  [[nodiscard]] bool has_limit(rocksdb::ColumnFamilyHandle& handle) {
+    const rocksdb::Options options = db_.GetOptions(&handle);
+    const auto* const table = refilter::table_of(options);
+    const auto policy = table != nullptr ? table->filter_policy : nullptr;
+    const auto settings = policy != nullptr ? plugin::settings_of(*policy) : std::nullopt;
+    return settings && settings->max_total_bytes != 0;
   }
 
   /// Whether to go on.

@@ -1,10 +1,12 @@
 // max_total_bytes: the filters of a whole database stay within one limit, whatever it grows to, and lose no key.
 #include <gmock/gmock.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <thread>
 
@@ -170,11 +172,81 @@ TEST(Total, HoldsInUniversalCompactionAndInPartitions) {
   }
 }
 
+// RocksDB moves files of keys that come in order to the next level as they are, with their filters.
+TEST(Total, HoldsForKeysInOrder) {
+  const ScratchDatabase db(small_tree({.max_total_bytes = kLimit}));
+  for (std::uint64_t i = 0; i < 200'000; i += 5000) {
+    for (std::uint64_t j = i; j < i + 5000; ++j) {
+      char key[16];
+      std::snprintf(key, sizeof key, "%012d", static_cast<int>(j));
+      ASSERT_TRUE(db->Put({}, key, std::string(40, 'v')).ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+  }
+  settle(*db);
+  EXPECT_LE(filter_bytes(*db), kMost + 6 * live_files(*db).size()) << "files without a filter have a block of 6 bytes";
+}
+
+TEST(Total, IsKeptByARefilterOfADatabaseThatWasJustOpened) {
+  const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  ScratchDatabase db(options);
+  write(*db, 0, 100'000);
+  settle(*db);
+  db.reopen(small_tree({.max_total_bytes = kLimit / 2}));
+  EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
+  EXPECT_LE(filter_bytes(*db), kMost / 2);
+  EXPECT_GT(filter_bytes(*db), kLimit / 5);
+  EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U) << "the next call has nothing to do";
+}
+
+TEST(Total, LeavesLittleToFilesOfWhichNothingIsKnown) {
+  const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  ScratchDatabase db(options);
+  write(*db, 0, 2'000);  // in the log, from which the next open writes a file
+  const std::uint64_t before = filter_bytes(*db);
+  db.reopen(options);
+  EXPECT_LE(filter_bytes(*db), before + kLimit / 20);
+  EXPECT_EQ(lost(*db, 2'000, 1), 0U);
+
+  rocksdb::SstFileWriter writer({}, options);
+  const std::string path = db.path() + "/ingested.sst";
+  ASSERT_TRUE(writer.Open(path).ok());
+  for (int i = 0; i < 20'000; ++i) {
+    char key[16];
+    std::snprintf(key, sizeof key, "~%08d", i);
+    ASSERT_TRUE(writer.Put(key, "v").ok());
+  }
+  ASSERT_TRUE(writer.Finish().ok());
+  const std::uint64_t without = filter_bytes(*db);
+  ASSERT_TRUE(db->IngestExternalFile({path}, {}).ok());
+  EXPECT_LE(filter_bytes(*db), without + kLimit / 20);
+}
+
+TEST(Total, IsNoReasonForSmallerFiltersWhileAllFits) {
+  rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  options.write_buffer_size = 64 << 20;  // one flush has all keys, as many as level 0 will hardly ever have again
+  const ScratchDatabase db(options);
+  write(*db, 0, 40'000);
+  settle(*db);
+  for (int i = 0; i < 2; ++i) {
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+    EXPECT_GT(filter_bytes(*db), 40'000 * 6 / 8);
+    EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
+  }
+}
+
 TEST(Total, NeedsTheListener) {
   const auto status = try_to_open(with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G")));
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_THAT(status.ToString(), HasSubstr("crivo.Auto: max_total_bytes must be given together with "
                                            "crivo.FilterCounters among the listeners, got none"));
+  const ScratchDatabase db(with_policy(test_options(), policy_from_string("crivo.Auto")));
+  ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "60K"}}).ok()) << "RocksDB asks nobody";
+  const auto refused = RefilterRocksDB(*db).status;
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_THAT(refused.ToString(), HasSubstr("must have max_total_bytes only in a database with the listener"));
   rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G"));
   options.listeners = {NewRocksDBFilterListener()};
   EXPECT_TRUE(try_to_open(options).ok());

@@ -21,6 +21,10 @@ namespace {
 /// Of max_total_bytes new files are planned for so much: old ones have the filters of a time when there were fewer
 /// keys, until a compaction comes to them.
 constexpr double kShareOfTotal = 0.9;
+/// At most so much is left to a level that has no more keys yet, and to level 0.
+constexpr double kShareOfOthers = 1.0 / 16;
+/// What a file's filter has beside its bits per key, on average: the trailer, and a half of the last block.
+constexpr double kBytesOfFile = 64;
 
 constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB, a filter of fewer is none
 
@@ -102,7 +106,7 @@ bool counts_from_last(const Settings& settings, const rocksdb::FilterBuildingCon
 /// The distance of a level below level 0 from the last one.
 int distance_of_level(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level) noexcept {
   const bool from_last = counts_from_last(settings, context) && context.num_levels > 0;
-  const int last = from_last ? context.num_levels - 1 : settings.tree_levels();
+  const int last = settings.last_level.value_or(from_last ? context.num_levels - 1 : settings.tree_levels());
   return std::clamp(last - level, 0, settings.tree_levels() - 1);
 }
 
@@ -112,18 +116,29 @@ int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& 
   constexpr int kLongLived = 1;
   if (!has_levels(context)) return kLongLived;
   if (is_flushed(context)) return settings.tree_levels();
-  if (context.is_bottommost && !settings.tree_is_known) return 0;
+  if (context.is_bottommost && !settings.last_level) return 0;
   if (context.level_at_creation < 0) return kLongLived;
   if (context.level_at_creation == 0) return settings.tree_levels();
   return distance_of_level(settings, context, context.level_at_creation);
 }
 
+std::vector<double> keys_by_distance(const Settings& settings, const KnownTree& known,
+                                     const rocksdb::FilterBuildingContext& context) {
+  std::vector<double> keys(static_cast<std::size_t>(settings.tree_levels()) + 1, 0);
+  for (std::size_t level = 0; level < known.keys.size(); ++level) {
+    const int distance =
+        level == 0 ? settings.tree_levels() : distance_of_level(settings, context, static_cast<int>(level));
+    keys[static_cast<std::size_t>(distance)] += static_cast<double>(known.keys[level]);
+  }
+  return keys;
+}
+
 /// The keys for which level 0 has filters. It has a few files mostly, and many when compactions do not keep up; what
 /// the levels below give up for these, they would lack long after they are gone.
 double level0_keys(const KnownTree& known, const rocksdb::FilterBuildingContext& context, double now, double below) {
-  const double mostly = kRunsOfLevel0 * static_cast<double>(known.flushed_keys);
-  const bool is_flooded = context.compaction_style == rocksdb::kCompactionStyleLevel && mostly > 0 && now < below;
-  return is_flooded ? mostly : std::max(now, mostly);
+  const double mostly = std::min(kRunsOfLevel0 * static_cast<double>(known.flushed_keys), kShareOfOthers * below);
+  const bool is_flooded = context.compaction_style == rocksdb::kCompactionStyleLevel && known.flushed_keys > 0;
+  return is_flooded && now < below ? mostly : std::max(now, mostly);
 }
 
 /// The tree as it is when this file is written: what compactions read goes where this one puts its file. Levels above
@@ -132,17 +147,13 @@ double level0_keys(const KnownTree& known, const rocksdb::FilterBuildingContext&
 std::vector<TreeLevel> real_tree(const PolicyInfo& policy, const Settings& settings, const KnownTree& known,
                                  const rocksdb::FilterBuildingContext& context) {
   std::vector<TreeLevel> tree = ideal_tree(policy, settings);
-  std::vector<double> keys(tree.size(), 0);
-  for (std::size_t level = 0; level < known.keys.size(); ++level) {
-    const bool is_last = level + 1 == known.keys.size();
-    const int below = is_last ? 0 : distance_of_level(settings, context, static_cast<int>(level));
-    keys[static_cast<std::size_t>(level == 0 ? settings.tree_levels() : below)] +=
-        static_cast<double>(known.keys[level]);
-  }
+  std::vector<double> keys = keys_by_distance(settings, known, context);
   keys.back() = level0_keys(known, context, keys.back(), std::accumulate(keys.begin(), keys.end() - 1, 0.0));
   const double all = std::max(std::accumulate(keys.begin(), keys.end(), 0.0), 1.0);
   tree.front().keys = 0;
-  for (std::size_t i = 0; i < tree.size(); ++i) tree[i].keys = std::max({tree[i].keys * all, keys[i], 1.0});
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    tree[i].keys = std::max({std::min(tree[i].keys, kShareOfOthers) * all, keys[i], 1.0});
+  }
   return tree;
 }
 
@@ -186,23 +197,24 @@ Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Setti
 
 Result<Settings> settings_within(const PolicyInfo& policy, Settings settings, const KnownTree& known,
                                  const rocksdb::FilterBuildingContext& context) {
-  settings.tree_is_known = true;
+  settings.last_level = std::max(static_cast<int>(known.keys.size()) - 1, 1);
   if (!counts_from_last(settings, context)) {
-    settings.levels = std::clamp(static_cast<int>(known.keys.size()) - 1, kFewestLevels, kMostLevels);
+    settings.levels = std::clamp(*settings.last_level, kFewestLevels, kMostLevels);
   }
-  const std::vector<TreeLevel> tree = real_tree(policy, settings, known, context);
-  const double total = kShareOfTotal * static_cast<double>(settings.max_total_bytes);
-  const auto others = static_cast<double>(known.other_bytes);
-  const auto own_keys = static_cast<double>(std::accumulate(known.keys.begin(), known.keys.end(), std::uint64_t{0}));
+  const std::vector<double> now = keys_by_distance(settings, known, context);
+  const double own_keys = std::accumulate(now.begin(), now.end(), 0.0);
   const double share = own_keys == 0 ? 1 : own_keys / static_cast<double>(known.sharing_keys);
-  const double bits = 8 * std::max(total - others, 0.0) * share;
-  double keys = 0;
+  const double total = kShareOfTotal * static_cast<double>(settings.max_total_bytes) -
+                       static_cast<double>(known.other_bytes) - kBytesOfFile * static_cast<double>(known.sharing_files);
+  const double bits = 8 * std::max(total, 0.0) * share;
   double wanted = 0;
-  for (std::size_t distance = 0; distance < tree.size(); ++distance) {
-    keys += tree[distance].keys;
-    wanted += tree[distance].keys * real_bits_per_key(settings.at(static_cast<int>(distance)));
+  for (std::size_t distance = 0; distance < now.size(); ++distance) {
+    wanted += now[distance] * real_bits_per_key(settings.at(static_cast<int>(distance)));
   }
   if (wanted <= bits) return settings;
+  const std::vector<TreeLevel> tree = real_tree(policy, settings, known, context);
+  const double keys = std::accumulate(tree.begin(), tree.end(), 0.0,
+                                      [](double sum, const TreeLevel& level) { return sum + level.keys; });
   auto specs = specs_of(tree, bits / keys);
   if (!specs) return specs.error();
   settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));

@@ -252,7 +252,7 @@ Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) co
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   Settings settings = settings_.load();
-  const auto share = settings.max_total_bytes != 0 ? keep_to_total(context, &settings) : nullptr;
+  const auto share = keep_to_total(context, &settings);
   const LevelSpec spec = spec_of_file(settings_.policy(), settings, context);
   if (!fits_library_ || !spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
@@ -276,10 +276,12 @@ std::shared_ptr<FilterShare> FilterPolicy::keep_to_total(const rocksdb::FilterBu
                                                          Settings* settings) const noexcept try {
   auto ledger = trial_tree_ ? nullptr : ledger_of(context.info_log);
   if (ledger != nullptr) ledger->share_limit(context.column_family_name, settings->max_total_bytes);
-  if (ledger == nullptr && !trial_tree_) return nullptr;
-  const KnownTree tree = ledger != nullptr ? ledger->tree_of(context.column_family_name) : *trial_tree_;
-  if (auto within = settings_within(settings_.policy(), *settings, tree, context)) *settings = *std::move(within);
-  if (ledger == nullptr) return nullptr;
+  if (settings->max_total_bytes == 0) return nullptr;
+  if (ledger != nullptr || trial_tree_) {
+    const KnownTree tree = ledger != nullptr ? ledger->tree_of(context.column_family_name) : *trial_tree_;
+    if (auto within = settings_within(settings_.policy(), *settings, tree, context)) *settings = *std::move(within);
+  }
+  if (trial_tree_) return nullptr;
   return std::make_shared<FilterShare>(
       std::move(ledger), settings->max_total_bytes,
       FilterLedger::NewFile{context.column_family_name, context.level_at_creation, is_flushed(context)});

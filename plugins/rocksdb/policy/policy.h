@@ -62,7 +62,7 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// Keeps an error. `transforms`: what failed named a key transform.
   void keep(const Result<void>& result, bool transforms = false);
   /// With max_total_bytes: settings whose filters fit into what the database's files leave to this one, and where it
-  /// says what it took. Null, with the settings as they are, if no listener has met the database.
+  /// says what it took. Null, with the settings as they are, without a limit.
   std::shared_ptr<FilterShare> keep_to_total(const rocksdb::FilterBuildingContext& context,
                                              Settings* settings) const noexcept;
   /// Says in LOG what is wrong with the options, and what a file gets instead; that the folder for hashes (or null) is

@@ -28,6 +28,10 @@ struct OpenDatabase {
   std::shared_ptr<FilterLedger> ledger;
 };
 
+/// The ledger of the database for which this thread flushes or compacts: where several have one logger, that says
+/// which.
+thread_local std::weak_ptr<FilterLedger> at_work;
+
 /// What the listeners of all databases share. It is never destroyed, because databases may be closed after our static
 /// objects are gone.
 struct Registry {
@@ -69,12 +73,20 @@ void log_total(const FilterLedger::Total& total, rocksdb::Logger* log) {
   rocksdb::Info(log, "%s", line.c_str());
 }
 
-/// Tells the ledger of the database in this folder, if it has one.
+/// The ledger of the one database for which `is_it` holds; null if there is none, or several.
+template <typename IsIt>
+std::shared_ptr<FilterLedger> the_ledger(const IsIt& is_it) {
+  const std::lock_guard lock(registry().mutex);
+  if (std::ranges::count_if(registry().databases, is_it) != 1) return nullptr;
+  return find(is_it)->ledger;
+}
+
+/// Tells the ledger, if there is one.
 template <typename Tell>
-void tell(std::string_view folder, const Tell& what) noexcept try {
-  if (const auto ledger = ledger_in(folder); ledger != nullptr) what(*ledger);
+void tell(const std::shared_ptr<FilterLedger>& ledger, const Tell& what) noexcept try {
+  if (ledger != nullptr) what(*ledger);
 } catch (...) {
-  // Without memory the ledger knows it when the files are listed the next time.
+  // Without memory the ledger knows it when the files are listed the next time, or counted.
 }
 
 }  // namespace
@@ -95,15 +107,13 @@ std::string folder_of(const rocksdb::Logger* log) {
 }
 
 std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log) {
-  const std::lock_guard lock(registry().mutex);
-  const OpenDatabase* const found = find([&](const OpenDatabase& each) { return each.log.get() == log; });
-  return found != nullptr ? found->ledger : nullptr;
+  auto one = the_ledger([&](const OpenDatabase& each) { return each.log.get() == log; });
+  return one != nullptr ? one : at_work.lock();
 }
 
-std::shared_ptr<FilterLedger> ledger_in(std::string_view folder) {
-  const std::lock_guard lock(registry().mutex);
-  const OpenDatabase* const found = find([&](const OpenDatabase& each) { return each.folder == folder; });
-  return found != nullptr ? found->ledger : nullptr;
+std::shared_ptr<FilterLedger> ledger_of(rocksdb::DB& db) {
+  const rocksdb::ColumnFamilyHandle* const handle = db.GetRootDB()->DefaultColumnFamily();
+  return the_ledger([&](const OpenDatabase& each) { return each.default_family == handle; });
 }
 
 std::vector<LedgerOfFolder> all_ledgers() {
@@ -150,7 +160,9 @@ bool CounterListener::is_one_of(std::string_view names) noexcept {
 }
 
 void CounterListener::meet(rocksdb::DB& db) noexcept try {
-  if (const auto ledger = introduced(db); ledger != nullptr) ledger->refresh(db);
+  const auto ledger = introduced(db);
+  at_work = ledger;
+  if (ledger != nullptr) ledger->refresh(db);
 } catch (...) {
   // The next flush tries again. If none succeeds, the database closes without our lines in its log, and its filters
   // keep to no max_total_bytes.
@@ -173,28 +185,39 @@ std::shared_ptr<FilterLedger> CounterListener::introduced(rocksdb::DB& db) {
   return ledger;
 }
 
+namespace {
+
+/// Files of two databases with the same path, in two file systems, are told apart by no event.
+std::shared_ptr<FilterLedger> ledger_in(std::string_view folder) {
+  return the_ledger([&](const OpenDatabase& each) { return each.folder == folder; });
+}
+
+}  // namespace
+
 void CounterListener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
-  tell(db->GetName(), [&](FilterLedger& ledger) { ledger.flushed(flush.file_number); });
+  at_work.reset();
+  tell(ledger_of(*db), [&](FilterLedger& ledger) { ledger.flushed(flush.file_number); });
 }
 
 void CounterListener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
   meet(*db);
-  tell(db->GetName(),
+  tell(ledger_of(*db),
        [&](FilterLedger& ledger) { ledger.compaction_began(compaction.input_file_infos, compaction.output_level); });
 }
 
 void CounterListener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  tell(db->GetName(), [&](FilterLedger& ledger) {
+  at_work.reset();
+  tell(ledger_of(*db), [&](FilterLedger& ledger) {
     ledger.compaction_ended(compaction.input_file_infos, compaction.output_file_infos, compaction.status.ok());
   });
 }
 
 void CounterListener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) {
-  tell(file.db_name, [&](FilterLedger& ledger) { ledger.created(file); });
+  tell(ledger_in(file.db_name), [&](FilterLedger& ledger) { ledger.created(file); });
 }
 
 void CounterListener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) {
-  tell(file.db_name, [&](FilterLedger& ledger) { ledger.deleted(file.file_path); });
+  tell(ledger_in(file.db_name), [&](FilterLedger& ledger) { ledger.deleted(file.file_path); });
 }
 
 void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {

@@ -23,9 +23,10 @@ namespace crivo::plugin {
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
 /// The folder of the database that has this logger; empty if no listener has met it.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
-/// The ledgers of databases that a listener has met, by their logger or their folder; null if none has.
+/// The ledger of a database that a listener has met; null if none has. Where several of them have one logger, it is that
+/// for which this thread flushes or compacts.
 [[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log);
-[[nodiscard]] std::shared_ptr<FilterLedger> ledger_in(std::string_view folder);
+[[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(rocksdb::DB& db);
 struct LedgerOfFolder {
   std::string folder;
   std::shared_ptr<FilterLedger> ledger;
@@ -50,6 +51,10 @@ class CounterListener final : public rocksdb::EventListener {
     RegisterOptions(kName, &name_, nullptr);
   }
 
+  /// The ledger of a database with this listener, which is met here if it was not before; null if it shows no handle or
+  /// no logger. Throws std::bad_alloc.
+  static std::shared_ptr<FilterLedger> introduced(rocksdb::DB& db);
+
   const char* Name() const override { return name_.c_str(); }
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db); }
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;
@@ -63,8 +68,6 @@ class CounterListener final : public rocksdb::EventListener {
   /// RocksDB writes several listeners as FIRST:SECOND, and then asks for one that has all this as its name.
   static bool is_one_of(std::string_view names) noexcept;
   static void meet(rocksdb::DB& db) noexcept;
-  /// The ledger of a database, which is met here if it was not before; null if it shows no handle or no logger.
-  static std::shared_ptr<FilterLedger> introduced(rocksdb::DB& db);
 
   std::string name_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "crivo/host/text.h"
@@ -17,6 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr int kShareOfTime = 100;
 constexpr int kShareOfFlushes = 20;
+constexpr std::chrono::minutes kLongestClosing{1};    // of a file whose filters are written
 constexpr const char* kBytes = "crivo.filter.bytes";  // of the collector; RocksDB has another number of its own
 constexpr const char* kKeys = "crivo.filter.keys";
 
@@ -30,14 +32,14 @@ std::uint64_t number_of(const std::string& path) {
 
 }  // namespace
 
-FilterLedger::File FilterLedger::read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta) {
+std::optional<FilterLedger::File> FilterLedger::read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta) {
   sst::TableFile file;
-  if (!file.open(*db.GetFileSystem(), meta.directory + "/" + meta.relative_filename).ok()) {
-    return {.keys = meta.num_entries};  // it is gone, or nobody can use its filters
-  }
+  const rocksdb::Status opened = file.open(*db.GetFileSystem(), meta.directory + "/" + meta.relative_filename);
+  if (opened.IsNotSupported() || opened.IsCorruption()) return File{.keys = meta.num_entries};  // it is asked nothing
+  if (!opened.ok()) return std::nullopt;
   const std::uint64_t entries = file.number_property("rocksdb.num.entries");
-  return {.keys = number_or(file.text_property(kKeys), entries),
-          .bytes = number_or(file.text_property(kBytes), file.number_property("rocksdb.filter.size"))};
+  return File{.keys = number_or(file.text_property(kKeys), entries),
+              .bytes = number_or(file.text_property(kBytes), file.number_property("rocksdb.filter.size"))};
 }
 
 std::vector<const rocksdb::SstFileMetaData*> FilterLedger::unknown(
@@ -56,33 +58,36 @@ std::vector<const rocksdb::SstFileMetaData*> FilterLedger::unknown(
 
 void FilterLedger::refresh(rocksdb::DB& db, bool now) {
   std::unique_lock refreshing(refreshing_, std::defer_lock);
-  if (now) {
+  if (now || !was_listed_) {
     refreshing.lock();
-  } else if (!refreshing.try_lock() || steady_clock::now() < next_refresh_) {
+  } else if (!refreshing.try_lock()) {
     return;
   }
+  if (!now && was_listed_ && steady_clock::now() < next_refresh_) return;
   const auto started = steady_clock::now();
   std::vector<rocksdb::ColumnFamilyMetaData> listed;
   db.GetRootDB()->GetAllColumnFamilyMetaData(&listed);
   const auto took = steady_clock::now() - started;
   std::vector<std::pair<std::uint64_t, File>> read_files;
-  for (const auto* const file : unknown(listed)) read_files.emplace_back(file->file_number, read(db, *file));
-  const std::lock_guard lock(mutex_);
-  for (auto& [number, file] : read_files) {
-    const auto [added, is_new] = files_.try_emplace(number, std::move(file));
-    if (is_new) count(added->second, true);
+  for (const auto* const file : unknown(listed)) {
+    if (auto found = read(db, *file)) read_files.emplace_back(file->file_number, *std::move(found));
   }
+  const std::lock_guard lock(mutex_);
+  for (auto& [number, file] : read_files) files_.try_emplace(number, std::move(file));
   take(listed);
+  count();
   next_refresh_ = steady_clock::now() + kShareOfTime * took;
+  was_listed_ = true;
 }
 
 void FilterLedger::take(const std::vector<rocksdb::ColumnFamilyMetaData>& listed) {
-  for (const auto& [number, file] : files_) count(file, false);
   std::unordered_map<std::uint64_t, File> alive;
   for (const auto& family : listed) {
     for (const auto& level : family.levels) {
       for (const auto& meta : level.files) {
-        File file = std::move(files_[meta.file_number]);
+        const auto known = files_.find(meta.file_number);
+        if (known == files_.end()) continue;
+        File file = known->second;
         file.family = family.name;
         file.level = level.level;
         if (!meta.being_compacted) file.goes_to = kNowhere;
@@ -91,16 +96,15 @@ void FilterLedger::take(const std::vector<rocksdb::ColumnFamilyMetaData>& listed
       }
     }
   }
-  for (auto& [number, file] : files_) {
-    const bool is_new = file.level == kNowhere;
-    if (is_new) alive.try_emplace(number, std::move(file));
+  for (const auto& [number, file] : files_) {
+    if (file.level == kNowhere) alive.try_emplace(number, file);
   }
-  files_ = std::move(alive);
-  for (const auto& [number, file] : files_) count(file, true);
+  files_.swap(alive);
+  const auto now = steady_clock::now();
+  std::erase_if(closed_, [&](const Closed& each) { return now - each.since > kLongestClosing; });
 }
 
 void FilterLedger::created(const rocksdb::TableFileCreationInfo& file) {
-  if (!file.status.ok()) return;
   const auto& properties = file.table_properties;
   const auto collected = [&](const char* name, std::uint64_t instead) {
     const auto found = properties.user_collected_properties.find(name);
@@ -110,43 +114,41 @@ void FilterLedger::created(const rocksdb::TableFileCreationInfo& file) {
             .bytes = collected(kBytes, properties.filter_size),
             .family = file.cf_name};
   const std::lock_guard lock(mutex_);
-  if (file.reason == rocksdb::TableFileCreationReason::kFlush) {
-    std::uint64_t& flushed = flushed_[file.cf_name];
-    flushed = std::max(made.keys, flushed - flushed / 8);  // a small one now and then changes little
+  const auto closed = std::ranges::find(closed_, made.bytes, &Closed::bytes);
+  if (closed != closed_.end()) closed_.erase(closed);
+  if (file.status.ok()) {
+    if (file.reason == rocksdb::TableFileCreationReason::kFlush) {
+      std::uint64_t& flushed = flushed_[file.cf_name];
+      flushed = std::max(made.keys, flushed - flushed / 8);  // a small one now and then changes little
+    }
+    files_.try_emplace(number_of(file.file_path), std::move(made));
   }
-  const auto [added, is_new] = files_.try_emplace(number_of(file.file_path), std::move(made));
-  if (is_new) count(added->second, true);
+  count();
 }
 
 void FilterLedger::set_place(std::uint64_t number, int level, int goes_to) {
   const auto found = files_.find(number);
   if (found == files_.end()) return;  // the next list has it
-  count(found->second, false);
   found->second.level = level;
   found->second.goes_to = goes_to;
-  count(found->second, true);
-}
-
-void FilterLedger::erase(std::uint64_t number) {
-  const auto found = files_.find(number);
-  if (found == files_.end()) return;
-  count(found->second, false);
-  files_.erase(found);
 }
 
 void FilterLedger::flushed(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   set_place(number, 0, kNowhere);
+  count();
 }
 
 void FilterLedger::deleted(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  erase(number_of(path));
+  files_.erase(number_of(path));
+  count();
 }
 
 void FilterLedger::compaction_began(const Files& inputs, int output_level) {
   const std::lock_guard lock(mutex_);
   for (const auto& file : inputs) set_place(file.file_number, file.level, output_level);
+  count();
 }
 
 void FilterLedger::compaction_ended(const Files& inputs, const Files& outputs, bool well) {
@@ -154,10 +156,30 @@ void FilterLedger::compaction_ended(const Files& inputs, const Files& outputs, b
   for (const auto& file : inputs) {
     const bool is_moved = std::ranges::count(outputs, file.file_number, &rocksdb::CompactionFileInfo::file_number) != 0;
     if (!well) set_place(file.file_number, file.level, kNowhere);
-    if (well && !is_moved) erase(file.file_number);
+    if (well && !is_moved) files_.erase(file.file_number);
   }
-  if (!well) return;
-  for (const auto& file : outputs) set_place(file.file_number, file.level, kNowhere);
+  for (const auto& file : outputs) {
+    if (well) set_place(file.file_number, file.level, kNowhere);
+  }
+  count();
+}
+
+void FilterLedger::count() {
+  settled_ = level0_ = all_moving_ = 0;
+  moving_.clear();
+  coming_ = open_;
+  for (const Closed& each : closed_) coming_ += each.bytes;
+  for (const auto& [number, file] : files_) {
+    if (file.level == kNowhere) {
+      coming_ += file.bytes;
+    } else if (file.goes_to != kNowhere) {
+      moving_[{file.family, file.goes_to}] += file.bytes;
+      all_moving_ += file.bytes;
+    } else {
+      settled_ += file.bytes;
+      if (file.level == 0) level0_ += file.bytes;
+    }
+  }
 }
 
 void FilterLedger::set_renewing(bool is_so) {
@@ -167,6 +189,10 @@ void FilterLedger::set_renewing(bool is_so) {
 
 void FilterLedger::share_limit(const std::string& family, std::uint64_t max_total_bytes) {
   const std::lock_guard lock(mutex_);
+  if (max_total_bytes == 0) {
+    limits_.erase(family);
+    return;
+  }
   std::uint64_t& limit = limits_[family];
   const bool fits = settled_ + all_moving_ <= max_total_bytes;
   is_lowered_ = !fits && (is_lowered_ || limit == 0 || max_total_bytes < limit);
@@ -185,25 +211,13 @@ KnownTree FilterLedger::tree_of(const std::string& family) const {
       continue;
     }
     tree.sharing_keys += file.keys;
+    ++tree.sharing_files;
     if (file.family != family) continue;
     const auto level = static_cast<std::size_t>(std::max(file.level, file.goes_to));
     if (tree.keys.size() <= level) tree.keys.resize(level + 1);
     tree.keys[level] += file.keys;
   }
   return tree;
-}
-
-void FilterLedger::count(const File& file, bool is_there) {
-  const std::uint64_t bytes = is_there ? file.bytes : 0 - file.bytes;
-  if (file.level == kNowhere) {
-    coming_ += bytes;
-  } else if (file.goes_to != kNowhere) {
-    moving_[{file.family, file.goes_to}] += bytes;
-    all_moving_ += bytes;
-  } else {
-    settled_ += bytes;
-    if (file.level == 0) level0_ += bytes;
-  }
 }
 
 std::uint64_t FilterLedger::room(std::uint64_t max_total_bytes, const NewFile& file) const {
@@ -215,12 +229,12 @@ std::uint64_t FilterLedger::room(std::uint64_t max_total_bytes, const NewFile& f
     const std::uint64_t most = is_lowered_ ? more : std::min(more, less(max_total_bytes + more, used));
     return std::max(less(max_total_bytes, used) / 2, less(most, level0_ + coming_));
   }
-  if (renewing_ != 0) return max_total_bytes;
   std::uint64_t own = 0;
   for (const int level : {file.level, kSomewhere}) {
     const auto found = moving_.find({file.family, level});
     if (found != moving_.end()) own += found->second;
   }
+  if (renewing_ != 0 || own == 0) return max_total_bytes;
   const auto total = static_cast<double>(std::max(settled_ + all_moving_, std::uint64_t{1}));
   const double scaled = static_cast<double>(own) * std::min(1.0, static_cast<double>(max_total_bytes) / total);
   return std::max(less(max_total_bytes, settled_ + all_moving_ - own + coming_),
@@ -229,12 +243,24 @@ std::uint64_t FilterLedger::room(std::uint64_t max_total_bytes, const NewFile& f
 
 void FilterLedger::add_open(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
+  open_ += bytes;
   coming_ += bytes;
 }
 
-void FilterLedger::remove_open(std::uint64_t bytes) {
+void FilterLedger::close_file(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  coming_ -= bytes;
+  open_ -= bytes;
+  try {
+    if (bytes != 0) closed_.push_back({bytes, steady_clock::now()});
+  } catch (const std::bad_alloc&) {
+    coming_ -= bytes;  // until it is created, it does not count
+  }
+}
+
+std::uint64_t FilterShare::room() const {
+  if (ledger_ != nullptr) return ledger_->room(max_total_bytes_, file_);
+  const std::uint64_t share = max_total_bytes_ / kShareOfFlushes;
+  return share - std::min(share, bytes_);
 }
 
 FilterLedger::Total FilterLedger::total() const {

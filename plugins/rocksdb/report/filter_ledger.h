@@ -13,11 +13,13 @@
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,10 +29,11 @@
 
 namespace crivo::plugin {
 
-/// Any thread may call any function. Those that change it throw std::bad_alloc.
+/// Any thread may call any function. Those that change it throw std::bad_alloc, after which it may count too little
+/// until the next change.
 class FilterLedger {
  public:
-  /// Lists the files of the database. Not more often than is said above, unless `now`.
+  /// Lists the files of the database. Not more often than is said above, unless `now`, or it is the first time.
   void refresh(rocksdb::DB& db, bool now = false);
   /// A file was written; or became part of level 0; or was deleted, which is known by its path.
   void created(const rocksdb::TableFileCreationInfo& file);
@@ -46,7 +49,7 @@ class FilterLedger {
   /// counts as it is.
   void set_renewing(bool is_so);
 
-  /// From here on, the column family is one of those among which the limit is divided.
+  /// From here on, the column family is one of those among which the limit is divided; with 0, it is not.
   void share_limit(const std::string& family, std::uint64_t max_total_bytes);
   /// What a file of the column family is one of, with files that a compaction reads where it writes.
   [[nodiscard]] KnownTree tree_of(const std::string& family) const;
@@ -59,14 +62,14 @@ class FilterLedger {
   /// What is left of so many bytes to the next file. One that was flushed replaces nothing, and leaves half to others.
   /// Where files have more than the limit, a compaction may write as many bytes as it reads, scaled down to the limit,
   /// and flushed files share a twentieth: of what is beyond it because keys came faster than compactions, or, if the
-  /// limit was set lower, of each level 0.
+  /// limit was set lower, of each level 0. A compaction of which no event told (DB::CompactFiles) keeps to its plan.
   [[nodiscard]] std::uint64_t room(std::uint64_t max_total_bytes, const NewFile& file) const;
-  /// An open builder has finished a filter of so many bytes, or is done with a file of them.
+  /// An open builder has finished a filter of so many bytes; or is done with a file of them, which is then created.
   void add_open(std::uint64_t bytes);
-  void remove_open(std::uint64_t bytes);
+  void close_file(std::uint64_t bytes);
 
   struct Total {
-    std::uint64_t max_total_bytes = 0;  // the limit that was seen last; 0 if none was
+    std::uint64_t max_total_bytes = 0;  // the largest of its column families; 0 if none has a limit
     std::uint64_t files = 0;
     std::uint64_t keys = 0;
     std::uint64_t bytes = 0;
@@ -75,6 +78,7 @@ class FilterLedger {
   [[nodiscard]] Total total() const;
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
   static constexpr int kNowhere = -1;
   static constexpr int kSomewhere = -2;
   struct File {
@@ -84,25 +88,33 @@ class FilterLedger {
     int level = kNowhere;    // before it is part of a version
     int goes_to = kNowhere;  // the level into which a compaction writes that reads it; kSomewhere if it is not known
   };
-  [[nodiscard]] static File read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
-  /// Adds the file's bytes to those of its place, or takes them off.
-  void count(const File& file, bool is_there);
+  /// A file of which RocksDB has yet to say that it was written. One that could not be is never named.
+  struct Closed {
+    std::uint64_t bytes;
+    Time since;
+  };
+  /// No value if the file cannot be read now.
+  [[nodiscard]] static std::optional<File> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
+  /// Counts everything anew, after any change: a change is made for a file, and files are thousands, not millions.
+  void count();
   void set_place(std::uint64_t number, int level, int goes_to);
-  void erase(std::uint64_t number);
   /// Those of `listed` that the ledger does not know yet.
   [[nodiscard]] std::vector<const rocksdb::SstFileMetaData*> unknown(
       const std::vector<rocksdb::ColumnFamilyMetaData>& listed) const;
   void take(const std::vector<rocksdb::ColumnFamilyMetaData>& listed);
 
   std::mutex refreshing_;  // one at a time, or an older list could come after a newer one
-  std::chrono::steady_clock::time_point next_refresh_{};
+  Time next_refresh_{};
+  std::atomic<bool> was_listed_ = false;
   mutable std::mutex mutex_;                       // of what follows
   std::unordered_map<std::uint64_t, File> files_;  // by their numbers
   std::map<std::string, std::uint64_t> limits_;    // of the column families that share the limit
   std::map<std::string, std::uint64_t> flushed_;   // the keys of a file that each of them flushes
+  std::vector<Closed> closed_;
   int renewing_ = 0;
   bool is_lowered_ = false;  // files have more than the limit because it was set lower
-  // Bytes of filters:
+  std::uint64_t open_ = 0;   // bytes of open builders
+  // What count() counts, in bytes of filters:
   std::uint64_t settled_ = 0;                                    // of files that no compaction reads
   std::uint64_t level0_ = 0;                                     // of these, in level 0
   std::map<std::pair<std::string, int>, std::uint64_t> moving_;  // of those that go to a level of a column family
@@ -113,15 +125,20 @@ class FilterLedger {
 /// What one file may take of max_total_bytes.
 class FilterShare {
  public:
+  /// ledger: null where nothing is known of the database (it is being recovered, or no listener has met it): the file
+  /// may then have a twentieth of the limit.
   FilterShare(std::shared_ptr<FilterLedger> ledger, std::uint64_t max_total_bytes, FilterLedger::NewFile file) noexcept
       : ledger_(std::move(ledger)), max_total_bytes_(max_total_bytes), file_(std::move(file)) {}
   FilterShare(const FilterShare&) = delete;
   FilterShare& operator=(const FilterShare&) = delete;
-  ~FilterShare() { ledger_->remove_open(bytes_); }
+  ~FilterShare() {
+    if (ledger_ != nullptr) ledger_->close_file(bytes_);
+  }
 
-  [[nodiscard]] std::uint64_t room() const { return ledger_->room(max_total_bytes_, file_); }
+  /// What is left to the file, behind the bytes that it took.
+  [[nodiscard]] std::uint64_t room() const;
   void took(std::uint64_t bytes) {
-    ledger_->add_open(bytes);
+    if (ledger_ != nullptr) ledger_->add_open(bytes);
     bytes_ += bytes;
   }
 

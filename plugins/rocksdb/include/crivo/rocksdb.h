@@ -207,8 +207,9 @@ struct RocksDBFilterTotal {
 /// the database has neither flushed nor compacted anything since it was opened.
 [[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
 
-/// For DBOptions::listeners: keeps filters within max_total_bytes, and does the same as LogRocksDBFilterCounters when a database closes, for each policy that has built filters for it while
-/// it was open. A database that has neither flushed nor compacted anything since it was opened closes without a line.
+/// For DBOptions::listeners: keeps filters within max_total_bytes, and does the same as LogRocksDBFilterCounters when a
+/// database closes, for each policy that has built filters for it while it was open. A database that has neither
+/// flushed nor compacted anything since it was opened closes without a line.
 [[nodiscard]] std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener();
 
 }  // namespace crivo
