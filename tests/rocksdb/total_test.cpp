@@ -7,10 +7,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "crivo/rocksdb.h"
+#include "crivo/rocksdb_counters.h"
 #include "crivo/rocksdb_refilter.h"
 #include "support.h"
 
@@ -78,6 +81,9 @@ TEST(Total, HoldsWhileADatabaseGrowsAHundredTimes) {
     EXPECT_EQ(lost(*db, keys), 0U);
   }
   EXPECT_LE(most, kMost);
+  const std::unique_ptr<char, decltype(&std::free)> exported(crivo_rocksdb_counters("prometheus"), &std::free);
+  EXPECT_THAT(exported.get(), HasSubstr("crivo_rocksdb_max_total_bytes{folder=\"" + db.path() + "\"} 60000\n"));
+  EXPECT_THAT(exported.get(), HasSubstr("crivo_rocksdb_filter_bytes{folder=\"" + db.path() + "\"} "));
   const auto total = GetRocksDBFilterTotal(*db);
   ASSERT_TRUE(total);
   EXPECT_EQ(total->max_total_bytes, kLimit);
@@ -150,6 +156,22 @@ TEST(Total, IsKnownAgainAfterReopening) {
   settle(*db);
   EXPECT_LE(filter_bytes(*db), kMost);
   EXPECT_EQ(lost(*db, 150'000), 0U);
+  db.close();
+  EXPECT_THAT(read_bytes(db.path() + "/LOG"), HasSubstr("crivo: max_total_bytes is 60000; the filters of 1"));
+}
+
+TEST(Total, IsOfEachDatabaseWhereTwoHaveOneLogger) {
+  rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  const ScratchDatabase one(options);
+  options.info_log = one->GetDBOptions().info_log;
+  const ScratchDatabase other(options);
+  write(*one, 0, 30'000);
+  write(*other, 0, 100'000);
+  for (const auto* db : {&one, &other}) {
+    settle(**db);
+    EXPECT_LE(filter_bytes(**db), kMost);
+    EXPECT_GT(filter_bytes(**db), 20'000U);
+  }
 }
 
 TEST(Total, HoldsInUniversalCompactionAndInPartitions) {

@@ -107,8 +107,10 @@ std::string folder_of(const rocksdb::Logger* log) {
 }
 
 std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log) {
-  auto one = the_ledger([&](const OpenDatabase& each) { return each.log.get() == log; });
-  return one != nullptr ? one : at_work.lock();
+  const auto has_log = [&](const OpenDatabase& each) { return each.log.get() == log; };
+  if (auto one = the_ledger(has_log)) return one;
+  const auto here = at_work.lock();
+  return the_ledger([&](const OpenDatabase& each) { return has_log(each) && each.ledger == here; });
 }
 
 std::shared_ptr<FilterLedger> ledger_of(rocksdb::DB& db) {

@@ -23,8 +23,8 @@ namespace crivo::plugin {
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
 /// The folder of the database that has this logger; empty if no listener has met it.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
-/// The ledger of a database that a listener has met; null if none has. Where several of them have one logger, it is that
-/// for which this thread flushes or compacts.
+/// The ledger of a database that a listener has met; null if none has. Where several of them have one logger, it is
+/// that for which this thread flushes or compacts.
 [[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log);
 [[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(rocksdb::DB& db);
 struct LedgerOfFolder {
