@@ -4,7 +4,6 @@
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -15,16 +14,6 @@
 #include "report/counters.h"
 
 namespace crivo {
-namespace {
-
-template <typename Ours, typename Objects>
-bool has(const Objects& objects) {
-  return std::ranges::any_of(objects,
-                             [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
-}
-
-}  // namespace
-
 rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {
   return plugin::add_key_transform(name, std::move(transform));
 }
@@ -56,14 +45,14 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
   with_filter.filter_policy = policy;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
   auto& collectors = options.table_properties_collector_factories;
-  if (!has<plugin::CollectorFactory>(collectors)) collectors.push_back(NewRocksDBFilterCollectorFactory());
+  if (!plugin::has<plugin::CollectorFactory>(collectors)) collectors.push_back(NewRocksDBFilterCollectorFactory());
   return rocksdb::Status::OK();
 }
 
 rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter) {
   rocksdb::ColumnFamilyOptions& column_family = options;
   if (auto set = ConfigureRocksDB(column_family, filter); !set.ok()) return set;
-  if (!has<plugin::CounterListener>(options.listeners)) options.listeners.push_back(NewRocksDBFilterListener());
+  if (!plugin::has<plugin::CounterListener>(options.listeners)) options.listeners.push_back(NewRocksDBFilterListener());
   return rocksdb::Status::OK();
 }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "refilter/judge.h"
 #include "refilter/planned_filter.h"
 #include "report/counter_log.h"
+#include "sst/file_path.h"
 
 namespace crivo {
 namespace {
@@ -47,8 +47,8 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
 }
 
 /// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
-/// of the policy itself.
-Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::FilterLedger& ledger,
+/// of the policy itself. ledger: of the database, if its filters have a limit; otherwise null.
+Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::FilterLedger* ledger,
                   FamilyPolicy* family) {
   const std::string id = policy.GetId();
   if (const auto settings = plugin::settings_of(policy)) {
@@ -56,10 +56,7 @@ Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::Fi
     // RocksDB shows crivo.Auto how the levels are sized when it opens the database to write, and not at a SetOptions.
     const auto tree = writable ? settings->tree : plugin::tree_of(family->options);
     std::optional<plugin::KnownTree> known;
-    if (settings->max_total_bytes != 0) {
-      ledger.share_limit(family->handle->GetName(), settings->max_total_bytes);
-      known = ledger.tree_of(family->handle->GetName());
-    }
+    if (settings->max_total_bytes != 0) known = ledger->tree_of(family->handle->GetName());
     family->policy = plugin::FilterPolicy::for_trial(id, tree, known);
     return Status::OK();
   }
@@ -70,7 +67,7 @@ Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::Fi
 }
 
 Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writable, bool remove_filters,
-               plugin::FilterLedger& ledger, FamilyPolicy* family) {
+               plugin::FilterLedger* ledger, FamilyPolicy* family) {
   *family = {&handle, db.GetOptions(&handle), nullptr, std::nullopt};
   const auto* const table = refilter::table_of(family->options);
   if (table == nullptr) {
@@ -86,10 +83,6 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writab
   }
   const Status made = make_trial(*policy, writable, ledger, family);
   return made.ok() ? made : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + made.ToString());
-}
-
-std::uint64_t number_of(const std::string& path) {
-  return std::strtoull(path.c_str() + path.find_last_of('/') + 1, nullptr, 10);
 }
 
 /// Which of the column family's folders the file lies in; its new version is to lie there, too.
@@ -133,22 +126,13 @@ class Refilter {
     if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
     // A compaction of no files is an error of its own kind where files can be compacted at all.
     const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
-    const auto& listeners = db_.GetDBOptions().listeners;
-    const bool has_listener = std::ranges::any_of(listeners, [](const auto& each) {
-      return each != nullptr && each->IsInstanceOf(plugin::CounterListener::kName);
-    });
-    if (writable && has_listener) ledger_ = plugin::CounterListener::introduced(*db_.GetRootDB());
-    if (ledger_ == nullptr) ledger_ = std::make_shared<plugin::FilterLedger>();
-    ledger_->set_renewing(true);
-    ledger_->refresh(db_, /*now=*/true);
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr)
         return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
-      if (writable && !has_listener && has_limit(*handle)) {
-        return refusal(*handle, "have max_total_bytes only in a database with the listener crivo.FilterCounters",
-                       "one without");
-      }
-      Status known = prepare(db_, *handle, writable, options_.remove_filters, *ledger_, &families_.emplace_back());
+      if (Status shared = share_limit(*handle, writable); !shared.ok()) return shared;
+    }
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) {
+      Status known = prepare(db_, *handle, writable, options_.remove_filters, ledger_.get(), &families_.emplace_back());
       if (!known.ok()) return known;
     }
     return writable || options_.dry_run
@@ -156,12 +140,26 @@ class Refilter {
                : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
   }
 
-  [[nodiscard]] bool has_limit(rocksdb::ColumnFamilyHandle& handle) {
+  /// Says that the column family is one of those that max_total_bytes is for, if it is, in the database's ledger. A
+  /// database that cannot be written to has one of this moment.
+  Status share_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
     const rocksdb::Options options = db_.GetOptions(&handle);
     const auto* const table = refilter::table_of(options);
     const auto policy = table != nullptr ? table->filter_policy : nullptr;
     const auto settings = policy != nullptr ? plugin::settings_of(*policy) : std::nullopt;
-    return settings && settings->max_total_bytes != 0;
+    if (!settings || settings->max_total_bytes == 0) return Status::OK();
+    if (writable && !plugin::has<plugin::CounterListener>(options.listeners)) {
+      return refusal(handle, "have max_total_bytes only in a database with the listener crivo.FilterCounters",
+                     "one without");
+    }
+    if (ledger_ == nullptr) {
+      if (writable) ledger_ = plugin::CounterListener::introduced(*db_.GetRootDB());
+      if (ledger_ == nullptr) ledger_ = std::make_shared<plugin::FilterLedger>();
+      ledger_->set_renewing(true);
+      ledger_->refresh(db_, /*now=*/true);
+    }
+    ledger_->share_limit(handle.GetName(), settings->max_total_bytes);
+    return Status::OK();
   }
 
   /// Whether to go on.
@@ -176,7 +174,7 @@ class Refilter {
 
   bool tell(const Candidate& next) {
     RocksDBRefilterProgress told;
-    told.path = refilter::path_of(next.file.meta);
+    told.path = sst::path_of(next.file.meta);
     told.column_family = next.family->handle->GetName();
     told.level = next.file.level;
     told.file_bytes = next.file.meta.size;
@@ -195,7 +193,7 @@ class Refilter {
   /// call has written is what the policy writes, whatever was expected of it, unless there was no memory for its
   /// filter.
   std::string complaint_of(const FamilyPolicy& family, const refilter::FileToJudge& file) {
-    const std::string path = refilter::path_of(file.meta);
+    const std::string path = sst::path_of(file.meta);
     const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path);
     if (!filters.status.ok() && filters.damaged() == 0) {
       if (!sst::is_gone(filters.status)) report_.unreadable.push_back(path + ": " + filters.status.ToString());
@@ -268,7 +266,7 @@ class Refilter {
     const Status known = db_.GetEnv()->GetFreeSpace(file.meta.directory, &free);
     if (!known.ok() || free >= needed) return Status::OK();
     return Status::NoSpace("crivo: folder must have " + std::to_string(needed) + " bytes free to rewrite " +
-                           refilter::path_of(file.meta) + ", got " + std::to_string(free));
+                           sst::path_of(file.meta) + ", got " + std::to_string(free));
   }
 
   /// Compacts one file. Errors: those after which no other file would fare better.
@@ -280,17 +278,17 @@ class Refilter {
     std::vector<std::string> written;
     // RocksDB does not tell listeners of these compactions.
     const rocksdb::CompactionFileInfo input{candidate.file.level, meta.file_number, 0};
-    ledger_->compaction_began({input}, candidate.file.level);
-    Status status = db_.CompactFiles(options, candidate.family->handle, {refilter::path_of(meta)}, candidate.file.level,
+    if (ledger_ != nullptr) ledger_->compaction_began({input}, candidate.file.level);
+    Status status = db_.CompactFiles(options, candidate.family->handle, {sst::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
     plugin::FilterLedger::Files outputs;
-    for (const std::string& path : written) outputs.push_back({candidate.file.level, number_of(path), 0});
-    ledger_->compaction_ended({input}, outputs, status.ok());
+    for (const std::string& path : written) outputs.push_back({candidate.file.level, sst::number_of(path), 0});
+    if (ledger_ != nullptr) ledger_->compaction_ended({input}, outputs, status.ok());
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.
     const bool was_gone = status.IsInvalidArgument() && !is_there(candidate);
     if (status.IsAborted() || status.IsIncomplete() || was_gone) return Status::OK();
     if (!status.ok()) return status;
-    for (const std::string& path : written) written_.insert(number_of(path));
+    for (const std::string& path : written) written_.insert(sst::number_of(path));
     report_.files += 1;
     report_.bytes += meta.size;
     files_left_ -= 1;

@@ -14,6 +14,7 @@
 
 #include "options/settings_parser.h"
 #include "sst/file_filters.h"
+#include "sst/file_path.h"
 #include "sst/text_table.h"
 
 namespace crivo {
@@ -66,13 +67,11 @@ std::vector<LiveFileMetaData> live_files(rocksdb::DB& db) {
   return files;
 }
 
-std::string path_of(const LiveFileMetaData& file) { return file.directory + "/" + file.relative_filename; }
-
 RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters& filters, const Families& families) {
   RocksDBFileFilter told;
   told.column_family = file.column_family_name;
   told.level = file.level;
-  told.path = path_of(file);
+  told.path = sst::path_of(file);
   told.file_bytes = file.size;
   told.status = filters.status;
   told.policy = filters.policy;
@@ -110,12 +109,12 @@ RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db, const std::vector<rock
   std::set<std::string> gone;
   for (const LiveFileMetaData& file : live_files(db)) {
     if (!families.wants(file.column_family_name)) continue;
-    report.files.push_back(describe(file, sst::read_filters(*file_system, path_of(file)), families));
+    report.files.push_back(describe(file, sst::read_filters(*file_system, sst::path_of(file)), families));
     if (sst::is_gone(report.files.back().status)) gone.insert(report.files.back().path);
   }
   // A file that is gone, and that the database no longer has, was compacted meanwhile.
   if (!gone.empty()) {
-    for (const LiveFileMetaData& file : live_files(db)) gone.erase(path_of(file));
+    for (const LiveFileMetaData& file : live_files(db)) gone.erase(sst::path_of(file));
     std::erase_if(report.files, [&](const RocksDBFileFilter& file) { return gone.count(file.path) != 0; });
   }
   for (const RocksDBFileFilter& file : report.files) {

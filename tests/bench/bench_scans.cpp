@@ -20,7 +20,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -28,22 +27,13 @@
 #include <string>
 #include <vector>
 
+#include "scratch.h"
 #include "times.h"
 
 namespace crivo::bench {
 namespace {
 
 constexpr int kRounds = 5;
-
-std::string big_endian(std::uint64_t number) {
-  std::string bytes;
-  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
-  return bytes;
-}
-
-void check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
 
 struct Workload {
   std::size_t keys;
@@ -239,17 +229,9 @@ int main(int count, char** arguments) {
   app.add_flag("--one-file", one_file, "Only ask the filter of one file");
   CLI11_PARSE(app, count, arguments);
   if (one_file) return crivo::bench::ask_one_file(), 0;
-  std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-scans-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return 1;
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
   std::printf(" keys  ask for  filter               files skipped  blocks/scan    us/scan\n");
-  int code = 0;
-  try {
+  return crivo::bench::in_scratch_folder("bench_scans", [&](const std::string& folder) {
     for (const std::size_t scanned : {10, 100, 1000}) crivo::bench::run({keys, files, scanned, span, bits}, folder);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_scans: %s\n", error.what());
-    code = 1;
-  }
-  std::filesystem::remove_all(folder);
-  return code;
+  });
 }

@@ -16,11 +16,12 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include "scratch.h"
 
 namespace crivo::bench {
 namespace {
@@ -28,19 +29,8 @@ namespace {
 constexpr int kSteps = 100;
 constexpr std::uint64_t kQuestions = 100'000;
 
-void check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
-std::string key_of(std::uint64_t number) {
-  number *= 0x9E3779B97F4A7C15;  // each number once, in no order
-  std::string key(8, '\0');
-  for (char& byte : key) {
-    byte = static_cast<char>(number >> 56);
-    number <<= 8;
-  }
-  return key;
-}
+/// Each number has a key, in no order.
+std::string key_of(std::uint64_t number) { return big_endian(number * 0x9E3779B97F4A7C15); }
 
 class Database {
  public:
@@ -97,12 +87,9 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-struct Outcome {
-  std::uint64_t bytes;
-};
-
-Outcome run(const std::string& policy, const std::string& folder, std::uint64_t keys, std::uint64_t limit,
-            bool steady) {
+/// Returns the bytes of the filters when all keys were there.
+std::uint64_t run(const std::string& policy, const std::string& folder, std::uint64_t keys, std::uint64_t limit,
+                  bool steady) {
   const Database db(policy, folder, keys);
   std::uint64_t most = 0;
   const std::string value(32, 'v');
@@ -122,7 +109,7 @@ Outcome run(const std::string& policy, const std::string& folder, std::uint64_t 
                 static_cast<double>(bytes) / static_cast<double>(limit),
                 static_cast<double>(most) / static_cast<double>(limit), db.reads_in_vain(keys));
   }
-  const Outcome outcome{db.filter_bytes()};
+  const std::uint64_t full_bytes = db.filter_bytes();
   const std::uint64_t kept = keys / 4;
   for (std::uint64_t i = kept; i < keys; ++i) check(db->Delete({}, key_of(i)));
   check(db->Flush({}));
@@ -133,15 +120,15 @@ Outcome run(const std::string& policy, const std::string& folder, std::uint64_t 
   std::printf("%11llu %12llu %12.2f %12.2f %12s %15.4f\n", static_cast<unsigned long long>(kept),
               static_cast<unsigned long long>(bytes), 8.0 * static_cast<double>(bytes) / static_cast<double>(kept),
               static_cast<double>(bytes) / static_cast<double>(limit), "", db.reads_in_vain(keys));
-  return outcome;
+  return full_bytes;
 }
 
 void run_all(std::uint64_t keys, double bits, bool steady, const std::string& folder) {
   const auto limit = static_cast<std::uint64_t>(static_cast<double>(keys) * bits / 8);
   std::printf("       keys filter bytes     bits/key   bytes/limit   most/limit  reads in vain\n");
-  const Outcome limited =
+  const std::uint64_t limited =
       run("crivo.Auto:max_total_bytes:" + std::to_string(limit), folder + "/limit", keys, limit, steady);
-  const std::string same = std::to_string(8.0 * static_cast<double>(limited.bytes) / static_cast<double>(keys));
+  const std::string same = std::to_string(8.0 * static_cast<double>(limited) / static_cast<double>(keys));
   (void)run("crivo.Auto:budget_bits_per_key:" + same, folder + "/budget", keys, limit, steady);
   (void)run("bloomfilter:" + same, folder + "/rocksdb", keys, limit, steady);
 }
@@ -160,15 +147,6 @@ int main(int count, char** arguments) {
   bool steady = false;
   app.add_flag("--steady", steady, "Wait for compactions after each hundredth of the keys");
   CLI11_PARSE(app, count, arguments);
-  std::string folder = (std::filesystem::temp_directory_path() / "crivo-bench-total-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return 1;
-  int code = 0;
-  try {
-    crivo::bench::run_all(keys, bits, steady, folder);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_total: %s\n", error.what());
-    code = 1;
-  }
-  std::filesystem::remove_all(folder);
-  return code;
+  return crivo::bench::in_scratch_folder(
+      "bench_total", [&](const std::string& folder) { crivo::bench::run_all(keys, bits, steady, folder); });
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,6 +61,10 @@ struct TreeOptions {
 
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
+
+/// Whether a policy of this process was ever given max_total_bytes. Until then nobody need know all files of a
+/// database.
+inline std::atomic<bool> is_total_limited = false;
 
 /// Options that were checked. A policy that lacks one has its default.
 struct Settings {

@@ -148,6 +148,7 @@ class SharedSettings {
     Result<Settings> settings = parser.finish();
     if (!settings) return settings.error();
     settings_ = *std::move(settings);
+    if (settings_.max_total_bytes != 0) is_total_limited = true;
     return {};
   }
 

@@ -232,9 +232,7 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
                                      const rocksdb::ColumnFamilyOptions& column_family) const {
   Status valid = check(column_family);
   if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
-  const bool has_listener = std::ranges::any_of(
-      db.listeners, [](const auto& each) { return each != nullptr && each->IsInstanceOf(CounterListener::kName); });
-  if (!valid.ok() || settings_.load().max_total_bytes == 0 || has_listener) return valid;
+  if (!valid.ok() || settings_.load().max_total_bytes == 0 || has<CounterListener>(db.listeners)) return valid;
   return Status::InvalidArgument(std::string(Name()) + ": max_total_bytes must be given together with " +
                                  CounterListener::kName + " among the listeners, got none");
 }

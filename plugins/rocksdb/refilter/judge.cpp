@@ -16,6 +16,7 @@
 #include "options/settings_parser.h"
 #include "refilter/planned_blocks.h"
 #include "refilter/planned_filter.h"
+#include "sst/file_path.h"
 
 namespace crivo::refilter {
 namespace {
@@ -28,7 +29,7 @@ bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
   if (prefix == nullptr) return false;
   rocksdb::SstFileReader reader(family.options);
-  if (!reader.Open(path_of(file.meta)).ok()) return true;
+  if (!reader.Open(sst::path_of(file.meta)).ok()) return true;
   const std::string latest(family.options.comparator->timestamp_size(), '\xff');
   const auto has_prefix = [&](const std::string& key) {
     return prefix->InDomain(rocksdb::Slice(key.data(), key.size() - std::min(key.size(), latest.size())));

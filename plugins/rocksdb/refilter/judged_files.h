@@ -36,10 +36,6 @@ struct FileToJudge {
 /// filters". Empty if some may.
 [[nodiscard]] std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family);
 
-[[nodiscard]] inline std::string path_of(const rocksdb::SstFileMetaData& file) {
-  return file.directory + "/" + file.relative_filename;
-}
-
 /// All files of the column family, level by level.
 [[nodiscard]] std::vector<FileToJudge> files_to_judge(rocksdb::DB& db, const FamilyPolicy& family);
 

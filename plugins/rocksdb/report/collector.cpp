@@ -32,9 +32,9 @@ rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
   if (filters.keys() == 0) return {};  // RocksDB then writes none of the blocks into the file
   return {{"crivo.filter", kinds_text(filters)},
           {"crivo.filter.blocks", std::to_string(filters.blocks())},
-          {"crivo.filter.bytes", std::to_string(filters.bytes())},
+          {kBytesProperty, std::to_string(filters.bytes())},
           {"crivo.filter.predicted_fp_rate", number_text(filters.predicted_fp_rate(), kDigits)},
-          {"crivo.filter.keys", std::to_string(filters.keys())}};
+          {kKeysProperty, std::to_string(filters.keys())}};
 }
 
 /// A name that has the values of all properties in it. sst_dump prints the values of properties in hexadecimal digits,

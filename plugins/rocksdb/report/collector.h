@@ -10,6 +10,10 @@
 
 namespace crivo::plugin {
 
+/// Two of the properties, which others read again.
+inline constexpr const char* kBytesProperty = "crivo.filter.bytes";
+inline constexpr const char* kKeysProperty = "crivo.filter.keys";
+
 /// See NewRocksDBFilterCollectorFactory in crivo/rocksdb.h.
 class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:

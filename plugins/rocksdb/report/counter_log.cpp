@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "options/settings.h"
+
 namespace crivo::plugin {
 namespace {
 
@@ -81,10 +83,10 @@ std::shared_ptr<FilterLedger> the_ledger(const IsIt& is_it) {
   return find(is_it)->ledger;
 }
 
-/// Tells the ledger, if there is one.
+/// Tells the ledger, if there is one, and if it is for anything.
 template <typename Tell>
 void tell(const std::shared_ptr<FilterLedger>& ledger, const Tell& what) noexcept try {
-  if (ledger != nullptr) what(*ledger);
+  if (ledger != nullptr && is_total_limited) what(*ledger);
 } catch (...) {
   // Without memory the ledger knows it when the files are listed the next time, or counted.
 }
@@ -164,7 +166,7 @@ bool CounterListener::is_one_of(std::string_view names) noexcept {
 void CounterListener::meet(rocksdb::DB& db) noexcept try {
   const auto ledger = introduced(db);
   at_work = ledger;
-  if (ledger != nullptr) ledger->refresh(db);
+  if (ledger != nullptr && is_total_limited) ledger->refresh(db);
 } catch (...) {
   // The next flush tries again. If none succeeds, the database closes without our lines in its log, and its filters
   // keep to no max_total_bytes.

@@ -4,6 +4,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/listener.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@
 #include "report/filter_ledger.h"
 
 namespace crivo::plugin {
+
+/// Whether one of these listeners, or collectors, is of our class Ours.
+template <typename Ours, typename Objects>
+[[nodiscard]] bool has(const Objects& objects) {
+  return std::ranges::any_of(objects,
+                             [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
+}
 
 /// Counters for a policy of this name, which the log of a database will tell about when the database closes. Throws
 /// std::bad_alloc.

@@ -4,11 +4,12 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
 #include "crivo/host/text.h"
+#include "report/collector.h"
+#include "sst/file_path.h"
 #include "sst/table_file.h"
 
 namespace crivo::plugin {
@@ -18,28 +19,22 @@ using std::chrono::steady_clock;
 
 constexpr int kShareOfTime = 100;
 constexpr int kShareOfFlushes = 20;
-constexpr std::chrono::minutes kLongestClosing{1};    // of a file whose filters are written
-constexpr const char* kBytes = "crivo.filter.bytes";  // of the collector; RocksDB has another number of its own
-constexpr const char* kKeys = "crivo.filter.keys";
+constexpr std::chrono::minutes kLongestClosing{1};  // of a file whose filters are written
 
 std::uint64_t number_or(const std::string& text, std::uint64_t instead) {
   return read_number<std::uint64_t>(text).value_or(instead);
-}
-
-std::uint64_t number_of(const std::string& path) {
-  return std::strtoull(path.c_str() + path.find_last_of('/') + 1, nullptr, 10);
 }
 
 }  // namespace
 
 std::optional<FilterLedger::File> FilterLedger::read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta) {
   sst::TableFile file;
-  const rocksdb::Status opened = file.open(*db.GetFileSystem(), meta.directory + "/" + meta.relative_filename);
+  const rocksdb::Status opened = file.open(*db.GetFileSystem(), sst::path_of(meta));
   if (opened.IsNotSupported() || opened.IsCorruption()) return File{.keys = meta.num_entries};  // it is asked nothing
   if (!opened.ok()) return std::nullopt;
   const std::uint64_t entries = file.number_property("rocksdb.num.entries");
-  return File{.keys = number_or(file.text_property(kKeys), entries),
-              .bytes = number_or(file.text_property(kBytes), file.number_property("rocksdb.filter.size"))};
+  return File{.keys = number_or(file.text_property(kKeysProperty), entries),
+              .bytes = number_or(file.text_property(kBytesProperty), file.number_property("rocksdb.filter.size"))};
 }
 
 std::vector<const rocksdb::SstFileMetaData*> FilterLedger::unknown(
@@ -110,8 +105,8 @@ void FilterLedger::created(const rocksdb::TableFileCreationInfo& file) {
     const auto found = properties.user_collected_properties.find(name);
     return found != properties.user_collected_properties.end() ? number_or(found->second, instead) : instead;
   };
-  File made{.keys = collected(kKeys, properties.num_entries),
-            .bytes = collected(kBytes, properties.filter_size),
+  File made{.keys = collected(kKeysProperty, properties.num_entries),
+            .bytes = collected(kBytesProperty, properties.filter_size),
             .family = file.cf_name};
   const std::lock_guard lock(mutex_);
   const auto closed = std::ranges::find(closed_, made.bytes, &Closed::bytes);
@@ -121,7 +116,7 @@ void FilterLedger::created(const rocksdb::TableFileCreationInfo& file) {
       std::uint64_t& flushed = flushed_[file.cf_name];
       flushed = std::max(made.keys, flushed - flushed / 8);  // a small one now and then changes little
     }
-    files_.try_emplace(number_of(file.file_path), std::move(made));
+    files_.try_emplace(sst::number_of(file.file_path), std::move(made));
   }
   count();
 }
@@ -141,7 +136,7 @@ void FilterLedger::flushed(std::uint64_t number) {
 
 void FilterLedger::deleted(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  files_.erase(number_of(path));
+  files_.erase(sst::number_of(path));
   count();
 }
 

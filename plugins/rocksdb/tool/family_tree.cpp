@@ -8,6 +8,7 @@
 
 #include "crivo/host/text.h"
 #include "sst/file_filters.h"
+#include "sst/file_path.h"
 
 namespace crivo::tool {
 namespace {
@@ -51,11 +52,11 @@ struct ReadFile {
 std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, FamilyTree& tree) {
   std::vector<ReadFile> files;
   for (FileToJudge& file : files_to_judge(db, family)) {
-    sst::FileFilters filters = sst::read_filters(*db.GetEnv()->GetFileSystem(), path_of(file.meta));
+    sst::FileFilters filters = sst::read_filters(*db.GetEnv()->GetFileSystem(), sst::path_of(file.meta));
     if (sst::is_gone(filters.status)) continue;
     if (!filters.status.ok() || filters.damaged() > 0) {
       const bool damaged = filters.damaged() > 0;
-      tree.complaints.push_back(path_of(file.meta) + ": " +
+      tree.complaints.push_back(sst::path_of(file.meta) + ": " +
                                 (damaged ? filters.complaint() : filters.status.ToString()));
     }
     if (filters.entries == 0) continue;  // range deletions only, or not to be read
