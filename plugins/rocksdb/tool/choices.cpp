@@ -17,6 +17,7 @@ constexpr int kDigits = 5;  // more would mean nothing
 struct KeptOptions {
   std::string text;  // ";max_build_bytes=1000", as it stands in an option string
   std::string key_transform;
+  std::string of_auto = {};  // what crivo.Auto alone has
 };
 
 KeptOptions kept_options(const FamilyPolicy& family) {
@@ -26,6 +27,7 @@ KeptOptions kept_options(const FamilyPolicy& family) {
   if (settings->max_filter_bytes != 0) kept.text += ";max_filter_bytes=" + std::to_string(settings->max_filter_bytes);
   if (settings->max_build_bytes != 0) kept.text += ";max_build_bytes=" + std::to_string(settings->max_build_bytes);
   if (settings->count_questions) kept.text += ";count_questions=true";
+  if (settings->max_total_bytes != 0) kept.of_auto = ";max_total_bytes=" + std::to_string(settings->max_total_bytes);
   return kept;
 }
 
@@ -67,6 +69,8 @@ class Chooser {
     const std::string policy = kind_.policy;
     if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
     std::string more = shape_ + kept_.text;
+    // What is planned is the tree as it is, without a limit for all of it.
+    if (!planned && policy == "crivo.Auto") more += kept_.of_auto;
     if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
     if (more.empty()) return policy + ":" + bits;
     const std::string option = shape_.empty() ? ";bits_per_key=" : ";budget_bits_per_key=";
